@@ -1,0 +1,159 @@
+#include "base/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/linux.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+enum { CHUNK = 65536 };
+
+int archive_open(struct archive *archive, uid_t uid, gid_t gid, const char *prefix,
+                 struct error *error)
+{
+    const int file = linux_unnamed_file();
+
+    if (file < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
+    if (tar_fdopen(&archive->tar, file, "archive", NULL, O_WRONLY, 0, TAR_GNU) != 0) {
+        close(file);
+        archive->tar = NULL;
+        return error_set_errno(error, ERROR_SYSTEM, "cannot open an archive");
+    }
+    archive->uid = uid;
+    archive->gid = gid;
+    archive->prefix = string_copy(prefix);
+    return 0;
+}
+
+static int write_failed(struct error *error)
+{
+    return error_set_errno(error, ERROR_SYSTEM, "cannot write the archive");
+}
+
+static int add_header(struct archive *archive, const char *name, mode_t mode, off_t size,
+                      time_t modified, const char *link, struct error *error)
+{
+    TAR *tar = archive->tar;
+    CLEANUP_FREE char *path = string_format("%s%s", archive->prefix, name);
+    const int seconds = modified < 0 ? 0 : modified > INT_MAX ? INT_MAX : (int)modified;
+
+    th_set_link(tar, ""); /* frees the link of the entry before */
+    th_set_type(tar, mode);
+    th_set_mode(tar, mode); /* before the path, which looks at the mode in the header */
+    th_set_path(tar, path);
+    th_set_link(tar, link);
+    int_to_oct_nonull((int)archive->uid, tar->th_buf.uid, sizeof tar->th_buf.uid);
+    int_to_oct_nonull((int)archive->gid, tar->th_buf.gid, sizeof tar->th_buf.gid);
+    th_set_mtime(tar, seconds);
+    th_set_size(tar, (int)size);
+    return th_write(tar) == 0 ? 0 : write_failed(error);
+}
+
+int archive_add_directory(struct archive *archive, const char *name, time_t modified,
+                          struct error *error)
+{
+    return add_header(archive, name, S_IFDIR | 0755, 0, modified, "", error);
+}
+
+int archive_add_symlink(struct archive *archive, const char *name, const char *target,
+                        struct error *error)
+{
+    return add_header(archive, name, S_IFLNK | 0777, 0, time(NULL), target, error);
+}
+
+/* Writes all of it and fills the last block of 512 bytes, which entries are counted in. */
+static int write_content(struct archive *archive, const char *data, size_t length,
+                         struct error *error)
+{
+    while (length > 0) {
+        const ssize_t written = write(tar_fd(archive->tar), data, length);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return write_failed(error);
+        data += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+static int fill_block(struct archive *archive, off_t size, struct error *error)
+{
+    static const char zeros[T_BLOCKSIZE];
+    const size_t rest = (size_t)(size % T_BLOCKSIZE);
+
+    return rest == 0 ? 0 : write_content(archive, zeros, T_BLOCKSIZE - rest, error);
+}
+
+int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,
+                      struct error *error)
+{
+    if (add_header(archive, name, S_IFREG | 0644, (off_t)length, time(NULL), "", error) != 0 ||
+        write_content(archive, data, length, error) != 0)
+        return -1;
+    return fill_block(archive, (off_t)length, error);
+}
+
+int archive_add_file(struct archive *archive, const char *name, int fd, off_t size, bool executable,
+                     time_t modified, struct error *error)
+{
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+    CLEANUP_FREE char *shown = text_escape(name);
+    off_t done = 0;
+    const mode_t mode = S_IFREG | (executable ? 0755 : 0644);
+
+    if (add_header(archive, name, mode, size, modified, "", error) != 0)
+        return -1;
+    for (;;) {
+        const ssize_t length = read(fd, chunk, CHUNK);
+
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length < 0)
+            return error_set_errno(error, ERROR_INPUT, "cannot read '%s'", shown);
+        if (length == 0)
+            break;
+        done += length;
+        if (done > size)
+            return error_set(error, ERROR_INPUT, "'%s' grew while it was read", shown);
+        if (write_content(archive, chunk, (size_t)length, error) != 0)
+            return -1;
+    }
+    if (done < size)
+        return error_set(error, ERROR_INPUT, "'%s' shrank while it was read", shown);
+    return fill_block(archive, size, error);
+}
+
+int archive_finish(struct archive *archive, struct error *error)
+{
+    return tar_append_eof(archive->tar) == 0 ? 0 : write_failed(error);
+}
+
+int archive_file(const struct archive *archive)
+{
+    return tar_fd(archive->tar);
+}
+
+off_t archive_size(const struct archive *archive)
+{
+    return lseek(tar_fd(archive->tar), 0, SEEK_END);
+}
+
+void archive_release(struct archive *archive)
+{
+    if (archive->tar) {
+        free_longlink_longname(archive->tar->th_buf);
+        tar_close(archive->tar);
+    }
+    free(archive->prefix);
+    *archive = (struct archive)ARCHIVE_INIT;
+}

@@ -1,0 +1,87 @@
+#include "base/duration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* No timeout needs more, and nothing computed from one can overflow. */
+static const double LONGEST_MS = 366.0 * 24 * 3600 * 1000;
+
+long long clock_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The length of the decimal number at the start of the text: digits with at most one point. */
+static size_t number_length(const char *text)
+{
+    size_t whole = strspn(text, "0123456789");
+    size_t fraction = 0;
+
+    if (text[whole] != '.')
+        return whole;
+    fraction = strspn(text + whole + 1, "0123456789");
+    return whole + fraction == 0 ? 0 : whole + 1 + fraction;
+}
+
+/* The unit at the start of the text, as milliseconds; *length is 0 where there is none. */
+static double unit_in_ms(const char *text, size_t *length)
+{
+    /* "ms" stands before "m" because the first that fits is taken. */
+    static const struct {
+        const char *name;
+        double milliseconds;
+    } units[] = {
+        {"ns", 1e-6}, {"us", 1e-3}, {"\xc2\xb5s", 1e-3}, {"\xce\xbcs", 1e-3},
+        {"ms", 1},    {"s", 1000},  {"m", 60000},        {"h", 3600000},
+    };
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        *length = strlen(units[i].name);
+        if (strncmp(text, units[i].name, *length) == 0)
+            return units[i].milliseconds;
+    }
+    *length = 0;
+    return 0;
+}
+
+int duration_parse(const char *text, long long *milliseconds, struct error *error)
+{
+    const char *rest = text;
+    double total = 0;
+
+    do {
+        const size_t digits = number_length(rest);
+        size_t unit_length = 0;
+        const double number = digits ? strtod(rest, NULL) : 0;
+        const double unit = unit_in_ms(rest + digits, &unit_length);
+
+        if (digits == 0 || unit_length == 0)
+            return error_set(error, ERROR_USAGE,
+                             "'%s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h",
+                             text);
+        total += number * unit;
+        rest += digits + unit_length;
+    } while (*rest);
+
+    if (!(total > 0 && total <= LONGEST_MS))
+        return error_set(error, ERROR_USAGE, "'%s' must be more than 0 and less than a year", text);
+    *milliseconds = (long long)ceil(total);
+    return 0;
+}
+
+int number_parse(const char *text, double *number, struct error *error)
+{
+    const size_t length = number_length(text);
+
+    if (length == 0 || text[length] != '\0')
+        return error_set(error, ERROR_USAGE, "'%s' is not a number", text);
+    *number = strtod(text, NULL);
+    if (!isfinite(*number))
+        return error_set(error, ERROR_USAGE, "'%s' is too large", text);
+    return 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * Durations and numbers as people type them, and the clock they are measured with.
+ */
+#ifndef BASE_DURATION_H
+#define BASE_DURATION_H
+
+#include "base/error.h"
+
+/* Milliseconds on a clock that only goes forward (CLOCK_MONOTONIC); says nothing about the date. */
+long long clock_now_ms(void);
+
+/*
+ * Reads a duration in the notation of Go's time.ParseDuration (https://pkg.go.dev/time): numbers
+ * with a unit (ns, us, µs, ms, s, m, h) one behind the other, "1m30s", "1.5s". No sign. The result
+ * is in whole milliseconds, rounded up; 0 and more than a year are refused. ERROR_USAGE.
+ */
+int duration_parse(const char *text, long long *milliseconds, struct error *error);
+
+/*
+ * Reads a plain decimal number, "64" or "0.5": no sign, no exponent, no hexadecimal, no NaN.
+ * ERROR_USAGE otherwise.
+ */
+int number_parse(const char *text, double *number, struct error *error);
+
+#endif

@@ -1,0 +1,68 @@
+#include "base/error.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+static void set_message(struct error *error, enum error_kind kind, struct strbuf *message)
+{
+    assert(error->kind == ERROR_NONE);
+    error->kind = kind;
+    error->message = strbuf_steal(message);
+}
+
+int error_set(struct error *error, enum error_kind kind, const char *format, ...)
+{
+    struct strbuf message = STRBUF_INIT;
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&message, format, arguments);
+    va_end(arguments);
+    set_message(error, kind, &message);
+    return -1;
+}
+
+int error_set_errno(struct error *error, enum error_kind kind, const char *format, ...)
+{
+    const int number = errno;
+    struct strbuf message = STRBUF_INIT;
+    char text[128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&message, format, arguments);
+    va_end(arguments);
+    if (strerror_r(number, text, sizeof text) != 0) /* POSIX form: the text is in the buffer */
+        strbuf_addf(&message, ": error %d", number);
+    else
+        strbuf_addf(&message, ": %s", text);
+    set_message(error, kind, &message);
+    return -1;
+}
+
+int error_prefix(struct error *error, const char *format, ...)
+{
+    struct strbuf message = STRBUF_INIT;
+    va_list arguments;
+
+    assert(error->kind != ERROR_NONE);
+    va_start(arguments, format);
+    strbuf_vaddf(&message, format, arguments);
+    va_end(arguments);
+    strbuf_addf(&message, ": %s", error->message);
+    free(error->message);
+    error->message = strbuf_steal(&message);
+    return -1;
+}
+
+void error_release(struct error *error)
+{
+    free(error->message);
+    error->kind = ERROR_NONE;
+    error->message = NULL;
+}

@@ -1,0 +1,20 @@
+/*
+ * The system calls that only Linux has, each behind one function, so that the rest is POSIX.1-2008.
+ */
+#ifndef BASE_LINUX_H
+#define BASE_LINUX_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* A file in memory that has no name and ends with its last descriptor; close-on-exec. -1, errno. */
+int linux_unnamed_file(void);
+
+/* A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
+ */
+int linux_pidfd(pid_t pid);
+
+/* Fills the buffer with random bytes that nobody can guess. Aborts where the kernel has none. */
+void linux_random(void *buffer, size_t length);
+
+#endif

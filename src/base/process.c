@@ -1,0 +1,298 @@
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+
+extern char **environ;
+
+enum { CHUNK = 65536 };
+
+/* A pipe of close-on-exec descriptors, of which our end does not block. */
+static int make_pipe(int pipe_fds[2], int ours)
+{
+    if (pipe(pipe_fds) != 0)
+        return -1;
+    fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
+    fcntl(pipe_fds[1], F_SETFD, FD_CLOEXEC);
+    fcntl(pipe_fds[ours], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+static int spawn(struct process *process, char *const *argv, const int child[3])
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    int result;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawn_file_actions_init(&actions);
+    for (int fd = 0; fd < 3; fd++) {
+        if (child[fd] < 0)
+            posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+        else
+            posix_spawn_file_actions_adddup2(&actions, child[fd], fd);
+    }
+    result = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (result != 0)
+        process->pid = 0;
+    errno = result;
+    return result == 0 ? 0 : -1;
+}
+
+int process_start(struct process *process, const struct process_options *options,
+                  struct error *error)
+{
+    CLEANUP_FD int child_in = -1;
+    CLEANUP_FD int child_out = -1;
+    CLEANUP_FD int child_err = -1;
+    int in[2], out[2], err[2];
+
+    if (make_pipe(out, 0) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
+    process->out[PROCESS_STDOUT] = out[0];
+    child_out = out[1];
+    if (make_pipe(err, 0) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
+    process->out[PROCESS_STDERR] = err[0];
+    child_err = err[1];
+    if (options->stdin_kind == PROCESS_STDIN_PIPE) {
+        if (make_pipe(in, 1) != 0)
+            return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
+        child_in = in[0];
+        process->in = in[1];
+    } else if (options->stdin_kind == PROCESS_STDIN_FILE) {
+        lseek(options->stdin_file, 0, SEEK_SET);
+    }
+
+    const int stdin_file =
+        options->stdin_kind == PROCESS_STDIN_FILE ? options->stdin_file : child_in;
+    if (spawn(process, options->arguments->items, (int[3]){stdin_file, child_out, child_err}) !=
+        0) {
+        const bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
+        return error_set_errno(error, absent ? ERROR_ENGINE : ERROR_SYSTEM, "cannot run '%s'",
+                               options->arguments->items[0]);
+    }
+    process->pidfd = linux_pidfd(process->pid);
+    if (process->pidfd < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot watch a child process");
+    return 0;
+}
+
+void process_write(struct process *process, const char *data, size_t length)
+{
+    if (process->in >= 0)
+        strbuf_add(&process->queue, data, length);
+}
+
+void process_write_file(struct process *process, int file)
+{
+    process->files[process->files[0] < 0 ? 0 : 1] = file;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void process_close_stdin(struct process *process)
+{
+    close_fd(&process->in);
+    strbuf_release(&process->queue);
+    process->files[0] = process->files[1] = -1;
+}
+
+/* Puts the next piece of the file behind what is queued. */
+static void refill_queue(struct process *process)
+{
+    char chunk[CHUNK];
+    const ssize_t length = pread(process->files[0], chunk, sizeof chunk, process->file_at);
+
+    if (length <= 0) { /* everything was sent; a memory file has no read errors */
+        process->files[0] = process->files[1];
+        process->files[1] = -1;
+        process->file_at = 0;
+        return;
+    }
+    strbuf_add(&process->queue, chunk, (size_t)length);
+    process->file_at += length;
+}
+
+static void feed_stdin(struct process *process)
+{
+    ssize_t written;
+
+    while (process->queue.length == 0 && process->files[0] >= 0)
+        refill_queue(process);
+    if (process->queue.length == 0)
+        return;
+    written = write(process->in, process->queue.data, process->queue.length);
+    if (written > 0)
+        strbuf_drop(&process->queue, (size_t)written);
+    else if (written < 0 && errno != EAGAIN && errno != EINTR)
+        process_close_stdin(process); /* EPIPE: its end, which the caller sees, says why */
+}
+
+/* Reads at most `most` bytes of one stream. False where the sink wants a pause. */
+static bool read_stream(struct process *process, int stream, const struct process_pump *pump,
+                        size_t most)
+{
+    char chunk[CHUNK];
+    const ssize_t length = read(process->out[stream], chunk, most);
+
+    if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR))
+        close_fd(&process->out[stream]);
+    if (length <= 0 || !pump->sink)
+        return true;
+    return pump->sink(pump->context, (enum process_stream)stream, chunk, (size_t)length);
+}
+
+static void reap(struct process *process)
+{
+    int status = 0;
+
+    while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    process->exited = true;
+    process->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+enum {
+    POLL_STDOUT, /* the streams first: their places are enum process_stream */
+    POLL_STDERR,
+    POLL_STDIN,
+    POLL_END,
+    POLL_CANCEL,
+    POLL_DRAIN, /* two */
+    POLL_COUNT = POLL_DRAIN + 2
+};
+
+/*
+ * Fills in what to wait for. A throttled stream is waited for in two turns: first until the child
+ * has written something (waiting[] false), then until the place it goes to takes it.
+ */
+static void prepare_poll(const struct process *process, const struct process_pump *pump,
+                         const bool waiting[2], struct pollfd *polled)
+{
+    const bool to_write = process->queue.length > 0 || process->files[0] >= 0;
+
+    for (int i = 0; i < 2; i++) {
+        polled[i] = waiting[i] ? (struct pollfd){pump->throttle[i], POLLOUT, 0}
+                               : (struct pollfd){process->out[i], POLLIN, 0};
+        polled[POLL_DRAIN + i] = (struct pollfd){pump->drain ? pump->drain->out[i] : -1, POLLIN, 0};
+    }
+    polled[POLL_STDIN] = (struct pollfd){to_write ? process->in : -1, POLLOUT, 0};
+    polled[POLL_END] = (struct pollfd){process->exited ? -1 : process->pidfd, POLLIN, 0};
+    polled[POLL_CANCEL] = (struct pollfd){pump->cancel, POLLIN, 0};
+}
+
+/* Milliseconds that poll may wait; -1: for ever. */
+static int poll_timeout(long long deadline)
+{
+    long long left;
+
+    if (deadline == 0)
+        return -1;
+    left = deadline - clock_now_ms();
+    return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* Handles the two streams of the child after a poll. False where the sink wants a pause. */
+static bool serve_streams(struct process *process, const struct process_pump *pump, bool waiting[2],
+                          const struct pollfd *polled)
+{
+    bool go_on = true;
+
+    for (int i = 0; i < 2; i++) {
+        const bool throttled = pump->throttle[i] >= 0;
+
+        if (polled[i].fd < 0 || polled[i].revents == 0)
+            continue;
+        if (throttled && !waiting[i]) {
+            waiting[i] = true;
+            continue;
+        }
+        waiting[i] = false;
+        go_on = read_stream(process, i, pump, throttled ? PIPE_BUF : CHUNK) && go_on;
+    }
+    return go_on;
+}
+
+/*
+ * After the end of the child: what it wrote itself is in the pipes by now. Its own children may
+ * hold them open (an ssh connection does), so their end is not waited for.
+ */
+static bool streams_empty(const struct process *process, const bool waiting[2],
+                          const struct pollfd *polled)
+{
+    for (int i = 0; i < 2; i++)
+        if (process->out[i] >= 0 && (waiting[i] || polled[i].revents != 0))
+            return false;
+    return true;
+}
+
+enum process_event process_pump(struct process *process, const struct process_pump *pump)
+{
+    struct pollfd polled[POLL_COUNT];
+    bool waiting[2] = {false, false};
+
+    for (;;) {
+        int timeout = poll_timeout(pump->deadline);
+
+        prepare_poll(process, pump, waiting, polled);
+        if (process->exited && !waiting[0] && !waiting[1])
+            timeout = 0;
+        if (poll(polled, POLL_COUNT, timeout) < 0)
+            continue; /* EINTR */
+        if (polled[POLL_CANCEL].revents != 0)
+            return PROCESS_CANCELLED;
+        if (pump->deadline != 0 && clock_now_ms() >= pump->deadline)
+            return PROCESS_DEADLINE;
+        if (polled[POLL_STDIN].fd >= 0 && polled[POLL_STDIN].revents != 0)
+            feed_stdin(process);
+        for (int i = 0; i < 2; i++)
+            if (polled[POLL_DRAIN + i].fd >= 0 && polled[POLL_DRAIN + i].revents != 0)
+                read_stream(pump->drain, i, &(struct process_pump)PROCESS_PUMP_INIT, CHUNK);
+        if (!serve_streams(process, pump, waiting, polled))
+            return PROCESS_PAUSED;
+        if (process->exited && streams_empty(process, waiting, polled))
+            return PROCESS_EXITED;
+        if (polled[POLL_END].fd >= 0 && polled[POLL_END].revents != 0)
+            reap(process);
+    }
+}
+
+void process_release(struct process *process)
+{
+    if (process->pid > 0 && !process->exited) {
+        kill(process->pid, SIGKILL);
+        reap(process);
+    }
+    process_close_stdin(process);
+    close_fd(&process->out[PROCESS_STDOUT]);
+    close_fd(&process->out[PROCESS_STDERR]);
+    close_fd(&process->pidfd);
+    process->pid = 0;
+}

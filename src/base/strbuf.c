@@ -1,0 +1,116 @@
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct strbuf *buffer, size_t more)
+{
+    size_t capacity = buffer->capacity ? buffer->capacity : 64;
+
+    if (buffer->length + more < buffer->capacity)
+        return;
+    while (capacity <= buffer->length + more)
+        capacity += capacity / 2;
+    buffer->data = realloc(buffer->data, capacity);
+    if (!buffer->data)
+        abort();
+    buffer->capacity = capacity;
+}
+
+void strbuf_add(struct strbuf *buffer, const void *data, size_t length)
+{
+    reserve(buffer, length);
+    if (length > 0)
+        memcpy(buffer->data + buffer->length, data, length);
+    buffer->length += length;
+    buffer->data[buffer->length] = '\0';
+}
+
+void strbuf_addstr(struct strbuf *buffer, const char *string)
+{
+    strbuf_add(buffer, string, strlen(string));
+}
+
+void strbuf_addch(struct strbuf *buffer, char character)
+{
+    strbuf_add(buffer, &character, 1);
+}
+
+void strbuf_addf(struct strbuf *buffer, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(buffer, format, arguments);
+    va_end(arguments);
+}
+
+void strbuf_vaddf(struct strbuf *buffer, const char *format, va_list arguments)
+{
+    va_list copy;
+    int length;
+
+    va_copy(copy, arguments);
+    length = vsnprintf(NULL, 0, format, copy);
+    va_end(copy);
+    if (length < 0)
+        abort();
+    reserve(buffer, (size_t)length);
+    vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, arguments);
+    buffer->length += (size_t)length;
+}
+
+void strbuf_drop(struct strbuf *buffer, size_t length)
+{
+    if (length == 0)
+        return;
+    buffer->length -= length;
+    memmove(buffer->data, buffer->data + length, buffer->length + 1);
+}
+
+const char *strbuf_string(const struct strbuf *buffer)
+{
+    return buffer->data ? buffer->data : "";
+}
+
+char *strbuf_steal(struct strbuf *buffer)
+{
+    char *data = buffer->data ? buffer->data : string_copy("");
+
+    *buffer = (struct strbuf)STRBUF_INIT;
+    return data;
+}
+
+void strbuf_release(struct strbuf *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct strbuf)STRBUF_INIT;
+}
+
+void *memory_allocate(size_t size)
+{
+    void *memory = malloc(size ? size : 1);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+char *string_copy(const char *string)
+{
+    size_t size = strlen(string) + 1;
+
+    return memcpy(memory_allocate(size), string, size);
+}
+
+char *string_format(const char *format, ...)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&buffer, format, arguments);
+    va_end(arguments);
+    return strbuf_steal(&buffer);
+}

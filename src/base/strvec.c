@@ -1,0 +1,80 @@
+#include "base/strvec.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+void strvec_push_owned(struct strvec *vector, char *string)
+{
+    if (vector->count + 1 >= vector->capacity) {
+        vector->capacity = vector->capacity ? vector->capacity * 2 : 16;
+        vector->items = realloc(vector->items, vector->capacity * sizeof *vector->items);
+        if (!vector->items)
+            abort();
+    }
+    vector->items[vector->count++] = string;
+    vector->items[vector->count] = NULL;
+}
+
+void strvec_push(struct strvec *vector, const char *string)
+{
+    strvec_push_owned(vector, string_copy(string));
+}
+
+void strvec_pushf(struct strvec *vector, const char *format, ...)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&buffer, format, arguments);
+    va_end(arguments);
+    strvec_push_owned(vector, strbuf_steal(&buffer));
+}
+
+void strvec_push_each(struct strvec *vector, ...)
+{
+    va_list arguments;
+    const char *string;
+
+    va_start(arguments, vector);
+    while ((string = va_arg(arguments, const char *)))
+        strvec_push(vector, string);
+    va_end(arguments);
+}
+
+void strvec_push_all(struct strvec *vector, const struct strvec *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        strvec_push(vector, more->items[i]);
+}
+
+bool strvec_contains(const struct strvec *vector, const char *string)
+{
+    for (size_t i = 0; i < vector->count; i++)
+        if (strcmp(vector->items[i], string) == 0)
+            return true;
+    return false;
+}
+
+char *strvec_join(const struct strvec *vector, const char *separator)
+{
+    struct strbuf joined = STRBUF_INIT;
+
+    for (size_t i = 0; i < vector->count; i++) {
+        if (i > 0)
+            strbuf_addstr(&joined, separator);
+        strbuf_addstr(&joined, vector->items[i]);
+    }
+    return strbuf_steal(&joined);
+}
+
+void strvec_release(struct strvec *vector)
+{
+    for (size_t i = 0; i < vector->count; i++)
+        free(vector->items[i]);
+    free(vector->items);
+    *vector = (struct strvec)STRVEC_INIT;
+}

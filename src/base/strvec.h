@@ -1,0 +1,39 @@
+/*
+ * A growing vector of strings that owns its members and ends with a NULL pointer, so that `items`
+ * can be an argv. `items` is NULL while the vector is empty and never got anything.
+ */
+#ifndef BASE_STRVEC_H
+#define BASE_STRVEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct strvec {
+    char **items; /* owned, and each item */
+    size_t count;
+    size_t capacity;
+};
+
+#define STRVEC_INIT                                                                                \
+    {                                                                                              \
+        NULL, 0, 0                                                                                 \
+    }
+
+/* Copies the string. */
+void strvec_push(struct strvec *vector, const char *string);
+void strvec_pushf(struct strvec *vector, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Copies each of the arguments up to a NULL pointer. */
+void strvec_push_each(struct strvec *vector, ...) __attribute__((sentinel));
+void strvec_push_all(struct strvec *vector, const struct strvec *more);
+/* Takes the string over. */
+void strvec_push_owned(struct strvec *vector, char *string);
+
+bool strvec_contains(const struct strvec *vector, const char *string);
+
+/* Members joined with the separator; owned by the caller. */
+char *strvec_join(const struct strvec *vector, const char *separator);
+
+void strvec_release(struct strvec *vector);
+
+#endif

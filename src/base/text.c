@@ -1,0 +1,145 @@
+#include "base/text.h"
+
+#include <string.h>
+
+size_t utf8_sequence(const unsigned char *data, size_t length)
+{
+    size_t need;
+
+    if (length == 0)
+        return 0;
+    if (data[0] < 0x80)
+        return 1;
+    if (data[0] < 0xc2 || data[0] > 0xf4)
+        return 0;
+    need = data[0] < 0xe0 ? 2 : data[0] < 0xf0 ? 3 : 4;
+    if (length < need)
+        return 0;
+    for (size_t i = 1; i < need; i++)
+        if ((data[i] & 0xc0) != 0x80)
+            return 0;
+    if ((data[0] == 0xe0 && data[1] < 0xa0) || (data[0] == 0xed && data[1] > 0x9f) ||
+        (data[0] == 0xf0 && data[1] < 0x90) || (data[0] == 0xf4 && data[1] > 0x8f))
+        return 0;
+    return need;
+}
+
+void text_add_utf8(struct strbuf *out, const char *data, size_t length)
+{
+    size_t clean = 0; /* start of the run that is valid and not yet copied */
+    size_t at = 0;
+
+    while (at < length) {
+        const size_t sequence = utf8_sequence((const unsigned char *)data + at, length - at);
+
+        if (sequence > 0) {
+            at += sequence;
+            continue;
+        }
+        strbuf_add(out, data + clean, at - clean);
+        strbuf_addstr(out, "\xef\xbf\xbd");
+        clean = ++at;
+    }
+    strbuf_add(out, data + clean, at - clean);
+}
+
+size_t utf8_cut_tail(const char *data, size_t length)
+{
+    for (size_t back = 1; back <= 3 && back <= length; back++) {
+        const unsigned char byte = (unsigned char)data[length - back];
+        const size_t need = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1;
+
+        if ((byte & 0xc0) == 0x80)
+            continue;
+        return need > back ? back : 0;
+    }
+    return 0;
+}
+
+size_t utf8_cut_head(const char *data, size_t length)
+{
+    size_t cut = 0;
+
+    while (cut < 3 && cut < length && ((unsigned char)data[cut] & 0xc0) == 0x80)
+        cut++;
+    return cut;
+}
+
+void text_add_escaped(struct strbuf *out, const char *data, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)data;
+
+    for (size_t at = 0; at < length;) {
+        const size_t sequence = utf8_sequence(bytes + at, length - at);
+        const bool c1 = sequence == 2 && bytes[at] == 0xc2 && bytes[at + 1] < 0xa0;
+
+        if (bytes[at] == '\n')
+            strbuf_addstr(out, "\\n");
+        else if (bytes[at] == '\t')
+            strbuf_addstr(out, "\\t");
+        else if (sequence == 0 || bytes[at] < 0x20 || bytes[at] == 0x7f)
+            strbuf_addf(out, "\\x%02x", bytes[at]);
+        else if (c1)
+            strbuf_addf(out, "\\x%02x\\x%02x", bytes[at], bytes[at + 1]);
+        else
+            strbuf_add(out, data + at, sequence);
+        at += sequence > 0 ? sequence : 1;
+    }
+}
+
+char *text_escape(const char *string)
+{
+    struct strbuf out = STRBUF_INIT;
+
+    text_add_escaped(&out, string, strlen(string));
+    return strbuf_steal(&out);
+}
+
+/* Edit distance (Levenshtein) of two words of at most 63 bytes. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t row[64];
+
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            const size_t above = row[j];
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = above;
+        }
+    }
+    return row[b_length];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates, size_t count)
+{
+    const size_t length = strlen(word);
+    const char *nearest = NULL;
+    size_t best = length / 3 + 2; /* one typing error in three letters is still that word */
+
+    if (length > 63)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const size_t candidate_length = strlen(candidates[i]);
+        size_t distance;
+
+        if (candidate_length > 63)
+            continue;
+        distance = edit_distance(word, length, candidates[i], candidate_length);
+        if (distance < best) {
+            best = distance;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,45 @@
+/*
+ * Text that came from somewhere else: bytes made into valid UTF-8, made safe for one line of a
+ * terminal, and misspelt names.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+/*
+ * The length of the UTF-8 sequence at the start of data (1 to 4), or 0 where there is none that is
+ * valid by RFC 3629 (no surrogates, no overlong forms, nothing past U+10FFFF).
+ */
+size_t utf8_sequence(const unsigned char *data, size_t length);
+
+/* Adds the bytes with each one that is not part of valid UTF-8 replaced by U+FFFD. */
+void text_add_utf8(struct strbuf *out, const char *data, size_t length);
+
+/*
+ * How many bytes at the end of data begin a UTF-8 sequence that the end cuts off (0 to 3), and how
+ * many at its start can only be the rest of one (0 to 3): what a cut through a stream leaves
+ * behind.
+ */
+size_t utf8_cut_tail(const char *data, size_t length);
+size_t utf8_cut_head(const char *data, size_t length);
+
+/*
+ * Adds the bytes so that they fit one line of a terminal and can do nothing to it: valid UTF-8,
+ * with control characters (C0, DEL, C1) written as \n, \t or \xNN.
+ */
+void text_add_escaped(struct strbuf *out, const char *data, size_t length);
+
+/* text_add_escaped() of a string as a new string; owned by the caller. */
+char *text_escape(const char *string);
+
+/*
+ * Of the `count` candidates the one nearest to the misspelt word (edit distance), borrowed, or NULL
+ * where none is near enough to be meant.
+ */
+const char *text_nearest(const char *word, const char *const *candidates, size_t count);
+
+#endif
