@@ -1,0 +1,269 @@
+#include "docker/container.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/text.h"
+
+/* Descriptors a sandboxed process may hold; explicit, since the engine's default may be refused. */
+static const char NOFILE_LIMIT[] = "nofile=1024:1024";
+
+/* How long a creation may still take once it is not wanted any more. */
+enum { CANCELLED_CREATE_MS = 3000 };
+
+/* The options that are the same for every container: nothing gained, nothing leaked, nothing kept.
+ */
+static void add_fixed_options(struct strvec *arguments)
+{
+    strvec_push_each(arguments, "--pull", "never", NULL);
+    strvec_push_each(arguments, "--security-opt", "no-new-privileges", NULL);
+    strvec_push_each(arguments, "--ulimit", "core=0", "--ulimit", NOFILE_LIMIT, NULL);
+    strvec_push_each(arguments, "--ipc", "private", "--hostname", "sandbox", NULL);
+    strvec_push_each(arguments, "--log-driver", "none", "--no-healthcheck", NULL);
+}
+
+static void add_limits(struct strvec *arguments, const struct container_spec *spec)
+{
+    strvec_pushf(arguments, "--user=%u:%u", spec->uid, spec->gid);
+    strvec_pushf(arguments, "--memory=%ldm", spec->memory_mb);
+    strvec_pushf(arguments, "--memory-swap=%ldm", spec->memory_mb);
+    strvec_pushf(arguments, "--cpus=%.3f", spec->cpus);
+    strvec_pushf(arguments, "--pids-limit=%ld", spec->pids);
+    strvec_pushf(arguments, "--network=%s", spec->network);
+    strvec_pushf(arguments, "--read-only=%s", spec->read_only ? "true" : "false");
+    for (size_t i = 0; i < spec->cap_drop->count; i++)
+        strvec_pushf(arguments, "--cap-drop=%s", spec->cap_drop->items[i]);
+}
+
+static void add_mounts(struct strvec *arguments, const struct container_spec *spec)
+{
+    for (int i = 0; i < CONTAINER_TMPFS_MAX; i++) {
+        if (!spec->tmpfs[i].path)
+            continue;
+        strvec_push(arguments, "--tmpfs");
+        strvec_pushf(arguments, "%s:rw,exec,nosuid,nodev,size=%ldm,uid=%u,gid=%u,mode=0700",
+                     spec->tmpfs[i].path, spec->tmpfs[i].size_mb, spec->uid, spec->gid);
+    }
+    if (spec->volume) {
+        strvec_push(arguments, "--mount");
+        strvec_pushf(arguments, "type=volume,destination=%s", spec->volume);
+    }
+}
+
+static struct strvec create_arguments(const struct container_spec *spec)
+{
+    struct strvec arguments = STRVEC_INIT;
+
+    strvec_push_each(&arguments, "create", "--name", spec->name, NULL);
+    if (spec->auto_remove)
+        strvec_push(&arguments, "--rm");
+    if (spec->open_stdin)
+        strvec_push(&arguments, "--interactive");
+    add_fixed_options(&arguments);
+    add_limits(&arguments, spec);
+    add_mounts(&arguments, spec);
+    for (size_t i = 0; i < spec->labels->count; i++)
+        strvec_push_each(&arguments, "--label", spec->labels->items[i], NULL);
+    if (spec->environment_file >= 0)
+        strvec_push_each(&arguments, "--env-file", "/dev/stdin", NULL);
+    if (spec->workdir)
+        strvec_push_each(&arguments, "--workdir", spec->workdir, NULL);
+    strvec_push_each(&arguments, "--entrypoint", spec->command->items[0], "--", spec->image, NULL);
+    for (size_t i = 1; i < spec->command->count; i++)
+        strvec_push(&arguments, spec->command->items[i]);
+    return arguments;
+}
+
+static void add_lines(struct strvec *lines, const struct strbuf *text)
+{
+    const char *rest = strbuf_string(text);
+
+    while (*rest) {
+        const size_t length = strcspn(rest, "\r\n");
+        struct strbuf line = STRBUF_INIT;
+
+        if (length > 0) {
+            text_add_escaped(&line, rest, length);
+            strvec_push_owned(lines, strbuf_steal(&line));
+        }
+        rest += length;
+        rest += strspn(rest, "\r\n");
+    }
+}
+
+int container_create(const struct docker *docker, const struct container_spec *spec,
+                     long long deadline, const struct cancel *cancel, struct strvec *warnings,
+                     bool *cut_off, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = create_arguments(spec);
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = spec->environment_file,
+                                     .deadline = deadline,
+                                     .cancel = cancel,
+                                     .patience = CANCELLED_CREATE_MS};
+
+    *cut_off = false;
+    if (docker_run(docker, &call, &output, error) != 0) {
+        *cut_off = output.status >= 0;
+        return -1;
+    }
+    if (output.status != 0) {
+        CLEANUP_FREE char *message = docker_message(&output.err);
+        *cut_off = output.status > 128; /* somebody killed the command */
+        return docker_explain(docker, spec->image, "cannot create a container", message, error);
+    }
+    add_lines(warnings, &output.err);
+    return 0;
+}
+
+/* Runs a command whose failure needs no further questions. */
+static int run_simple(const struct docker *docker, const struct docker_call *call, const char *what,
+                      struct error *error)
+{
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+
+    if (docker_run(docker, call, &output, error) != 0)
+        return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, "%s", what);
+    if (output.status != 0) {
+        CLEANUP_FREE char *message = docker_message(&output.err);
+        return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
+    }
+    return 0;
+}
+
+int container_copy_in(const struct docker *docker, const char *name, const char *directory,
+                      int tar_file, long long deadline, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline};
+
+    strvec_push_each(&arguments, "cp", "-", NULL);
+    strvec_pushf(&arguments, "%s:%s", name, directory);
+    return run_simple(docker, &call, "cannot copy the files into the container", error);
+}
+
+int container_start(const struct docker *docker, const char *name,
+                    const struct process_options *streams, struct process *process,
+                    struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
+    struct process_options options = *streams;
+
+    strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
+    argv = docker_argv(docker, &arguments);
+    options.arguments = &argv;
+    return process_start(process, &options, error);
+}
+
+/* Milliseconds of a time as the engine prints it, "2026-11-21T07:02:12.836341566Z"; -1: none. */
+static long long parse_time(const char *text)
+{
+    struct tm when = {0};
+    double seconds = 0;
+    long long days;
+    int year;
+
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf", &when.tm_year, &when.tm_mon, &when.tm_mday,
+               &when.tm_hour, &when.tm_min, &seconds) != 6 ||
+        when.tm_year < 1970 || when.tm_mon < 1 || when.tm_mon > 12)
+        return -1;
+    /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
+    year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
+    days = 365LL * year + year / 4 - year / 100 + year / 400 +
+           (153 * ((when.tm_mon + 9) % 12) + 2) / 5 + when.tm_mday - 1 - 719468;
+    return ((days * 24 + when.tm_hour) * 60 + when.tm_min) * 60000 + (long long)(seconds * 1000);
+}
+
+int container_inspect(const struct docker *docker, const char *name, long long deadline,
+                      struct container_state *state, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    char oom[8], started[64], finished[64];
+    long long start, end;
+
+    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&arguments,
+                     "{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} "
+                     "{{.State.FinishedAt}} {{.State.Error}}",
+                     name, NULL);
+    if (docker_run(docker, &call, &output, error) != 0)
+        return error_prefix(error, "cannot inspect the container");
+    state->message[0] = '\0';
+    if (output.status != 0 ||
+        sscanf(strbuf_string(&output.out), "%d %7s %63s %63s %511[^\n]", &state->exit_code, oom,
+               started, finished, state->message) < 4) {
+        CLEANUP_FREE char *message = docker_message(&output.err);
+        return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
+    }
+    start = parse_time(started);
+    end = parse_time(finished);
+    state->oom_killed = strcmp(oom, "true") == 0;
+    state->started = start > 0; /* the engine's zero time is in the year 1 */
+    state->run_ms = start > 0 && end >= start ? end - start : 0;
+    return 0;
+}
+
+int container_commit(const struct docker *docker, const char *name, const char *tag,
+                     const struct strvec *changes, long long deadline, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+
+    strvec_push(&arguments, "commit");
+    for (size_t i = 0; i < changes->count; i++)
+        strvec_push_each(&arguments, "--change", changes->items[i], NULL);
+    strvec_push_each(&arguments, "--", name, tag, NULL);
+    return run_simple(docker, &call, "cannot save the image", error);
+}
+
+/* Whether the engine says that no container of this name exists, which is more than not finding it.
+ */
+static bool is_gone(const struct docker *docker, const char *name, struct process *drain,
+                    long long deadline)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+
+    strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
+    strvec_pushf(&arguments, "name=%s", name);
+    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0 &&
+           output.out.length == 0;
+}
+
+int container_remove(const struct docker *docker, const char *name, struct process *drain,
+                     long long deadline, struct error *error)
+{
+    static const struct timespec pause = {0, 200 * 1000000L};
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+
+    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
+    for (;;) {
+        CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+        if (run_simple(docker, &call, "cannot remove the container", &failure) == 0)
+            return 0;
+        /* The engine may be removing it already, on its own account (--rm). */
+        if (is_gone(docker, name, drain, deadline))
+            return 0;
+        if (clock_now_ms() >= deadline)
+            return error_set(error, failure.kind, "%s", failure.message);
+        nanosleep(&pause, NULL);
+    }
+}

@@ -1,0 +1,96 @@
+/*
+ * A container as the docker command sees it: created from a spec, fed, started, looked at, removed.
+ * Knows nothing of languages or of what runs inside.
+ */
+#ifndef DOCKER_CONTAINER_H
+#define DOCKER_CONTAINER_H
+
+#include <stdbool.h>
+
+#include "docker/docker.h"
+
+/* A size-limited file system in memory that the container's user owns. */
+struct container_tmpfs {
+    const char *path;
+    long size_mb;
+};
+
+enum { CONTAINER_TMPFS_MAX = 2 };
+
+/*
+ * Everything `docker create` is told. All pointers are borrowed. Each field is always passed on, so
+ * that nothing depends on the engine's defaults.
+ */
+struct container_spec {
+    const char *name; /* chosen by us, so that it can be removed whatever create says */
+    const char *image;
+    const char *network;
+    const char *workdir; /* --workdir; NULL: the image's */
+    const char *volume;  /* path of an anonymous volume, removed with the container; NULL: none */
+    unsigned uid, gid;
+    long memory_mb; /* swap is off: memory-swap is the same */
+    double cpus;
+    long pids;
+    bool read_only;
+    bool auto_remove; /* --rm: the engine removes it when its first process ends */
+    bool open_stdin;  /* -i */
+    struct container_tmpfs tmpfs[CONTAINER_TMPFS_MAX]; /* path NULL: none */
+    const struct strvec *cap_drop;
+    const struct strvec *labels;  /* "key=value" */
+    const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
+    int environment_file;         /* "K=V" lines, read by the docker command; -1: none */
+};
+
+/*
+ * Creates the container and adds each line that docker printed on stderr although it succeeded to
+ * `warnings`. The message
+ * of an ERROR_ENGINE or ERROR_IMAGE comes from docker_explain().
+ *
+ * A creation that is cut off may be finished by the engine at any later time; *cut_off says that
+ * this happened. So one that is cancelled gets some seconds to end by itself, and then still
+ * returns 0: look at the handle.
+ */
+int container_create(const struct docker *docker, const struct container_spec *spec,
+                     long long deadline, const struct cancel *cancel, struct strvec *warnings,
+                     bool *cut_off, struct error *error);
+
+/* Unpacks the tar file into a directory of the (not started) container; it must exist there. */
+int container_copy_in(const struct docker *docker, const char *name, const char *directory,
+                      int tar_file, long long deadline, struct error *error);
+
+/*
+ * Starts `docker start --attach --interactive` as a child; stdin as in struct process_options. Its
+ * exit status is the program's, or docker's own: do not tell one from the other by it.
+ */
+int container_start(const struct docker *docker, const char *name,
+                    const struct process_options *streams, struct process *process,
+                    struct error *error);
+
+struct container_state {
+    bool started;      /* its first process has run */
+    int exit_code;     /* 128 + n where signal n ended it */
+    bool oom_killed;   /* some process in it was */
+    long long run_ms;  /* from its start to its end */
+    char message[512]; /* why the engine could not run it; "" otherwise; as it came */
+};
+
+/* Looks at a container that has ended and was not created with auto_remove. */
+int container_inspect(const struct docker *docker, const char *name, long long deadline,
+                      struct container_state *state, struct error *error);
+
+/*
+ * Makes an image of the container's file system. `changes` are Dockerfile instructions
+ * (docker commit --change).
+ */
+int container_commit(const struct docker *docker, const char *name, const char *tag,
+                     const struct strvec *changes, long long deadline, struct error *error);
+
+/*
+ * Kills and removes the container and its anonymous volumes, and makes sure that it is gone. One
+ * that does not exist is gone. `drain` is an attached `docker start`, if one runs: the engine does
+ * not finish while its output is not read.
+ */
+int container_remove(const struct docker *docker, const char *name, struct process *drain,
+                     long long deadline, struct error *error);
+
+#endif

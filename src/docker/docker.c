@@ -1,0 +1,140 @@
+#include "docker/docker.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/text.h"
+
+enum { QUESTION_MS = 5000, MESSAGE_MAX = 500 };
+
+struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments)
+{
+    struct strvec argv = STRVEC_INIT;
+
+    strvec_push(&argv, docker->command);
+    strvec_push_all(&argv, arguments);
+    return argv;
+}
+
+void docker_traced(const struct docker *docker, const char *step, long long start)
+{
+    if (docker->trace)
+        docker->trace(docker->trace_context, step, clock_now_ms() - start);
+}
+
+static bool keep_output(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct docker_output *output = context;
+    struct strbuf *kept = stream == PROCESS_STDOUT ? &output->out : &output->err;
+    const size_t room = DOCKER_OUTPUT_MAX - kept->length;
+
+    strbuf_add(kept, data, length < room ? length : room);
+    return true;
+}
+
+static int run_process(const struct docker *docker, const struct docker_call *call,
+                       const struct strvec *argv, struct docker_output *output, struct error *error)
+{
+    const struct process_options options = {
+        .arguments = argv,
+        .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
+        .stdin_file = call->stdin_file,
+    };
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    CLEANUP(process_release) struct process process = PROCESS_INIT;
+    const long long start = clock_now_ms();
+    enum process_event event;
+
+    pump.sink = keep_output;
+    pump.context = output;
+    pump.deadline = call->deadline;
+    pump.cancel = cancel_fd(call->cancel);
+    pump.drain = call->drain;
+    if (process_start(&process, &options, error) != 0)
+        return -1;
+    event = process_pump(&process, &pump);
+    if (event == PROCESS_CANCELLED && call->patience > 0) {
+        const long long enough = clock_now_ms() + call->patience;
+
+        pump.cancel = -1;
+        pump.deadline = enough < pump.deadline ? enough : pump.deadline;
+        event = process_pump(&process, &pump);
+    }
+    output->status = process.status;
+    if (event == PROCESS_CANCELLED)
+        return error_set(error, ERROR_CANCELLED, "cancelled");
+    if (event == PROCESS_DEADLINE)
+        return error_set(error, ERROR_ENGINE, "'%s %s' did not end within %lld ms", docker->command,
+                         call->arguments->items[0], clock_now_ms() - start);
+    return 0;
+}
+
+int docker_run(const struct docker *docker, const struct docker_call *call,
+               struct docker_output *output, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, call->arguments);
+    const long long start = clock_now_ms();
+    const int result = run_process(docker, call, &argv, output, error);
+
+    docker_traced(docker, call->arguments->items[0], start);
+    return result;
+}
+
+void docker_output_release(struct docker_output *output)
+{
+    strbuf_release(&output->out);
+    strbuf_release(&output->err);
+}
+
+char *docker_message(const struct strbuf *standard_error)
+{
+    struct strbuf message = STRBUF_INIT;
+    const char *text = strbuf_string(standard_error);
+    size_t length = standard_error->length;
+
+    while (length > 0 && strchr(" \r\n\t", text[length - 1]))
+        length--;
+    if (length > MESSAGE_MAX)
+        length = MESSAGE_MAX - utf8_cut_tail(text, MESSAGE_MAX);
+    for (const char *end = text + length; text < end;) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *line_end = newline ? newline : end;
+
+        text_add_escaped(&message, text, (size_t)(line_end - text));
+        text = line_end + 1;
+        if (text < end)
+            strbuf_addstr(&message, "; ");
+    }
+    return strbuf_steal(&message);
+}
+
+/* Whether the command succeeds; false also where it cannot be run at all. */
+static bool succeeds(const struct docker *docker, const struct strvec *arguments)
+{
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = arguments, .stdin_file = -1, .deadline = clock_now_ms() + QUESTION_MS};
+
+    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
+}
+
+int docker_explain(const struct docker *docker, const char *image, const char *what,
+                   const char *message, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec version = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec inspect = STRVEC_INIT;
+
+    strvec_push_each(&version, "version", "--format", "{{.Server.Version}}", NULL);
+    strvec_push_each(&inspect, "image", "inspect", "--format", "{{.Id}}", "--", image, NULL);
+    if (!succeeds(docker, &version))
+        return error_set(error, ERROR_ENGINE,
+                         "%s: the container engine does not answer; is it running, and may this "
+                         "user reach it? ('%s info' tells more): %s",
+                         what, docker->command, message);
+    if (!succeeds(docker, &inspect))
+        return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
+                         image, docker->command, image);
+    return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
+}

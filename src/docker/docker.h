@@ -1,0 +1,75 @@
+/*
+ * One run of the docker command: its arguments, its output, what its failure means.
+ *
+ * The messages of docker are not stable between versions, so nothing is decided by them: a failure
+ * is explained by asking further questions whose answer is an exit status (docker_explain()), and
+ * the message is only passed on to the reader.
+ */
+#ifndef DOCKER_DOCKER_H
+#define DOCKER_DOCKER_H
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "base/strbuf.h"
+#include "base/strvec.h"
+
+/* Called behind each finished step with what was done and how long it took. */
+typedef void docker_trace(void *context, const char *step, long long milliseconds);
+
+struct docker {
+    const char *command; /* name or path of the program; borrowed */
+    docker_trace *trace; /* NULL: none. Must be thread-safe where the struct is shared */
+    void *trace_context;
+};
+
+struct docker_call {
+    const struct strvec *arguments; /* without the program's name */
+    int stdin_file;                 /* what the command reads; -1: /dev/null; borrowed */
+    long long deadline;             /* clock_now_ms(); the command is killed then */
+    const struct cancel *cancel;    /* NULL: cannot be cancelled */
+    long long patience;             /* ms that a cancelled command still gets to end by itself */
+    struct process *drain;          /* see struct process_pump; or NULL */
+};
+
+struct docker_output {
+    int status;        /* exit status; 128 + n where a signal ended it; -1 while it did not start */
+    struct strbuf out; /* at most DOCKER_OUTPUT_MAX bytes of each are kept */
+    struct strbuf err;
+};
+
+#define DOCKER_OUTPUT_INIT                                                                         \
+    {                                                                                              \
+        .status = -1, .out = STRBUF_INIT, .err = STRBUF_INIT                                       \
+    }
+
+enum { DOCKER_OUTPUT_MAX = 65536 };
+
+/* A vector "docker", arguments... for process_start(). The caller releases it. */
+struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments);
+
+/*
+ * Runs one command to its end. 0 means that it ended, whatever its status. -1: it could not be
+ * started (output->status stays -1), did not end in time (ERROR_ENGINE), or was cancelled
+ * (ERROR_CANCELLED).
+ */
+int docker_run(const struct docker *docker, const struct docker_call *call,
+               struct docker_output *output, struct error *error);
+
+void docker_output_release(struct docker_output *output);
+
+/* The command's own words in one line that is safe to print, at most 500 bytes; owned. */
+char *docker_message(const struct strbuf *standard_error);
+
+/*
+ * Sets the error for a command on this image that failed with this message: the image is missing
+ * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or else the message
+ * itself (both ERROR_ENGINE). Asks the engine; takes at most 10 s. Returns -1.
+ */
+int docker_explain(const struct docker *docker, const char *image, const char *what,
+                   const char *message, struct error *error);
+
+/* Reports a step to the trace, which began at `start` (clock_now_ms()). */
+void docker_traced(const struct docker *docker, const char *step, long long start);
+
+#endif
