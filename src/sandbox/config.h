@@ -1,0 +1,64 @@
+/*
+ * The configuration: which languages there are, what a sandbox gets by default and at most.
+ *
+ * Built in is the repository's isolator_config.json. A configuration file is laid over it, so that
+ * a file which gives only languages.python.image changes only that. Which file: the one asked for,
+ * else $ISOLATOR_CONFIG, else $XDG_CONFIG_HOME/isolator/config.json (~/.config where that is not
+ * set), else /etc/isolator/config.json, else the installed default; never one that merely lies in
+ * the current directory. Reading is strict: an unknown key or a wrong value is an ERROR_CONFIG that
+ * names the file, the key and what would be right.
+ */
+#ifndef SANDBOX_CONFIG_H
+#define SANDBOX_CONFIG_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "sandbox/limits.h"
+
+struct language {
+    char *name;
+    char *image;
+    struct strvec command;    /* argv with "{entrypoint}" in it */
+    struct strvec extensions; /* with the dot */
+    char *default_filename;
+    struct strvec environment; /* "KEY=VALUE"; a file adds to it and replaces by name */
+    struct limits limits;      /* what differs from the defaults */
+};
+
+struct config {
+    char *file;              /* the file that was read; NULL: the built-in configuration alone */
+    char *container_command; /* "docker" */
+    char *workdir;           /* absolute path in the container */
+    char *prompts_dir;       /* made absolute by the file's directory */
+    struct limits defaults;  /* complete */
+    struct limits maximums;
+    struct language *languages; /* owned; in the order of the files */
+    size_t language_count;
+};
+
+/* Finds and reads the configuration; `file` is the one asked for or NULL. */
+int config_load(struct config *config, const char *file, struct error *error);
+
+/* Lays one JSON text over the configuration; `name` stands for it in messages. For tests too. */
+int config_overlay(struct config *config, const char *json, size_t length, const char *name,
+                   struct error *error);
+
+/* The language, borrowed; NULL where there is none of that name. */
+const struct language *config_language(const struct config *config, const char *name);
+
+/* The language that claims the file's extension, borrowed; NULL where none does. */
+const struct language *config_language_of_file(const struct config *config, const char *path);
+
+/* The names of all languages, "python, go, javascript"; owned by the caller. */
+char *config_language_names(const struct config *config);
+
+/* Sets everything empty; then config_load() or config_overlay(). */
+void config_init(struct config *config);
+void config_release(struct config *config);
+
+/* The rules for an absolute directory in a container that a file system can be mounted on. */
+int config_check_workdir(const char *path, struct error *error);
+
+#endif

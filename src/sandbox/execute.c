@@ -1,0 +1,106 @@
+#include "sandbox/execute.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+#include "sandbox/gate.h"
+#include "sandbox/input.h"
+#include "sandbox/life.h"
+#include "sandbox/owner.h"
+#include "sandbox/save.h"
+
+/* Behind its timeout a run may take this long to end; past that its container is nobody's. */
+enum { LIFETIME_EXTRA_MS = 120000 };
+
+/* `size` - 1 random hexadecimal digits and a NUL; size is odd. */
+static void random_digits(char *text, size_t size)
+{
+    unsigned char bytes[32];
+
+    linux_random(bytes, sizeof bytes);
+    for (size_t i = 0; i + 2 < size; i += 2)
+        snprintf(text + i, 3, "%02x", bytes[i / 2]);
+}
+
+static void name_life(struct life *life)
+{
+    char digits[17];
+    const double timeout = life->plan->limits.number[LIMIT_TIMEOUT] * 1000;
+
+    random_digits(digits, sizeof digits);
+    snprintf(life->name, sizeof life->name, "isolator-%s", digits);
+    owner_labels(&life->labels, (long long)timeout + LIFETIME_EXTRA_MS);
+}
+
+/* The two archives of a run. Whatever is wrong with the input is found here. */
+static int pack(const struct plan *plan, const char *nonce, struct archive *control,
+                struct archive *files, struct strvec *warnings, struct error *error)
+{
+    const unsigned uid = plan->limits.uid;
+    const unsigned gid = plan->limits.gid;
+
+    if (archive_open(control, uid, gid, "", error) != 0 ||
+        archive_open(files, uid, gid, "", error) != 0 ||
+        gate_control(plan, nonce, control, error) != 0)
+        return -1;
+    return input_archive(plan, archive_size(control), files, warnings, error);
+}
+
+static int run(struct life *life, struct error *error)
+{
+    bool no_gate;
+
+    if (life_gated(life, &no_gate, error) == 0)
+        return 0;
+    if (!no_gate || error->kind == ERROR_IMAGE)
+        return -1;
+    /* Nothing of the program has run: the image has no shell, or nothing can be started in it. */
+    error_release(error);
+    return life_plain(life, error);
+}
+
+static int save(struct life *life, struct error *error)
+{
+    const struct request *request = life->plan->request;
+
+    if (request->save_image) {
+        if (save_image(life, error) != 0)
+            return -1;
+        life->result->image_tag = string_copy(request->save_image);
+    }
+    return request->save_dockerfile ? save_dockerfile(life->plan, error) : 0;
+}
+
+void execute(const struct docker *docker, const struct plan *plan, const struct cancel *cancel,
+             struct result *result)
+{
+    CLEANUP(archive_release) struct archive control = ARCHIVE_INIT;
+    CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct output output;
+    struct life life = {
+        .docker = docker,
+        .plan = plan,
+        .cancel = cancel,
+        .control = &control,
+        .files = &files,
+        .output = &output,
+        .result = result,
+        .labels = STRVEC_INIT,
+        .start = clock_now_ms(),
+    };
+
+    result->image = string_copy(plan->image);
+    output_init(&output, (size_t)plan->limits.number[LIMIT_OUTPUT], plan->request->live);
+    random_digits(life.nonce, sizeof life.nonce);
+    name_life(&life);
+    if (pack(plan, life.nonce, &control, &files, &result->warnings, &error) != 0 ||
+        run(&life, &error) != 0 || (result_success(result) && save(&life, &error) != 0))
+        result_fail(result, &error);
+    output_finish(&output, result);
+    strvec_release(&life.labels);
+}

@@ -1,0 +1,281 @@
+#include "sandbox/gate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* A mark is short; a NUL and the nonce with more behind it are the program's own bytes. */
+enum { MARK_MAX = 160 };
+
+/*
+ * Works in dash, busybox ash and bash. What is not obvious in it:
+ * - Descriptor 3 is the lifeline; nothing else of the container may hold it, nor read it.
+ * - `program` is a function of the sent file: sourcing defines it, and only the process that
+ * becomes the program executes it, so that no variable of the program's environment reaches the
+ * gate.
+ * - The runner reports the end itself, since `read` cannot wait for a child. Process 1 wakes by
+ *   the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for a runner that
+ * the program has killed (kill -9 -1). A mark that comes twice does no harm.
+ * - The program offers itself to the OOM killer first, so that the gate survives to tell.
+ */
+static const char gate_script[] =
+    "nonce=$1\n"
+    "mark() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
+    "fail() { mark \"fail $1\" >&2; exit 1; }\n"
+    "field() {\n" /* NAME FILE: the number behind NAME, or the file's last number */
+    "  number=-\n"
+    "  [ -r \"$2\" ] || return 1\n"
+    "  while read -r key value; do\n"
+    "    case $key in \"$1\") number=$value;; [0-9]*) number=$key;; esac\n"
+    "  done <\"$2\"\n"
+    "}\n"
+    "cpu() {\n" /* CPU time so far in microseconds */
+    "  unit=1\n"
+    "  if field - /sys/fs/cgroup/cpuacct/cpuacct.usage; then unit=1000\n"
+    "  else field usage_usec /sys/fs/cgroup/cpu.stat; fi\n"
+    "  case $number in [0-9]*) number=$((number / unit));; esac\n"
+    "}\n"
+    "finish() {\n"
+    "  cpu; used=$number\n"
+    "  case $used in [0-9]*) used=$((used - before));; esac\n"
+    "  field oom_kill /sys/fs/cgroup/memory/memory.oom_control ||\n"
+    "    field oom_kill /sys/fs/cgroup/memory.events; oom=$number\n"
+    "  field - /sys/fs/cgroup/memory/memory.max_usage_in_bytes ||\n"
+    "    field - /sys/fs/cgroup/memory.peak; peak=$number\n"
+    "  mark end; mark \"end $1 $oom $peak $used\" >&2\n"
+    "}\n"
+    "clear() { kill -9 -1 2>/dev/null; }\n" /* every process but this one */
+    "trap 'woke=1' CHLD\n"
+    "exec 3<&0 </dev/null\n"
+    "mark ready >&2\n"
+    "command -v head >/dev/null && command -v tar >/dev/null || fail tools\n"
+    "umask 022\n"
+    "cd \"$2\" || fail workdir\n"
+    "while woke=; ! read -r size <&3; do [ \"$woke\" ] || exit 0; done\n"
+    "head -c \"$size\" <&3 | tar -xf - || fail unpack\n"
+    "box=.isolator-$nonce\n"
+    ". \"./$box/program\" && exec 4<\"$box/stdin\" || fail unpack\n"
+    "rm -rf \"$box\"\n"
+    "cpu; before=$number\n"
+    "mark begin; mark begin >&2\n"
+    "(\n"
+    "  exec 3<&-\n"
+    "  ( { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; program <&4 4<&- )\n"
+    "  finish $?\n"
+    ") &\n"
+    "runner=$!\n"
+    "exec 4<&-\n"
+    "while :; do\n"
+    "  woke=\n"
+    "  if read -r order <&3; then clear; finish 137\n"
+    "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
+    "  jobs >/dev/null 2>&1\n"
+    "  kill -0 $runner 2>/dev/null || { clear; finish 137; }\n"
+    "done\n";
+
+struct strvec gate_command(const char *nonce, const char *workdir)
+{
+    struct strvec command = STRVEC_INIT;
+
+    strvec_push_each(&command, "/bin/sh", "-c", gate_script, "gate", nonce, workdir, NULL);
+    return command;
+}
+
+/* In single quotes nothing is special but the single quote. */
+static void add_quoted(struct strbuf *script, const char *word)
+{
+    strbuf_addch(script, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            strbuf_addstr(script, "'\\''");
+        else
+            strbuf_addch(script, *word);
+    }
+    strbuf_addch(script, '\'');
+}
+
+/* The shell function that becomes the program. */
+static void add_program(struct strbuf *script, const struct plan *plan)
+{
+    strbuf_addstr(script, "program() {\n");
+    for (size_t i = 0; i < plan->environment.count; i++) {
+        strbuf_addstr(script, "export ");
+        add_quoted(script, plan->environment.items[i]);
+        strbuf_addch(script, '\n');
+    }
+    strbuf_addstr(script, "exec");
+    for (size_t i = 0; i < plan->command.count; i++) {
+        strbuf_addch(script, ' ');
+        add_quoted(script, plan->command.items[i]);
+    }
+    strbuf_addstr(script, "\n}\n");
+}
+
+/* The program's stdin, which is empty where the request has none. */
+static int add_stdin(const struct plan *plan, const char *name, struct archive *archive,
+                     struct error *error)
+{
+    const int file = plan->request->stdin_file;
+    const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+
+    if (file < 0)
+        return archive_add_bytes(archive, name, "", 0, error);
+    if (size < 0 || lseek(file, 0, SEEK_SET) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot read the program's stdin");
+    return archive_add_file(archive, name, file, size, false, 0, error);
+}
+
+int gate_control(const struct plan *plan, const char *nonce, struct archive *archive,
+                 struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf script = STRBUF_INIT;
+    CLEANUP_FREE char *directory = string_format(".isolator-%s", nonce);
+    CLEANUP_FREE char *program = string_format("%s/program", directory);
+    CLEANUP_FREE char *input = string_format("%s/stdin", directory);
+
+    add_program(&script, plan);
+    if (archive_add_directory(archive, directory, 0, error) != 0 ||
+        archive_add_bytes(archive, program, script.data, script.length, error) != 0)
+        return -1;
+    return add_stdin(plan, input, archive, error);
+}
+
+void gate_stream_init(struct gate_stream *stream, const char *nonce)
+{
+    *stream = (struct gate_stream){
+        .nonce = nonce, .status = -1, .oom_kills = -1, .peak_bytes = -1, .cpu_us = -1};
+}
+
+void gate_stream_release(struct gate_stream *stream)
+{
+    strbuf_release(&stream->pending);
+    strbuf_release(&stream->preamble);
+}
+
+/* A count from a mark; -1 where it is not one, whatever else stands there. */
+static long long parse_count(const char *word)
+{
+    long long value;
+    char *end;
+
+    if (*word < '0' || *word > '9' || strlen(word) > 18)
+        return -1;
+    value = strtoll(word, &end, 10);
+    return *end == '\0' ? value : -1;
+}
+
+static void take_end(struct gate_stream *stream, const char *words)
+{
+    char status[20] = "", oom[20] = "", peak[20] = "", cpu[20] = "";
+    long long number;
+
+    stream->state = GATE_ENDED;
+    sscanf(words, "end %19s %19s %19s %19s", status, oom, peak, cpu);
+    number = parse_count(status);
+    stream->status = number >= 0 && number <= 255 ? (int)number : -1;
+    stream->oom_kills = parse_count(oom);
+    stream->peak_bytes = parse_count(peak);
+    stream->cpu_us = parse_count(cpu);
+}
+
+/* Whether a mark of these words can come now; if not, they are the program's own bytes. */
+static bool expects(const struct gate_stream *stream, const char *words)
+{
+    return stream->state == GATE_WAITING || strcmp(words, "end") == 0 ||
+           strncmp(words, "end ", 4) == 0;
+}
+
+static void take_mark(struct gate_stream *stream, const char *words)
+{
+    if (stream->state == GATE_RUNNING)
+        take_end(stream, words);
+    else if (strcmp(words, "ready") == 0)
+        stream->ready = true;
+    else if (strcmp(words, "begin") == 0)
+        stream->state = GATE_RUNNING;
+    else if (strncmp(words, "fail ", 5) == 0)
+        snprintf(stream->failure, sizeof stream->failure, "%.15s", words + 5);
+}
+
+static void pass_on(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,
+                    void *context)
+{
+    const size_t room = GATE_PREAMBLE_MAX - stream->preamble.length;
+
+    if (length == 0)
+        return;
+    if (stream->state == GATE_WAITING)
+        strbuf_add(&stream->preamble, data, length < room ? length : room);
+    else if (stream->state == GATE_RUNNING)
+        sink(context, data, length);
+}
+
+/*
+ * Looks at the NUL at the start of the data. Returns how many bytes a mark takes there, with its
+ * words; 0 where none stands there; -1 where more bytes are needed to tell.
+ */
+static long match_mark(const struct gate_stream *stream, const char *data, size_t length,
+                       char words[MARK_MAX])
+{
+    const size_t nonce_length = strlen(stream->nonce);
+    const size_t shown = length - 1 < nonce_length ? length - 1 : nonce_length;
+    const char *newline;
+    size_t size;
+
+    if (memcmp(data + 1, stream->nonce, shown) != 0)
+        return 0;
+    if (length < nonce_length + 2)
+        return -1;
+    if (data[nonce_length + 1] != ' ')
+        return 0;
+    newline = memchr(data, '\n', length < MARK_MAX ? length : MARK_MAX);
+    if (!newline)
+        return length < MARK_MAX ? -1 : 0;
+    size = (size_t)(newline - data) - nonce_length - 2;
+    memcpy(words, data + nonce_length + 2, size);
+    words[size] = '\0';
+    return expects(stream, words) ? newline + 1 - data : 0;
+}
+
+/* Takes the marks out of the data; returns how much of it was dealt with. */
+static size_t feed(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,
+                   void *context)
+{
+    char words[MARK_MAX];
+    size_t passed = 0; /* dealt with */
+    size_t at = 0;     /* looked at */
+
+    while (stream->state != GATE_ENDED) {
+        const char *nul = at < length ? memchr(data + at, '\0', length - at) : NULL;
+        const size_t found = nul ? (size_t)(nul - data) : length;
+        const long mark = nul ? match_mark(stream, nul, length - found, words) : -1;
+
+        if (mark == 0) {
+            at = found + 1;
+            continue;
+        }
+        pass_on(stream, data + passed, found - passed, sink, context);
+        if (mark < 0)
+            return found;
+        take_mark(stream, words);
+        passed = at = found + (size_t)mark;
+    }
+    return length; /* nothing behind the end counts */
+}
+
+void gate_stream_feed(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,
+                      void *context)
+{
+    size_t done;
+
+    if (stream->pending.length == 0) {
+        done = feed(stream, data, length, sink, context);
+        strbuf_add(&stream->pending, data + done, length - done);
+    } else { /* what may be a mark is joined with its rest */
+        strbuf_add(&stream->pending, data, length);
+        done = feed(stream, stream->pending.data, stream->pending.length, sink, context);
+        strbuf_drop(&stream->pending, done);
+    }
+}

@@ -1,0 +1,82 @@
+/*
+ * The gate: the few lines of POSIX shell that are process 1 of a sandbox, and how we talk to it.
+ *
+ * What goes in, on the container's stdin: one line with the size of a tar stream in bytes, then the
+ * tar stream, then nothing; stdin stays open. The stream holds a directory ".isolator-NONCE" with
+ * the program to run (command, environment) and its stdin, and the files of the workdir. Two things
+ * may follow: the line "stop", or the end of stdin.
+ *
+ * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
+ * words and a newline. ready          on stderr, when the gate itself runs: the image has a shell
+ *   fail WORD      on stderr, when the program could not be started: "tools" (no tar or no head),
+ *                  "workdir", "unpack"
+ *   begin          on both streams, right before the program runs
+ *   end            on stdout, when the program has ended
+ *   end STATUS OOM PEAK CPU   on stderr: exit status, processes that the OOM killer ended, the most
+ *                  memory used in bytes, CPU time in microseconds; "-" for what the kernel does not
+ * say What stands before "begin" is not the program's: it is the docker command's or the gate's own
+ * complaint. What follows "end" was written by processes that the program left behind; it is
+ * dropped.
+ *
+ * The stdin is the lifeline. Process 1 does nothing but wait on it, and a signal from inside the
+ * container cannot kill or stop process 1: when the tool dies for whatever reason the pipe closes,
+ * process 1 exits, and the kernel ends every process of the container. "stop" asks for the same
+ * with the end marks, so that what a timed-out program used is known.
+ *
+ * The gate runs as the program's user in the program's container. Its word is the program's word:
+ * it is parsed as hostile, and no safety rests on it.
+ */
+#ifndef SANDBOX_GATE_H
+#define SANDBOX_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/archive.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/strvec.h"
+#include "sandbox/request.h"
+
+enum { GATE_NONCE_SIZE = 33 }; /* 32 hexadecimal digits and a NUL */
+
+/* The argv of a container whose process 1 is the gate. The caller releases it. */
+struct strvec gate_command(const char *nonce, const char *workdir);
+
+/*
+ * Fills the archive, which is open and empty, with the gate's directory: the plan's command,
+ * environment and stdin. It is left unfinished: the files of the workdir follow as a second one.
+ */
+int gate_control(const struct plan *plan, const char *nonce, struct archive *archive,
+                 struct error *error);
+
+enum gate_state {
+    GATE_WAITING, /* before "begin" */
+    GATE_RUNNING, /* between "begin" and "end": the program's bytes */
+    GATE_ENDED,
+};
+
+/* One output stream of a container, taken apart into the program's bytes and marks. */
+struct gate_stream {
+    const char *nonce; /* borrowed */
+    enum gate_state state;
+    bool ready;
+    struct strbuf pending;  /* the start of what may become a mark */
+    struct strbuf preamble; /* what stood before "begin", at most GATE_PREAMBLE_MAX bytes */
+    char failure[16];       /* WORD of "fail", "" where none came */
+    /* of "end"; -1: not known */
+    int status;
+    long long oom_kills, peak_bytes, cpu_us;
+};
+
+enum { GATE_PREAMBLE_MAX = 4096 };
+
+void gate_stream_init(struct gate_stream *stream, const char *nonce);
+void gate_stream_release(struct gate_stream *stream);
+
+/* Takes bytes as they arrive and passes on those of the program. */
+typedef void gate_sink(void *context, const char *data, size_t length);
+void gate_stream_feed(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,
+                      void *context);
+
+#endif

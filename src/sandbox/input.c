@@ -1,0 +1,300 @@
+#include "sandbox/input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/linux.h"
+#include "base/text.h"
+
+/* Each level of the walk holds a descriptor; deeper trees are no source code. */
+enum { DEPTH_MAX = 128, PATH_LENGTH_MAX = 4000 };
+
+/* Entries take room beside their bytes: tar headers here, inodes there. */
+enum { ENTRIES_MAX = 200000 };
+
+struct walk {
+    struct archive *archive;
+    struct strvec *warnings;
+    struct error *error;
+    const char *entrypoint;
+    bool entrypoint_found;
+    struct strbuf path; /* of the current entry, relative to the directory */
+    int depth;
+    long entries;
+    long long bytes, most;
+    long workdir_mb;
+};
+
+static int refuse(struct walk *walk, const char *why)
+{
+    CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+
+    return error_set(walk->error, ERROR_INPUT, "'%s' %s", shown, why);
+}
+
+static int refuse_errno(struct walk *walk, const char *what)
+{
+    CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+
+    return error_set_errno(walk->error, ERROR_INPUT, "cannot %s '%s'", what, shown);
+}
+
+/* Counts a file as the workdir will: in whole pages of 4096 bytes. */
+static int count_bytes(struct walk *walk, off_t size)
+{
+    walk->bytes += (size + 4095) / 4096 * 4096;
+    if (size > ARCHIVE_FILE_MAX || walk->bytes > walk->most)
+        return error_set(walk->error, ERROR_INPUT,
+                         "the files need more than the %ld MB of the working directory; raise "
+                         "--workdir-size (workdirMB)",
+                         walk->workdir_mb);
+    return 0;
+}
+
+static int add_file(struct walk *walk, int parent, const char *name)
+{
+    CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return refuse_errno(walk, "open");
+    if (!S_ISREG(status.st_mode))
+        return refuse(walk, "changed while it was read");
+    if (count_bytes(walk, status.st_size) != 0)
+        return -1;
+    if (strcmp(strbuf_string(&walk->path), walk->entrypoint) == 0)
+        walk->entrypoint_found = true;
+    return archive_add_file(walk->archive, strbuf_string(&walk->path), fd, status.st_size,
+                            (status.st_mode & 0111) != 0, status.st_mtime, walk->error);
+}
+
+/*
+ * Whether a link's target, taken from the directory that the link lies in, stays below the root.
+ * Only the names are looked at: nothing here is ever followed.
+ */
+static bool stays_inside(const char *link_path, const char *target)
+{
+    long level = 0;
+
+    if (target[0] == '/')
+        return false;
+    for (const char *slash = link_path; (slash = strchr(slash, '/')); slash++)
+        level++;
+    while (*target) {
+        const size_t length = strcspn(target, "/");
+
+        if (length == 2 && strncmp(target, "..", 2) == 0)
+            level--;
+        else if (length > 0 && !(length == 1 && target[0] == '.'))
+            level++;
+        if (level < 0)
+            return false;
+        target += length + (target[length] == '/');
+    }
+    return true;
+}
+
+static int add_link(struct walk *walk, int parent, const char *name)
+{
+    char target[PATH_LENGTH_MAX + 1];
+    const ssize_t length = readlinkat(parent, name, target, sizeof target);
+
+    if (length < 0)
+        return refuse_errno(walk, "read the link");
+    if (length == sizeof target)
+        return refuse(walk, "is a link longer than 4000 bytes");
+    target[length] = '\0';
+    if (!stays_inside(strbuf_string(&walk->path), target)) {
+        CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+        CLEANUP_FREE char *shown_target = text_escape(target);
+
+        strvec_pushf(walk->warnings, "left out link '%s': its target '%s' leaves the directory",
+                     shown, shown_target);
+        return 0;
+    }
+    return archive_add_symlink(walk->archive, strbuf_string(&walk->path), target, walk->error);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names in a directory, sorted, so that the same directory gives the same archive. */
+static int list_names(struct walk *walk, int fd, struct strvec *names)
+{
+    const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+    struct dirent *entry;
+    int result = 0;
+
+    if (!dir) {
+        if (copy >= 0)
+            close(copy);
+        return refuse_errno(walk, "read the directory");
+    }
+    while (errno = 0, (entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (walk->entries + (long)names->count >= ENTRIES_MAX) {
+            result = error_set(walk->error, ERROR_INPUT, "the directory has more than %d entries",
+                               ENTRIES_MAX);
+            break;
+        }
+        strvec_push(names, entry->d_name);
+    }
+    if (result == 0 && errno != 0)
+        result = refuse_errno(walk, "read the directory");
+    closedir(dir);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return result;
+}
+
+static int add_entry(struct walk *walk, int parent, const char *name);
+
+static int add_names(struct walk *walk, int fd)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    if (list_names(walk, fd, &names) != 0)
+        return -1;
+    walk->entries += (long)names.count;
+    for (size_t i = 0; i < names.count; i++)
+        if (add_entry(walk, fd, names.items[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int add_directory(struct walk *walk, int parent, const char *name, time_t modified)
+{
+    CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int result;
+
+    if (fd < 0)
+        return refuse_errno(walk, "open the directory");
+    if (walk->depth >= DEPTH_MAX)
+        return refuse(walk, "is nested deeper than 128 directories");
+    if (archive_add_directory(walk->archive, strbuf_string(&walk->path), modified, walk->error) !=
+        0)
+        return -1;
+    walk->depth++;
+    result = add_names(walk, fd);
+    walk->depth--;
+    return result;
+}
+
+static int add_entry(struct walk *walk, int parent, const char *name)
+{
+    const size_t length = walk->path.length;
+    struct stat status;
+    int result;
+
+    strbuf_addf(&walk->path, "%s%s", length > 0 ? "/" : "", name);
+    if (walk->path.length > PATH_LENGTH_MAX)
+        return refuse(walk, "is a path longer than 4000 bytes");
+    if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return refuse_errno(walk, "look at");
+    if (S_ISREG(status.st_mode))
+        result = add_file(walk, parent, name);
+    else if (S_ISDIR(status.st_mode))
+        result = add_directory(walk, parent, name, status.st_mtime);
+    else if (S_ISLNK(status.st_mode))
+        result = add_link(walk, parent, name);
+    else
+        result = refuse(walk, S_ISFIFO(status.st_mode)   ? "is a FIFO, which cannot be sent"
+                              : S_ISSOCK(status.st_mode) ? "is a socket, which cannot be sent"
+                                                         : "is a device, which cannot be sent");
+    walk->path.length = length;
+    walk->path.data[length] = '\0';
+    return result;
+}
+
+/* A link would have to be followed to be checked, so that the entrypoint must be the file itself.
+ */
+static int refuse_entrypoint(struct walk *walk, int root)
+{
+    CLEANUP_FREE char *shown = text_escape(walk->entrypoint);
+    struct stat status;
+
+    if (fstatat(root, walk->entrypoint, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return error_set_errno(walk->error, ERROR_INPUT, "cannot find the entrypoint '%s'", shown);
+    return error_set(walk->error, ERROR_INPUT,
+                     "the entrypoint '%s' is not a regular file of the directory", shown);
+}
+
+static int add_tree(struct walk *walk, const char *directory)
+{
+    CLEANUP_FD int root = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FREE char *shown = text_escape(directory);
+
+    if (root < 0)
+        return error_set_errno(walk->error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    if (add_names(walk, root) != 0)
+        return -1;
+    return walk->entrypoint_found ? 0 : refuse_entrypoint(walk, root);
+}
+
+static int add_single_file(struct walk *walk, int fd, const char *name)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+        return error_set_errno(walk->error, ERROR_INPUT, "cannot read '%s'", name);
+    if (count_bytes(walk, status.st_size) != 0)
+        return -1;
+    return archive_add_file(walk->archive, name, fd, status.st_size, (status.st_mode & 0111) != 0,
+                            status.st_mtime, walk->error);
+}
+
+int input_archive(const struct plan *plan, long long reserved, struct archive *archive,
+                  struct strvec *warnings, struct error *error)
+{
+    struct walk walk = {
+        .archive = archive,
+        .warnings = warnings,
+        .error = error,
+        .entrypoint = plan->entrypoint,
+        .path = STRBUF_INIT,
+        .bytes = reserved,
+        .most = limits_bytes(&plan->limits, LIMIT_WORKDIR),
+        .workdir_mb = (long)plan->limits.number[LIMIT_WORKDIR],
+    };
+    int result;
+
+    if (plan->request->dir)
+        result = add_tree(&walk, plan->request->dir);
+    else
+        result = add_single_file(&walk, plan->request->file, plan->entrypoint);
+    strbuf_release(&walk.path);
+    return result == 0 ? archive_finish(archive, error) : -1;
+}
+
+int input_spool(int fd, long long most, const char *name, struct error *error)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    CLEANUP_FREE char *chunk = memory_allocate(65536);
+    long long total = 0;
+    ssize_t length;
+
+    if (file < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
+    while ((length = read(fd, chunk, 65536)) != 0) {
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length < 0)
+            return error_set_errno(error, ERROR_INPUT, "cannot read %s", name);
+        total += length;
+        if (total > most)
+            return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
+        if (write(file, chunk, (size_t)length) != length)
+            return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+    }
+    return steal_fd(&file);
+}

@@ -1,0 +1,33 @@
+/*
+ * The files that go into a sandbox: a directory walked, or one file, as a tar archive in memory.
+ *
+ * The directory is taken for hostile. The walk opens each entry by name relative to its open
+ * parent and never follows a link, so that nothing outside can be reached even while somebody
+ * renames things below it. Symbolic links travel as such, except those whose target leaves the
+ * directory, which are left out and named in the warnings. FIFOs, sockets and devices, files that
+ * change while they are read and more data than the workdir holds are an ERROR_INPUT that names the
+ * file. Names may hold any byte.
+ */
+#ifndef SANDBOX_INPUT_H
+#define SANDBOX_INPUT_H
+
+#include "base/archive.h"
+#include "base/error.h"
+#include "base/strvec.h"
+#include "sandbox/request.h"
+
+/*
+ * Fills the archive, which is open and empty, with the files of the plan's request and finishes it.
+ * `reserved` bytes of the workdir are taken already. Checks that the entrypoint is there.
+ */
+int input_archive(const struct plan *plan, long long reserved, struct archive *archive,
+                  struct strvec *warnings, struct error *error);
+
+/*
+ * Copies what a descriptor gives (a pipe, say) into an unnamed file in memory and returns that,
+ * owned by the caller; -1 with ERROR_INPUT where it is more than `most` bytes. `name` is for
+ * messages.
+ */
+int input_spool(int fd, long long most, const char *name, struct error *error);
+
+#endif

@@ -1,0 +1,129 @@
+#include "sandbox/life.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+#include "base/strbuf.h"
+
+/* How long the engine may take to say how the program ended. */
+enum { INSPECT_MS = 3000 };
+
+static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct output *output = context;
+
+    output_add(output, (int)stream, data, length);
+    return !output_must_end(output);
+}
+
+/* The environment as the lines that `docker create --env-file` reads; an unnamed file, owned. */
+static int environment_file(const struct plan *plan, struct error *error)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    CLEANUP_FREE char *lines = strvec_join(&plan->environment, "\n");
+    const size_t length = strlen(lines);
+
+    for (size_t i = 0; i < plan->environment.count; i++)
+        if (strpbrk(plan->environment.items[i], "\r\n"))
+            return error_set(error, ERROR_INPUT,
+                             "a value of the environment has a line break, which an image without "
+                             "a shell cannot be given");
+    if (file < 0 || write(file, lines, length) != (ssize_t)length)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+    return steal_fd(&file);
+}
+
+static int create(struct life *life, struct error *error)
+{
+    struct container_spec spec = life_spec(life);
+    CLEANUP_FD int environment = environment_file(life->plan, error);
+
+    if (environment < 0)
+        return -1;
+    spec.command = &life->plan->command;
+    spec.workdir = life->plan->workdir;
+    spec.volume = life->plan->workdir;
+    spec.environment_file = environment;
+    return life_create(life, &spec, error);
+}
+
+/* The program has ended by itself: how, the engine knows. */
+static int take_state(struct life *life, struct error *error)
+{
+    struct container_state state;
+    struct strbuf text = STRBUF_INIT;
+    char *message;
+
+    if (container_inspect(life->docker, life->name, clock_now_ms() + INSPECT_MS, &state, error) !=
+        0)
+        return -1;
+    if (!state.started) {
+        strbuf_addstr(&text, state.message);
+        message = docker_message(&text);
+        docker_explain(life->docker, life->plan->image, "cannot start the container", message,
+                       error);
+        free(message);
+        strbuf_release(&text);
+        return -1;
+    }
+    life->result->duration_ms = state.run_ms;
+    life_exited(life, state.exit_code, state.oom_killed);
+    return 0;
+}
+
+static int run_attached(struct life *life, struct process *client, struct error *error)
+{
+    const int stdin_file = life->plan->request->stdin_file;
+    const struct process_options streams = {
+        .stdin_kind = stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
+        .stdin_file = stdin_file,
+    };
+    const double timeout = ceil(life->plan->limits.number[LIMIT_TIMEOUT] * 1000);
+    const long long start = clock_now_ms();
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    enum process_event event;
+
+    if (container_copy_in(life->docker, life->name, life->plan->workdir, archive_file(life->files),
+                          life_setup_deadline(life), error) != 0 ||
+        container_start(life->docker, life->name, &streams, client, error) != 0)
+        return -1;
+    pump.sink = take_bytes;
+    pump.context = life->output;
+    pump.deadline = start + (long long)timeout;
+    pump.cancel = cancel_fd(life->cancel);
+    memcpy(pump.throttle, life->output->live, sizeof pump.throttle);
+    event = process_pump(client, &pump);
+    docker_traced(life->docker, "program", start);
+    life->result->duration_ms = clock_now_ms() - start;
+    if (event == PROCESS_EXITED)
+        return take_state(life, error);
+    life_ended(life, event == PROCESS_DEADLINE ? REASON_TIMEOUT
+                     : life->output->flooded   ? REASON_OUTPUT_LIMIT
+                                               : REASON_CANCELLED);
+    return 0;
+}
+
+int life_plain(struct life *life, struct error *error)
+{
+    struct process client = PROCESS_INIT;
+    int result;
+
+    if (create(life, error) != 0)
+        return -1;
+    strvec_push(&life->result->warnings,
+                "the image has no shell with tar and head: the working directory is read-only, "
+                "memory and CPU time are not measured, environment values are visible to the "
+                "engine's users, and the container outlives a killed isolator");
+    if (cancel_raised(life->cancel))
+        result = life_cancelled(error);
+    else
+        result = run_attached(life, &client, error);
+    life_remove(life, &client);
+    process_release(&client);
+    return result;
+}

@@ -1,0 +1,62 @@
+#include "sandbox/output.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+void output_init(struct output *output, size_t limit, const int live[2])
+{
+    for (int i = 0; i < 2; i++) {
+        output->capture[i] = (struct capture)CAPTURE_INIT(limit);
+        output->live[i] = live[i];
+    }
+    output->flooded = output->live_gone = false;
+}
+
+/* The pump made sure that this does not block: see struct process_pump.throttle. */
+static void pass_on(struct output *output, int stream, const char *data, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(output->live[stream], data, length);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            output->live_gone = true;
+            return;
+        }
+        data += written;
+        length -= (size_t)written;
+    }
+}
+
+void output_add(struct output *output, int stream, const char *data, size_t length)
+{
+    struct capture *capture = &output->capture[stream];
+
+    if (output->flooded)
+        return;
+    capture_add(capture, data, length);
+    if (output->live[stream] >= 0 && !output->live_gone)
+        pass_on(output, stream, data, length);
+    output->flooded = capture->total > OUTPUT_HARD_MAX;
+}
+
+bool output_must_end(const struct output *output)
+{
+    return output->flooded || output->live_gone;
+}
+
+void output_finish(struct output *output, struct result *result)
+{
+    for (int i = 0; i < 2; i++) {
+        result->bytes[i] = output->capture[i].total;
+        result->truncated[i] = capture_truncated(&output->capture[i]);
+        result->text[i] = capture_take_text(&output->capture[i]);
+    }
+}
+
+void output_release(struct output *output)
+{
+    capture_release(&output->capture[0]);
+    capture_release(&output->capture[1]);
+}

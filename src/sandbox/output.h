@@ -1,0 +1,34 @@
+/*
+ * Where the program's output goes: its head and tail are kept, its bytes counted and, where asked
+ * for, passed on as they come.
+ */
+#ifndef SANDBOX_OUTPUT_H
+#define SANDBOX_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/capture.h"
+#include "sandbox/result.h"
+
+struct output {
+    struct capture capture[2]; /* stdout, stderr */
+    int live[2];               /* descriptors to pass it on to; -1: do not. Borrowed */
+    bool flooded;              /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
+    bool live_gone;            /* nobody reads what is passed on */
+};
+
+void output_init(struct output *output, size_t limit, const int live[2]);
+
+/* Takes bytes of a stream (0 stdout, 1 stderr). */
+void output_add(struct output *output, int stream, const char *data, size_t length);
+
+/* Whether the run must end because of its output. */
+bool output_must_end(const struct output *output);
+
+/* Moves texts, counts and flags to the result and empties the output. */
+void output_finish(struct output *output, struct result *result);
+
+void output_release(struct output *output);
+
+#endif

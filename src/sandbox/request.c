@@ -1,0 +1,223 @@
+#include "sandbox/request.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "sandbox/environment.h"
+
+/* Where programs may put what they need: the workdir holds their files, /tmp the rest. */
+static const char HOME_VARIABLE[] = "HOME=/tmp";
+
+void request_init(struct request *request)
+{
+    *request = (struct request){.file = -1, .stdin_file = -1, .live = {-1, -1}};
+    limits_init(&request->limits);
+}
+
+void request_release(struct request *request)
+{
+    free(request->language);
+    free(request->image);
+    free(request->workdir);
+    free(request->dir);
+    cleanup_fd(&request->file);
+    free(request->entrypoint);
+    strvec_release(&request->arguments);
+    strvec_release(&request->environment);
+    cleanup_fd(&request->stdin_file);
+    limits_release(&request->limits);
+    free(request->save_image);
+    free(request->save_dockerfile);
+}
+
+int request_check_path(const char *path, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(path);
+    const char *part = path;
+
+    if (path[0] == '/')
+        return error_set(error, ERROR_INPUT, "'%s' must be relative to the directory", shown);
+    if (strlen(path) > 4000)
+        return error_set(error, ERROR_INPUT, "path longer than 4000 bytes: '%.80s...'", shown);
+    for (;;) {
+        const size_t length = strcspn(part, "/");
+
+        if (length == 0 || (length == 1 && part[0] == '.') ||
+            (length == 2 && strncmp(part, "..", 2) == 0))
+            return error_set(error, ERROR_INPUT, "'%s' must not have '..', '.' or empty parts",
+                             shown);
+        if (length > 255)
+            return error_set(error, ERROR_INPUT, "a part of '%.80s...' is longer than 255 bytes",
+                             shown);
+        if (part[length] == '\0')
+            return 0;
+        part += length + 1;
+    }
+}
+
+static int unknown_language(const struct config *config, const char *name, struct error *error)
+{
+    CLEANUP_FREE char *known = config_language_names(config);
+    CLEANUP_FREE char *shown = text_escape(name);
+
+    return error_set(error, ERROR_USAGE, "unknown language '%s'; known are: %s", shown, known);
+}
+
+static const struct language *find_language(const struct config *config,
+                                            const struct request *request, struct error *error)
+{
+    const struct language *language;
+
+    if (request->language) {
+        language = config_language(config, request->language);
+        if (!language)
+            unknown_language(config, request->language, error);
+        return language;
+    }
+    language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
+    if (!language) {
+        CLEANUP_FREE char *known = config_language_names(config);
+        CLEANUP_FREE char *shown = text_escape(request->entrypoint ? request->entrypoint : "-");
+        error_set(error, ERROR_USAGE, "cannot tell the language of '%s'; give --language (%s)",
+                  shown, known);
+    }
+    return language;
+}
+
+/*
+ * A single file may have any name on the host; it is sent under its own only where that is one of
+ * the language, since compilers go by the extension.
+ */
+static char *choose_entrypoint(const struct request *request, const struct language *language)
+{
+    const char *name = request->entrypoint;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+
+    if (name && (request->dir || (dot && strvec_contains(&language->extensions, dot))))
+        return string_copy(name);
+    return string_copy(language->default_filename);
+}
+
+/* The argument with each "{entrypoint}" replaced; owned. */
+static char *fill_in(const char *argument, const char *entrypoint)
+{
+    static const char mark[] = "{entrypoint}";
+    struct strbuf filled = STRBUF_INIT;
+    const char *found;
+
+    while ((found = strstr(argument, mark))) {
+        strbuf_add(&filled, argument, (size_t)(found - argument));
+        /* A name like "-c" would be an option of the interpreter. */
+        if (found == argument && entrypoint[0] == '-')
+            strbuf_addstr(&filled, "./");
+        strbuf_addstr(&filled, entrypoint);
+        argument = found + strlen(mark);
+    }
+    strbuf_addstr(&filled, argument);
+    return strbuf_steal(&filled);
+}
+
+static int check_environment(const struct request *request, struct error *error)
+{
+    for (size_t i = 0; i < request->environment.count; i++) {
+        const char *assignment = request->environment.items[i];
+        const size_t length = strcspn(assignment, "=");
+
+        if (!environment_is_name(assignment, length)) {
+            CLEANUP_FREE char *name = string_format("%.*s", (int)length, assignment);
+            CLEANUP_FREE char *shown = text_escape(name);
+            return error_set(error, ERROR_USAGE,
+                             "'%s' is not the name of an environment variable: letters, digits, _",
+                             shown);
+        }
+    }
+    return 0;
+}
+
+/* No control characters, spaces or leading dash; docker checks the rest. */
+static int check_reference(const char *reference, const char *what, struct error *error)
+{
+    bool good = isalnum((unsigned char)reference[0]) && strlen(reference) <= 512;
+
+    for (const char *at = reference; good && *at; at++)
+        good = isalnum((unsigned char)*at) || strchr("._-/:@", *at);
+    if (!good) {
+        CLEANUP_FREE char *shown = text_escape(reference);
+        return error_set(error, ERROR_USAGE, "'%.80s' is not %s, like name:tag", shown, what);
+    }
+    return 0;
+}
+
+/* A tag to save under: docker takes lower case only in front of the tag, and no digest. */
+static int check_tag(const char *tag, struct error *error)
+{
+    const char *slash = strrchr(tag, '/');
+    const char *name = slash ? slash + 1 : tag;
+    const size_t name_length = strcspn(name, ":");
+
+    if (check_reference(tag, "a tag for an image", error) != 0)
+        return -1;
+    for (size_t i = 0; i < name_length; i++)
+        if (isupper((unsigned char)name[i]))
+            return error_set(error, ERROR_USAGE, "tag '%s': the name must be in lower case", tag);
+    if (strchr(tag, '@') || name_length == 0 ||
+        (name[name_length] == ':' &&
+         (name[name_length + 1] == '\0' || strchr(name + name_length + 1, ':'))))
+        return error_set(error, ERROR_USAGE, "'%s' is not a tag for an image, like name:tag", tag);
+    return 0;
+}
+
+static int check_request(const struct request *request, struct error *error)
+{
+    if (request->image && check_reference(request->image, "an image", error) != 0)
+        return -1;
+    if (request->workdir && config_check_workdir(request->workdir, error) != 0)
+        return -1;
+    if (request->save_image && check_tag(request->save_image, error) != 0)
+        return -1;
+    return check_environment(request, error);
+}
+
+int plan_resolve(struct plan *plan, const struct config *config, const struct request *request,
+                 struct error *error)
+{
+    const struct language *language = find_language(config, request, error);
+
+    if (!language || check_request(request, error) != 0)
+        return -1;
+    plan->request = request;
+    plan->image = request->image ? request->image : language->image;
+    plan->workdir = request->workdir ? request->workdir : config->workdir;
+    plan->entrypoint = choose_entrypoint(request, language);
+    if (request_check_path(plan->entrypoint, error) != 0)
+        return error_prefix(error, "entrypoint");
+
+    limits_init(&plan->limits);
+    limits_overlay(&plan->limits, &config->defaults);
+    limits_overlay(&plan->limits, &language->limits);
+    limits_overlay(&plan->limits, &request->limits);
+    if (limits_check(&plan->limits, &config->maximums, error) != 0)
+        return -1;
+
+    for (size_t i = 0; i < language->command.count; i++)
+        strvec_push_owned(&plan->command, fill_in(language->command.items[i], plan->entrypoint));
+    strvec_push_all(&plan->command, &request->arguments);
+    environment_set(&plan->public_environment, HOME_VARIABLE);
+    for (size_t i = 0; i < language->environment.count; i++)
+        environment_set(&plan->public_environment, language->environment.items[i]);
+    strvec_push_all(&plan->environment, &plan->public_environment);
+    for (size_t i = 0; i < request->environment.count; i++)
+        environment_set(&plan->environment, request->environment.items[i]);
+    return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+    free(plan->entrypoint);
+    strvec_release(&plan->command);
+    strvec_release(&plan->environment);
+    strvec_release(&plan->public_environment);
+    limits_release(&plan->limits);
+}

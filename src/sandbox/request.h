@@ -1,0 +1,67 @@
+/*
+ * What a caller asks for, and the plan that it becomes.
+ *
+ * A request is filled in by a front end. plan_resolve() checks it against the configuration and
+ * settles every open point; whatever is wrong with it is found there, before any file is read and
+ * before the engine is touched. The plan then goes to execute().
+ */
+#ifndef SANDBOX_REQUEST_H
+#define SANDBOX_REQUEST_H
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "sandbox/config.h"
+#include "sandbox/limits.h"
+
+struct request {
+    char *language; /* NULL: by the extension of the entrypoint */
+    char *image;    /* NULL: the language's */
+    char *workdir;  /* NULL: the configuration's */
+    /*
+     * The program: either a directory and the entrypoint in it, or one file, which is sent under
+     * the name `entrypoint` (NULL: the language's default name).
+     */
+    char *dir;
+    int file; /* open descriptor, owned; -1: none */
+    char *entrypoint;
+    struct strvec arguments;   /* behind the command */
+    struct strvec environment; /* "NAME=VALUE"; values are kept out of sight on the host */
+    int stdin_file;        /* what the program reads, an open regular file, owned; -1: nothing */
+    struct limits limits;  /* partial */
+    char *save_image;      /* tag; NULL: do not save */
+    char *save_dockerfile; /* path; NULL: do not write */
+    int live[2];           /* pass stdout and stderr on to these as they come; -1: do not */
+};
+
+void request_init(struct request *request);
+void request_release(struct request *request);
+
+struct plan {
+    const struct request *request;    /* borrowed, with all that is not settled here */
+    const char *image;                /* borrowed */
+    const char *workdir;              /* borrowed */
+    char *entrypoint;                 /* path inside the workdir */
+    struct strvec command;            /* argv of the program */
+    struct strvec environment;        /* the language's and the request's */
+    struct strvec public_environment; /* the language's alone: what an image may be saved with */
+    struct limits limits;             /* complete */
+};
+
+#define PLAN_INIT                                                                                  \
+    {                                                                                              \
+        .request = NULL                                                                            \
+    }
+
+/* Fails with ERROR_USAGE, or with ERROR_INPUT where the entrypoint is no path in the directory. */
+int plan_resolve(struct plan *plan, const struct config *config, const struct request *request,
+                 struct error *error);
+
+void plan_release(struct plan *plan);
+
+/*
+ * The rule for paths inside the workdir: relative, no "..", ".", empty or over-long part.
+ * ERROR_INPUT.
+ */
+int request_check_path(const char *path, struct error *error);
+
+#endif

@@ -1,0 +1,135 @@
+#include "sandbox/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const char *const reason_names[] = {
+    [REASON_EXIT] = "exit",
+    [REASON_SIGNAL] = "signal",
+    [REASON_TIMEOUT] = "timeout",
+    [REASON_OOM] = "oom",
+    [REASON_OUTPUT_LIMIT] = "output-limit",
+    [REASON_CANCELLED] = "cancelled",
+    [REASON_ENGINE] = "engine",
+    [REASON_IMAGE_MISSING] = "image-missing",
+    [REASON_INPUT] = "input",
+};
+
+/* Linux, signal(7); the container's kernel is always Linux, whatever runs this program. */
+static const char *const signal_names[] = {
+    NULL,        "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
+    "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
+    "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
+    "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
+};
+
+const char *result_signal(int exit_code)
+{
+    const int number = exit_code - 128;
+
+    if (number < 1 || number >= (int)(sizeof signal_names / sizeof *signal_names))
+        return NULL;
+    return signal_names[number];
+}
+
+bool result_success(const struct result *result)
+{
+    return result->reason == REASON_EXIT && result->exit_code == 0 && !result->error;
+}
+
+const char *result_status(const struct result *result)
+{
+    if (result->reason == REASON_TIMEOUT)
+        return "timeout";
+    return result_success(result) ? "success" : "error";
+}
+
+static enum reason reason_of(enum error_kind kind)
+{
+    switch (kind) {
+    case ERROR_IMAGE:
+        return REASON_IMAGE_MISSING;
+    case ERROR_CANCELLED:
+        return REASON_CANCELLED;
+    case ERROR_INPUT:
+    case ERROR_USAGE:
+    case ERROR_CONFIG:
+        return REASON_INPUT;
+    case ERROR_NONE:
+    case ERROR_ENGINE:
+    case ERROR_SYSTEM:
+        break;
+    }
+    return REASON_ENGINE;
+}
+
+void result_fail(struct result *result, const struct error *error)
+{
+    struct strbuf message = STRBUF_INIT;
+
+    text_add_utf8(&message, error->message, strlen(error->message));
+    free(result->error);
+    result->error = strbuf_steal(&message);
+    result->reason = reason_of(error->kind);
+}
+
+/* A string of the text, which is emptied. */
+static json_t *take_text(struct strbuf *text)
+{
+    json_t *string = json_stringn_nocheck(strbuf_string(text), text->length);
+
+    strbuf_release(text);
+    return string;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *count_or_null(long long count)
+{
+    return count < 0 ? json_null() : json_integer(count);
+}
+
+json_t *result_to_json(struct result *result)
+{
+    json_t *object = json_object();
+    json_t *warnings = json_array();
+
+    for (size_t i = 0; i < result->warnings.count; i++)
+        json_array_append_new(warnings, json_string(result->warnings.items[i]));
+    json_object_set_new(object, "status", json_string(result_status(result)));
+    json_object_set_new(object, "exitCode", json_integer(result->exit_code));
+    json_object_set_new(object, "stdout", take_text(&result->text[0]));
+    json_object_set_new(object, "stderr", take_text(&result->text[1]));
+    json_object_set_new(object, "durationMs", json_integer(result->duration_ms));
+    json_object_set_new(object, "error", text_or_null(result->error));
+    json_object_set_new(object, "imageTag", text_or_null(result->image_tag));
+    json_object_set_new(object, "reason", json_string(reason_names[result->reason]));
+    json_object_set_new(object, "signal", text_or_null(result_signal(result->exit_code)));
+    json_object_set_new(object, "stdoutBytes", json_integer((json_int_t)result->bytes[0]));
+    json_object_set_new(object, "stderrBytes", json_integer((json_int_t)result->bytes[1]));
+    json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));
+    json_object_set_new(object, "stderrTruncated", json_boolean(result->truncated[1]));
+    json_object_set_new(object, "peakMemoryBytes", count_or_null(result->peak_bytes));
+    json_object_set_new(object, "cpuMs",
+                        count_or_null(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
+    json_object_set_new(object, "image", text_or_null(result->image));
+    json_object_set_new(object, "container", text_or_null(result->container));
+    json_object_set_new(object, "warnings", warnings);
+    return object;
+}
+
+void result_release(struct result *result)
+{
+    strbuf_release(&result->text[0]);
+    strbuf_release(&result->text[1]);
+    free(result->error);
+    free(result->image_tag);
+    free(result->image);
+    free(result->container);
+    strvec_release(&result->warnings);
+}

@@ -1,0 +1,149 @@
+#include "sandbox/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/text.h"
+
+/* Committing copies the files once more; engines need seconds for large ones. */
+enum { SAVE_MS = 60000 };
+
+/* A JSON array in one line, as Dockerfile instructions take commands and paths; owned. */
+static char *json_words(const struct strvec *words)
+{
+    json_t *array = json_array();
+    char *text = NULL;
+
+    for (size_t i = 0; i < words->count; i++) {
+        struct strbuf clean = STRBUF_INIT;
+
+        text_add_utf8(&clean, words->items[i], strlen(words->items[i]));
+        json_array_append_new(array, json_string(strbuf_string(&clean)));
+        strbuf_release(&clean);
+    }
+    text = json_dumps(array, JSON_ENCODE_ANY);
+    json_decref(array);
+    if (!text)
+        abort();
+    return text;
+}
+
+/* NAME="VALUE" of a Dockerfile ENV, in which \, " and $ are escaped; owned. */
+static char *env_instruction(const char *assignment)
+{
+    const size_t name = strcspn(assignment, "=");
+    struct strbuf line = STRBUF_INIT;
+
+    strbuf_addf(&line, "ENV %.*s=\"", (int)name, assignment);
+    for (const char *at = assignment + name + 1; *at; at++) {
+        if (strchr("\\\"$", *at))
+            strbuf_addch(&line, '\\');
+        strbuf_addch(&line, *at);
+    }
+    strbuf_addch(&line, '"');
+    return strbuf_steal(&line);
+}
+
+/* What both forms say of how to run; Dockerfile instructions. */
+static struct strvec run_instructions(const struct plan *plan)
+{
+    struct strvec lines = STRVEC_INIT;
+    CLEANUP_FREE char *command = json_words(&plan->command);
+
+    for (size_t i = 0; i < plan->public_environment.count; i++)
+        strvec_push_owned(&lines, env_instruction(plan->public_environment.items[i]));
+    strvec_pushf(&lines, "WORKDIR %s", plan->workdir);
+    strvec_pushf(&lines, "USER %u:%u", plan->limits.uid, plan->limits.gid);
+    strvec_push(&lines, "ENTRYPOINT []");
+    strvec_pushf(&lines, "CMD %s", command);
+    return lines;
+}
+
+/* An archive with the workdir and the directories above it, to be unpacked at the root. */
+static int workdir_archive(const struct plan *plan, struct archive *archive, struct error *error)
+{
+    CLEANUP_FREE char *path = string_copy(plan->workdir + 1);
+
+    if (archive_open(archive, plan->limits.uid, plan->limits.gid, "", error) != 0)
+        return -1;
+    for (char *slash = path; slash; slash++) {
+        slash = strchr(slash, '/');
+        if (slash)
+            *slash = '\0';
+        if (archive_add_directory(archive, path, 0, error) != 0)
+            return -1;
+        if (!slash)
+            break;
+        *slash = '/';
+    }
+    return archive_finish(archive, error);
+}
+
+static int fill_and_commit(const struct life *life, const char *name, long long deadline,
+                           struct error *error)
+{
+    const struct docker *docker = life->docker;
+    CLEANUP(archive_release) struct archive workdir = ARCHIVE_INIT;
+    CLEANUP(strvec_release) struct strvec instructions = run_instructions(life->plan);
+
+    if (workdir_archive(life->plan, &workdir, error) != 0 ||
+        container_copy_in(docker, name, "/", archive_file(&workdir), deadline, error) != 0 ||
+        container_copy_in(docker, name, life->plan->workdir, archive_file(life->files), deadline,
+                          error) != 0)
+        return -1;
+    return container_commit(docker, name, life->plan->request->save_image, &instructions, deadline,
+                            error);
+}
+
+int save_image(struct life *life, struct error *error)
+{
+    struct life saver = *life; /* shares the result, so that warnings add up */
+    struct container_spec spec;
+    const long long deadline = clock_now_ms() + SAVE_MS;
+    int result;
+
+    /* A container that is never started, of the same labels and limits. */
+    snprintf(saver.name, sizeof saver.name, "%.*s-save", LIFE_NAME_SIZE - 6, life->name);
+    saver.start = clock_now_ms();
+    spec = life_spec(&saver);
+    spec.read_only = false; /* docker cp refuses a read-only root */
+    spec.tmpfs[0].path = NULL;
+    spec.command = &life->plan->command;
+    if (life_create(&saver, &spec, error) != 0)
+        return -1;
+    result = fill_and_commit(&saver, saver.name, deadline, error);
+    life_remove(&saver, NULL);
+    return result;
+}
+
+int save_dockerfile(const struct plan *plan, struct error *error)
+{
+    const struct request *request = plan->request;
+    CLEANUP(strvec_release) struct strvec instructions = run_instructions(plan);
+    CLEANUP_FREE char *lines = strvec_join(&instructions, "\n");
+    CLEANUP_FREE char *target =
+        string_format("%s/%s", plan->workdir, request->dir ? "" : plan->entrypoint);
+    CLEANUP(strvec_release) struct strvec copy = STRVEC_INIT;
+    CLEANUP_FREE char *paths = NULL;
+    FILE *file;
+    bool good;
+
+    strvec_push_each(&copy, request->dir ? "." : request->entrypoint, target, NULL);
+    paths = json_words(&copy);
+    file = fopen(request->save_dockerfile, "we");
+    if (!file)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
+                               request->save_dockerfile);
+    good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", plan->image, plan->limits.uid,
+                   plan->limits.gid, paths, lines) > 0;
+    good = fclose(file) == 0 && good;
+    if (!good)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
+                               request->save_dockerfile);
+    return 0;
+}

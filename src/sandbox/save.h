@@ -1,0 +1,25 @@
+/*
+ * Keeping what was run: as an image on the engine, or as a Dockerfile.
+ *
+ * Both hold the files at the workdir, the working directory, the user, the language's environment
+ * and the command, so that `docker run --rm TAG` repeats the run. The request's own environment and
+ * its stdin are not kept: values may be secrets, and an image shows them to everybody.
+ */
+#ifndef SANDBOX_SAVE_H
+#define SANDBOX_SAVE_H
+
+#include "base/archive.h"
+#include "base/error.h"
+#include "docker/docker.h"
+#include "sandbox/life.h"
+
+/* Makes the image under the request's tag from the archive that the program was run from. */
+int save_image(struct life *life, struct error *error);
+
+/*
+ * Writes the Dockerfile to the request's path, replacing a file there. Its build context is the
+ * request's directory, or the directory of the file that was run.
+ */
+int save_dockerfile(const struct plan *plan, struct error *error);
+
+#endif
