@@ -1,0 +1,2 @@
+// Prints one greeting: the smallest snippet that shows JavaScript works.
+console.log("Hello, World from JavaScript!");

@@ -1,0 +1,44 @@
+#include "cli/exit_status.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+int exit_status_report(const struct error *error)
+{
+    fprintf(stderr, "isolator: %s\n", error->message);
+    switch (error->kind) {
+    case ERROR_USAGE:
+    case ERROR_CONFIG:
+    case ERROR_INPUT:
+        return EXIT_STATUS_USAGE;
+    case ERROR_NONE:
+    case ERROR_ENGINE:
+    case ERROR_IMAGE:
+    case ERROR_CANCELLED:
+    case ERROR_SYSTEM:
+        break;
+    }
+    return EXIT_STATUS_ENGINE;
+}
+
+int exit_status_of_result(const struct result *result, int signal)
+{
+    switch (result->reason) {
+    case REASON_EXIT:
+        return result_success(result) ? EXIT_STATUS_SUCCESS : EXIT_STATUS_PROGRAM;
+    case REASON_SIGNAL:
+    case REASON_OOM:
+    case REASON_OUTPUT_LIMIT:
+        break;
+    case REASON_TIMEOUT:
+        return EXIT_STATUS_TIMEOUT;
+    case REASON_CANCELLED: /* by a signal, or because nobody reads the output any more */
+        return EXIT_STATUS_INTERRUPTED + (signal ? signal : SIGPIPE);
+    case REASON_ENGINE:
+    case REASON_IMAGE_MISSING:
+        return EXIT_STATUS_ENGINE;
+    case REASON_INPUT:
+        return EXIT_STATUS_USAGE;
+    }
+    return EXIT_STATUS_PROGRAM;
+}

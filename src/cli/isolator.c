@@ -1,0 +1,87 @@
+/*
+ * isolator: runs code that nobody trusts. The command line's main: finds the sub-command.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/exit_status.h"
+#include "cli/run_command.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"run", run_command, "run a file or a directory in a fresh container"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *stream)
+{
+    fputs("usage: isolator COMMAND [ARG...]\n"
+          "       isolator --help | --version\n"
+          "\n"
+          "Runs untrusted code in a fresh, locked-down container and prints one JSON result.\n"
+          "\n",
+          stream);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].help);
+    fputs("\nisolator COMMAND --help tells more; so do isolator(1) and isolator_config.json(5).\n",
+          stream);
+}
+
+static int refuse_command(const char *word)
+{
+    const char *names[COMMANDS];
+    const char *nearest;
+    CLEANUP_FREE char *shown = text_escape(word);
+
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    nearest = text_nearest(word, names, COMMANDS);
+    fprintf(stderr, "isolator: unknown command '%s'; ", shown);
+    if (nearest)
+        fprintf(stderr, "did you mean '%s'?\n", nearest);
+    else
+        fputs("see isolator --help\n", stderr);
+    return EXIT_STATUS_USAGE;
+}
+
+/* A descriptor we open must never land on the place of a standard stream that the caller closed. */
+static void fill_standard_streams(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_streams();
+    signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an error of write() */
+    if (argc < 2) {
+        fputs("isolator: no command; see isolator --help\n", stderr);
+        return EXIT_STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return EXIT_STATUS_SUCCESS;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("isolator " ISOLATOR_VERSION);
+        return EXIT_STATUS_SUCCESS;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return refuse_command(argv[1]);
+}

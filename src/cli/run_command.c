@@ -1,0 +1,165 @@
+#include "cli/run_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/exit_status.h"
+#include "cli/run_options.h"
+#include "sandbox/config.h"
+#include "sandbox/execute.h"
+#include "sandbox/input.h"
+
+/* The one thing that a process has once: the signal that asks it to end. */
+static struct cancel interrupted = CANCEL_INIT;
+static volatile sig_atomic_t interrupting_signal;
+
+static void note_signal(int signal)
+{
+    interrupting_signal = signal;
+    cancel_raise(&interrupted);
+}
+
+static int catch_signals(struct error *error)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+
+    if (cancel_open(&interrupted, error) != 0)
+        return -1;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        struct sigaction before;
+
+        /* What the caller ignores (nohup) stays ignored. */
+        sigaction(caught[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN)
+            sigaction(caught[i], &action, NULL);
+    }
+    return 0;
+}
+
+static void print_trace(void *context, const char *step, long long milliseconds)
+{
+    (void)context;
+    fprintf(stderr, "isolator: %-8s %5lld ms\n", step, milliseconds);
+}
+
+/* Opens a regular file that the user named, or copies isolator's own stdin for "-". -1: error set.
+ */
+static int open_named(const char *path, long long most, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FD int fd = -1;
+    struct stat status;
+
+    if (strcmp(path, "-") == 0)
+        return input_spool(STDIN_FILENO, most, "stdin", error);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, ERROR_INPUT, "'%s' is not a regular file; - reads from stdin",
+                         shown);
+    return steal_fd(&fd);
+}
+
+static int open_files(struct run_options *options, const struct plan *plan, struct error *error)
+{
+    const long long most = limits_bytes(&plan->limits, LIMIT_WORKDIR);
+
+    if (options->file) {
+        options->request.file = open_named(options->file, most, error);
+        if (options->request.file < 0)
+            return -1;
+    }
+    if (options->stdin_path) {
+        options->request.stdin_file = open_named(options->stdin_path, most, error);
+        if (options->request.stdin_file < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_piece(const char *piece, size_t length, void *stream)
+{
+    return fwrite(piece, 1, length, stream) == length ? 0 : -1;
+}
+
+/* Prints the result as one line, or for a person at a terminal as many. */
+static int print_json(struct result *result)
+{
+    const size_t indent = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0;
+    json_t *object = result_to_json(result);
+    int failed = json_dump_callback(object, write_piece, stdout, indent);
+
+    json_decref(object);
+    failed |= putchar('\n') == EOF;
+    failed |= fflush(stdout) != 0;
+    if (failed)
+        fprintf(stderr, "isolator: cannot write the result: %s\n", strerror(errno));
+    return failed ? -1 : 0;
+}
+
+/* With --stream the output is out already; what is left to say goes to stderr. */
+static int finish_stream(const struct result *result, int status)
+{
+    const bool by_itself = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL;
+
+    for (size_t i = 0; i < result->warnings.count; i++)
+        fprintf(stderr, "isolator: warning: %s\n", result->warnings.items[i]);
+    if (result->error && (!by_itself || result->exit_code == 0))
+        fprintf(stderr, "isolator: %s\n", result->error);
+    return by_itself && result->exit_code > 0 ? result->exit_code : status;
+}
+
+static int run(struct run_options *options, const struct config *config, struct error *error)
+{
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(error_release) struct error input_error = ERROR_INIT;
+    const struct docker docker = {.command = config->container_command,
+                                  .trace = options->verbose ? print_trace : NULL};
+    int status;
+
+    if (plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)
+        return exit_status_report(error);
+    if (error->kind != ERROR_NONE)
+        result_fail(&result, error);
+    else if (open_files(options, &plan, &input_error) != 0)
+        result_fail(&result, &input_error);
+    else
+        execute(&docker, &plan, &interrupted, &result);
+    if (options->verbose)
+        fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",
+                result.container ? result.container : "none", result.image ? result.image : "none",
+                config->file ? config->file : "built in");
+    status = exit_status_of_result(&result, interrupting_signal);
+    if (options->stream)
+        return finish_stream(&result, status);
+    return print_json(&result) == 0 ? status : EXIT_STATUS_ENGINE;
+}
+
+int run_command(int argc, char **argv)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(run_options_release) struct run_options options;
+    CLEANUP(config_release) struct config config;
+
+    config_init(&config);
+    if (run_options_parse(&options, argc, argv, &error) != 0)
+        return exit_status_report(&error);
+    if (options.help) {
+        run_options_help(stdout);
+        return EXIT_STATUS_SUCCESS;
+    }
+    if (catch_signals(&error) != 0 || config_load(&config, options.config_path, &error) != 0)
+        return exit_status_report(&error);
+    return run(&options, &config, &error);
+}

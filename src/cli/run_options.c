@@ -1,0 +1,423 @@
+#include "cli/run_options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "sandbox/environment.h"
+
+static int set_string(char **target, const char *value)
+{
+    free(*target);
+    *target = string_copy(value);
+    return 0;
+}
+
+static int set_number(struct run_options *options, enum limit_number which, const char *value,
+                      struct error *error)
+{
+    double number;
+
+    if (number_parse(value, &number, error) != 0)
+        return error_prefix(error, "%s", limit_rules[which].option);
+    return limits_set_number(&options->request.limits, which, number, limit_rules[which].option,
+                             error);
+}
+
+static int apply_language(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.language, value);
+}
+
+static int apply_dir(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.dir, value);
+}
+
+static int apply_entrypoint(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.entrypoint, value);
+}
+
+static int apply_workdir(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.workdir, value);
+}
+
+static int apply_timeout(struct run_options *options, const char *value, struct error *error)
+{
+    long long milliseconds;
+
+    if (duration_parse(value, &milliseconds, error) != 0)
+        return error_prefix(error, "--timeout");
+    return limits_set_number(&options->request.limits, LIMIT_TIMEOUT, (double)milliseconds / 1000,
+                             "--timeout", error);
+}
+
+static int apply_memory(struct run_options *options, const char *value, struct error *error)
+{
+    return set_number(options, LIMIT_MEMORY, value, error);
+}
+
+static int apply_cpus(struct run_options *options, const char *value, struct error *error)
+{
+    return set_number(options, LIMIT_CPUS, value, error);
+}
+
+static int apply_pids(struct run_options *options, const char *value, struct error *error)
+{
+    return set_number(options, LIMIT_PIDS, value, error);
+}
+
+static int apply_network(struct run_options *options, const char *value, struct error *error)
+{
+    return limits_set_network(&options->request.limits, value, error) == 0
+               ? 0
+               : error_prefix(error, "--network");
+}
+
+static int apply_read_only(struct run_options *options, const char *value, struct error *error)
+{
+    if (!value || strcmp(value, "true") == 0)
+        options->request.limits.read_only = 1;
+    else if (strcmp(value, "false") == 0)
+        options->request.limits.read_only = 0;
+    else
+        return error_set(error, ERROR_USAGE, "--read-only: '%s' is not true or false", value);
+    return 0;
+}
+
+static int apply_cap_drop(struct run_options *options, const char *value, struct error *error)
+{
+    return limits_add_cap_drop(&options->request.limits, value, error) == 0
+               ? 0
+               : error_prefix(error, "--cap-drop");
+}
+
+static int apply_runtime(struct run_options *options, const char *value, struct error *error)
+{
+    (void)options;
+    if (strcmp(value, "docker") == 0)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--runtime: '%s' is not supported; the one there is: docker", value);
+}
+
+static int apply_save_image(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.save_image, value);
+}
+
+static int apply_save_dockerfile(struct run_options *options, const char *value,
+                                 struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.save_dockerfile, value);
+}
+
+static int apply_env(struct run_options *options, const char *value, struct error *error)
+{
+    const char *inherited;
+
+    if (strchr(value, '=')) {
+        environment_set(&options->request.environment, value);
+        return 0;
+    }
+    inherited = getenv(value);
+    if (!inherited)
+        return error_set(error, ERROR_USAGE, "--env: '%s' is not set in the environment", value);
+    CLEANUP_FREE char *assignment = string_format("%s=%s", value, inherited);
+    environment_set(&options->request.environment, assignment);
+    return 0;
+}
+
+static int apply_image(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->request.image, value);
+}
+
+static int apply_user(struct run_options *options, const char *value, struct error *error)
+{
+    return limits_set_user(&options->request.limits, value, error) == 0
+               ? 0
+               : error_prefix(error, "--user");
+}
+
+static int apply_workdir_size(struct run_options *options, const char *value, struct error *error)
+{
+    return set_number(options, LIMIT_WORKDIR, value, error);
+}
+
+static int apply_tmp_size(struct run_options *options, const char *value, struct error *error)
+{
+    return set_number(options, LIMIT_TMP, value, error);
+}
+
+static int apply_output_limit(struct run_options *options, const char *value, struct error *error)
+{
+    return set_number(options, LIMIT_OUTPUT, value, error);
+}
+
+static int apply_stdin(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->stdin_path, value);
+}
+
+static int apply_config(struct run_options *options, const char *value, struct error *error)
+{
+    (void)error;
+    return set_string(&options->config_path, value);
+}
+
+static int apply_stream(struct run_options *options, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    options->stream = true;
+    return 0;
+}
+
+static int apply_verbose(struct run_options *options, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    options->verbose = true;
+    return 0;
+}
+
+static int apply_help(struct run_options *options, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    options->help = true;
+    return 0;
+}
+
+static const struct run_option {
+    int letter; /* 0: none */
+    const char *name;
+    const char *argument; /* NULL: takes none; in brackets: optional */
+    const char *help;
+    int (*apply)(struct run_options *, const char *, struct error *);
+} table[] = {
+    {'l', "language", "NAME", "language (default: by the file's extension)", apply_language},
+    {'d', "dir", "DIR", "send the contents of this directory", apply_dir},
+    {'e', "entrypoint", "PATH", "program file inside --dir", apply_entrypoint},
+    {0, "stdin", "FILE", "the program's standard input (- for isolator's)", apply_stdin},
+    {0, "env", "KEY[=VALUE]", "set a variable, or pass one on; repeatable", apply_env},
+    {'t', "timeout", "DURATION", "like 500ms, 1.5s, 1m30s (60s)", apply_timeout},
+    {'m', "memory", "MB", "memory, swap is off (256)", apply_memory},
+    {'c', "cpus", "N", "CPU cores, fractions allowed (0.5)", apply_cpus},
+    {0, "pids-limit", "N", "processes and threads (64)", apply_pids},
+    {0, "workdir-size", "MB", "size of the working directory (64)", apply_workdir_size},
+    {0, "tmp-size", "MB", "size of /tmp (64)", apply_tmp_size},
+    {0, "output-limit", "BYTES", "kept of stdout and of stderr (1048576)", apply_output_limit},
+    {0, "network", "NAME", "none, bridge or a network of the engine (none)", apply_network},
+    {0, "read-only", "[BOOL]", "read-only root file system (true)", apply_read_only},
+    {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", apply_cap_drop},
+    {0, "user", "UID[:GID]", "who runs the program (65534:65534)", apply_user},
+    {0, "image", "IMAGE", "image instead of the language's", apply_image},
+    {0, "container-workdir", "PATH", "working directory (/workspace)", apply_workdir},
+    {0, "save-image", "TAG", "on success: keep files and command as an image", apply_save_image},
+    {0, "save-dockerfile", "PATH", "on success: write a Dockerfile that does",
+     apply_save_dockerfile},
+    {0, "runtime", "NAME", "container command family (docker)", apply_runtime},
+    {0, "config", "FILE", "configuration file", apply_config},
+    {0, "stream", NULL, "pass output through live, print no JSON", apply_stream},
+    {'v', "verbose", NULL, "trace each step with its time on stderr", apply_verbose},
+    {'h', "help", NULL, "print this help", apply_help},
+};
+enum { OPTIONS = sizeof table / sizeof *table, LONG_CODE = 256 };
+
+/* Fills in what getopt_long() needs; the code of an option is LONG_CODE + its place in the table.
+ */
+static void make_getopt_tables(struct option *longs, char *shorts)
+{
+    /* "-": anything that is no option comes in its turn as code 1; ":": report it, print nothing.
+     */
+    *shorts++ = '-';
+    *shorts++ = ':';
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct run_option *option = &table[i];
+
+        longs[i] = (struct option){option->name,
+                                   !option->argument            ? no_argument
+                                   : option->argument[0] == '[' ? optional_argument
+                                                                : required_argument,
+                                   NULL, LONG_CODE + i};
+        if (!option->letter)
+            continue;
+        *shorts++ = (char)option->letter;
+        if (option->argument)
+            *shorts++ = ':';
+    }
+    longs[OPTIONS] = (struct option){NULL, 0, NULL, 0};
+    *shorts = '\0';
+}
+
+static const struct run_option *find_option(int code)
+{
+    if (code >= LONG_CODE)
+        return &table[code - LONG_CODE];
+    for (int i = 0; i < OPTIONS; i++)
+        if (table[i].letter == code)
+            return &table[i];
+    return NULL;
+}
+
+static int refuse_option(const char *argument, struct error *error)
+{
+    const char *names[OPTIONS];
+    CLEANUP_FREE char *shown = text_escape(argument);
+    CLEANUP_FREE char *name = string_copy(argument + strspn(argument, "-"));
+    const char *nearest;
+
+    for (int i = 0; i < OPTIONS; i++)
+        names[i] = table[i].name;
+    name[strcspn(name, "=")] = '\0';
+    nearest = strncmp(argument, "--", 2) == 0 ? text_nearest(name, names, OPTIONS) : NULL;
+    if (nearest)
+        return error_set(error, ERROR_USAGE, "unknown option '%s'; did you mean --%s?", shown,
+                         nearest);
+    return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator run --help", shown);
+}
+
+static int take_file(struct run_options *options, const char *file, struct error *error)
+{
+    if (options->file) {
+        CLEANUP_FREE char *shown = text_escape(file);
+        return error_set(error, ERROR_USAGE,
+                         "one FILE only, and '%s' is a second; the program's arguments go behind "
+                         "--",
+                         shown);
+    }
+    options->file = string_copy(file);
+    return 0;
+}
+
+static int read_arguments(struct run_options *options, int argc, char **argv, struct error *error)
+{
+    struct option longs[OPTIONS + 1];
+    char shorts[2 * OPTIONS + 3];
+    int code;
+
+    make_getopt_tables(longs, shorts);
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        const int at = optind; /* the argument that is being read, for messages */
+
+        code = getopt_long(argc, argv, shorts, longs, NULL);
+        if (code == -1)
+            break;
+        if (code == ':')
+            return error_set(error, ERROR_USAGE, "option '%s' needs a value", argv[at]);
+        if (code == '?')
+            return refuse_option(argv[at], error);
+        if ((code == 1 ? take_file(options, optarg, error)
+                       : find_option(code)->apply(options, optarg, error)) != 0)
+            return -1;
+    }
+    for (int i = optind; i < argc; i++)
+        strvec_push(&options->request.arguments, argv[i]);
+    return 0;
+}
+
+/* What needs, or excludes, what. */
+static int check_together(struct run_options *options, struct error *error)
+{
+    const struct request *request = &options->request;
+    const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
+
+    if (options->file && request->dir)
+        return error_set(error, ERROR_USAGE,
+                         "FILE and --dir exclude each other; name the program in --dir with "
+                         "--entrypoint");
+    if (!options->file && !request->dir)
+        return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, - or --dir");
+    if (request->entrypoint && !request->dir)
+        return error_set(error, ERROR_USAGE, "--entrypoint needs --dir");
+    if (request->dir && !request->entrypoint && !request->language)
+        return error_set(error, ERROR_USAGE,
+                         "--dir needs --entrypoint, or --language to run its default file");
+    if (from_stdin && !request->language)
+        return error_set(error, ERROR_USAGE, "a program from stdin needs --language");
+    if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
+        return error_set(error, ERROR_USAGE,
+                         "program and --stdin cannot both come from isolator's stdin");
+    if (from_stdin && request->save_dockerfile)
+        return error_set(error, ERROR_USAGE,
+                         "--save-dockerfile needs a FILE or --dir to copy from");
+    return 0;
+}
+
+int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error)
+{
+    *options = (struct run_options){.file = NULL};
+    request_init(&options->request);
+    if (read_arguments(options, argc, argv, error) != 0)
+        return -1;
+    if (options->help)
+        return 0;
+    if (check_together(options, error) != 0)
+        return -1;
+    if (options->file && strcmp(options->file, "-") != 0) {
+        const char *slash = strrchr(options->file, '/');
+        set_string(&options->request.entrypoint, slash ? slash + 1 : options->file);
+    }
+    if (options->stream) {
+        options->request.live[0] = 1;
+        options->request.live[1] = 2;
+    }
+    return 0;
+}
+
+void run_options_help(FILE *stream)
+{
+    fputs(
+        "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
+        "\n"
+        "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh locked-down container\n"
+        "and prints one JSON result. Arguments behind -- go to the program.\n"
+        "\n",
+        stream);
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct run_option *option = &table[i];
+        const bool optional = option->argument && option->argument[0] == '[';
+        CLEANUP_FREE char *form =
+            string_format("--%s%s%s", option->name,
+                          !option->argument ? ""
+                          : optional        ? "[=BOOL]"
+                                            : " ",
+                          option->argument && !optional ? option->argument : "");
+
+        if (option->letter)
+            fprintf(stream, "  -%c, %-28s %s\n", option->letter, form, option->help);
+        else
+            fprintf(stream, "      %-28s %s\n", form, option->help);
+    }
+    fputs("\n"
+          "In brackets: the defaults, which a configuration file or the language may change.\n"
+          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
+          "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
+          stream);
+}
+
+void run_options_release(struct run_options *options)
+{
+    request_release(&options->request);
+    free(options->file);
+    free(options->stdin_path);
+    free(options->config_path);
+}

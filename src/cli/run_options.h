@@ -1,0 +1,33 @@
+/*
+ * The command line of `isolator run`: one table of options drives parsing and --help.
+ */
+#ifndef CLI_RUN_OPTIONS_H
+#define CLI_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sandbox/request.h"
+
+struct run_options {
+    struct request request; /* complete but for the open files */
+    char *file;             /* FILE, "-" for stdin; NULL with --dir */
+    char *stdin_path;       /* --stdin; "-" for stdin; NULL */
+    char *config_path;      /* --config or NULL */
+    bool stream;
+    bool verbose;
+    bool help;
+};
+
+/*
+ * Reads the arguments behind "run" (argv[0] is "run"). ERROR_USAGE. With --help nothing else is
+ * checked. Release the options in any case.
+ */
+int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error);
+
+void run_options_help(FILE *stream);
+
+void run_options_release(struct run_options *options);
+
+#endif
