@@ -1,0 +1,126 @@
+# isolator: build, check, install. See README.md.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DATADIR := $(PREFIX)/share/isolator
+B ?= build
+
+CC ?= cc
+CLANG_FORMAT ?= clang-format
+CFLAGS ?= -O2 -g
+HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
+	-Wimplicit-fallthrough -Wundef -Wpointer-arith
+ifdef SANITIZE
+B := $(B)/sanitize
+HARDENING := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
+SANITIZE_LDFLAGS := -fsanitize=$(SANITIZE)
+endif
+# What is always needed stands apart, so that CFLAGS on the command line replaces none of it.
+ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -pthread -Isrc -I$(B) \
+	-DISOLATOR_VERSION='"$(VERSION)"' -DISOLATOR_DATADIR='"$(DATADIR)"' $(WARNINGS) $(HARDENING) $(CFLAGS)
+ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
+LIBS := -ltar -ljansson -lm
+
+# The rooms, each an archive; a program links its own and those to the left. check-layers proves it.
+ROOMS := base docker sandbox cli
+SOURCES := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.c))
+HEADERS := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.h))
+MAINS := src/cli/isolator.c
+objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
+
+UNIT_SOURCES := $(wildcard test/unit/*.c)
+UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
+E2E_TESTS := $(wildcard test/e2e/*.t)
+MAN_PAGES := $(wildcard man/*.[1-9])
+
+.PHONY: all demo check check-unit check-e2e check-format check-layers check-headers format bench setup \
+	packages install uninstall clean
+.DELETE_ON_ERROR:
+
+all: $(B)/isolator
+
+$(B)/isolator: $(B)/cli/isolator.o $(foreach room,cli sandbox docker base,$(B)/$(room).a)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+define archive
+$(B)/$(1).a: $(call objects,$(1))
+	rm -f $$@ && $(AR) rcs $$@ $$^
+endef
+$(foreach room,$(ROOMS),$(eval $(call archive,$(room))))
+
+$(B)/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The built-in configuration is the repository's file, byte for byte.
+$(B)/sandbox/config.o: $(B)/default_config.h
+$(B)/default_config.h: isolator_config.json
+	@mkdir -p $(@D)
+	{ echo 'static const char default_config[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
+
+# A unit test test/unit/ROOM_MODULE.c links its room and those to the left of it.
+left_of_base :=
+left_of_docker := base
+left_of_sandbox := docker base
+left_of_cli := sandbox docker base
+unit_room = $(firstword $(subst _, ,$(1)))
+define unit_test
+$(B)/unit/$(1): test/unit/$(1).c $(foreach room,$(call unit_room,$(1)) $(left_of_$(call unit_room,$(1))),$(B)/$(room).a)
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.a,$$^) -lcmocka $(LIBS)
+endef
+$(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
+
+packages:
+	@test/setup packages
+setup: packages
+	@test/setup engine
+
+# In these, set-up comes first and the build, which needs it, in a make of its own.
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@test/demo $(B)/isolator
+
+check: setup
+	@$(MAKE) --no-print-directory all check-layers check-headers check-format $(UNIT_TESTS)
+	@ISOLATOR=$(abspath $(B))/isolator test/run $(UNIT_TESTS) $(E2E_TESTS)
+check-unit: packages
+	@$(MAKE) --no-print-directory $(UNIT_TESTS)
+	@test/run $(UNIT_TESTS)
+check-e2e: setup
+	@$(MAKE) --no-print-directory all
+	@ISOLATOR=$(abspath $(B))/isolator test/run $(E2E_TESTS)
+bench: setup
+	@$(MAKE) --no-print-directory all
+	@test/bench $(B)/isolator
+
+# A folder includes itself and those to its left, and says so in each include.
+check-layers:
+	@test/check-layers $(ROOMS)
+# A header compiles alone.
+check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
+$(B)/headers/%.ok: src/%.h $(HEADERS)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
+check-format:
+	@$(CLANG_FORMAT) --dry-run --Werror $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/fixtures/*.c)
+format:
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/fixtures/*.c)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR)/prompts
+	install -m 755 $(B)/isolator $(DESTDIR)$(PREFIX)/bin
+	install -m 644 isolator_config.json $(DESTDIR)$(DATADIR)
+	install -m 644 prompts/* $(DESTDIR)$(DATADIR)/prompts
+	for page in $(MAN_PAGES); do \
+		install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit 1; \
+	done
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/isolator
+	rm -rf $(DESTDIR)$(DATADIR)
+	for page in $(MAN_PAGES); do rm -f "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; done
+clean:
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,128 @@
+# Sourced by the end-to-end tests: TAP output, running isolator, looking at what it left behind.
+# shellcheck shell=bash
+#
+# Each test file ends with `finish`, which checks that the runs of this file left no container and no
+# volume behind and prints the plan. Expectations are literal; a failing assertion prints what it saw.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+ISOLATOR=${ISOLATOR:-$PWD/build/isolator}
+export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/config.json}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tests=0
+own_pids=" "
+
+# ok STATUS NAME: a test point that passes where STATUS is 0.
+ok() {
+    tests=$((tests + 1))
+    if [ "$1" = 0 ]; then echo "ok $tests - $2"; else echo "not ok $tests - $2"; fi
+    return "$1"
+}
+
+# Prints text as TAP comments.
+diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+
+# is GOT EXPECTED NAME: equal strings.
+is() {
+    if [ "$1" = "$2" ]; then ok 0 "$3"; else ok 1 "$3"; diag "got:      $1"; diag "expected: $2"; fi
+}
+
+# has TEXT PART NAME: TEXT contains PART.
+has() {
+    case $1 in *"$2"*) ok 0 "$3" ;; *) ok 1 "$3"; diag "got:         $1"; diag "not in it:   $2" ;; esac
+}
+
+# hasnt TEXT PART NAME: TEXT does not contain PART.
+hasnt() {
+    case $1 in *"$2"*) ok 1 "$3"; diag "got:   $1"; diag "with:  $2" ;; *) ok 0 "$3" ;; esac
+}
+
+# within NUMBER LEAST MOST NAME
+within() {
+    if [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; then ok 0 "$4"; else ok 1 "$4"; diag "got $1, not from $2 to $3"; fi
+}
+
+# run ARG...: runs `isolator run ARG...` and sets $status, $out (stdout) and $err (stderr). Stdin is
+# the file $input, /dev/null where that is not set.
+run() { isolator run "$@"; }
+
+# isolator ARG...: the same for any command.
+isolator() {
+    "$ISOLATOR" "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
+    own_pids="$own_pids$! "
+    wait $!
+    status=$?
+    take_output
+}
+
+# start ARG...: the same in the background; $pid is the process. Then `await`.
+start() {
+    "$ISOLATOR" run "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    own_pids="$own_pids$pid "
+}
+
+await() {
+    wait "$pid"
+    status=$?
+    take_output
+}
+
+take_output() {
+    out=$(tr -d '\000' <"$scratch/out")
+    err=$(tr -d '\000' <"$scratch/err")
+}
+
+# field NAME: the member of the JSON object in $out; null, true and false as these words, an array one
+# item a line. "(no JSON)" where $out is not one JSON object.
+field() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        local $/; my $text = <STDIN>;
+        my $object = eval { JSON::PP->new->utf8->decode($text) };
+        if (ref $object ne "HASH") { print "(no JSON)"; exit }
+        if (!exists $object->{$ARGV[0]}) { print "(no member)"; exit }
+        my $value = $object->{$ARGV[0]};
+        print !defined $value ? "null"
+            : JSON::PP::is_bool($value) ? ($value ? "true" : "false")
+            : ref $value eq "ARRAY" ? join("\n", @$value)
+            : $value;' "$1" <"$scratch/out"
+}
+
+# snippet EXTENSION TEXT: writes a program and prints its path.
+snippet() {
+    local file
+    file=$(mktemp "$scratch/snippet-XXXXXX.$1")
+    printf '%s\n' "$2" >"$file"
+    printf '%s\n' "$file"
+}
+
+# Containers that runs of this file left behind, by the labels that name their owner.
+own_containers() {
+    docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}}' |
+        while read -r owner name; do
+            case $own_pids in *" $owner "*) echo "$name" ;; esac
+        done
+}
+
+# gone NAME: no container of this file's runs is left, or none is after some seconds.
+gone() {
+    local left=
+    for _ in $(seq 50); do
+        left=$(own_containers)
+        [ -n "$left" ] || break
+        sleep 0.1
+    done
+    is "$left" "" "$1"
+}
+
+# How many anonymous volumes nobody uses.
+dangling_volumes() { docker volume ls -q --filter dangling=true | wc -l; }
+volumes_before=$(dangling_volumes)
+
+finish() {
+    gone "no container is left"
+    within "$(dangling_volumes)" 0 "$volumes_before" "no volume is left"
+    echo "1..$tests"
+}
