@@ -210,6 +210,7 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     end = parse_time(finished);
     state->oom_killed = strcmp(oom, "true") == 0;
     state->started = start > 0; /* the engine's zero time is in the year 1 */
+    state->ended = end > 0;
     state->run_ms = start > 0 && end >= start ? end - start : 0;
     return 0;
 }

@@ -68,6 +68,7 @@ int container_start(const struct docker *docker, const char *name,
 
 struct container_state {
     bool started;      /* its first process has run */
+    bool ended;        /* and has ended */
     int exit_code;     /* 128 + n where signal n ended it */
     bool oom_killed;   /* some process in it was */
     long long run_ms;  /* from its start to its end */

@@ -19,6 +19,7 @@ enum { MARK_MAX = 160 };
  *   the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for a runner that
  * the program has killed (kill -9 -1). A mark that comes twice does no harm.
  * - The program offers itself to the OOM killer first, so that the gate survives to tell.
+ * - The runner's own stderr is closed off: shells remark there on a child that a signal ended.
  */
 static const char gate_script[] =
     "nonce=$1\n"
@@ -61,9 +62,9 @@ static const char gate_script[] =
     "cpu; before=$number\n"
     "mark begin; mark begin >&2\n"
     "(\n"
-    "  exec 3<&-\n"
-    "  ( { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; program <&4 4<&- )\n"
-    "  finish $?\n"
+    "  exec 3<&- 5>&2 2>/dev/null\n"
+    "  ( echo 1000 >/proc/self/oom_score_adj; program <&4 2>&5 4<&- 5>&- )\n"
+    "  status=$?; exec 2>&5; finish $status\n"
     ") &\n"
     "runner=$!\n"
     "exec 4<&-\n"

@@ -13,6 +13,11 @@
 /* How long the engine may take to say how the program ended. */
 enum { INSPECT_MS = 3000 };
 
+static const char FEWER_PROMISES[] =
+    "the image has no shell with tar and head: the working directory is read-only, memory and CPU "
+    "time are not measured, environment values are visible to the engine's users, and the "
+    "container outlives a killed isolator";
+
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {
     struct output *output = context;
@@ -69,8 +74,12 @@ static int take_state(struct life *life, struct error *error)
                        error);
         free(message);
         strbuf_release(&text);
+        output_forget(life->output); /* what came were docker's words, which the error has */
         return -1;
     }
+    if (!state.ended)
+        return error_set(error, ERROR_ENGINE,
+                         "'docker start' ended before the program did; was it killed?");
     life->result->duration_ms = state.run_ms;
     life_exited(life, state.exit_code, state.oom_killed);
     return 0;
@@ -99,9 +108,9 @@ static int run_attached(struct life *life, struct process *client, struct error 
     memcpy(pump.throttle, life->output->live, sizeof pump.throttle);
     event = process_pump(client, &pump);
     docker_traced(life->docker, "program", start);
-    life->result->duration_ms = clock_now_ms() - start;
     if (event == PROCESS_EXITED)
         return take_state(life, error);
+    life->result->duration_ms = clock_now_ms() - start;
     life_ended(life, event == PROCESS_DEADLINE ? REASON_TIMEOUT
                      : life->output->flooded   ? REASON_OUTPUT_LIMIT
                                                : REASON_CANCELLED);
@@ -115,15 +124,13 @@ int life_plain(struct life *life, struct error *error)
 
     if (create(life, error) != 0)
         return -1;
-    strvec_push(&life->result->warnings,
-                "the image has no shell with tar and head: the working directory is read-only, "
-                "memory and CPU time are not measured, environment values are visible to the "
-                "engine's users, and the container outlives a killed isolator");
     if (cancel_raised(life->cancel))
         result = life_cancelled(error);
     else
         result = run_attached(life, &client, error);
     life_remove(life, &client);
     process_release(&client);
+    if (result == 0)
+        strvec_push(&life->result->warnings, FEWER_PROMISES);
     return result;
 }

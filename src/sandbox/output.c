@@ -46,6 +46,14 @@ bool output_must_end(const struct output *output)
     return output->flooded || output->live_gone;
 }
 
+void output_forget(struct output *output)
+{
+    for (int i = 0; i < 2; i++) {
+        capture_release(&output->capture[i]);
+        output->capture[i].total = 0;
+    }
+}
+
 void output_finish(struct output *output, struct result *result)
 {
     for (int i = 0; i < 2; i++) {
@@ -53,10 +61,4 @@ void output_finish(struct output *output, struct result *result)
         result->truncated[i] = capture_truncated(&output->capture[i]);
         result->text[i] = capture_take_text(&output->capture[i]);
     }
-}
-
-void output_release(struct output *output)
-{
-    capture_release(&output->capture[0]);
-    capture_release(&output->capture[1]);
 }

@@ -26,9 +26,10 @@ void output_add(struct output *output, int stream, const char *data, size_t leng
 /* Whether the run must end because of its output. */
 bool output_must_end(const struct output *output);
 
-/* Moves texts, counts and flags to the result and empties the output. */
-void output_finish(struct output *output, struct result *result);
+/* Forgets what was taken so far. */
+void output_forget(struct output *output);
 
-void output_release(struct output *output);
+/* Moves texts, counts and flags to the result; nothing is left to be released. */
+void output_finish(struct output *output, struct result *result);
 
 #endif
