@@ -28,21 +28,26 @@ static void note_signal(int signal)
 
 static int catch_signals(struct error *error)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    struct sigaction hangup;
 
     if (cancel_open(&interrupted, error) != 0)
         return -1;
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
-        struct sigaction before;
-
-        /* What the caller ignores (nohup) stays ignored. */
-        sigaction(caught[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN)
-            sigaction(caught[i], &action, NULL);
-    }
+    /* Also where a shell that put us in the background has SIGINT ignored: who sends one means us. */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler != SIG_IGN) /* nohup(1) */
+        sigaction(SIGHUP, &action, NULL);
     return 0;
+}
+
+/* Nothing is left that would have to be removed: from here on a signal may simply end us. */
+static void release_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
 }
 
 static void print_trace(void *context, const char *step, long long milliseconds)
@@ -51,8 +56,7 @@ static void print_trace(void *context, const char *step, long long milliseconds)
     fprintf(stderr, "isolator: %-8s %5lld ms\n", step, milliseconds);
 }
 
-/* Opens a regular file that the user named, or copies isolator's own stdin for "-". -1: error set.
- */
+/* Opens a regular file that the user named, or copies isolator's own stdin for "-"; -1 on error. */
 static int open_named(const char *path, long long most, struct error *error)
 {
     CLEANUP_FREE char *shown = text_escape(path);
@@ -60,7 +64,7 @@ static int open_named(const char *path, long long most, struct error *error)
     struct stat status;
 
     if (strcmp(path, "-") == 0)
-        return input_spool(STDIN_FILENO, most, "stdin", error);
+        return input_spool(STDIN_FILENO, most, "stdin", &interrupted, error);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
@@ -136,6 +140,7 @@ static int run(struct run_options *options, const struct config *config, struct 
         result_fail(&result, &input_error);
     else
         execute(&docker, &plan, &interrupted, &result);
+    release_signals();
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",
                 result.container ? result.container : "none", result.image ? result.image : "none",

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@ enum { DEPTH_MAX = 128, PATH_LENGTH_MAX = 4000 };
 
 /* Entries take room beside their bytes: tar headers here, inodes there. */
 enum { ENTRIES_MAX = 200000 };
+
+enum { CHUNK = 65536 };
 
 struct walk {
     struct archive *archive;
@@ -276,25 +279,39 @@ int input_archive(const struct plan *plan, long long reserved, struct archive *a
     return result == 0 ? archive_finish(archive, error) : -1;
 }
 
-int input_spool(int fd, long long most, const char *name, struct error *error)
+/* read(2) that ends with ERROR_CANCELLED when the handle is raised; 0 at the end. */
+static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *name,
+                                const struct cancel *cancel, struct error *error)
+{
+    struct pollfd polled[2] = {{fd, POLLIN, 0}, {cancel_fd(cancel), POLLIN, 0}};
+    ssize_t length = -1;
+
+    do {
+        if (poll(polled, 2, -1) < 0)
+            continue;
+        if (polled[1].revents != 0)
+            return error_set(error, ERROR_CANCELLED, "cancelled while %s was read", name);
+        length = read(fd, chunk, size);
+    } while (length < 0 && (errno == EINTR || errno == EAGAIN));
+    return length < 0 ? error_set_errno(error, ERROR_INPUT, "cannot read %s", name) : length;
+}
+
+int input_spool(int fd, long long most, const char *name, const struct cancel *cancel,
+                struct error *error)
 {
     CLEANUP_FD int file = linux_unnamed_file();
-    CLEANUP_FREE char *chunk = memory_allocate(65536);
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
     long long total = 0;
     ssize_t length;
 
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
-    while ((length = read(fd, chunk, 65536)) != 0) {
-        if (length < 0 && errno == EINTR)
-            continue;
-        if (length < 0)
-            return error_set_errno(error, ERROR_INPUT, "cannot read %s", name);
+    while ((length = read_cancellable(fd, chunk, CHUNK, name, cancel, error)) > 0) {
         total += length;
         if (total > most)
             return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
         if (write(file, chunk, (size_t)length) != length)
             return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
     }
-    return steal_fd(&file);
+    return length < 0 ? -1 : steal_fd(&file);
 }

@@ -12,6 +12,7 @@
 #define SANDBOX_INPUT_H
 
 #include "base/archive.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/strvec.h"
 #include "sandbox/request.h"
@@ -24,10 +25,11 @@ int input_archive(const struct plan *plan, long long reserved, struct archive *a
                   struct strvec *warnings, struct error *error);
 
 /*
- * Copies what a descriptor gives (a pipe, say) into an unnamed file in memory and returns that,
- * owned by the caller; -1 with ERROR_INPUT where it is more than `most` bytes. `name` is for
- * messages.
+ * Copies what a descriptor gives (a pipe, say) into an unnamed file in memory and returns that, owned
+ * by the caller; -1 with ERROR_INPUT where it is more than `most` bytes, with ERROR_CANCELLED where
+ * the handle is raised meanwhile. `name` is for messages.
  */
-int input_spool(int fd, long long most, const char *name, struct error *error);
+int input_spool(int fd, long long most, const char *name, const struct cancel *cancel,
+                struct error *error);
 
 #endif
