@@ -1,6 +1,7 @@
 #include "cli/run_options.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,10 @@
 #include "base/text.h"
 #include "sandbox/environment.h"
 
-static int set_string(char **target, const char *value)
+static void set_string(char **target, const char *value)
 {
     free(*target);
     *target = string_copy(value);
-    return 0;
 }
 
 static int set_number(struct run_options *options, enum limit_number which, const char *value,
@@ -28,30 +28,6 @@ static int set_number(struct run_options *options, enum limit_number which, cons
                              error);
 }
 
-static int apply_language(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.language, value);
-}
-
-static int apply_dir(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.dir, value);
-}
-
-static int apply_entrypoint(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.entrypoint, value);
-}
-
-static int apply_workdir(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.workdir, value);
-}
-
 static int apply_timeout(struct run_options *options, const char *value, struct error *error)
 {
     long long milliseconds;
@@ -60,21 +36,6 @@ static int apply_timeout(struct run_options *options, const char *value, struct 
         return error_prefix(error, "--timeout");
     return limits_set_number(&options->request.limits, LIMIT_TIMEOUT, (double)milliseconds / 1000,
                              "--timeout", error);
-}
-
-static int apply_memory(struct run_options *options, const char *value, struct error *error)
-{
-    return set_number(options, LIMIT_MEMORY, value, error);
-}
-
-static int apply_cpus(struct run_options *options, const char *value, struct error *error)
-{
-    return set_number(options, LIMIT_CPUS, value, error);
-}
-
-static int apply_pids(struct run_options *options, const char *value, struct error *error)
-{
-    return set_number(options, LIMIT_PIDS, value, error);
 }
 
 static int apply_network(struct run_options *options, const char *value, struct error *error)
@@ -111,19 +72,6 @@ static int apply_runtime(struct run_options *options, const char *value, struct 
                      "--runtime: '%s' is not supported; the one there is: docker", value);
 }
 
-static int apply_save_image(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.save_image, value);
-}
-
-static int apply_save_dockerfile(struct run_options *options, const char *value,
-                                 struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.save_dockerfile, value);
-}
-
 static int apply_env(struct run_options *options, const char *value, struct error *error)
 {
     const char *inherited;
@@ -140,12 +88,6 @@ static int apply_env(struct run_options *options, const char *value, struct erro
     return 0;
 }
 
-static int apply_image(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->request.image, value);
-}
-
 static int apply_user(struct run_options *options, const char *value, struct error *error)
 {
     return limits_set_user(&options->request.limits, value, error) == 0
@@ -153,90 +95,67 @@ static int apply_user(struct run_options *options, const char *value, struct err
                : error_prefix(error, "--user");
 }
 
-static int apply_workdir_size(struct run_options *options, const char *value, struct error *error)
-{
-    return set_number(options, LIMIT_WORKDIR, value, error);
-}
+typedef int apply_function(struct run_options *, const char *, struct error *);
 
-static int apply_tmp_size(struct run_options *options, const char *value, struct error *error)
-{
-    return set_number(options, LIMIT_TMP, value, error);
-}
+/* What an option does with its value. */
+struct target {
+    enum { SETS_STRING, RAISES_FLAG, SETS_NUMBER, CALLS } kind;
+    size_t place;          /* offset in struct run_options, or enum limit_number */
+    apply_function *apply; /* for CALLS */
+};
 
-static int apply_output_limit(struct run_options *options, const char *value, struct error *error)
-{
-    return set_number(options, LIMIT_OUTPUT, value, error);
-}
-
-static int apply_stdin(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->stdin_path, value);
-}
-
-static int apply_config(struct run_options *options, const char *value, struct error *error)
-{
-    (void)error;
-    return set_string(&options->config_path, value);
-}
-
-static int apply_stream(struct run_options *options, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    options->stream = true;
-    return 0;
-}
-
-static int apply_verbose(struct run_options *options, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    options->verbose = true;
-    return 0;
-}
-
-static int apply_help(struct run_options *options, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    options->help = true;
-    return 0;
-}
+#define STRING(member)                                                                             \
+    {                                                                                              \
+        SETS_STRING, offsetof(struct run_options, member), NULL                                    \
+    }
+#define FLAG(member)                                                                               \
+    {                                                                                              \
+        RAISES_FLAG, offsetof(struct run_options, member), NULL                                    \
+    }
+#define NUMBER(which)                                                                              \
+    {                                                                                              \
+        SETS_NUMBER, (which), NULL                                                                 \
+    }
+#define CALL(function)                                                                             \
+    {                                                                                              \
+        CALLS, 0, (function)                                                                       \
+    }
 
 static const struct run_option {
     int letter; /* 0: none */
     const char *name;
     const char *argument; /* NULL: takes none; in brackets: optional */
     const char *help;
-    int (*apply)(struct run_options *, const char *, struct error *);
+    struct target target;
 } table[] = {
-    {'l', "language", "NAME", "language (default: by the file's extension)", apply_language},
-    {'d', "dir", "DIR", "send the contents of this directory", apply_dir},
-    {'e', "entrypoint", "PATH", "program file inside --dir", apply_entrypoint},
-    {0, "stdin", "FILE", "the program's standard input (- for isolator's)", apply_stdin},
-    {0, "env", "KEY[=VALUE]", "set a variable, or pass one on; repeatable", apply_env},
-    {'t', "timeout", "DURATION", "like 500ms, 1.5s, 1m30s (60s)", apply_timeout},
-    {'m', "memory", "MB", "memory, swap is off (256)", apply_memory},
-    {'c', "cpus", "N", "CPU cores, fractions allowed (0.5)", apply_cpus},
-    {0, "pids-limit", "N", "processes and threads (64)", apply_pids},
-    {0, "workdir-size", "MB", "size of the working directory (64)", apply_workdir_size},
-    {0, "tmp-size", "MB", "size of /tmp (64)", apply_tmp_size},
-    {0, "output-limit", "BYTES", "kept of stdout and of stderr (1048576)", apply_output_limit},
-    {0, "network", "NAME", "none, bridge or a network of the engine (none)", apply_network},
-    {0, "read-only", "[BOOL]", "read-only root file system (true)", apply_read_only},
-    {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", apply_cap_drop},
-    {0, "user", "UID[:GID]", "who runs the program (65534:65534)", apply_user},
-    {0, "image", "IMAGE", "image instead of the language's", apply_image},
-    {0, "container-workdir", "PATH", "working directory (/workspace)", apply_workdir},
-    {0, "save-image", "TAG", "on success: keep files and command as an image", apply_save_image},
+    {'l', "language", "NAME", "language (default: by the file's extension)",
+     STRING(request.language)},
+    {'d', "dir", "DIR", "send the contents of this directory", STRING(request.dir)},
+    {'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
+    {0, "stdin", "FILE", "the program's standard input (- for isolator's)", STRING(stdin_path)},
+    {0, "env", "KEY[=VALUE]", "set a variable, or pass one on; repeatable", CALL(apply_env)},
+    {'t', "timeout", "DURATION", "like 500ms, 1.5s, 1m30s (60s)", CALL(apply_timeout)},
+    {'m', "memory", "MB", "memory, swap is off (256)", NUMBER(LIMIT_MEMORY)},
+    {'c', "cpus", "N", "CPU cores, fractions allowed (0.5)", NUMBER(LIMIT_CPUS)},
+    {0, "pids-limit", "N", "processes and threads (64)", NUMBER(LIMIT_PIDS)},
+    {0, "workdir-size", "MB", "size of the working directory (64)", NUMBER(LIMIT_WORKDIR)},
+    {0, "tmp-size", "MB", "size of /tmp (64)", NUMBER(LIMIT_TMP)},
+    {0, "output-limit", "BYTES", "kept of stdout and of stderr (1048576)", NUMBER(LIMIT_OUTPUT)},
+    {0, "network", "NAME", "none, bridge or a network of the engine (none)", CALL(apply_network)},
+    {0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
+    {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
+    {0, "user", "UID[:GID]", "who runs the program (65534:65534)", CALL(apply_user)},
+    {0, "image", "IMAGE", "image instead of the language's", STRING(request.image)},
+    {0, "container-workdir", "PATH", "working directory (/workspace)", STRING(request.workdir)},
+    {0, "save-image", "TAG", "on success: keep files and command as an image",
+     STRING(request.save_image)},
     {0, "save-dockerfile", "PATH", "on success: write a Dockerfile that does",
-     apply_save_dockerfile},
-    {0, "runtime", "NAME", "container command family (docker)", apply_runtime},
-    {0, "config", "FILE", "configuration file", apply_config},
-    {0, "stream", NULL, "pass output through live, print no JSON", apply_stream},
-    {'v', "verbose", NULL, "trace each step with its time on stderr", apply_verbose},
-    {'h', "help", NULL, "print this help", apply_help},
+     STRING(request.save_dockerfile)},
+    {0, "runtime", "NAME", "container command family (docker)", CALL(apply_runtime)},
+    {0, "config", "FILE", "configuration file", STRING(config_path)},
+    {0, "stream", NULL, "pass output through live, print no JSON", FLAG(stream)},
+    {'v', "verbose", NULL, "trace each step with its time on stderr", FLAG(verbose)},
+    {'h', "help", NULL, "print this help", FLAG(help)},
 };
 enum { OPTIONS = sizeof table / sizeof *table, LONG_CODE = 256 };
 
@@ -274,6 +193,26 @@ static const struct run_option *find_option(int code)
         if (table[i].letter == code)
             return &table[i];
     return NULL;
+}
+
+static int apply_option(struct run_options *options, const struct run_option *option,
+                        const char *value, struct error *error)
+{
+    char *place = (char *)options + option->target.place;
+
+    switch (option->target.kind) {
+    case SETS_STRING:
+        set_string((char **)place, value);
+        return 0;
+    case RAISES_FLAG:
+        *(bool *)place = true;
+        return 0;
+    case SETS_NUMBER:
+        return set_number(options, (enum limit_number)option->target.place, value, error);
+    case CALLS:
+        break;
+    }
+    return option->target.apply(options, value, error);
 }
 
 static int refuse_option(const char *argument, struct error *error)
@@ -326,7 +265,7 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         if (code == '?')
             return refuse_option(argv[at], error);
         if ((code == 1 ? take_file(options, optarg, error)
-                       : find_option(code)->apply(options, optarg, error)) != 0)
+                       : apply_option(options, find_option(code), optarg, error)) != 0)
             return -1;
     }
     for (int i = optind; i < argc; i++)

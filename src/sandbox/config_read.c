@@ -1,0 +1,347 @@
+/*
+ * config_overlay(): the strict reading of one configuration text.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "sandbox/config.h"
+#include "sandbox/environment.h"
+
+/* Where we are in a file, for messages and for what a key means there. */
+struct scope {
+    const char *file;
+    struct strbuf path; /* "languages.python.image" */
+    struct config *config;
+    struct error *error;
+};
+
+#define WHERE(scope) (scope)->file, strbuf_string(&(scope)->path)
+
+static int wrong_type(struct scope *scope, const char *expected)
+{
+    return error_set(scope->error, ERROR_CONFIG, "%s: %s: must be %s", WHERE(scope), expected);
+}
+
+/* Gives an ERROR_USAGE of a checking function the place in the file. */
+static int wrong_value(struct scope *scope)
+{
+    scope->error->kind = ERROR_CONFIG;
+    return error_prefix(scope->error, "%s: %s", WHERE(scope));
+}
+
+static int unknown_key(struct scope *scope, const char *const *known, size_t count)
+{
+    const char *path = strbuf_string(&scope->path);
+    const char *dot = strrchr(path, '.');
+    const char *nearest = text_nearest(dot ? dot + 1 : path, known, count);
+    CLEANUP_FREE char *shown = text_escape(path);
+
+    if (nearest)
+        return error_set(scope->error, ERROR_CONFIG, "%s: %s: unknown key; did you mean '%s'?",
+                         scope->file, shown, nearest);
+    return error_set(scope->error, ERROR_CONFIG, "%s: %s: unknown key", scope->file, shown);
+}
+
+static int read_string(struct scope *scope, const json_t *value, char **string)
+{
+    const char *text = json_string_value(value);
+
+    if (!text || *text == '\0' || strlen(text) != json_string_length(value))
+        return wrong_type(scope, "a string that is not empty");
+    free(*string);
+    *string = string_copy(text);
+    return 0;
+}
+
+static int read_strings(struct scope *scope, const json_t *value, struct strvec *strings)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value) || json_array_size(value) == 0)
+        return wrong_type(scope, "an array of strings that is not empty");
+    strvec_release(strings);
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *string = NULL;
+
+        if (read_string(scope, item, &string) != 0)
+            return -1;
+        strvec_push_owned(strings, steal_pointer(&string));
+    }
+    return 0;
+}
+
+/*
+ * Calls `read` for each member of an object with the path extended by its key. `read` gets what the
+ * member belongs to as `target`.
+ */
+static int read_members(struct scope *scope, json_t *object,
+                        int read(struct scope *, const char *, json_t *, void *), void *target)
+{
+    const size_t length = scope->path.length;
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object))
+        return wrong_type(scope, "an object");
+    json_object_foreach(object, key, value)
+    {
+        strbuf_addf(&scope->path, "%s%s", length > 0 ? "." : "", key);
+        if (read(scope, key, value, target) != 0)
+            return -1;
+        scope->path.length = length;
+        scope->path.data[length] = '\0';
+    }
+    return 0;
+}
+
+static const char *const limit_names[] = {"network", "readOnly", "capDrop", "user"};
+enum { LIMIT_NAMES = sizeof limit_names / sizeof *limit_names };
+
+static int read_named_limit(struct scope *scope, size_t which, const json_t *value,
+                            struct limits *limits)
+{
+    CLEANUP_FREE char *text = NULL;
+    CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
+    int result = 0;
+
+    switch (which) {
+    case 0:
+        if (read_string(scope, value, &text) != 0)
+            return -1;
+        result = limits_set_network(limits, text, scope->error);
+        break;
+    case 1:
+        if (!json_is_boolean(value))
+            return wrong_type(scope, "true or false");
+        limits->read_only = json_is_true(value);
+        break;
+    case 2:
+        if (read_strings(scope, value, &list) != 0)
+            return -1;
+        strvec_release(&limits->cap_drop);
+        for (size_t i = 0; i < list.count && result == 0; i++)
+            result = limits_add_cap_drop(limits, list.items[i], scope->error);
+        break;
+    case 3:
+        if (read_string(scope, value, &text) != 0)
+            return -1;
+        result = limits_set_user(limits, text, scope->error);
+        break;
+    }
+    return result == 0 ? 0 : wrong_value(scope);
+}
+
+/* Reads a limit. *known says whether the key is one. */
+static int read_limit(struct scope *scope, const char *key, const json_t *value,
+                      struct limits *limits, bool *known)
+{
+    *known = true;
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        if (strcmp(key, limit_rules[i].key) != 0)
+            continue;
+        if (!json_is_number(value))
+            return wrong_type(scope, "a number");
+        return limits_set_number(limits, (enum limit_number)i, json_number_value(value), "it",
+                                 scope->error) == 0
+                   ? 0
+                   : wrong_value(scope);
+    }
+    for (size_t i = 0; i < LIMIT_NAMES; i++)
+        if (strcmp(key, limit_names[i]) == 0)
+            return read_named_limit(scope, i, value, limits);
+    *known = false;
+    return 0;
+}
+
+/* Names of limits behind other keys, for the nearest right name. */
+static size_t add_limit_keys(const char **keys, size_t count)
+{
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        keys[count++] = limit_rules[i].key;
+    for (size_t i = 0; i < LIMIT_NAMES; i++)
+        keys[count++] = limit_names[i];
+    return count;
+}
+
+static int read_limits_member(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    const char *keys[LIMIT_NUMBERS + LIMIT_NAMES];
+    bool known;
+
+    if (read_limit(scope, key, value, target, &known) != 0)
+        return -1;
+    return known ? 0 : unknown_key(scope, keys, add_limit_keys(keys, 0));
+}
+
+static int read_variable(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    const char *text = json_string_value(value);
+
+    CLEANUP_FREE char *assignment = NULL;
+
+    if (!environment_is_name(key, strlen(key)))
+        return wrong_type(scope, "named like a variable: letters, digits, _");
+    if (!text || strlen(text) != json_string_length(value))
+        return wrong_type(scope, "a string");
+    assignment = string_format("%s=%s", key, text);
+    environment_set(target, assignment);
+    return 0;
+}
+
+static int read_command(struct scope *scope, const json_t *value, struct strvec *command)
+{
+    if (read_strings(scope, value, command) != 0)
+        return -1;
+    for (size_t i = 0; i < command->count; i++)
+        if (strstr(command->items[i], "{entrypoint}"))
+            return 0;
+    return wrong_type(scope, "a command with \"{entrypoint}\" in it");
+}
+
+static int read_extensions(struct scope *scope, const json_t *value, struct strvec *extensions)
+{
+    if (read_strings(scope, value, extensions) != 0)
+        return -1;
+    for (size_t i = 0; i < extensions->count; i++)
+        if (extensions->items[i][0] != '.' || strchr(extensions->items[i], '/'))
+            return wrong_type(scope, "extensions with their dot, like \".py\"");
+    return 0;
+}
+
+static int read_language_member(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    static const char *const own[] = {"image", "command", "extensions", "defaultFilename", "env"};
+    const char *keys[sizeof own / sizeof *own + LIMIT_NUMBERS + LIMIT_NAMES];
+    struct language *language = target;
+    bool known;
+
+    if (strcmp(key, "image") == 0)
+        return read_string(scope, value, &language->image);
+    if (strcmp(key, "command") == 0)
+        return read_command(scope, value, &language->command);
+    if (strcmp(key, "extensions") == 0)
+        return read_extensions(scope, value, &language->extensions);
+    if (strcmp(key, "defaultFilename") == 0) {
+        if (read_string(scope, value, &language->default_filename) != 0)
+            return -1;
+        return strchr(language->default_filename, '/') ? wrong_type(scope, "a name, not a path")
+                                                       : 0;
+    }
+    if (strcmp(key, "env") == 0)
+        return read_members(scope, value, read_variable, &language->environment);
+    if (read_limit(scope, key, value, &language->limits, &known) != 0)
+        return -1;
+    memcpy(keys, own, sizeof own);
+    return known ? 0 : unknown_key(scope, keys, add_limit_keys(keys, sizeof own / sizeof *own));
+}
+
+static struct language *add_language(struct config *config, const char *name)
+{
+    struct language *language;
+
+    config->languages =
+        realloc(config->languages, (config->language_count + 1) * sizeof *config->languages);
+    if (!config->languages)
+        abort();
+    language = &config->languages[config->language_count++];
+    *language = (struct language){.name = string_copy(name)};
+    limits_init(&language->limits);
+    return language;
+}
+
+static int read_language(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    static const char name_characters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#._-";
+    struct config *config = target;
+    struct language *language = (struct language *)config_language(config, key);
+
+    if (*key == '\0' || key[strspn(key, name_characters)] != '\0')
+        return wrong_type(scope, "named with letters, digits and any of + # . _ -");
+    if (!language)
+        language = add_language(config, key);
+    if (read_members(scope, value, read_language_member, language) != 0)
+        return -1;
+    if (!language->image || language->command.count == 0 || language->extensions.count == 0 ||
+        !language->default_filename)
+        return wrong_type(scope, "complete: a new language needs image, command, extensions and "
+                                 "defaultFilename");
+    return 0;
+}
+
+/* The absolute form of a path that is relative to the configuration file. */
+static char *beside_file(const char *file, const char *path)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+
+    if (path[0] == '/')
+        return string_copy(path);
+    if (!file)
+        return string_format("%s/%s", ISOLATOR_DATADIR, path);
+    return slash ? string_format("%.*s/%s", (int)(slash - file), file, path) : string_copy(path);
+}
+
+static int read_prompts_dir(struct scope *scope, const json_t *value)
+{
+    CLEANUP_FREE char *path = NULL;
+
+    if (read_string(scope, value, &path) != 0)
+        return -1;
+    free(scope->config->prompts_dir);
+    scope->config->prompts_dir = beside_file(scope->config->file, path);
+    return 0;
+}
+
+static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    static const char *const keys[] = {"isolatorPath", "containerCommand", "containerWorkdir",
+                                       "promptsDir",   "defaults",         "maximums",
+                                       "languages"};
+    struct config *config = target;
+    CLEANUP_FREE char *unused = NULL;
+
+    if (strcmp(key, "isolatorPath") == 0)
+        return read_string(scope, value, &unused);
+    if (strcmp(key, "containerCommand") == 0)
+        return read_string(scope, value, &config->container_command);
+    if (strcmp(key, "containerWorkdir") == 0) {
+        if (read_string(scope, value, &config->workdir) != 0)
+            return -1;
+        return config_check_workdir(config->workdir, scope->error) == 0 ? 0 : wrong_value(scope);
+    }
+    if (strcmp(key, "promptsDir") == 0)
+        return read_prompts_dir(scope, value);
+    if (strcmp(key, "defaults") == 0)
+        return read_members(scope, value, read_limits_member, &config->defaults);
+    if (strcmp(key, "maximums") == 0)
+        return read_members(scope, value, read_limits_member, &config->maximums);
+    if (strcmp(key, "languages") == 0)
+        return read_members(scope, value, read_language, config);
+    return unknown_key(scope, keys, sizeof keys / sizeof *keys);
+}
+
+int config_overlay(struct config *config, const char *json, size_t length, const char *name,
+                   struct error *error)
+{
+    struct scope scope = {.file = name, .config = config, .error = error};
+    json_error_t where;
+    json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
+    int result;
+
+    if (!root)
+        return error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", name, where.line, where.column,
+                         where.text);
+    if (json_is_object(root)) {
+        result = read_members(&scope, root, read_top_member, config);
+    } else {
+        result = error_set(error, ERROR_CONFIG, "%s: must be an object", name);
+    }
+    strbuf_release(&scope.path);
+    json_decref(root);
+    return result;
+}
