@@ -1,5 +1,6 @@
 #include "sandbox/gate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,9 @@
 
 /* A mark is short; a NUL and the nonce with more behind it are the program's own bytes. */
 enum { MARK_MAX = 160 };
+
+/* How long behind the timeout the sandbox ends itself, where nobody else did. */
+enum { GRACE_SECONDS = 5 };
 
 /*
  * Works in dash, busybox ash and bash. What is not obvious in it:
@@ -18,6 +22,8 @@ enum { MARK_MAX = 160 };
  * - The runner reports the end itself, since `read` cannot wait for a child. Process 1 wakes by
  *   the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for a runner that
  * the program has killed (kill -9 -1). A mark that comes twice does no harm.
+ * - The timer is a child of process 1 itself, whose end and whose halt (SIGSTOP) both wake it: killing
+ *   the timer ends the sandbox, stopping it does not stop the clock for long.
  * - The program offers itself to the OOM killer first, so that the gate survives to tell.
  * - The runner's own stderr is closed off: shells remark there on a child that a signal ended.
  */
@@ -47,11 +53,11 @@ static const char gate_script[] =
     "    field - /sys/fs/cgroup/memory.peak; peak=$number\n"
     "  mark end; mark \"end $1 $oom $peak $used\" >&2\n"
     "}\n"
-    "clear() { kill -9 -1 2>/dev/null; }\n" /* every process but this one */
+    "clear() { timer=; kill -9 -1 2>/dev/null; }\n" /* ends every process but this one */
     "trap 'woke=1' CHLD\n"
     "exec 3<&0 </dev/null\n"
     "mark ready >&2\n"
-    "command -v head >/dev/null && command -v tar >/dev/null || fail tools\n"
+    "for tool in head tar rm sleep; do command -v $tool >/dev/null || fail tools; done\n"
     "umask 022\n"
     "cd \"$2\" || fail workdir\n"
     "while woke=; ! read -r size <&3; do [ \"$woke\" ] || exit 0; done\n"
@@ -60,6 +66,8 @@ static const char gate_script[] =
     ". \"./$box/program\" && exec 4<\"$box/stdin\" || fail unpack\n"
     "rm -rf \"$box\"\n"
     "cpu; before=$number\n"
+    "sleep $limit 3<&- 4<&- >/dev/null 2>&1 &\n"
+    "timer=$!\n"
     "mark begin; mark begin >&2\n"
     "(\n"
     "  exec 3<&- 5>&2 2>/dev/null\n"
@@ -73,7 +81,8 @@ static const char gate_script[] =
     "  if read -r order <&3; then clear; finish 137\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
     "  jobs >/dev/null 2>&1\n"
-    "  kill -0 $runner 2>/dev/null || { clear; finish 137; }\n"
+    "  [ \"$timer\" ] || continue\n"
+    "  { kill -CONT $timer && kill -0 $runner; } 2>/dev/null || { clear; finish 137; }\n"
     "done\n";
 
 struct strvec gate_command(const char *nonce, const char *workdir)
@@ -97,9 +106,12 @@ static void add_quoted(struct strbuf *script, const char *word)
     strbuf_addch(script, '\'');
 }
 
-/* The shell function that becomes the program. */
+/* The seconds that the sandbox may live, and the shell function that becomes the program. */
 static void add_program(struct strbuf *script, const struct plan *plan)
 {
+    const double limit = ceil(plan->limits.number[LIMIT_TIMEOUT]) + GRACE_SECONDS;
+
+    strbuf_addf(script, "limit=%.0f\n", limit);
     strbuf_addstr(script, "program() {\n");
     for (size_t i = 0; i < plan->environment.count; i++) {
         strbuf_addstr(script, "export ");

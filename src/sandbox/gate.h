@@ -8,7 +8,7 @@
  *
  * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
  * words and a newline. ready          on stderr, when the gate itself runs: the image has a shell
- *   fail WORD      on stderr, when the program could not be started: "tools" (no tar or no head),
+ *   fail WORD      on stderr, when the program could not be started: "tools" (no tar, head, rm or sleep),
  *                  "workdir", "unpack"
  *   begin          on both streams, right before the program runs
  *   end            on stdout, when the program has ended
