@@ -52,13 +52,16 @@ static int refuse_command(const char *word)
     return EXIT_STATUS_USAGE;
 }
 
-/* A descriptor we open must never land on the place of a standard stream that the caller closed. */
+/*
+ * A descriptor we open must never land on the place of a standard stream that the caller closed.
+ * Read-only, so that writing a result to nowhere is still an error.
+ */
 static void fill_standard_streams(void)
 {
     int fd;
 
     do
-        fd = open("/dev/null", O_RDWR);
+        fd = open("/dev/null", O_RDONLY);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);

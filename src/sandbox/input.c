@@ -19,6 +19,9 @@ enum { DEPTH_MAX = 128, PATH_LENGTH_MAX = 4000 };
 /* Entries take room beside their bytes: tar headers here, inodes there. */
 enum { ENTRIES_MAX = 200000 };
 
+/* Links left out that are named one by one; of the rest the warnings tell the number. */
+enum { LEFT_OUT_NAMED = 20 };
+
 enum { CHUNK = 65536 };
 
 struct walk {
@@ -30,6 +33,7 @@ struct walk {
     struct strbuf path; /* of the current entry, relative to the directory */
     int depth;
     long entries;
+    long left_out; /* links whose target leaves the directory */
     long long bytes, most;
     long workdir_mb;
 };
@@ -103,6 +107,18 @@ static bool stays_inside(const char *link_path, const char *target)
     return true;
 }
 
+/* Names the link, as long as there are few of them. */
+static void warn_left_out(struct walk *walk, const char *target)
+{
+    if (walk->left_out++ < LEFT_OUT_NAMED) {
+        CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+        CLEANUP_FREE char *shown_target = text_escape(target);
+
+        strvec_pushf(walk->warnings, "left out link '%s': its target '%s' leaves the directory",
+                     shown, shown_target);
+    }
+}
+
 static int add_link(struct walk *walk, int parent, const char *name)
 {
     char target[PATH_LENGTH_MAX + 1];
@@ -114,11 +130,7 @@ static int add_link(struct walk *walk, int parent, const char *name)
         return refuse(walk, "is a link longer than 4000 bytes");
     target[length] = '\0';
     if (!stays_inside(strbuf_string(&walk->path), target)) {
-        CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
-        CLEANUP_FREE char *shown_target = text_escape(target);
-
-        strvec_pushf(walk->warnings, "left out link '%s': its target '%s' leaves the directory",
-                     shown, shown_target);
+        warn_left_out(walk, target);
         return 0;
     }
     return archive_add_symlink(walk->archive, strbuf_string(&walk->path), target, walk->error);
@@ -241,6 +253,9 @@ static int add_tree(struct walk *walk, const char *directory)
         return error_set_errno(walk->error, ERROR_INPUT, "cannot open the directory '%s'", shown);
     if (add_names(walk, root) != 0)
         return -1;
+    if (walk->left_out > LEFT_OUT_NAMED)
+        strvec_pushf(walk->warnings, "left out %ld more links whose targets leave the directory",
+                     walk->left_out - LEFT_OUT_NAMED);
     return walk->entrypoint_found ? 0 : refuse_entrypoint(walk, root);
 }
 

@@ -52,6 +52,8 @@ int life_create(struct life *life, const struct container_spec *spec, struct err
 {
     bool cut_off;
 
+    if (cancel_raised(life->cancel))
+        return life_cancelled(error);
     if (container_create(life->docker, spec, life_setup_deadline(life), life->cancel,
                          &life->result->warnings, &cut_off, error) == 0) {
         if (!life->result->container)

@@ -74,6 +74,23 @@ take_output() {
     err=$(tr -d '\000' <"$scratch/err")
 }
 
+# refused MESSAGE NAME ARG...: `isolator run ARG...` says MESSAGE on stderr in one line, nothing on stdout,
+# and exits with 2.
+refused() {
+    local message=$1 name=$2
+    shift 2
+    run "$@"
+    is "$status|$out|$err" "2||isolator: $message" "$name"
+}
+
+# until_output TEXT: waits till what `start` runs has written TEXT to stdout, at most 15 s.
+until_output() {
+    for _ in $(seq 150); do
+        grep -qsF -- "$1" "$scratch/out" && return
+        sleep 0.1
+    done
+}
+
 # field NAME: the member of the JSON object in $out; null, true and false as these words, an array one
 # item a line. "(no JSON)" where $out is not one JSON object.
 field() {
@@ -89,6 +106,62 @@ field() {
             : ref $value eq "ARRAY" ? join("\n", @$value)
             : $value;' "$1" <"$scratch/out"
 }
+
+# fields NAME...: these members in one line, as field prints them.
+fields() {
+    local name line=
+    for name; do line="$line${line:+ }$(field "$name")"; done
+    printf '%s\n' "$line"
+}
+
+# json EXPRESSION: a Perl expression about the result, which is the hash %$r.
+json() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        local $/; our $r = eval { JSON::PP->new->utf8->decode(<STDIN>) };
+        print ref $r eq "HASH" ? eval($ARGV[0]) : "(no JSON)"' "$1" <"$scratch/out"
+}
+
+# outcome EXPECTED NAME: how it ended, "EXIT-STATUS status exitCode reason signal error".
+outcome() { is "$status $(fields status exitCode reason signal error)" "$1" "$2"; }
+
+# code EXTENSION TEXT [ARG...]: runs this program.
+code() {
+    local file
+    file=$(snippet "$1" "$2")
+    shift 2
+    run "$file" "$@"
+}
+
+# until_true COMMAND...: waits till the command succeeds, at most 15 s.
+until_true() {
+    for _ in $(seq 150); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
+
+# until_running: waits till the program that `start -v` runs has begun.
+until_running() { until_true grep -qs '^isolator: start ' "$scratch/err"; }
+
+# faulty FAULT COMMAND...: runs the command with a docker that has this fault ("create 1 fail", see
+# test/fixtures/docker-fault; "" for none). What docker was told: $calls/SUBCOMMAND.N
+calls=$scratch/calls
+faulty() {
+    local DOCKER_REAL DOCKER_FAULT=$1 DOCKER_CALLS=$calls PATH=$PATH
+    shift
+    rm -rf "$calls"
+    mkdir -p "$calls" "$scratch/fault"
+    DOCKER_REAL=$(command -v docker)
+    ln -sf "$PWD/test/fixtures/docker-fault" "$scratch/fault/docker"
+    PATH=$scratch/fault:$PATH
+    export DOCKER_REAL DOCKER_FAULT DOCKER_CALLS PATH
+    "$@"
+}
+
+# The calls of docker since the last `faulty`, by their sub-commands: "create start rm"; "" for none.
+docker_calls() { find "$calls" -name '*.lock' -printf '%T@ %f\n' | sort -n | sed 's/.* //; s/\.[0-9]*\.lock//' | tr '\n' ' '; }
 
 # snippet EXTENSION TEXT: writes a program and prints its path.
 snippet() {
