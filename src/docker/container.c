@@ -13,6 +13,12 @@
 /* Descriptors a sandboxed process may hold; explicit, since the engine's default may be refused. */
 static const char NOFILE_LIMIT[] = "nofile=1024:1024";
 
+/* docker/cli, cli/config/configfile, ParseProxyConfig(): each in both cases. */
+const char *const container_proxy_variables[] = {
+    "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "FTP_PROXY", "ftp_proxy",
+    "NO_PROXY",   "no_proxy",   "ALL_PROXY",   "all_proxy",   NULL,
+};
+
 /* How long a creation may still take once it is not wanted any more. */
 enum { CANCELLED_CREATE_MS = 3000 };
 
@@ -38,6 +44,15 @@ static void add_limits(struct strvec *arguments, const struct container_spec *sp
     strvec_pushf(arguments, "--read-only=%s", spec->read_only ? "true" : "false");
     for (size_t i = 0; i < spec->cap_drop->count; i++)
         strvec_pushf(arguments, "--cap-drop=%s", spec->cap_drop->items[i]);
+}
+
+static void add_environment(struct strvec *arguments, const struct container_spec *spec)
+{
+    if (strcmp(spec->network, "none") == 0)
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            strvec_pushf(arguments, "--env=%s=", *name);
+    if (spec->environment_file >= 0)
+        strvec_push_each(arguments, "--env-file", "/dev/stdin", NULL);
 }
 
 static void add_mounts(struct strvec *arguments, const struct container_spec *spec)
@@ -69,13 +84,12 @@ static struct strvec create_arguments(const struct container_spec *spec)
     add_mounts(&arguments, spec);
     for (size_t i = 0; i < spec->labels->count; i++)
         strvec_push_each(&arguments, "--label", spec->labels->items[i], NULL);
-    if (spec->environment_file >= 0)
-        strvec_push_each(&arguments, "--env-file", "/dev/stdin", NULL);
+    add_environment(&arguments, spec);
     if (spec->workdir)
         strvec_push_each(&arguments, "--workdir", spec->workdir, NULL);
-    strvec_push_each(&arguments, "--entrypoint", spec->command->items[0], "--", spec->image, NULL);
-    for (size_t i = 1; i < spec->command->count; i++)
-        strvec_push(&arguments, spec->command->items[i]);
+    /* An empty entrypoint takes away the image's, so that the command is all there is. */
+    strvec_push_each(&arguments, "--entrypoint", "", "--", spec->image, NULL);
+    strvec_push_all(&arguments, spec->command);
     return arguments;
 }
 

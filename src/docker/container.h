@@ -18,6 +18,13 @@ struct container_tmpfs {
 enum { CONTAINER_TMPFS_MAX = 2 };
 
 /*
+ * The variables that the docker command by itself copies from the "proxies" of its configuration into
+ * each container it creates, with the passwords in them; NULL-terminated. A container without a
+ * network gets them empty instead: it has no use for them, and its program may be hostile.
+ */
+extern const char *const container_proxy_variables[];
+
+/*
  * Everything `docker create` is told. All pointers are borrowed. Each field is always passed on, so
  * that nothing depends on the engine's defaults.
  */

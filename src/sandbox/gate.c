@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "docker/container.h"
 
 /* A mark is short; a NUL and the nonce with more behind it are the program's own bytes. */
 enum { MARK_MAX = 160 };
@@ -112,7 +113,11 @@ static void add_program(struct strbuf *script, const struct plan *plan)
     const double limit = ceil(plan->limits.number[LIMIT_TIMEOUT]) + GRACE_SECONDS;
 
     strbuf_addf(script, "limit=%.0f\n", limit);
-    strbuf_addstr(script, "program() {\n");
+    strbuf_addstr(script, "program() {\nunset OLDPWD");
+    if (strcmp(plan->limits.network, "none") == 0) /* empty by then; better not there */
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            strbuf_addf(script, " %s", *name);
+    strbuf_addch(script, '\n');
     for (size_t i = 0; i < plan->environment.count; i++) {
         strbuf_addstr(script, "export ");
         add_quoted(script, plan->environment.items[i]);

@@ -49,3 +49,9 @@ void owner_labels(struct strvec *labels, long long lifetime_ms)
     strvec_pushf(labels, "isolator.start=%llu", start_time());
     strvec_pushf(labels, "isolator.deadline=%lld", (long long)time(NULL) + lifetime_ms / 1000 + 1);
 }
+
+void owner_disown(struct strvec *instructions)
+{
+    strvec_push(instructions, "LABEL isolator.host=\"\" isolator.boot=\"\" isolator.pid=\"\" "
+                              "isolator.start=\"\" isolator.deadline=\"\"");
+}

@@ -14,4 +14,10 @@
  */
 void owner_labels(struct strvec *labels, long long lifetime_ms);
 
+/*
+ * Adds the same labels with nothing in them, as a Dockerfile LABEL instruction: an image that is
+ * committed from a container inherits its labels, and containers of that image are not ours.
+ */
+void owner_disown(struct strvec *instructions);
+
 #endif

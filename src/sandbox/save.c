@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/text.h"
+#include "sandbox/owner.h"
 
 /* Committing copies the files once more; engines need seconds for large ones. */
 enum { SAVE_MS = 60000 };
@@ -91,6 +92,7 @@ static int fill_and_commit(const struct life *life, const char *name, long long 
     CLEANUP(archive_release) struct archive workdir = ARCHIVE_INIT;
     CLEANUP(strvec_release) struct strvec instructions = run_instructions(life->plan);
 
+    owner_disown(&instructions);
     if (workdir_archive(life->plan, &workdir, error) != 0 ||
         container_copy_in(docker, name, "/", archive_file(&workdir), deadline, error) != 0 ||
         container_copy_in(docker, name, life->plan->workdir, archive_file(life->files), deadline,
@@ -111,6 +113,7 @@ int save_image(struct life *life, struct error *error)
     snprintf(saver.name, sizeof saver.name, "%.*s-save", LIFE_NAME_SIZE - 6, life->name);
     saver.start = clock_now_ms();
     spec = life_spec(&saver);
+    spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
     spec.tmpfs[0].path = NULL;
     spec.command = &life->plan->command;
