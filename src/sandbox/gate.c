@@ -184,49 +184,57 @@ static long long parse_count(const char *word)
     return *end == '\0' ? value : -1;
 }
 
-static void take_end(struct gate_stream *stream, const char *words)
+/*
+ * Reads "end STATUS OOM PEAK CPU" into the stream. False where it is not of this form with a status
+ * that can be one; the counts may be missing.
+ */
+static bool parse_end(struct gate_stream *stream, const char *words)
 {
     char status[20] = "", oom[20] = "", peak[20] = "", cpu[20] = "";
     long long number;
 
-    stream->state = GATE_ENDED;
-    sscanf(words, "end %19s %19s %19s %19s", status, oom, peak, cpu);
+    if (sscanf(words, "end %19s %19s %19s %19s", status, oom, peak, cpu) != 4)
+        return false;
     number = parse_count(status);
-    stream->status = number >= 0 && number <= 255 ? (int)number : -1;
+    if (number < 0 || number > 255)
+        return false;
+    stream->status = (int)number;
     stream->oom_kills = parse_count(oom);
     stream->peak_bytes = parse_count(peak);
     stream->cpu_us = parse_count(cpu);
+    return true;
 }
 
-/* Whether a mark of these words can come now; if not, they are the program's own bytes. */
-static bool expects(const struct gate_stream *stream, const char *words)
+/*
+ * Takes a mark of these words. False where none like it can come now: then they are the program's own
+ * bytes. The stream that said "ready" is stderr, whose end carries the numbers.
+ */
+static bool take_mark(struct gate_stream *stream, const char *words)
 {
-    return stream->state == GATE_WAITING || strcmp(words, "end") == 0 ||
-           strncmp(words, "end ", 4) == 0;
-}
-
-static void take_mark(struct gate_stream *stream, const char *words)
-{
-    if (stream->state == GATE_RUNNING)
-        take_end(stream, words);
-    else if (strcmp(words, "ready") == 0)
+    if (stream->state == GATE_RUNNING) {
+        if (stream->ready ? !parse_end(stream, words) : strcmp(words, "end") != 0)
+            return false;
+        stream->state = GATE_ENDED;
+    } else if (strcmp(words, "ready") == 0) {
         stream->ready = true;
-    else if (strcmp(words, "begin") == 0)
+    } else if (strcmp(words, "begin") == 0) {
         stream->state = GATE_RUNNING;
-    else if (strncmp(words, "fail ", 5) == 0)
+    } else if (strncmp(words, "fail ", 5) == 0) {
         snprintf(stream->failure, sizeof stream->failure, "%.15s", words + 5);
+    }
+    return true;
 }
 
-static void pass_on(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,
-                    void *context)
+static void pass_on(struct gate_stream *stream, enum gate_state state, const char *data,
+                    size_t length, gate_sink *sink, void *context)
 {
     const size_t room = GATE_PREAMBLE_MAX - stream->preamble.length;
 
     if (length == 0)
         return;
-    if (stream->state == GATE_WAITING)
+    if (state == GATE_WAITING)
         strbuf_add(&stream->preamble, data, length < room ? length : room);
-    else if (stream->state == GATE_RUNNING)
+    else if (state == GATE_RUNNING)
         sink(context, data, length);
 }
 
@@ -254,7 +262,7 @@ static long match_mark(const struct gate_stream *stream, const char *data, size_
     size = (size_t)(newline - data) - nonce_length - 2;
     memcpy(words, data + nonce_length + 2, size);
     words[size] = '\0';
-    return expects(stream, words) ? newline + 1 - data : 0;
+    return newline + 1 - data;
 }
 
 /* Takes the marks out of the data; returns how much of it was dealt with. */
@@ -266,18 +274,18 @@ static size_t feed(struct gate_stream *stream, const char *data, size_t length, 
     size_t at = 0;     /* looked at */
 
     while (stream->state != GATE_ENDED) {
+        const enum gate_state state = stream->state; /* of the bytes in front of the mark */
         const char *nul = at < length ? memchr(data + at, '\0', length - at) : NULL;
         const size_t found = nul ? (size_t)(nul - data) : length;
         const long mark = nul ? match_mark(stream, nul, length - found, words) : -1;
 
-        if (mark == 0) {
+        if (mark == 0 || (mark > 0 && !take_mark(stream, words))) {
             at = found + 1;
             continue;
         }
-        pass_on(stream, data + passed, found - passed, sink, context);
+        pass_on(stream, state, data + passed, found - passed, sink, context);
         if (mark < 0)
             return found;
-        take_mark(stream, words);
         passed = at = found + (size_t)mark;
     }
     return length; /* nothing behind the end counts */

@@ -107,13 +107,6 @@ field() {
             : $value;' "$1" <"$scratch/out"
 }
 
-# fields NAME...: these members in one line, as field prints them.
-fields() {
-    local name line=
-    for name; do line="$line${line:+ }$(field "$name")"; done
-    printf '%s\n' "$line"
-}
-
 # json EXPRESSION: a Perl expression about the result, which is the hash %$r.
 json() {
     perl -MJSON::PP -e '
@@ -121,6 +114,9 @@ json() {
         local $/; our $r = eval { JSON::PP->new->utf8->decode(<STDIN>) };
         print ref $r eq "HASH" ? eval($ARGV[0]) : "(no JSON)"' "$1" <"$scratch/out"
 }
+
+# fields NAME...: these members, which are no arrays, in one line.
+fields() { json "join ' ', map { \$_ // 'null' } @\$r{qw($*)}"; }
 
 # outcome EXPECTED NAME: how it ended, "EXIT-STATUS status exitCode reason signal error".
 outcome() { is "$status $(fields status exitCode reason signal error)" "$1" "$2"; }
@@ -145,6 +141,19 @@ until_true() {
 # until_running: waits till the program that `start -v` runs has begun.
 until_running() { until_true grep -qs '^isolator: start ' "$scratch/err"; }
 
+# children PID: the processes whose parent it is. process_group PID: its group. By proc(5), whose second
+# field may hold any character.
+children() {
+    local file line
+    for file in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$file" || continue
+        # shellcheck disable=SC2086 # words
+        set -- "$1" "${file//[^0-9]/}" ${line##*) }
+        [ "$4" != "$1" ] || echo "$2"
+    done 2>/dev/null
+}
+process_group() { sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 3; }
+
 # faulty FAULT COMMAND...: runs the command with a docker that has this fault ("create 1 fail", see
 # test/fixtures/docker-fault; "" for none). What docker was told: $calls/SUBCOMMAND.N
 calls=$scratch/calls
@@ -161,7 +170,9 @@ faulty() {
 }
 
 # The calls of docker since the last `faulty`, by their sub-commands: "create start rm"; "" for none.
-docker_calls() { find "$calls" -name '*.lock' -printf '%T@ %f\n' | sort -n | sed 's/.* //; s/\.[0-9]*\.lock//' | tr '\n' ' '; }
+docker_calls() {
+    find "$calls" -name '*.lock' -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
+}
 
 # snippet EXTENSION TEXT: writes a program and prints its path.
 snippet() {
