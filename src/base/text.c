@@ -1,6 +1,8 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 size_t utf8_sequence(const unsigned char *data, size_t length)
 {
@@ -108,7 +110,8 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             const size_t above = row[j];
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            size_t best =
+                diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
 
             if (above + 1 < best)
                 best = above + 1;
@@ -136,6 +139,8 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
         if (candidate_length > 63)
             continue;
         distance = edit_distance(word, length, candidates[i], candidate_length);
+        if (length >= 3 && strncasecmp(word, candidates[i], length) == 0)
+            distance = 1; /* an abbreviation */
         if (distance < best) {
             best = distance;
             nearest = candidates[i];

@@ -37,8 +37,8 @@ void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 char *text_escape(const char *string);
 
 /*
- * Of the `count` candidates the one nearest to the misspelt word (edit distance), borrowed, or NULL
- * where none is near enough to be meant.
+ * Of the `count` candidates the one nearest to the misspelt or abbreviated word (edit distance, upper
+ * and lower case alike), borrowed, or NULL where none is near enough to be meant.
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 

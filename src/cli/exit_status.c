@@ -3,9 +3,14 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/cleanup.h"
+#include "base/text.h"
+
 int exit_status_report(const struct error *error)
 {
-    fprintf(stderr, "isolator: %s\n", error->message);
+    CLEANUP_FREE char *line = text_escape(error->message); /* whatever a value in it holds */
+
+    fprintf(stderr, "isolator: %s\n", line);
     switch (error->kind) {
     case ERROR_USAGE:
     case ERROR_CONFIG:

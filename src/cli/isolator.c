@@ -37,14 +37,14 @@ static void print_help(FILE *stream)
 
 static int refuse_command(const char *word)
 {
-    const char *names[COMMANDS];
+    const char *names[COMMANDS + 2] = {"--help", "--version"};
     const char *nearest;
     CLEANUP_FREE char *shown = text_escape(word);
 
     for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
-    nearest = text_nearest(word, names, COMMANDS);
-    fprintf(stderr, "isolator: unknown command '%s'; ", shown);
+        names[2 + i] = commands[i].name;
+    nearest = text_nearest(word, names, COMMANDS + 2);
+    fprintf(stderr, "isolator: unknown %s '%s'; ", word[0] == '-' ? "option" : "command", shown);
     if (nearest)
         fprintf(stderr, "did you mean '%s'?\n", nearest);
     else

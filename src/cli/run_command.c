@@ -114,11 +114,12 @@ static int print_json(struct result *result)
 /* With --stream the output is out already; what is left to say goes to stderr. */
 static int finish_stream(const struct result *result, int status)
 {
-    const bool by_itself = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL;
+    const bool by_itself = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
+                           result->reason == REASON_OOM;
 
     for (size_t i = 0; i < result->warnings.count; i++)
         fprintf(stderr, "isolator: warning: %s\n", result->warnings.items[i]);
-    if (result->error && (!by_itself || result->exit_code == 0))
+    if (result->error && (!by_itself || result->exit_code == 0 || result->reason == REASON_OOM))
         fprintf(stderr, "isolator: %s\n", result->error);
     return by_itself && result->exit_code > 0 ? result->exit_code : status;
 }

@@ -72,12 +72,20 @@ static int apply_runtime(struct run_options *options, const char *value, struct 
                      "--runtime: '%s' is not supported; the one there is: docker", value);
 }
 
+/* Overwrites a value in our own arguments, which every user of the host can list. */
+static void hide(const char *value)
+{
+    memset((char *)value, 'x', strlen(value));
+}
+
 static int apply_env(struct run_options *options, const char *value, struct error *error)
 {
+    const char *sign = strchr(value, '=');
     const char *inherited;
 
-    if (strchr(value, '=')) {
+    if (sign) {
         environment_set(&options->request.environment, value);
+        hide(sign + 1);
         return 0;
     }
     inherited = getenv(value);
@@ -132,7 +140,7 @@ static const struct run_option {
      STRING(request.language)},
     {'d', "dir", "DIR", "send the contents of this directory", STRING(request.dir)},
     {'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
-    {0, "stdin", "FILE", "the program's standard input (- for isolator's)", STRING(stdin_path)},
+    {0, "stdin", "FILE", "the program's standard input; - takes isolator's", STRING(stdin_path)},
     {0, "env", "KEY[=VALUE]", "set a variable, or pass one on; repeatable", CALL(apply_env)},
     {'t', "timeout", "DURATION", "like 500ms, 1.5s, 1m30s (60s)", CALL(apply_timeout)},
     {'m', "memory", "MB", "memory, swap is off (256)", NUMBER(LIMIT_MEMORY)},
@@ -295,6 +303,8 @@ static int check_together(struct run_options *options, struct error *error)
     if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "program and --stdin cannot both come from isolator's stdin");
+    if (request->save_dockerfile && !*request->save_dockerfile)
+        return error_set(error, ERROR_USAGE, "--save-dockerfile: the path is empty");
     if (from_stdin && request->save_dockerfile)
         return error_set(error, ERROR_USAGE,
                          "--save-dockerfile needs a FILE or --dir to copy from");

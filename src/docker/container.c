@@ -48,11 +48,11 @@ static void add_limits(struct strvec *arguments, const struct container_spec *sp
 
 static void add_environment(struct strvec *arguments, const struct container_spec *spec)
 {
-    if (strcmp(spec->network, "none") == 0)
-        for (const char *const *name = container_proxy_variables; *name; name++)
-            strvec_pushf(arguments, "--env=%s=", *name);
     if (spec->environment_file >= 0)
         strvec_push_each(arguments, "--env-file", "/dev/stdin", NULL);
+    else if (strcmp(spec->network, "none") == 0)
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            strvec_pushf(arguments, "--env=%s=", *name);
 }
 
 static void add_mounts(struct strvec *arguments, const struct container_spec *spec)

@@ -20,7 +20,8 @@ enum { CONTAINER_TMPFS_MAX = 2 };
 /*
  * The variables that the docker command by itself copies from the "proxies" of its configuration into
  * each container it creates, with the passwords in them; NULL-terminated. A container without a
- * network gets them empty instead: it has no use for them, and its program may be hostile.
+ * network gets them empty instead: it has no use for them, and its program may be hostile. Where an
+ * environment file is given, they must stand in that.
  */
 extern const char *const container_proxy_variables[];
 
@@ -45,7 +46,7 @@ struct container_spec {
     const struct strvec *cap_drop;
     const struct strvec *labels;  /* "key=value" */
     const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
-    int environment_file;         /* "K=V" lines, read by the docker command; -1: none */
+    int environment_file;         /* "K=V" lines, the proxy variables among them; -1: none */
 };
 
 /*

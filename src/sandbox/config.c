@@ -17,7 +17,7 @@ int config_check_workdir(const char *path, struct error *error)
     const size_t length = strlen(path);
     CLEANUP_FREE char *shown = text_escape(path);
     bool good = path[0] == '/' && length > 1 && length < 256 && path[length - 1] != '/' &&
-                !strstr(path, "//") && !strpbrk(path, ":,\"\\\n\r");
+                !strstr(path, "//") && !strpbrk(path, " \t\n\r:,\"'\\$`");
 
     for (const char *part = path; good && (part = strchr(part, '/')); part++)
         if (strncmp(part, "/./", 3) == 0 || strncmp(part, "/../", 4) == 0 ||
@@ -40,7 +40,7 @@ int config_check_workdir(const char *path, struct error *error)
 
 static int read_file(const char *path, struct strbuf *text, struct error *error)
 {
-    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
     char chunk[4096];
     ssize_t length;
 

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "docker/image.h"
 #include "sandbox/config.h"
 #include "sandbox/environment.h"
 
@@ -220,8 +221,11 @@ static int read_language_member(struct scope *scope, const char *key, json_t *va
     struct language *language = target;
     bool known;
 
-    if (strcmp(key, "image") == 0)
-        return read_string(scope, value, &language->image);
+    if (strcmp(key, "image") == 0) {
+        if (read_string(scope, value, &language->image) != 0)
+            return -1;
+        return image_check_reference(language->image, scope->error) == 0 ? 0 : wrong_value(scope);
+    }
     if (strcmp(key, "command") == 0)
         return read_command(scope, value, &language->command);
     if (strcmp(key, "extensions") == 0)
@@ -229,8 +233,10 @@ static int read_language_member(struct scope *scope, const char *key, json_t *va
     if (strcmp(key, "defaultFilename") == 0) {
         if (read_string(scope, value, &language->default_filename) != 0)
             return -1;
-        return strchr(language->default_filename, '/') ? wrong_type(scope, "a name, not a path")
-                                                       : 0;
+        return strcspn(language->default_filename, "/") < strlen(language->default_filename) ||
+                       strspn(language->default_filename, ".") == strlen(language->default_filename)
+                   ? wrong_type(scope, "the name of a file")
+                   : 0;
     }
     if (strcmp(key, "env") == 0)
         return read_members(scope, value, read_variable, &language->environment);

@@ -67,12 +67,14 @@ static int save(struct life *life, struct error *error)
 {
     const struct request *request = life->plan->request;
 
+    if (request->save_dockerfile && save_dockerfile(life->plan, error) != 0)
+        return -1;
     if (request->save_image) {
         if (save_image(life, error) != 0)
             return -1;
         life->result->image_tag = string_copy(request->save_image);
     }
-    return request->save_dockerfile ? save_dockerfile(life->plan, error) : 0;
+    return 0;
 }
 
 void execute(const struct docker *docker, const struct plan *plan, const struct cancel *cancel,

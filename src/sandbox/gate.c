@@ -16,22 +16,25 @@ enum { GRACE_SECONDS = 5 };
 
 /*
  * Works in dash, busybox ash and bash. What is not obvious in it:
- * - Descriptor 3 is the lifeline; nothing else of the container may hold it, nor read it.
- * - `program` is a function of the sent file: sourcing defines it, and only the process that
- * becomes the program executes it, so that no variable of the program's environment reaches the
- * gate.
- * - The runner reports the end itself, since `read` cannot wait for a child. Process 1 wakes by
- *   the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for a runner that
- * the program has killed (kill -9 -1). A mark that comes twice does no harm.
+ * - Descriptor 3 is the lifeline, which nothing else of the container is given; 5 and 6 are stderr and
+ *   stdout of the container. Process 1 has no stderr of its own once the program runs: shells remark
+ *   there on children that a signal ended.
+ * - `program` is a function of the sent file: sourcing defines it, and only the process that becomes
+ *   the program executes it.
+ * - The runner sees the program to its end and reports it, since `read` cannot wait for a child. It
+ *   must not be started with "&": a shell ignores SIGINT and SIGQUIT for such a child, for good, and
+ *   the program would inherit that. So it is the child of a command substitution, whose process it
+ *   kills, which lets process 1 go on and makes the runner an orphan.
+ * - Process 1 wakes by the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for
+ *   a runner that the program has killed (kill -9 -1). A mark that comes twice does no harm.
  * - The timer is a child of process 1 itself, whose end and whose halt (SIGSTOP) both wake it: killing
  *   the timer ends the sandbox, stopping it does not stop the clock for long.
  * - The program offers itself to the OOM killer first, so that the gate survives to tell.
- * - The runner's own stderr is closed off: shells remark there on a child that a signal ended.
  */
 static const char gate_script[] =
     "nonce=$1\n"
     "mark() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
-    "fail() { mark \"fail $1\" >&2; exit 1; }\n"
+    "fail() { mark \"fail $1\" >&5; exit 1; }\n"
     "field() {\n" /* NAME FILE: the number behind NAME, or the file's last number */
     "  number=-\n"
     "  [ -r \"$2\" ] || return 1\n"
@@ -52,13 +55,13 @@ static const char gate_script[] =
     "    field oom_kill /sys/fs/cgroup/memory.events; oom=$number\n"
     "  field - /sys/fs/cgroup/memory/memory.max_usage_in_bytes ||\n"
     "    field - /sys/fs/cgroup/memory.peak; peak=$number\n"
-    "  mark end; mark \"end $1 $oom $peak $used\" >&2\n"
+    "  mark end; mark \"end $1 $oom $peak $used\" >&5\n"
     "}\n"
-    "clear() { timer=; kill -9 -1 2>/dev/null; }\n" /* ends every process but this one */
+    "clear() { timer=; kill -9 -1; }\n" /* ends every process but this one */
     "trap 'woke=1' CHLD\n"
-    "exec 3<&0 </dev/null\n"
-    "mark ready >&2\n"
-    "for tool in head tar rm sleep; do command -v $tool >/dev/null || fail tools; done\n"
+    "exec 3<&0 5>&2 6>&1 </dev/null\n"
+    "mark ready >&5\n"
+    "for tool in head tar rm sleep env; do command -v $tool >/dev/null || fail tools; done\n"
     "umask 022\n"
     "cd \"$2\" || fail workdir\n"
     "while woke=; ! read -r size <&3; do [ \"$woke\" ] || exit 0; done\n"
@@ -67,23 +70,26 @@ static const char gate_script[] =
     ". \"./$box/program\" && exec 4<\"$box/stdin\" || fail unpack\n"
     "rm -rf \"$box\"\n"
     "cpu; before=$number\n"
-    "sleep $limit 3<&- 4<&- >/dev/null 2>&1 &\n"
+    "exec 2>/dev/null\n"
+    "sleep $limit 3<&- 4<&- 5>&- 6>&- >/dev/null &\n"
     "timer=$!\n"
-    "mark begin; mark begin >&2\n"
-    "(\n"
-    "  exec 3<&- 5>&2 2>/dev/null\n"
+    "runner=$( (\n"
+    "  read -r self x x parent x </proc/self/stat\n"
+    "  echo $self\n"
+    "  exec 3<&- >&6 6>&-\n"
+    "  kill -9 $parent\n"
+    "  mark begin; mark begin >&5\n"
     "  ( echo 1000 >/proc/self/oom_score_adj; program <&4 2>&5 4<&- 5>&- )\n"
-    "  status=$?; exec 2>&5; finish $status\n"
-    ") &\n"
-    "runner=$!\n"
+    "  finish $?\n"
+    "); : )\n"
     "exec 4<&-\n"
     "while :; do\n"
     "  woke=\n"
     "  if read -r order <&3; then clear; finish 137\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
-    "  jobs >/dev/null 2>&1\n"
+    "  jobs >/dev/null\n"
     "  [ \"$timer\" ] || continue\n"
-    "  { kill -CONT $timer && kill -0 $runner; } 2>/dev/null || { clear; finish 137; }\n"
+    "  kill -CONT $timer && kill -0 $runner || { clear; finish 137; }\n"
     "done\n";
 
 struct strvec gate_command(const char *nonce, const char *workdir)
@@ -94,10 +100,10 @@ struct strvec gate_command(const char *nonce, const char *workdir)
     return command;
 }
 
-/* In single quotes nothing is special but the single quote. */
+/* Adds a space and the word in single quotes, in which nothing is special but the single quote. */
 static void add_quoted(struct strbuf *script, const char *word)
 {
-    strbuf_addch(script, '\'');
+    strbuf_addstr(script, " '");
     for (; *word; word++) {
         if (*word == '\'')
             strbuf_addstr(script, "'\\''");
@@ -107,27 +113,23 @@ static void add_quoted(struct strbuf *script, const char *word)
     strbuf_addch(script, '\'');
 }
 
-/* The seconds that the sandbox may live, and the shell function that becomes the program. */
+/*
+ * The seconds that the sandbox may live, and the shell function that becomes the program. Its
+ * environment is set by env(1): there are names that shells keep for themselves.
+ */
 static void add_program(struct strbuf *script, const struct plan *plan)
 {
     const double limit = ceil(plan->limits.number[LIMIT_TIMEOUT]) + GRACE_SECONDS;
 
-    strbuf_addf(script, "limit=%.0f\n", limit);
-    strbuf_addstr(script, "program() {\nunset OLDPWD");
+    strbuf_addf(script, "limit=%.0f\nprogram() {\nunset OLDPWD", limit);
     if (strcmp(plan->limits.network, "none") == 0) /* empty by then; better not there */
         for (const char *const *name = container_proxy_variables; *name; name++)
             strbuf_addf(script, " %s", *name);
-    strbuf_addch(script, '\n');
-    for (size_t i = 0; i < plan->environment.count; i++) {
-        strbuf_addstr(script, "export ");
+    strbuf_addstr(script, "\nexec env");
+    for (size_t i = 0; i < plan->environment.count; i++)
         add_quoted(script, plan->environment.items[i]);
-        strbuf_addch(script, '\n');
-    }
-    strbuf_addstr(script, "exec");
-    for (size_t i = 0; i < plan->command.count; i++) {
-        strbuf_addch(script, ' ');
+    for (size_t i = 0; i < plan->command.count; i++)
         add_quoted(script, plan->command.items[i]);
-    }
     strbuf_addstr(script, "\n}\n");
 }
 

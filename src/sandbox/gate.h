@@ -6,17 +6,18 @@
  * the program to run (command, environment) and its stdin, and the files of the workdir. Two things
  * may follow: the line "stop", or the end of stdin.
  *
- * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
- * words and a newline. ready          on stderr, when the gate itself runs: the image has a shell
- *   fail WORD      on stderr, when the program could not be started: "tools" (no tar, head, rm or sleep),
- *                  "workdir", "unpack"
- *   begin          on both streams, right before the program runs
- *   end            on stdout, when the program has ended
- *   end STATUS OOM PEAK CPU   on stderr: exit status, processes that the OOM killer ended, the most
- *                  memory used in bytes, CPU time in microseconds; "-" for what the kernel does not
- * say What stands before "begin" is not the program's: it is the docker command's or the gate's own
- * complaint. What follows "end" was written by processes that the program left behind; it is
- * dropped.
+ * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space, words
+ * and a newline.
+ *   ready       on stderr, when the gate itself runs: the image has a shell
+ *   fail WORD   on stderr, when the program could not be started: "tools" (one of tar, head, rm,
+ *               sleep, env is missing), "workdir", "unpack"
+ *   begin       on both streams, right before the program runs
+ *   end         on stdout, when the program has ended
+ *   end STATUS OOM PEAK CPU
+ *               on stderr: exit status, processes that the OOM killer ended, the most memory used in
+ *               bytes, CPU time in microseconds; "-" for what the kernel does not say
+ * What stands before "begin" is not the program's: it is the docker command's or the gate's own
+ * complaint. What follows "end" was written by processes that the program left behind; it is dropped.
  *
  * The stdin is the lifeline. Process 1 does nothing but wait on it, and a signal from inside the
  * container cannot kill or stop process 1: when the tool dies for whatever reason the pipe closes,

@@ -9,12 +9,14 @@
 #include "base/duration.h"
 #include "base/linux.h"
 #include "base/strbuf.h"
+#include "sandbox/environment.h"
 
 /* How long the engine may take to say how the program ended. */
 enum { INSPECT_MS = 3000 };
 
 static const char FEWER_PROMISES[] =
-    "the image has no shell with tar and head: the working directory is read-only, memory and CPU "
+    "the image lacks what the gate needs (sh, tar, head, rm, sleep, env): the working directory is "
+    "read-only, memory and CPU "
     "time are not measured, environment values are visible to the engine's users, and the "
     "container outlives a killed isolator";
 
@@ -30,15 +32,21 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 static int environment_file(const struct plan *plan, struct error *error)
 {
     CLEANUP_FD int file = linux_unnamed_file();
-    CLEANUP_FREE char *lines = strvec_join(&plan->environment, "\n");
-    const size_t length = strlen(lines);
+    CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
+    CLEANUP_FREE char *lines = NULL;
 
+    if (strcmp(plan->limits.network, "none") == 0)
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            strvec_pushf(&variables, "%s=", *name);
     for (size_t i = 0; i < plan->environment.count; i++)
-        if (strpbrk(plan->environment.items[i], "\r\n"))
+        environment_set(&variables, plan->environment.items[i]);
+    for (size_t i = 0; i < variables.count; i++)
+        if (strpbrk(variables.items[i], "\r\n"))
             return error_set(error, ERROR_INPUT,
                              "a value of the environment has a line break, which an image without "
                              "a shell cannot be given");
-    if (file < 0 || write(file, lines, length) != (ssize_t)length)
+    lines = strvec_join(&variables, "\n");
+    if (file < 0 || write(file, lines, strlen(lines)) != (ssize_t)strlen(lines))
         return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
     return steal_fd(&file);
 }

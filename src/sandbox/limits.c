@@ -150,10 +150,18 @@ int limits_add_cap_drop(struct limits *limits, const char *list, struct error *e
                              "'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD",
                              shown);
         }
+        if (strncmp(strbuf_string(&name), "CAP_", 4) == 0)
+            strbuf_drop(&name, 4);
         strvec_push_owned(&limits->cap_drop, strbuf_steal(&name));
         rest += length;
     } while (*rest++ == ',');
     return 0;
+}
+
+static bool drops(const struct limits *limits, const char *capability)
+{
+    return strvec_contains(&limits->cap_drop, "ALL") ||
+           strvec_contains(&limits->cap_drop, capability);
 }
 
 static int check_names(const struct limits *limits, const struct limits *maximums,
@@ -173,13 +181,32 @@ static int check_names(const struct limits *limits, const struct limits *maximum
                          "user %u:%u is not allowed by the configuration (maximums.user: %u:%u)",
                          limits->uid, limits->gid, maximums->uid, maximums->gid);
     for (size_t i = 0; i < maximums->cap_drop.count; i++)
-        if (!strvec_contains(&limits->cap_drop, "ALL") &&
-            !strvec_contains(&limits->cap_drop, maximums->cap_drop.items[i]))
+        if (!drops(limits, maximums->cap_drop.items[i]))
             return error_set(error, ERROR_USAGE,
                              "capability %s must be dropped by the configuration "
                              "(maximums.capDrop)",
                              maximums->cap_drop.items[i]);
     return 0;
+}
+
+void limits_clamp(struct limits *limits, const struct limits *maximums)
+{
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        if (limits->number[i] > maximums->number[i])
+            limits->number[i] = maximums->number[i];
+    if (maximums->network && strcmp(limits->network, maximums->network) != 0) {
+        free(limits->network);
+        limits->network = string_copy("none");
+    }
+    if (maximums->read_only == 1)
+        limits->read_only = 1;
+    if (maximums->has_user) {
+        limits->uid = maximums->uid;
+        limits->gid = maximums->gid;
+    }
+    for (size_t i = 0; i < maximums->cap_drop.count; i++)
+        if (!drops(limits, maximums->cap_drop.items[i]))
+            strvec_push(&limits->cap_drop, maximums->cap_drop.items[i]);
 }
 
 int limits_check(const struct limits *limits, const struct limits *maximums, struct error *error)

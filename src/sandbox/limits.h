@@ -64,8 +64,17 @@ int limits_set_user(struct limits *limits, const char *text, struct error *error
  */
 int limits_set_network(struct limits *limits, const char *name, struct error *error);
 
-/* Adds capability names ("ALL", "NET_RAW", "CAP_NET_RAW") of a comma list. ERROR_USAGE. */
+/*
+ * Adds capability names ("ALL", "NET_RAW", "CAP_NET_RAW") of a comma list, without "CAP_" and in upper
+ * case. ERROR_USAGE.
+ */
 int limits_add_cap_drop(struct limits *limits, const char *list, struct error *error);
+
+/*
+ * Lowers full limits to the maximums, so that defaults which nobody asked for are never refused by
+ * limits_check().
+ */
+void limits_clamp(struct limits *limits, const struct limits *maximums);
 
 /*
  * Whether full limits stay within the maximums: numbers are at most theirs; with a maximum network

@@ -1,10 +1,10 @@
 #include "sandbox/request.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "docker/image.h"
 #include "sandbox/environment.h"
 
 /* Where programs may put what they need: the workdir holds their files, /tmp the rest. */
@@ -136,46 +136,13 @@ static int check_environment(const struct request *request, struct error *error)
     return 0;
 }
 
-/* No control characters, spaces or leading dash; docker checks the rest. */
-static int check_reference(const char *reference, const char *what, struct error *error)
-{
-    bool good = isalnum((unsigned char)reference[0]) && strlen(reference) <= 512;
-
-    for (const char *at = reference; good && *at; at++)
-        good = isalnum((unsigned char)*at) || strchr("._-/:@", *at);
-    if (!good) {
-        CLEANUP_FREE char *shown = text_escape(reference);
-        return error_set(error, ERROR_USAGE, "'%.80s' is not %s, like name:tag", shown, what);
-    }
-    return 0;
-}
-
-/* A tag to save under: docker takes lower case only in front of the tag, and no digest. */
-static int check_tag(const char *tag, struct error *error)
-{
-    const char *slash = strrchr(tag, '/');
-    const char *name = slash ? slash + 1 : tag;
-    const size_t name_length = strcspn(name, ":");
-
-    if (check_reference(tag, "a tag for an image", error) != 0)
-        return -1;
-    for (size_t i = 0; i < name_length; i++)
-        if (isupper((unsigned char)name[i]))
-            return error_set(error, ERROR_USAGE, "tag '%s': the name must be in lower case", tag);
-    if (strchr(tag, '@') || name_length == 0 ||
-        (name[name_length] == ':' &&
-         (name[name_length + 1] == '\0' || strchr(name + name_length + 1, ':'))))
-        return error_set(error, ERROR_USAGE, "'%s' is not a tag for an image, like name:tag", tag);
-    return 0;
-}
-
 static int check_request(const struct request *request, struct error *error)
 {
-    if (request->image && check_reference(request->image, "an image", error) != 0)
+    if (request->image && image_check_reference(request->image, error) != 0)
         return -1;
     if (request->workdir && config_check_workdir(request->workdir, error) != 0)
         return -1;
-    if (request->save_image && check_tag(request->save_image, error) != 0)
+    if (request->save_image && image_check_tag(request->save_image, error) != 0)
         return -1;
     return check_environment(request, error);
 }
@@ -197,6 +164,7 @@ int plan_resolve(struct plan *plan, const struct config *config, const struct re
     limits_init(&plan->limits);
     limits_overlay(&plan->limits, &config->defaults);
     limits_overlay(&plan->limits, &language->limits);
+    limits_clamp(&plan->limits, &config->maximums);
     limits_overlay(&plan->limits, &request->limits);
     if (limits_check(&plan->limits, &config->maximums, error) != 0)
         return -1;

@@ -67,11 +67,8 @@ static enum reason reason_of(enum error_kind kind)
 
 void result_fail(struct result *result, const struct error *error)
 {
-    struct strbuf message = STRBUF_INIT;
-
-    text_add_utf8(&message, error->message, strlen(error->message));
     free(result->error);
-    result->error = strbuf_steal(&message);
+    result->error = text_escape(error->message);
     result->reason = reason_of(error->kind);
 }
 

@@ -50,6 +50,27 @@ static char *env_instruction(const char *assignment)
     return strbuf_steal(&line);
 }
 
+/*
+ * A path for COPY, in which the parser of Dockerfiles takes \\, $ and quotes for its own and, on the
+ * host's side (pattern), *, ? and [ for a pattern; owned.
+ */
+static char *copy_path(const char *path, bool pattern)
+{
+    struct strbuf out = STRBUF_INIT;
+
+    for (; *path; path++) {
+        if (pattern && strchr("*?[", *path))
+            strbuf_addf(&out, "[%c]", *path);
+        else if (pattern && *path == '\\')
+            strbuf_addstr(&out, "\\\\\\\\"); /* escaped for the pattern, and again for the parser */
+        else if (strchr("\\$\"'", *path))
+            strbuf_addf(&out, "\\%c", *path);
+        else
+            strbuf_addch(&out, *path);
+    }
+    return strbuf_steal(&out);
+}
+
 /* What both forms say of how to run; Dockerfile instructions. */
 static struct strvec run_instructions(const struct plan *plan)
 {
@@ -136,7 +157,8 @@ int save_dockerfile(const struct plan *plan, struct error *error)
     FILE *file;
     bool good;
 
-    strvec_push_each(&copy, request->dir ? "." : request->entrypoint, target, NULL);
+    strvec_push_owned(&copy, copy_path(request->dir ? "." : request->entrypoint, true));
+    strvec_push_owned(&copy, copy_path(target, false));
     paths = json_words(&copy);
     file = fopen(request->save_dockerfile, "we");
     if (!file)

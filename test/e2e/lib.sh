@@ -74,21 +74,13 @@ take_output() {
     err=$(tr -d '\000' <"$scratch/err")
 }
 
-# refused MESSAGE NAME ARG...: `isolator run ARG...` says MESSAGE on stderr in one line, nothing on stdout,
-# and exits with 2.
+# refused MESSAGE NAME ARG...: `isolator run ARG...` says MESSAGE on stderr in one line, nothing on
+# stdout, and exits with 2.
 refused() {
     local message=$1 name=$2
     shift 2
     run "$@"
     is "$status|$out|$err" "2||isolator: $message" "$name"
-}
-
-# until_output TEXT: waits till what `start` runs has written TEXT to stdout, at most 15 s.
-until_output() {
-    for _ in $(seq 150); do
-        grep -qsF -- "$1" "$scratch/out" && return
-        sleep 0.1
-    done
 }
 
 # field NAME: the member of the JSON object in $out; null, true and false as these words, an array one
@@ -171,7 +163,7 @@ faulty() {
 
 # The calls of docker since the last `faulty`, by their sub-commands: "create start rm"; "" for none.
 docker_calls() {
-    find "$calls" -name '*.lock' -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
+    find "$calls" -type f -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
 }
 
 # snippet EXTENSION TEXT: writes a program and prints its path.

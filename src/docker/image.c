@@ -1,0 +1,97 @@
+#include "docker/image.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+
+enum { REFERENCE_MAX = 512, TAG_MAX = 128 };
+
+int image_check_reference(const char *reference, struct error *error)
+{
+    const size_t length = strlen(reference);
+
+    if (length == 0 || length > REFERENCE_MAX || !strchr(LOWER UPPER DIGIT, reference[0]) ||
+        strspn(reference, LOWER UPPER DIGIT "._-/:@") != length) {
+        CLEANUP_FREE char *shown = text_escape(reference);
+        return error_set(error, ERROR_USAGE, "'%.80s' is not an image, like name:tag", shown);
+    }
+    return 0;
+}
+
+/* Words of lower case letters and digits with one ".", one or two "_", or any "-" between them. */
+static bool is_name(const char *name, size_t length)
+{
+    size_t at = 0;
+
+    for (;;) {
+        const size_t word = strspn(name + at, LOWER DIGIT);
+        size_t gap;
+
+        if (word == 0 || at + word > length)
+            return false;
+        at += word;
+        if (at == length)
+            return true;
+        gap = strspn(name + at, "-");
+        if (gap == 0)
+            gap = name[at] == '.' ? 1 : strncmp(name + at, "__", 2) == 0 ? 2 : name[at] == '_';
+        if (gap == 0)
+            return false;
+        at += gap;
+    }
+}
+
+/* A first part is a host where it has a dot or a port, or is "localhost". */
+static bool is_host(const char *part, size_t length)
+{
+    const size_t name = strcspn(part, ":/");
+
+    if (strspn(part, LOWER UPPER DIGIT ".-") < name || name == 0)
+        return false;
+    if (name < length) /* a port */
+        return length > name + 1 && strspn(part + name + 1, DIGIT) == length - name - 1;
+    return memchr(part, '.', length) != NULL || (length == 9 && strncmp(part, "localhost", 9) == 0);
+}
+
+static bool is_tag(const char *tag)
+{
+    const size_t length = strlen(tag);
+
+    return length > 0 && length <= TAG_MAX && !strchr(".-", tag[0]) &&
+           strspn(tag, LOWER UPPER DIGIT "_.-") == length;
+}
+
+static bool is_taggable(const char *reference)
+{
+    const char *part = reference;
+
+    for (;;) {
+        const size_t length = strcspn(part, "/");
+        const bool last = part[length] == '\0';
+        const size_t name = last ? strcspn(part, ":") : length;
+
+        if (!is_name(part, name) && !(part == reference && !last && is_host(part, length)))
+            return false;
+        if (last)
+            return part[name] == '\0' || is_tag(part + name + 1);
+        part += length + 1;
+    }
+}
+
+int image_check_tag(const char *reference, struct error *error)
+{
+    if (strlen(reference) > REFERENCE_MAX || !is_taggable(reference)) {
+        CLEANUP_FREE char *shown = text_escape(reference);
+        return error_set(error, ERROR_USAGE,
+                         "'%.80s' is not a tag for an image; write it like name:tag, the name in "
+                         "lower case",
+                         shown);
+    }
+    return 0;
+}

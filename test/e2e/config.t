@@ -1,0 +1,281 @@
+#!/usr/bin/env bash
+# The configuration: which file is read, how it lies over the built-in one, what it may not hold.
+# shellcheck source=test/e2e/lib.sh disable=SC2016 # dollars in single quotes are the programs'
+. "$(dirname "$0")/lib.sh"
+
+probe=$PWD/test/fixtures/probe.py
+debian=isolator-test/python:bookworm # has python and bash; test/setup builds it everywhere
+python='"languages": {"python": {"image": "'$debian'"}}'
+file=$scratch/config.json
+export ISOLATOR_CONFIG='' XDG_CONFIG_HOME=$scratch/none
+
+# configured JSON ARG...: `isolator run ARG...` with this configuration.
+configured() {
+    printf '%s' "$1" >"$file"
+    shift
+    run --config "$file" "$@"
+}
+
+# wrong JSON MESSAGE NAME: the configuration is refused in one line that begins with the file.
+wrong() {
+    configured "$1" "$probe"
+    is "$status|$out|$err" "2||isolator: $file$2" "$3"
+}
+
+# ---- which file is read: each of these is wrong, so that the message tells
+bogus() {
+    mkdir -p "$(dirname "$1")"
+    echo '{"bogus": 1}' >"$1"
+}
+bogus "$scratch/asked.json"
+bogus "$scratch/variable.json"
+bogus "$scratch/xdg/isolator/config.json"
+bogus "$scratch/home/.config/isolator/config.json"
+ISOLATOR_CONFIG=$scratch/variable.json XDG_CONFIG_HOME=$scratch/xdg \
+    refused "$scratch/asked.json: bogus: unknown key" "--config comes first" --config "$scratch/asked.json" "$probe"
+ISOLATOR_CONFIG=$scratch/variable.json XDG_CONFIG_HOME=$scratch/xdg \
+    refused "$scratch/variable.json: bogus: unknown key" "then ISOLATOR_CONFIG" "$probe"
+XDG_CONFIG_HOME=$scratch/xdg \
+    refused "$scratch/xdg/isolator/config.json: bogus: unknown key" "then XDG_CONFIG_HOME" "$probe"
+XDG_CONFIG_HOME='' HOME=$scratch/home refused "$scratch/home/.config/isolator/config.json: bogus: unknown key" \
+    "which is ~/.config where it is not set" "$probe"
+
+# The system's places, as a process sees them that has /etc and /usr/local/share of its own.
+bogus "$scratch/etc/isolator/config.json"
+bogus "$scratch/share/isolator/isolator_config.json"
+cat >"$scratch/elsewhere" <<END
+#!/bin/sh
+mount --bind "$scratch/etc" /etc && mount --bind "$scratch/share" /usr/local/share && exec "$ISOLATOR" "\$@"
+END
+chmod +x "$scratch/elsewhere"
+alone=(unshare --mount)
+[ "$(id -u)" = 0 ] || alone=(unshare --map-root-user --mount)
+elsewhere() {
+    out=$("${alone[@]}" "$scratch/elsewhere" run "$probe" 2>&1)
+    is "$out" "isolator: $1: bogus: unknown key" "$2"
+}
+elsewhere /etc/isolator/config.json "then /etc"
+rm "$scratch/etc/isolator/config.json"
+elsewhere /usr/local/share/isolator/isolator_config.json "then the installed default"
+
+for name in isolator_config.json config.json isolator.json isolator/config.json .config/isolator/config.json \
+    .isolator/config.json .isolator.json; do
+    bogus "$scratch/here/$name"
+done
+here=$(cd "$scratch/here" && "$ISOLATOR" run -l klingon x 2>&1)
+hasnt "$here" bogus "never one of the current directory"
+here=$(cd "$scratch/here" && XDG_CONFIG_HOME=. HOME=$scratch/none "$ISOLATOR" run -l klingon x 2>&1)
+hasnt "$here" bogus "not by a relative XDG_CONFIG_HOME either"
+
+refused "cannot open the configuration '$scratch/nothing': No such file or directory" "--config: not there" \
+    --config "$scratch/nothing" "$probe"
+ISOLATOR_CONFIG=$scratch/nothing \
+    refused "cannot open the configuration '$scratch/nothing': No such file or directory" \
+    "ISOLATOR_CONFIG: not there" "$probe"
+refused "cannot read the configuration '$scratch': Is a directory" "--config: a directory" --config "$scratch" "$probe"
+# Not opened through the shell's redirection: the writer takes its time, as a decrypting one would.
+printf '{%s}' "$python" >"$file"
+run --config <(sleep 0.3; cat "$file") -l klingon "$probe"
+is "$err" "isolator: unknown language 'klingon'; known are: python, go, javascript" "--config: a pipe"
+
+# ---- what is laid over what
+everything="memory swap cpus pids net root capbnd user workdir tmp cwd"
+printf '{%s}' "$python" >"$file"
+environment=$(snippet py 'import os
+print(*("%s=%s" % item for item in sorted(os.environ.items()) if item[0][:2] in ("PY", "HO", "X_")))')
+# shellcheck disable=SC2086 # a list of words
+ISOLATOR_CONFIG=$file run "$probe" -- $everything
+is "$(field stdout)" "memory=268435456 swap=0 cpus=0.5 pids=64 net=lo root=ro capbnd=0000000000000000 \
+user=65534:65534 workdir=67108864 tmp=67108864 cwd=/workspace" "an image alone leaves all limits as they are"
+is "$(field image)" "$debian" "and is the image of the run"
+run --config="$file" "$environment"
+is "$(field stdout)" "HOME=/tmp HOSTNAME=sandbox PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1" \
+    "it leaves the language's environment as it is"
+
+defaults='"defaults": {"timeoutSeconds": 90, "memoryMB": 128, "cpus": 0.25, "pidsLimit": 32, "network": "bridge",
+    "readOnly": false, "capDrop": ["NET_RAW", "MKNOD,CHOWN"], "user": "1000:1001", "workdirMB": 8, "tmpMB": 4,
+    "outputBytes": 1024}'
+# shellcheck disable=SC2086
+configured "{$defaults, $python, \"containerWorkdir\": \"/work/here\", \"promptsDir\": \"p\",
+    \"isolatorPath\": \"/old\"}" "$probe" -- $everything
+is "$(field stdout)" "memory=134217728 swap=0 cpus=0.25 pids=32 net=eth0,lo root=rw capbnd=00000000a00405fa \
+user=1000:1001 workdir=8388608 tmp=4194304 cwd=/work/here" "every default changed; isolatorPath is accepted"
+
+limits='"memoryMB": 100, "pidsLimit": 20, "network": "none", "readOnly": true, "capDrop": ["ALL"], "user": "7"'
+configured "{$defaults, \"languages\": {\"python\": {\"image\": \"$debian\", $limits, \"env\": {
+    \"X_ONE\": \"1 \$HOME 'é' \\\"\", \"X_TWO\": \"2\", \"PYTHONUNBUFFERED\": \"yes\"}}}}" \
+    --env X_TWO=3 --memory 50 "$(snippet py "$(cat "$probe" "$environment")")" -- memory cpus pids net root capbnd user
+is "$(field stdout)" "memory=52428800 cpus=0.25 pids=20 net=lo root=ro capbnd=0000000000000000 user=7:7
+HOME=/tmp HOSTNAME=sandbox PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=yes X_ONE=1 \$HOME 'é' \" X_TWO=3" \
+    "built-in < defaults < language < options, for limits and environment"
+
+configured "{\"defaults\": {\"timeoutSeconds\": 0.3, \"outputBytes\": 1024, \"readOnly\": false}, $python}" \
+    --read-only "$(snippet py 'import time
+print(open("/proc/mounts").read().split()[3][:2] + "y" * 2000, flush=True)
+time.sleep(600)')"
+is "$status $(field reason) $(field stdoutBytes) $(field stdoutTruncated)" "124 timeout 2003 true" \
+    "timeoutSeconds and outputBytes"
+has "$(field stdout)" "roy" "--read-only over readOnly: false"
+
+# ---- languages
+configured '{"languages": {"shell": {"image": "'$debian'",
+    "command": ["bash", "-c", "echo $0 $1; . ./$0", "{entrypoint}", "<{entrypoint}>"], "extensions": [".bsh", ".bashrc"], "defaultFilename": "main.bsh"}}}' \
+    "$(snippet bashrc 'echo "bash ${BASH_VERSION%%.*}, $2"')" -- argument
+is "$(field stdout | sed 's/snippet-....../X/g')" "X.bashrc <X.bashrc>
+bash 5, argument" "a language of one's own: command and extension"
+input=$(snippet x 'echo "in $0"')
+run --config "$file" - -l shell
+is "$(field stdout)" "main.bsh <main.bsh>
+in main.bsh" "its default file"
+unset input
+refused "unknown language 'klingon'; known are: python, go, javascript, shell" "it is one of the known" \
+    --config "$file" -l klingon "$probe"
+configured '{"languages": {"python": {"image": "'$debian'", "command": ["python3", "-I", "{entrypoint}"],
+    "extensions": [".mypy"], "defaultFilename": "start.mypy"}}}' \
+    "$(snippet mypy 'import sys; print(sys.flags.isolated)')"
+is "$(field stdout)" 1 "another command and extension for a shipped one"
+refused "cannot tell the language of 'probe.py'; give --language (python, go, javascript)" \
+    "whose old extension is gone" --config "$file" "$probe"
+
+# ---- containerCommand: a wrapper sees every engine command
+cat >"$scratch/wrapper" <<END
+#!/bin/sh
+echo "\$1" >>"$scratch/steps"
+printf '%s\\n' "\$*" >>"$scratch/log"
+exec docker "\$@"
+END
+chmod +x "$scratch/wrapper"
+configured "{\"containerCommand\": \"$scratch/wrapper\", $python}" --env SECRET=hunter2 \
+    "$(snippet py 'import os; print(os.environ["SECRET"])')"
+is "$status $(field stdout)" "0 hunter2" "containerCommand"
+is "$(tr '\n' ' ' <"$scratch/steps")" "create start rm " "is what the engine is reached by"
+hasnt "$(cat "$scratch/log")" hunter2 "the values of --env are in no engine command"
+configured "{\"containerCommand\": \"$scratch/nothing\", $python}" "$probe"
+is "$status $(field reason) $(field error)" "3 engine cannot run '$scratch/nothing': No such file or directory" \
+    "containerCommand: not there"
+
+# ---- what a file must not hold
+wrong '' ":1:0: '[' or '{' expected near end of file" "an empty file"
+wrong '{"defaults": {"memoryMB": 64,
+ "cpus" 0.5}}' ":2:11: ':' expected near '0.5'" "not JSON: line and column"
+wrong '{} x' ":1:4: end of file expected near 'x'" "more than JSON"
+wrong '[]' ": must be an object" "no object"
+wrong '{"languages": {"python": {"image": "a",
+ "image": "b"}}}' ":2:8: duplicate object key near '\"image\"'" "a key twice"
+wrong '{"langages": {}}' ": langages: unknown key; did you mean 'languages'?" "an unknown key"
+wrong '{"xyzzy": {}}' ": xyzzy: unknown key" "one that is like none"
+wrong '{"line\nbreak": {}}' ': line\nbreak: unknown key' "one with a line break: one line"
+wrong '{"defaults": {"memory": 5}}' ": defaults.memory: unknown key; did you mean 'memoryMB'?" "in defaults"
+wrong '{"maximums": {"pidLimit": 5}}' ": maximums.pidLimit: unknown key; did you mean 'pidsLimit'?" "in maximums"
+wrong '{"languages": {"python": {"imag": "x"}}}' ": languages.python.imag: unknown key; did you mean 'image'?" \
+    "in a language"
+wrong '{"defaults": {"timeout": 5}}' ": defaults.timeout: unknown key; did you mean 'timeoutSeconds'?" \
+    "an option's name for the key"
+
+for key in timeoutSeconds memoryMB cpus pidsLimit workdirMB tmpMB outputBytes; do
+    for value in '"64"' null true '[1]'; do
+        wrong "{\"defaults\": {\"$key\": $value}}" ": defaults.$key: must be a number" "$key: $value"
+    done
+done
+range() { # KEY RANGE
+    wrong "{\"maximums\": {\"$1\": 0}}" ": maximums.$1: it must be $2" "$1: 0"
+    wrong "{\"languages\": {\"go\": {\"$1\": -1}}}" ": languages.go.$1: it must be $2" "$1: -1"
+    wrong "{\"defaults\": {\"$1\": 1e300}}" ": defaults.$1: it must be $2" "$1: 1e300"
+}
+range timeoutSeconds "from 0.001 to 31622400 s"
+range memoryMB "from 6 to 16777216 MB"
+range cpus "from 0.01 to 4096"
+range pidsLimit "from 8 to 4194304"
+range workdirMB "from 1 to 1048576 MB"
+range tmpMB "from 1 to 1048576 MB"
+range outputBytes "from 1024 to 67108864 bytes"
+wrong '{"defaults": {"memoryMB": 64.5}}' ": defaults.memoryMB: it must be a whole number" "memoryMB: 64.5"
+wrong '{"defaults": {"cpus": 1e309}}' ":1:27: real number overflow near '1e309'" "cpus: 1e309"
+wrong '{"defaults": {"cpus": NaN}}' ":1:25: invalid token near 'NaN'" "cpus: NaN"
+
+string="must be a string that is not empty"
+strings="must be an array of strings that is not empty"
+while IFS='|' read -r json message; do
+    key=${message%%:*}
+    wrong "$json" ": $message" "$key: ${json##*: }"
+done <<END
+{"isolatorPath": 5}|isolatorPath: $string
+{"containerCommand": ["docker"]}|containerCommand: $string
+{"containerCommand": ""}|containerCommand: $string
+{"containerWorkdir": "work"}|containerWorkdir: 'work' is not a working directory; write an absolute path like /workspace
+{"containerWorkdir": "/etc"}|containerWorkdir: '/etc' cannot be the working directory: it lies in the system's /etc
+{"promptsDir": true}|promptsDir: $string
+{"defaults": 5}|defaults: must be an object
+{"maximums": []}|maximums: must be an object
+{"languages": []}|languages: must be an object
+{"defaults": {"network": "host"}}|defaults.network: network 'host' would lift the isolation; use none, bridge or a network of the engine
+{"defaults": {"network": "container:x"}}|defaults.network: network 'container:x' would lift the isolation; use none, bridge or a network of the engine
+{"maximums": {"network": null}}|maximums.network: $string
+{"defaults": {"readOnly": "yes"}}|defaults.readOnly: must be true or false
+{"defaults": {"capDrop": "ALL"}}|defaults.capDrop: $strings
+{"defaults": {"capDrop": []}}|defaults.capDrop: $strings
+{"defaults": {"capDrop": ["a b"]}}|defaults.capDrop: 'a b' is not a list of capabilities, like ALL or NET_RAW,MKNOD
+{"defaults": {"user": 65534}}|defaults.user: $string
+{"defaults": {"user": "root"}}|defaults.user: 'root' is not a user; write numbers up to 2097151, like 65534 or 1000:1000
+{"languages": {"python": 5}}|languages.python: must be an object
+{"languages": {"python": {"image": 5}}}|languages.python.image: $string
+{"languages": {"python": {"command": "python3"}}}|languages.python.command: $strings
+{"languages": {"python": {"command": ["python3"]}}}|languages.python.command: must be a command with "{entrypoint}" in it
+{"languages": {"python": {"extensions": [".py", 5]}}}|languages.python.extensions: $string
+{"languages": {"python": {"extensions": ["py"]}}}|languages.python.extensions: must be extensions with their dot, like ".py"
+{"languages": {"python": {"defaultFilename": "a/b"}}}|languages.python.defaultFilename: must be the name of a file
+{"languages": {"python": {"env": {"A": 5}}}}|languages.python.env.A: must be a string
+{"languages": {"python": {"env": {"A-B": "5"}}}}|languages.python.env.A-B: must be named like a variable: letters, digits, _
+{"languages": {"ruby": {"image": "ruby:3"}}}|languages.ruby: must be complete: a new language needs image, command, extensions and defaultFilename
+{"languages": {"ru by": {}}}|languages.ru by: must be named with letters, digits and any of + # . _ -
+END
+# Of these, only where and how they are refused.
+while IFS='|' read -r json key; do
+    configured "$json" "$probe"
+    is "$status|$out|${err%%"$key:"*}|$(wc -l <"$scratch/err")" "2||isolator: $file: |1" "$key: ${json##*: }"
+done <<'END'
+{"languages": {"python": {"image": "-x"}}}|languages.python.image
+{"languages": {"python": {"defaultFilename": ".."}}}|languages.python.defaultFilename
+{"languages": {"ru\nby": {}}}|languages.ru\nby
+{"languages": {"python": {"env": {"A\nB": "5"}}}}|languages.python.env.A\nB
+END
+
+# ---- maximums: at the limit and above it
+too_much() { # MAXIMUM MESSAGE ARG...
+    local maximum=$1 message=$2
+    shift 2
+    configured "{\"maximums\": {$maximum}, $python}" "$@" "$probe"
+    is "$status|$out|$err" "2||isolator: $message" "maximums $maximum: $*"
+}
+more="is more than the configuration allows (maximums"
+too_much '"timeoutSeconds": 10' "timeoutSeconds 10.001 s $more.timeoutSeconds: 10)" -t 10.001s
+too_much '"memoryMB": 300' "memoryMB 301 MB $more.memoryMB: 300)" -m 301
+too_much '"cpus": 0.5' "cpus 0.51 $more.cpus: 0.5)" -c 0.51
+too_much '"pidsLimit": 64' "pidsLimit 65 $more.pidsLimit: 64)" --pids-limit 65
+too_much '"workdirMB": 64' "workdirMB 65 MB $more.workdirMB: 64)" --workdir-size 65
+too_much '"tmpMB": 64' "tmpMB 65 MB $more.tmpMB: 64)" --tmp-size 65
+too_much '"outputBytes": 1048576' "outputBytes 1048577 bytes $more.outputBytes: 1048576)" --output-limit 1048577
+too_much '"network": "none"' "network 'bridge' is not allowed by the configuration (maximums.network: 'none')" \
+    --network bridge
+too_much '"network": "bridge"' "network 'other' is not allowed by the configuration (maximums.network: 'bridge')" \
+    --network other
+too_much '"readOnly": true' "a writable root is not allowed by the configuration (maximums.readOnly)" --read-only=false
+too_much '"capDrop": ["ALL"]' "capability ALL must be dropped by the configuration (maximums.capDrop)" \
+    --cap-drop NET_RAW
+too_much '"capDrop": ["MKNOD", "NET_RAW"]' \
+    "capability NET_RAW must be dropped by the configuration (maximums.capDrop)" --cap-drop MKNOD
+too_much '"user": "65534:65534"' "user 0:0 is not allowed by the configuration (maximums.user: 65534:65534)" --user 0
+too_much '"user": "65534"' "user 65534:0 is not allowed by the configuration (maximums.user: 65534:65534)" \
+    --user 65534:0
+maximums='"maximums": {"timeoutSeconds": 10, "memoryMB": 300, "cpus": 0.6, "pidsLimit": 65, "workdirMB": 65,
+    "tmpMB": 66, "outputBytes": 2048, "network": "bridge", "readOnly": true, "capDrop": ["NET_RAW", "MKNOD"],
+    "user": "1000:1001"}'
+configured "{$maximums, $python}" -t 10s -m 300 -c 0.6 --pids-limit 65 --workdir-size 65 --tmp-size 66 \
+    --output-limit 2048 --network bridge --cap-drop MKNOD,net_raw --user 1000:1001 "$probe" -- \
+    memory cpus pids workdir tmp net root capbnd user
+is "$(field stdout)$err" "memory=314572800 cpus=0.6 pids=65 workdir=68157440 tmp=69206016 net=eth0,lo root=ro \
+capbnd=00000000a00405fb user=1000:1001" "at every maximum"
+configured '{"maximums": {"capDrop": ["NET_RAW"]}, "defaults": {"capDrop": ["CAP_NET_RAW"]}, '"$python}" "$probe" -- capbnd
+is "$status $(field stdout)$err" "0 capbnd=00000000a80405fb" "CAP_NET_RAW is NET_RAW"
+
+finish
