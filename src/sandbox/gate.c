@@ -26,7 +26,8 @@ enum { GRACE_SECONDS = 5 };
  *   the program would inherit that. So it is the child of a command substitution, whose process it
  *   kills, which lets process 1 go on and makes the runner an orphan.
  * - Process 1 wakes by the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for
- *   a runner that the program has killed (kill -9 -1). A mark that comes twice does no harm.
+ *   a runner that the program has killed (kill -9 -1). A mark that comes twice does no harm. The other
+ *   signals that a program may send it are caught too: a shell acts on some by default.
  * - The timer is a child of process 1 itself, whose end and whose halt (SIGSTOP) both wake it: killing
  *   the timer ends the sandbox, stopping it does not stop the clock for long.
  * - The program offers itself to the OOM killer first, so that the gate survives to tell.
@@ -58,7 +59,7 @@ static const char gate_script[] =
     "  mark end; mark \"end $1 $oom $peak $used\" >&5\n"
     "}\n"
     "clear() { timer=; kill -9 -1; }\n" /* ends every process but this one */
-    "trap 'woke=1' CHLD\n"
+    "trap 'woke=1' CHLD HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM\n"
     "exec 3<&0 5>&2 6>&1 </dev/null\n"
     "mark ready >&5\n"
     "for tool in head tar rm sleep env; do command -v $tool >/dev/null || fail tools; done\n"
@@ -85,11 +86,11 @@ static const char gate_script[] =
     "exec 4<&-\n"
     "while :; do\n"
     "  woke=\n"
+    "  jobs >/dev/null\n"
+    "  [ -z \"$timer\" ] || { kill -CONT $timer && kill -0 $runner; } || { clear; finish 137; }\n"
+    "  [ -z \"$woke\" ] || continue\n"
     "  if read -r order <&3; then clear; finish 137\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
-    "  jobs >/dev/null\n"
-    "  [ \"$timer\" ] || continue\n"
-    "  kill -CONT $timer && kill -0 $runner || { clear; finish 137; }\n"
     "done\n";
 
 struct strvec gate_command(const char *nonce, const char *workdir)

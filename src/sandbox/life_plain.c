@@ -9,6 +9,7 @@
 #include "base/duration.h"
 #include "base/linux.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "sandbox/environment.h"
 
 /* How long the engine may take to say how the program ended. */
@@ -51,12 +52,31 @@ static int environment_file(const struct plan *plan, struct error *error)
     return steal_fd(&file);
 }
 
+/* The docker command passes arguments on as JSON, in which other bytes become U+FFFD. */
+static int check_command(const struct strvec *command, struct error *error)
+{
+    for (size_t i = 0; i < command->count; i++) {
+        struct strbuf clean = STRBUF_INIT;
+        bool same;
+
+        text_add_utf8(&clean, command->items[i], strlen(command->items[i]));
+        same = strcmp(strbuf_string(&clean), command->items[i]) == 0;
+        strbuf_release(&clean);
+        if (!same)
+            return error_set(error, ERROR_INPUT,
+                             "the argument '%s' is not valid UTF-8, which an image without a shell "
+                             "cannot be given",
+                             command->items[i]);
+    }
+    return 0;
+}
+
 static int create(struct life *life, struct error *error)
 {
     struct container_spec spec = life_spec(life);
     CLEANUP_FD int environment = environment_file(life->plan, error);
 
-    if (environment < 0)
+    if (environment < 0 || check_command(&life->plan->command, error) != 0)
         return -1;
     spec.command = &life->plan->command;
     spec.workdir = life->plan->workdir;
