@@ -8,6 +8,9 @@
 /* No timeout needs more, and nothing computed from one can overflow. */
 static const double LONGEST_MS = 366.0 * 24 * 3600 * 1000;
 
+/* Far less than a nanosecond, far more than what binary fractions of decimal numbers are off. */
+static const long double ROUNDING_MS = 1e-7L;
+
 long long clock_now_ms(void)
 {
     struct timespec now;
@@ -29,15 +32,15 @@ static size_t number_length(const char *text)
 }
 
 /* The unit at the start of the text, as milliseconds; *length is 0 where there is none. */
-static double unit_in_ms(const char *text, size_t *length)
+static long double unit_in_ms(const char *text, size_t *length)
 {
     /* "ms" stands before "m" because the first that fits is taken. */
     static const struct {
         const char *name;
-        double milliseconds;
+        long double milliseconds;
     } units[] = {
-        {"ns", 1e-6}, {"us", 1e-3}, {"\xc2\xb5s", 1e-3}, {"\xce\xbcs", 1e-3},
-        {"ms", 1},    {"s", 1000},  {"m", 60000},        {"h", 3600000},
+        {"ns", 1e-6L}, {"us", 1e-3L}, {"\xc2\xb5s", 1e-3L}, {"\xce\xbcs", 1e-3L},
+        {"ms", 1},     {"s", 1000},   {"m", 60000},         {"h", 3600000},
     };
 
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -52,13 +55,13 @@ static double unit_in_ms(const char *text, size_t *length)
 int duration_parse(const char *text, long long *milliseconds, struct error *error)
 {
     const char *rest = text;
-    double total = 0;
+    long double total = 0;
 
     do {
         const size_t digits = number_length(rest);
         size_t unit_length = 0;
-        const double number = digits ? strtod(rest, NULL) : 0;
-        const double unit = unit_in_ms(rest + digits, &unit_length);
+        const long double number = digits ? strtold(rest, NULL) : 0;
+        const long double unit = unit_in_ms(rest + digits, &unit_length);
 
         if (digits == 0 || unit_length == 0)
             return error_set(error, ERROR_USAGE,
@@ -70,7 +73,7 @@ int duration_parse(const char *text, long long *milliseconds, struct error *erro
 
     if (!(total > 0 && total <= LONGEST_MS))
         return error_set(error, ERROR_USAGE, "'%s' must be more than 0 and less than a year", text);
-    *milliseconds = (long long)ceil(total);
+    *milliseconds = total < 1 ? 1 : (long long)ceill(total - ROUNDING_MS);
     return 0;
 }
 

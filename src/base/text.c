@@ -45,15 +45,29 @@ void text_add_utf8(struct strbuf *out, const char *data, size_t length)
     strbuf_add(out, data + clean, at - clean);
 }
 
+/* Whether these bytes, 1 to 3, begin a sequence that more bytes would complete. */
+static bool begins_sequence(const unsigned char *data, size_t length)
+{
+    /* The second byte is what makes a sequence overlong, a surrogate or too large: try both ends. */
+    static const unsigned char fill[2] = {0x80, 0xbf};
+
+    for (int i = 0; i < 2; i++) {
+        unsigned char whole[4] = {fill[i], fill[i], fill[i], fill[i]};
+
+        memcpy(whole, data, length);
+        if (utf8_sequence(whole, sizeof whole) > length)
+            return true;
+    }
+    return false;
+}
+
 size_t utf8_cut_tail(const char *data, size_t length)
 {
     for (size_t back = 1; back <= 3 && back <= length; back++) {
-        const unsigned char byte = (unsigned char)data[length - back];
-        const size_t need = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1;
+        const unsigned char *start = (const unsigned char *)data + length - back;
 
-        if ((byte & 0xc0) == 0x80)
-            continue;
-        return need > back ? back : 0;
+        if ((*start & 0xc0) != 0x80)
+            return begins_sequence(start, back) ? back : 0;
     }
     return 0;
 }
@@ -139,7 +153,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
         if (candidate_length > 63)
             continue;
         distance = edit_distance(word, length, candidates[i], candidate_length);
-        if (length >= 3 && strncasecmp(word, candidates[i], length) == 0)
+        if (distance > 1 && length >= 3 && strncasecmp(word, candidates[i], length) == 0)
             distance = 1; /* an abbreviation */
         if (distance < best) {
             best = distance;

@@ -261,9 +261,9 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
 
     make_getopt_tables(longs, shorts);
     opterr = 0;
-    optind = 1;
-    for (;;) {
-        const int at = optind; /* the argument that is being read, for messages */
+    optind = 0; /* glibc and musl: from the beginning, also of a second command line */
+    while (!options->help) {
+        const int at = optind > 0 ? optind : 1; /* the argument that is being read, for messages */
 
         code = getopt_long(argc, argv, shorts, longs, NULL);
         if (code == -1)

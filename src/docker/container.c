@@ -265,11 +265,12 @@ int container_remove(const struct docker *docker, const char *name, struct proce
 {
     static const struct timespec pause = {0, 200 * 1000000L};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(error_release) struct error first = ERROR_INIT;
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
 
     strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
-    for (;;) {
+    do {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 
         if (run_simple(docker, &call, "cannot remove the container", &failure) == 0)
@@ -277,8 +278,9 @@ int container_remove(const struct docker *docker, const char *name, struct proce
         /* The engine may be removing it already, on its own account (--rm). */
         if (is_gone(docker, name, drain, deadline))
             return 0;
-        if (clock_now_ms() >= deadline)
-            return error_set(error, failure.kind, "%s", failure.message);
+        if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
+            error_set(&first, failure.kind, "%s", failure.message);
         nanosleep(&pause, NULL);
-    }
+    } while (clock_now_ms() < deadline);
+    return error_set(error, first.kind, "%s", first.message);
 }

@@ -45,6 +45,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     CLEANUP(process_release) struct process process = PROCESS_INIT;
     const long long start = clock_now_ms();
     enum process_event event;
+    bool cancelled = false;
 
     pump.sink = keep_output;
     pump.context = output;
@@ -54,15 +55,16 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     if (process_start(&process, &options, error) != 0)
         return -1;
     event = process_pump(&process, &pump);
-    if (event == PROCESS_CANCELLED && call->patience > 0) {
+    if (event == PROCESS_CANCELLED) {
         const long long enough = clock_now_ms() + call->patience;
 
+        cancelled = true;
         pump.cancel = -1;
         pump.deadline = enough < pump.deadline ? enough : pump.deadline;
         event = process_pump(&process, &pump);
     }
     output->status = process.status;
-    if (event == PROCESS_CANCELLED)
+    if (event == PROCESS_DEADLINE && cancelled)
         return error_set(error, ERROR_CANCELLED, "cancelled");
     if (event == PROCESS_DEADLINE)
         return error_set(error, ERROR_ENGINE, "'%s %s' did not end within %lld ms", docker->command,
@@ -105,6 +107,10 @@ char *docker_message(const struct strbuf *standard_error)
         text = line_end + 1;
         if (text < end)
             strbuf_addstr(&message, "; ");
+    }
+    if (message.length > MESSAGE_MAX) { /* escaping has made it longer */
+        message.length = MESSAGE_MAX - utf8_cut_tail(message.data, MESSAGE_MAX);
+        message.data[message.length] = '\0';
     }
     return strbuf_steal(&message);
 }

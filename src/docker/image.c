@@ -10,7 +10,7 @@
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGIT "0123456789"
 
-enum { REFERENCE_MAX = 512, TAG_MAX = 128 };
+enum { REFERENCE_MAX = 512, NAME_MAX_LENGTH = 255, TAG_MAX = 128 };
 
 int image_check_reference(const char *reference, struct error *error)
 {
@@ -52,8 +52,12 @@ static bool is_host(const char *part, size_t length)
 {
     const size_t name = strcspn(part, ":/");
 
-    if (strspn(part, LOWER UPPER DIGIT ".-") < name || name == 0)
+    if (name == 0 || strspn(part, LOWER UPPER DIGIT ".-") < name || strchr(".-", part[0]) ||
+        strchr(".-", part[name - 1]))
         return false;
+    for (size_t i = 1; i < name; i++)
+        if (part[i] == '.' && part[i - 1] == '.')
+            return false;
     if (name < length) /* a port */
         return length > name + 1 && strspn(part + name + 1, DIGIT) == length - name - 1;
     return memchr(part, '.', length) != NULL || (length == 9 && strncmp(part, "localhost", 9) == 0);
@@ -67,6 +71,12 @@ static bool is_tag(const char *tag)
            strspn(tag, LOWER UPPER DIGIT "_.-") == length;
 }
 
+/* What the engine takes for the id of an image. */
+static bool is_id(const char *name, size_t length)
+{
+    return length == 64 && strspn(name, DIGIT "abcdef") >= length;
+}
+
 static bool is_taggable(const char *reference)
 {
     const char *part = reference;
@@ -76,6 +86,9 @@ static bool is_taggable(const char *reference)
         const bool last = part[length] == '\0';
         const size_t name = last ? strcspn(part, ":") : length;
 
+        if (part + name - reference > NAME_MAX_LENGTH ||
+            (last && part == reference && is_id(part, name)))
+            return false;
         if (!is_name(part, name) && !(part == reference && !last && is_host(part, length)))
             return false;
         if (last)

@@ -72,9 +72,9 @@ static char *find_file(const char *asked_for)
         return string_copy(asked_for);
     if (variable && *variable)
         return string_copy(variable);
-    candidates[0] = xdg && *xdg == '/'
-                        ? string_format("%s/isolator/config.json", xdg)
-                        : string_format("%s/.config/isolator/config.json", home ? home : "");
+    candidates[0] = xdg && *xdg == '/' ? string_format("%s/isolator/config.json", xdg)
+                                       : string_format("%s/.config/isolator/config.json",
+                                                       home && *home == '/' ? home : "");
     candidates[1] = string_copy("/etc/isolator/config.json");
     candidates[2] = string_copy(ISOLATOR_DATADIR "/isolator_config.json");
     for (int i = 0; i < 3; i++) {

@@ -283,13 +283,14 @@ static int read_language(struct scope *scope, const char *key, json_t *value, vo
 /* The absolute form of a path that is relative to the configuration file. */
 static char *beside_file(const char *file, const char *path)
 {
-    const char *slash = file ? strrchr(file, '/') : NULL;
+    CLEANUP_FREE char *real = file ? realpath(file, NULL) : NULL;
+    const char *slash = real ? strrchr(real, '/') : NULL;
 
     if (path[0] == '/')
         return string_copy(path);
-    if (!file)
+    if (!slash)
         return string_format("%s/%s", ISOLATOR_DATADIR, path);
-    return slash ? string_format("%.*s/%s", (int)(slash - file), file, path) : string_copy(path);
+    return string_format("%.*s/%s", (int)(slash - real), real, path);
 }
 
 static int read_prompts_dir(struct scope *scope, const json_t *value)

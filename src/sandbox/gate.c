@@ -9,7 +9,7 @@
 #include "docker/container.h"
 
 /* A mark is short; a NUL and the nonce with more behind it are the program's own bytes. */
-enum { MARK_MAX = 160 };
+enum { MARK_MAX = 160 }; /* also in the format of parse_end() */
 
 /* How long behind the timeout the sandbox ends itself, where nobody else did. */
 enum { GRACE_SECONDS = 5 };
@@ -129,6 +129,8 @@ static void add_program(struct strbuf *script, const struct plan *plan)
     strbuf_addstr(script, "\nexec env");
     for (size_t i = 0; i < plan->environment.count; i++)
         add_quoted(script, plan->environment.items[i]);
+    if (strchr(plan->command.items[0], '=')) /* env would take it for a variable */
+        strbuf_addstr(script, " sh -c 'exec \"$@\"' sh");
     for (size_t i = 0; i < plan->command.count; i++)
         add_quoted(script, plan->command.items[i]);
     strbuf_addstr(script, "\n}\n");
@@ -193,10 +195,10 @@ static long long parse_count(const char *word)
  */
 static bool parse_end(struct gate_stream *stream, const char *words)
 {
-    char status[20] = "", oom[20] = "", peak[20] = "", cpu[20] = "";
+    char status[MARK_MAX], oom[MARK_MAX], peak[MARK_MAX], cpu[MARK_MAX];
     long long number;
 
-    if (sscanf(words, "end %19s %19s %19s %19s", status, oom, peak, cpu) != 4)
+    if (sscanf(words, "end %159s %159s %159s %159s", status, oom, peak, cpu) != 4)
         return false;
     number = parse_count(status);
     if (number < 0 || number > 255)

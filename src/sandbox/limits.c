@@ -93,12 +93,13 @@ static bool parse_id(const char **text, unsigned *id)
 int limits_set_user(struct limits *limits, const char *text, struct error *error)
 {
     const char *rest = text;
-    bool good = parse_id(&rest, &limits->uid);
+    unsigned uid, gid;
+    bool good = parse_id(&rest, &uid);
 
-    limits->gid = limits->uid;
+    gid = uid;
     if (good && *rest == ':') {
         rest++;
-        good = parse_id(&rest, &limits->gid);
+        good = parse_id(&rest, &gid);
     }
     if (!good || *rest != '\0') {
         CLEANUP_FREE char *shown = text_escape(text);
@@ -107,6 +108,8 @@ int limits_set_user(struct limits *limits, const char *text, struct error *error
                          shown, ARCHIVE_ID_MAX);
     }
     limits->has_user = true;
+    limits->uid = uid;
+    limits->gid = gid;
     return 0;
 }
 
@@ -143,15 +146,14 @@ int limits_add_cap_drop(struct limits *limits, const char *list, struct error *e
 
         for (size_t i = 0; i < length; i++)
             strbuf_addch(&name, (char)toupper((unsigned char)rest[i]));
-        if (length == 0 || strspn(strbuf_string(&name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != length) {
-            CLEANUP_FREE char *shown = text_escape(list);
-            strbuf_release(&name);
-            return error_set(error, ERROR_USAGE,
-                             "'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD",
-                             shown);
-        }
         if (strncmp(strbuf_string(&name), "CAP_", 4) == 0)
             strbuf_drop(&name, 4);
+        if (name.length == 0 ||
+            strspn(strbuf_string(&name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != name.length) {
+            strbuf_release(&name);
+            return error_set(error, ERROR_USAGE,
+                             "'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD", list);
+        }
         strvec_push_owned(&limits->cap_drop, strbuf_steal(&name));
         rest += length;
     } while (*rest++ == ',');
