@@ -10,14 +10,14 @@ CLANG_FORMAT ?= clang-format
 CFLAGS ?= -O2 -g
 HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
-	-Wimplicit-fallthrough -Wundef -Wpointer-arith
+	-Werror=implicit-function-declaration -Wimplicit-fallthrough -Wundef -Wpointer-arith
 ifdef SANITIZE
 B := $(B)/sanitize
 HARDENING := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 SANITIZE_LDFLAGS := -fsanitize=$(SANITIZE)
 endif
 # What is always needed stands apart, so that CFLAGS on the command line replaces none of it.
-ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -pthread -Isrc -I$(B) \
+ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -pthread -Isrc -I$(B) \
 	-DISOLATOR_VERSION='"$(VERSION)"' -DISOLATOR_DATADIR='"$(DATADIR)"' $(WARNINGS) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
 LIBS := -ltar -ljansson -lm
@@ -105,7 +105,7 @@ $(B)/headers/%.ok: src/%.h $(HEADERS)
 	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
 # Of clang-format 14; other versions differ, so that `check` does without.
 check-format:
-	@$(CLANG_FORMAT) --dry-run --Werror $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/fixtures/*.c)
+	@$(CLANG_FORMAT) --dry-run --Werror $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/unit/*.h test/fixtures/*.c)
 format:
 	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/fixtures/*.c)
 

@@ -66,7 +66,7 @@ int archive_add_directory(struct archive *archive, const char *name, time_t modi
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error)
 {
-    return add_header(archive, name, S_IFLNK | 0777, 0, time(NULL), target, error);
+    return add_header(archive, name, S_IFLNK | 0777, 0, 0, target, error);
 }
 
 /* Writes all of it and fills the last block of 512 bytes, which entries are counted in. */

@@ -20,7 +20,7 @@ const char *const container_proxy_variables[] = {
 };
 
 /* How long a creation may still take once it is not wanted any more. */
-enum { CANCELLED_CREATE_MS = 3000 };
+enum { CANCELLED_CREATE_MS = 3000, DISCARD_MS = 2000 };
 
 /* The options that are the same for every container: nothing gained, nothing leaked, nothing kept.
  */
@@ -110,6 +110,19 @@ static void add_lines(struct strvec *lines, const struct strbuf *text)
     }
 }
 
+/* Removes a container that should not be there. One attempt: most often there is none. */
+static void discard(const struct docker *docker, const char *name)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = clock_now_ms() + DISCARD_MS};
+
+    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
+    docker_run(docker, &call, &output, &ignored);
+}
+
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct cancel *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error)
@@ -128,8 +141,9 @@ int container_create(const struct docker *docker, const struct container_spec *s
         return -1;
     }
     if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_message(&output.err);
+        CLEANUP_FREE char *message = docker_failure(&call, &output);
         *cut_off = output.status > 128; /* somebody killed the command */
+        discard(docker, spec->name);
         return docker_explain(docker, spec->image, "cannot create a container", message, error);
     }
     add_lines(warnings, &output.err);
@@ -145,10 +159,25 @@ static int run_simple(const struct docker *docker, const struct docker_call *cal
     if (docker_run(docker, call, &output, error) != 0)
         return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, "%s", what);
     if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_message(&output.err);
+        CLEANUP_FREE char *message = docker_failure(call, &output);
         return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
     }
     return 0;
+}
+
+bool container_has(const struct docker *docker, const char *name, const char *path,
+                   long long deadline)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+
+    strvec_push(&arguments, "cp");
+    strvec_pushf(&arguments, "%s:%s", name, path);
+    strvec_push(&arguments, "-");
+    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
 }
 
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
@@ -187,7 +216,8 @@ static long long parse_time(const char *text)
 
     if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf", &when.tm_year, &when.tm_mon, &when.tm_mday,
                &when.tm_hour, &when.tm_min, &seconds) != 6 ||
-        when.tm_year < 1970 || when.tm_mon < 1 || when.tm_mon > 12)
+        when.tm_year < 1970 || when.tm_mon < 1 || when.tm_mon > 12 ||
+        !(seconds >= 0 && seconds < 61))
         return -1;
     /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
     year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
@@ -217,7 +247,7 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     if (output.status != 0 ||
         sscanf(strbuf_string(&output.out), "%d %7s %63s %63s %511[^\n]", &state->exit_code, oom,
                started, finished, state->message) < 4) {
-        CLEANUP_FREE char *message = docker_message(&output.err);
+        CLEANUP_FREE char *message = docker_failure(&call, &output);
         return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
     }
     start = parse_time(started);
@@ -255,7 +285,7 @@ static bool is_gone(const struct docker *docker, const char *name, struct proces
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
 
     strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
-    strvec_pushf(&arguments, "name=%s", name);
+    strvec_pushf(&arguments, "name=^/?%s$", name);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0 &&
            output.out.length == 0;
 }
@@ -266,11 +296,12 @@ int container_remove(const struct docker *docker, const char *name, struct proce
     static const struct timespec pause = {0, 200 * 1000000L};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error first = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+    struct docker_call call = {.arguments = &arguments, .stdin_file = -1, .drain = drain};
 
     strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
     do {
+        /* Half of the time that is left: one attempt that hangs must leave time for another. */
+        call.deadline = clock_now_ms() + (deadline - clock_now_ms()) / 2;
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 
         if (run_simple(docker, &call, "cannot remove the container", &failure) == 0)

@@ -66,6 +66,10 @@ int container_create(const struct docker *docker, const struct container_spec *s
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
                       int tar_file, long long deadline, struct error *error);
 
+/* Whether the (not started) container has something of this path; false also where that is unknown. */
+bool container_has(const struct docker *docker, const char *name, const char *path,
+                   long long deadline);
+
 /*
  * Starts `docker start --attach --interactive` as a child; stdin as in struct process_options. Its
  * exit status is the program's, or docker's own: do not tell one from the other by it.

@@ -1,5 +1,6 @@
 #include "docker/docker.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -67,8 +68,9 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     if (event == PROCESS_DEADLINE && cancelled)
         return error_set(error, ERROR_CANCELLED, "cancelled");
     if (event == PROCESS_DEADLINE)
-        return error_set(error, ERROR_ENGINE, "'%s %s' did not end within %lld ms", docker->command,
-                         call->arguments->items[0], clock_now_ms() - start);
+        return error_set(error, ERROR_ENGINE,
+                         "'%s %s' did not end within %lld ms; does the container engine answer?",
+                         docker->command, call->arguments->items[0], clock_now_ms() - start);
     return 0;
 }
 
@@ -100,19 +102,35 @@ char *docker_message(const struct strbuf *standard_error)
     if (length > MESSAGE_MAX)
         length = MESSAGE_MAX - utf8_cut_tail(text, MESSAGE_MAX);
     for (const char *end = text + length; text < end;) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        const char *line_end = newline ? newline : end;
+        const char *line = text;
 
-        text_add_escaped(&message, text, (size_t)(line_end - text));
-        text = line_end + 1;
-        if (text < end)
+        while (text < end && *text != '\n' && *text != '\r')
+            text++;
+        if (message.length > 0)
             strbuf_addstr(&message, "; ");
+        text_add_escaped(&message, line, (size_t)(text - line));
+        while (text < end && (*text == '\n' || *text == '\r'))
+            text++;
     }
     if (message.length > MESSAGE_MAX) { /* escaping has made it longer */
         message.length = MESSAGE_MAX - utf8_cut_tail(message.data, MESSAGE_MAX);
         message.data[message.length] = '\0';
     }
     return strbuf_steal(&message);
+}
+
+char *docker_failure(const struct docker_call *call, const struct docker_output *output)
+{
+    char *message = docker_message(&output->err);
+
+    if (*message)
+        return message;
+    free(message);
+    if (output->status > 128)
+        return string_format("'docker %s' was ended by signal %d", call->arguments->items[0],
+                             output->status - 128);
+    return string_format("'docker %s' ended with status %d", call->arguments->items[0],
+                         output->status);
 }
 
 /* Whether the command succeeds; false also where it cannot be run at all. */

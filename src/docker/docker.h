@@ -62,6 +62,12 @@ void docker_output_release(struct docker_output *output);
 char *docker_message(const struct strbuf *standard_error);
 
 /*
+ * Why a command failed that ended with a status other than 0: its message, or where it has none the
+ * status; owned.
+ */
+char *docker_failure(const struct docker_call *call, const struct docker_output *output);
+
+/*
  * Sets the error for a command on this image that failed with this message: the image is missing
  * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or else the message
  * itself (both ERROR_ENGINE). Asks the engine; takes at most 10 s. Returns -1.

@@ -12,8 +12,8 @@ enum { FILE_MAX = 1 << 20 };
 int config_check_workdir(const char *path, struct error *error)
 {
     /* A file system over these would break the container or its isolation. */
-    static const char *const refused[] = {"/proc", "/sys",  "/dev", "/etc",
-                                          "/bin",  "/sbin", "/lib", "/usr"};
+    static const char *const refused[] = {"/proc", "/sys", "/dev",   "/etc", "/bin",
+                                          "/sbin", "/lib", "/lib64", "/usr"};
     const size_t length = strlen(path);
     CLEANUP_FREE char *shown = text_escape(path);
     bool good = path[0] == '/' && length > 1 && length < 256 && path[length - 1] != '/' &&

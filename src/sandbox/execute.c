@@ -52,15 +52,14 @@ static int pack(const struct plan *plan, const char *nonce, struct archive *cont
 
 static int run(struct life *life, struct error *error)
 {
-    bool no_gate;
+    CLEANUP(error_release) struct error gate_error = ERROR_INIT;
+    enum life_gate gate;
 
-    if (life_gated(life, &no_gate, error) == 0)
+    if (life_gated(life, &gate, &gate_error) == 0)
         return 0;
-    if (!no_gate || error->kind == ERROR_IMAGE)
-        return -1;
-    /* Nothing of the program has run: the image has no shell, or nothing can be started in it. */
-    error_release(error);
-    return life_plain(life, error);
+    if (gate == LIFE_GATE_GOOD || gate_error.kind == ERROR_IMAGE)
+        return error_set(error, gate_error.kind, "%s", gate_error.message);
+    return life_plain(life, gate == LIFE_GATE_SILENT ? &gate_error : NULL, error);
 }
 
 static int save(struct life *life, struct error *error)

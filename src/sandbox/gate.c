@@ -15,6 +15,18 @@ enum { MARK_MAX = 160 }; /* also in the format of parse_end() */
 enum { GRACE_SECONDS = 5 };
 
 /*
+ * The gate runs in a copy of the shell that may be executed but not read. The kernel lets nobody look
+ * into such a process (PR_SET_DUMPABLE(2const)), so that a program of the same user can neither trace
+ * process 1, which would stop it, nor take hold of its lifeline through /proc/1/fd. Where the copy
+ * cannot be made, the gate runs all the same.
+ */
+static const char entry_script[] =
+    "shell=$3/.isolator-$2/sh\n"
+    "{ mkdir \"${shell%/sh}\" && cp /bin/sh \"$shell\" && chmod 111 \"$shell\"; } 2>/dev/null ||\n"
+    "  { rm -rf \"${shell%/sh}\"; shell=/bin/sh; }\n"
+    "exec \"$shell\" -c \"$1\" gate \"$2\" \"$3\"\n";
+
+/*
  * Works in dash, busybox ash and bash. What is not obvious in it:
  * - Descriptor 3 is the lifeline, which nothing else of the container is given; 5 and 6 are stderr and
  *   stdout of the container. Process 1 has no stderr of its own once the program runs: shells remark
@@ -30,7 +42,8 @@ enum { GRACE_SECONDS = 5 };
  *   signals that a program may send it are caught too: a shell acts on some by default.
  * - The timer is a child of process 1 itself, whose end and whose halt (SIGSTOP) both wake it: killing
  *   the timer ends the sandbox, stopping it does not stop the clock for long.
- * - The program offers itself to the OOM killer first, so that the gate survives to tell.
+ * - The program offers itself to the OOM killer first, so that the gate survives to tell. It takes a
+ *   new shell for that: the gate's own forks may not write below /proc/self, see above.
  */
 static const char gate_script[] =
     "nonce=$1\n"
@@ -80,7 +93,7 @@ static const char gate_script[] =
     "  exec 3<&- >&6 6>&-\n"
     "  kill -9 $parent\n"
     "  mark begin; mark begin >&5\n"
-    "  ( echo 1000 >/proc/self/oom_score_adj; program <&4 2>&5 4<&- 5>&- )\n"
+    "  ( program <&4 2>&5 4<&- 5>&- )\n"
     "  finish $?\n"
     "); : )\n"
     "exec 4<&-\n"
@@ -97,7 +110,8 @@ struct strvec gate_command(const char *nonce, const char *workdir)
 {
     struct strvec command = STRVEC_INIT;
 
-    strvec_push_each(&command, "/bin/sh", "-c", gate_script, "gate", nonce, workdir, NULL);
+    strvec_push_each(&command, "/bin/sh", "-c", entry_script, "gate", gate_script, nonce, workdir,
+                     NULL);
     return command;
 }
 
@@ -126,7 +140,9 @@ static void add_program(struct strbuf *script, const struct plan *plan)
     if (strcmp(plan->limits.network, "none") == 0) /* empty by then; better not there */
         for (const char *const *name = container_proxy_variables; *name; name++)
             strbuf_addf(script, " %s", *name);
-    strbuf_addstr(script, "\nexec env");
+    strbuf_addstr(script,
+                  "\nexec /bin/sh -c '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null\n"
+                  "exec \"$@\"' sh env");
     for (size_t i = 0; i < plan->environment.count; i++)
         add_quoted(script, plan->environment.items[i]);
     if (strchr(plan->command.items[0], '=')) /* env would take it for a variable */

@@ -63,9 +63,10 @@ int life_create(struct life *life, const struct container_spec *spec, struct err
     if (cut_off) { /* the engine may still be at it */
         static const struct timespec pause = {1, 0};
 
-        life_remove(life, NULL);
-        nanosleep(&pause, NULL);
-        life_remove(life, NULL);
+        if (life_remove(life, NULL)) {
+            nanosleep(&pause, NULL);
+            life_remove(life, NULL);
+        }
     }
     return -1;
 }
@@ -109,7 +110,7 @@ void life_ended(struct life *life, enum reason reason)
         result->error = string_copy("cancelled while the program ran");
 }
 
-void life_remove(struct life *life, struct process *drain)
+bool life_remove(struct life *life, struct process *drain)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const long long now = clock_now_ms();
@@ -119,9 +120,11 @@ void life_remove(struct life *life, struct process *drain)
         deadline = now + REMOVE_MS;
     if (deadline < now + REMOVE_LEAST_MS)
         deadline = now + REMOVE_LEAST_MS;
-    if (container_remove(life->docker, life->name, drain, deadline, &error) != 0)
-        strvec_pushf(&life->result->warnings, "container '%s' may be left behind: %s", life->name,
-                     error.message);
+    if (container_remove(life->docker, life->name, drain, deadline, &error) == 0)
+        return true;
+    strvec_pushf(&life->result->warnings, "container '%s' may be left behind: %s", life->name,
+                 error.message);
+    return false;
 }
 
 int life_cancelled(struct error *error)

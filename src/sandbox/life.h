@@ -41,13 +41,24 @@ struct life {
     long long start; /* clock_now_ms() */
 };
 
+enum life_gate {
+    LIFE_GATE_GOOD,
+    LIFE_GATE_SILENT,  /* it did not start; perhaps the image has no shell */
+    LIFE_GATE_NO_TOOLS /* it started and misses a command */
+};
+
 /*
  * 0: the program ran, and the result says how it ended, also where we ended it. -1: it did not, or
- * what became of it is not known. *no_gate tells that the image cannot run the gate, in which case
- * the error is what the engine said about it and nothing of the program has run.
+ * what became of it is not known. *gate tells whether nothing of the program has run since the image
+ * seems unable to run the gate; the error then is what the engine said about it.
  */
-int life_gated(struct life *life, bool *no_gate, struct error *error);
-int life_plain(struct life *life, struct error *error);
+int life_gated(struct life *life, enum life_gate *gate, struct error *error);
+
+/*
+ * `doubt` is why the gate did not start, where that may have another reason than a missing shell: if
+ * the image has one, it is the error, and nothing is run. NULL where there is no doubt.
+ */
+int life_plain(struct life *life, const struct error *doubt, struct error *error);
 
 /* For both lives, in life.c. */
 
@@ -66,9 +77,11 @@ void life_exited(struct life *life, int status, bool oom_killed);
 /* Fills in that we ended the program. `reason` is one of timeout, output-limit, cancelled. */
 void life_ended(struct life *life, enum reason reason);
 
-/* Removes the container; a failure becomes a warning of the result. `drain` as container_remove().
+/*
+ * Removes the container; a failure becomes a warning of the result, and false. `drain` as in
+ * container_remove().
  */
-void life_remove(struct life *life, struct process *drain);
+bool life_remove(struct life *life, struct process *drain);
 
 /* Sets an ERROR_CANCELLED. Returns -1. */
 int life_cancelled(struct error *error);

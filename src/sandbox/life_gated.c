@@ -105,7 +105,7 @@ static void send_request(struct session *session)
 }
 
 /* The program did not begin: says why. Returns -1. */
-static int explain_no_begin(struct session *session, enum process_event event, bool *no_gate,
+static int explain_no_begin(struct session *session, enum process_event event, enum life_gate *gate,
                             struct error *error)
 {
     const struct gate_stream *stream = &session->streams[1];
@@ -116,10 +116,14 @@ static int explain_no_begin(struct session *session, enum process_event event, b
     if (event == PROCESS_DEADLINE)
         return error_set(error, ERROR_ENGINE, "the engine did not start the container in time%s%s",
                          *message ? ": " : "", message);
-    *no_gate = !stream->ready || strcmp(stream->failure, "tools") == 0;
-    if (*no_gate)
+    if (!stream->ready)
+        *gate = LIFE_GATE_SILENT;
+    else if (strcmp(stream->failure, "tools") == 0)
+        *gate = LIFE_GATE_NO_TOOLS;
+    if (*gate != LIFE_GATE_GOOD)
         return docker_explain(session->life->docker, session->life->plan->image,
-                              "cannot start the container", message, error);
+                              "cannot start the container",
+                              *message ? message : "'docker start' ended without a message", error);
     if (strcmp(stream->failure, "unpack") == 0)
         return error_set(error, ERROR_INPUT,
                          "cannot unpack the files in the container; do they fit its working "
@@ -171,7 +175,7 @@ static int run_program(struct session *session, struct error *error)
     return 0;
 }
 
-static int run_attached(struct session *session, bool *no_gate, struct error *error)
+static int run_attached(struct session *session, enum life_gate *gate, struct error *error)
 {
     struct life *life = session->life;
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
@@ -184,16 +188,16 @@ static int run_attached(struct session *session, bool *no_gate, struct error *er
     event = pump(session, PHASE_BEGIN, life_setup_deadline(life));
     docker_traced(life->docker, "start", start);
     if (event != PROCESS_PAUSED || !both(session, GATE_RUNNING))
-        return explain_no_begin(session, event, no_gate, error);
+        return explain_no_begin(session, event, gate, error);
     return run_program(session, error);
 }
 
-int life_gated(struct life *life, bool *no_gate, struct error *error)
+int life_gated(struct life *life, enum life_gate *gate, struct error *error)
 {
     struct session session = {.life = life, .client = PROCESS_INIT};
     int result;
 
-    *no_gate = false;
+    *gate = LIFE_GATE_GOOD;
     if (create(life, error) != 0)
         return -1;
     gate_stream_init(&session.streams[0], life->nonce);
@@ -201,7 +205,7 @@ int life_gated(struct life *life, bool *no_gate, struct error *error)
     if (cancel_raised(life->cancel))
         result = life_cancelled(error);
     else
-        result = run_attached(&session, no_gate, error);
+        result = run_attached(&session, gate, error);
     life_remove(life, &session.client);
     process_release(&session.client);
     gate_stream_release(&session.streams[0]);

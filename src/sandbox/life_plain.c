@@ -85,32 +85,50 @@ static int create(struct life *life, struct error *error)
     return life_create(life, &spec, error);
 }
 
+/* The container did not start: the engine said why, or else the docker command did on its stderr. */
+static int explain_no_start(struct life *life, const char *message, struct error *error)
+{
+    struct strbuf text = capture_take_text(&life->output->capture[1]);
+    CLEANUP_FREE char *shown = NULL;
+
+    if (*message) {
+        strbuf_release(&text);
+        strbuf_addstr(&text, message);
+    }
+    shown = docker_message(&text);
+    strbuf_release(&text);
+    output_forget(life->output); /* none of it was the program's */
+    return docker_explain(life->docker, life->plan->image, "cannot start the container",
+                          *shown ? shown : "'docker start' ended without a message", error);
+}
+
 /* The program has ended by itself: how, the engine knows. */
 static int take_state(struct life *life, struct error *error)
 {
     struct container_state state;
-    struct strbuf text = STRBUF_INIT;
-    char *message;
 
     if (container_inspect(life->docker, life->name, clock_now_ms() + INSPECT_MS, &state, error) !=
         0)
         return -1;
-    if (!state.started) {
-        strbuf_addstr(&text, state.message);
-        message = docker_message(&text);
-        docker_explain(life->docker, life->plan->image, "cannot start the container", message,
-                       error);
-        free(message);
-        strbuf_release(&text);
-        output_forget(life->output); /* what came were docker's words, which the error has */
-        return -1;
-    }
+    if (!state.started)
+        return explain_no_start(life, state.message, error);
     if (!state.ended)
         return error_set(error, ERROR_ENGINE,
                          "'docker start' ended before the program did; was it killed?");
     life->result->duration_ms = state.run_ms;
     life_exited(life, state.exit_code, state.oom_killed);
     return 0;
+}
+
+/* Whether a container that we give up has begun to run at all. */
+static bool has_started(const struct life *life)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    struct container_state state;
+
+    return container_inspect(life->docker, life->name, clock_now_ms() + INSPECT_MS, &state,
+                             &ignored) == 0 &&
+           state.started;
 }
 
 static int run_attached(struct life *life, struct process *client, struct error *error)
@@ -138,6 +156,8 @@ static int run_attached(struct life *life, struct process *client, struct error 
     docker_traced(life->docker, "program", start);
     if (event == PROCESS_EXITED)
         return take_state(life, error);
+    if (event == PROCESS_DEADLINE && !has_started(life))
+        return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
     life->result->duration_ms = clock_now_ms() - start;
     life_ended(life, event == PROCESS_DEADLINE ? REASON_TIMEOUT
                      : life->output->flooded   ? REASON_OUTPUT_LIMIT
@@ -145,7 +165,7 @@ static int run_attached(struct life *life, struct process *client, struct error 
     return 0;
 }
 
-int life_plain(struct life *life, struct error *error)
+int life_plain(struct life *life, const struct error *doubt, struct error *error)
 {
     struct process client = PROCESS_INIT;
     int result;
@@ -154,6 +174,8 @@ int life_plain(struct life *life, struct error *error)
         return -1;
     if (cancel_raised(life->cancel))
         result = life_cancelled(error);
+    else if (doubt && container_has(life->docker, life->name, "/bin/sh", life_setup_deadline(life)))
+        result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(life, &client, error);
     life_remove(life, &client);

@@ -93,7 +93,7 @@ static bool parse_id(const char **text, unsigned *id)
 int limits_set_user(struct limits *limits, const char *text, struct error *error)
 {
     const char *rest = text;
-    unsigned uid, gid;
+    unsigned uid = 0, gid;
     bool good = parse_id(&rest, &uid);
 
     gid = uid;

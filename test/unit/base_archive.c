@@ -1,0 +1,571 @@
+#include "test.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/archive.h"
+#include "base/linux.h"
+
+/* What is written here is read back with the tar command, which shares no code with libtar. */
+
+enum { TIME = 1000000000 }; /* 2001-09-09 01:46:40 UTC */
+
+struct fixture {
+    char *directory; /* the archive as "archive.tar", what it holds below "out" */
+    struct archive archive;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture, uid_t uid, gid_t gid, const char *prefix)
+{
+    *fixture = (struct fixture){temp_create(), ARCHIVE_INIT, ERROR_INIT};
+    assert_int_equal(archive_open(&fixture->archive, uid, gid, prefix, &fixture->error), 0);
+}
+
+/* Ends the archive and makes "archive.tar" of it. */
+static void finish(struct fixture *fixture)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, "archive.tar");
+    struct strbuf bytes;
+
+    assert_int_equal(archive_finish(&fixture->archive, &fixture->error), 0);
+    assert_no_error(&fixture->error);
+    assert_int_equal(lseek(archive_file(&fixture->archive), 0, SEEK_SET), 0);
+    bytes = read_all(archive_file(&fixture->archive));
+    assert_int_equal(archive_size(&fixture->archive), bytes.length);
+    write_bytes(path, bytes.data, bytes.length, 0644);
+    strbuf_release(&bytes);
+}
+
+static void unpack(struct fixture *fixture)
+{
+    CLEANUP_FREE char *command = NULL;
+    struct strbuf output;
+
+    finish(fixture);
+    command =
+        string_format("cd %s && mkdir out && tar -xf archive.tar -C out 2>&1", fixture->directory);
+    output = shell_output(command);
+    assert_string_equal(strbuf_string(&output), "");
+    strbuf_release(&output);
+}
+
+/* The listing of tar with each run of blanks as one. The caller frees it. */
+static char *list(struct fixture *fixture)
+{
+    CLEANUP_FREE char *command = NULL;
+    struct strbuf output;
+
+    finish(fixture);
+    command = string_format("cd %s && TZ=UTC LC_ALL=C tar --numeric-owner --full-time -tvf "
+                            "archive.tar 2>&1 | tr -s ' '",
+                            fixture->directory);
+    output = shell_output(command);
+    return strbuf_steal(&output);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    archive_release(&fixture->archive);
+    error_release(&fixture->error);
+    temp_remove(fixture->directory);
+}
+
+static void add_bytes(struct fixture *fixture, const char *name, const char *text)
+{
+    const int result =
+        archive_add_bytes(&fixture->archive, name, text, strlen(text), &fixture->error);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+static void add_directory(struct fixture *fixture, const char *name)
+{
+    assert_int_equal(archive_add_directory(&fixture->archive, name, TIME, &fixture->error), 0);
+}
+
+static void add_symlink(struct fixture *fixture, const char *name, const char *target)
+{
+    assert_int_equal(archive_add_symlink(&fixture->archive, name, target, &fixture->error), 0);
+}
+
+/* Adds an unnamed file with this content as one of `size` bytes; returns what the call does. */
+static int add_file(struct fixture *fixture, const char *name, const char *content, size_t length,
+                    off_t size, bool executable)
+{
+    CLEANUP_FD int fd = linux_unnamed_file();
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, length), length);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    return archive_add_file(&fixture->archive, name, fd, size, executable, TIME, &fixture->error);
+}
+
+static void check_content(const struct fixture *fixture, const char *name, const char *expected)
+{
+    CLEANUP_FREE char *path = path_in("out", name);
+    CLEANUP_FREE char *content = read_in(fixture->directory, path);
+
+    assert_string_equal(content, expected);
+}
+
+static void check_link(const struct fixture *fixture, const char *name, const char *expected)
+{
+    CLEANUP_FREE char *path = string_format("%s/out/%s", fixture->directory, name);
+    char target[5000];
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+
+    assert_true(length >= 0);
+    target[length] = '\0';
+    assert_string_equal(target, expected);
+}
+
+/* S_IFREG and so on; 0 where there is nothing. */
+static mode_t type_of(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = string_format("%s/out/%s", fixture->directory, name);
+    struct stat status;
+
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0;
+}
+
+/* A path of this many bytes; each part has at most 100 and the last at least 2. Owned. */
+static char *long_name(size_t length, char letter)
+{
+    char *name = memory_allocate(length + 1);
+
+    memset(name, letter, length);
+    name[length] = '\0';
+    for (size_t at = 100; at + 2 < length; at += 101)
+        name[at] = '/';
+    return name;
+}
+
+/* The same with a part of up to 255 bytes where that is all. */
+static char *long_part(size_t length, char letter)
+{
+    char *name = long_name(length, letter);
+
+    if (length <= 255)
+        memset(name, letter, length);
+    return name;
+}
+
+static void archive__nothing(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *listing = NULL;
+
+    (void)state;
+    set_up(&fixture, 1, 2, "");
+    listing = list(&fixture);
+    assert_string_equal(listing, "");
+    assert_int_equal(archive_size(&fixture.archive), 1024);
+    tear_down(&fixture);
+}
+
+static void archive__sets_owner_mode_and_time(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *listing = NULL;
+
+    (void)state;
+    set_up(&fixture, 1000, 1001, "");
+    add_directory(&fixture, "dir");
+    assert_int_equal(add_file(&fixture, "dir/file", "12345", 5, 5, false), 0);
+    assert_int_equal(add_file(&fixture, "dir/program", "1", 1, 1, true), 0);
+    assert_int_equal(add_file(&fixture, "dir/empty", "", 0, 0, false), 0);
+    listing = list(&fixture);
+    assert_string_equal(listing, "drwxr-xr-x 1000/1001 0 2001-09-09 01:46:40 dir/\n"
+                                 "-rw-r--r-- 1000/1001 5 2001-09-09 01:46:40 dir/file\n"
+                                 "-rwxr-xr-x 1000/1001 1 2001-09-09 01:46:40 dir/program\n"
+                                 "-rw-r--r-- 1000/1001 0 2001-09-09 01:46:40 dir/empty\n");
+    tear_down(&fixture);
+}
+
+static void archive__bytes_and_links_have_modes_too(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *listing = NULL;
+
+    (void)state;
+    set_up(&fixture, 7, 8, "");
+    add_bytes(&fixture, "bytes", "content");
+    add_symlink(&fixture, "link", "bytes");
+    listing = list(&fixture);
+    assert_memory_equal(listing, "-rw-r--r-- 7/8 7 20", 19);
+    assert_non_null(strstr(listing, " bytes\nlrwxrwxrwx 7/8 0 1970-"));
+    assert_non_null(strstr(listing, " link -> bytes\n"));
+    tear_down(&fixture);
+}
+
+static void archive__largest_ids(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *listing = NULL;
+
+    (void)state;
+    set_up(&fixture, ARCHIVE_ID_MAX, ARCHIVE_ID_MAX, "");
+    add_directory(&fixture, "dir");
+    listing = list(&fixture);
+    assert_string_equal(listing, "drwxr-xr-x 2097151/2097151 0 2001-09-09 01:46:40 dir/\n");
+    tear_down(&fixture);
+}
+
+static void archive__times_out_of_range(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *listing = NULL;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(archive_add_directory(&fixture.archive, "old", -1, &fixture.error), 0);
+    assert_int_equal(
+        archive_add_directory(&fixture.archive, "new", (time_t)INT_MAX + 1, &fixture.error), 0);
+    listing = list(&fixture);
+    assert_string_equal(listing, "drwxr-xr-x 0/0 0 1970-01-01 00:00:00 old/\n"
+                                 "drwxr-xr-x 0/0 0 2038-01-19 03:14:07 new/\n");
+    tear_down(&fixture);
+}
+
+static void archive__prefix_stands_before_every_name(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "some/where/");
+    add_directory(&fixture, "dir");
+    add_bytes(&fixture, "dir/file", "content");
+    add_symlink(&fixture, "link", "dir/file");
+    unpack(&fixture);
+    check_content(&fixture, "some/where/dir/file", "content");
+    check_link(&fixture, "some/where/link", "dir/file");
+    tear_down(&fixture);
+}
+
+static const size_t lengths[] = {1,   98,  99,  100, 101, 102, 154,  155,  156,  254,
+                                 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 3000};
+
+/* A letter for each, since the directories of one must not be the file of another. */
+static void archive__names_of_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *name = long_part(lengths[i], (char)('a' + i));
+        CLEANUP_FREE char *content = string_format("file %zu", lengths[i]);
+
+        add_bytes(&fixture, name, content);
+    }
+    unpack(&fixture);
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *name = long_part(lengths[i], (char)('a' + i));
+        CLEANUP_FREE char *content = string_format("file %zu", lengths[i]);
+
+        check_content(&fixture, name, content);
+    }
+    tear_down(&fixture);
+}
+
+static void archive__names_of_directories(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *name = long_part(lengths[i], 'd');
+
+        add_directory(&fixture, name);
+    }
+    unpack(&fixture);
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *name = long_part(lengths[i], 'd');
+
+        assert_int_equal(type_of(&fixture, name), S_IFDIR);
+    }
+    tear_down(&fixture);
+}
+
+/* Long targets first and last, so that each is followed by a shorter and by a longer one. */
+static void archive__targets_of_links(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *down = string_format("down-%zu", i);
+        CLEANUP_FREE char *target = long_name(lengths[COUNT(lengths) - 1 - i], 't');
+
+        add_symlink(&fixture, down, target);
+    }
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *up = string_format("up-%zu", i);
+        CLEANUP_FREE char *target = long_name(lengths[i], 't');
+
+        add_symlink(&fixture, up, target);
+    }
+    unpack(&fixture);
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        CLEANUP_FREE char *down = string_format("down-%zu", COUNT(lengths) - 1 - i);
+        CLEANUP_FREE char *up = string_format("up-%zu", i);
+        CLEANUP_FREE char *target = long_name(lengths[i], 't');
+
+        check_link(&fixture, down, target);
+        check_link(&fixture, up, target);
+    }
+    tear_down(&fixture);
+}
+
+static void archive__long_name_and_long_target(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *name = long_name(300, 'l');
+    CLEANUP_FREE char *target = long_name(400, 't');
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    add_symlink(&fixture, name, target);
+    add_bytes(&fixture, "behind", "short again");
+    unpack(&fixture);
+    check_link(&fixture, name, target);
+    check_content(&fixture, "behind", "short again");
+    tear_down(&fixture);
+}
+
+/* libtar keeps the long link and the long name of one entry for the next. */
+static void archive__short_entries_behind_long_ones(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *name = long_name(200, 'n');
+    CLEANUP_FREE char *target = long_name(300, 't');
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    add_symlink(&fixture, "long-link", target);
+    add_symlink(&fixture, "short-link", "here");
+    add_symlink(&fixture, "long-again", target);
+    add_bytes(&fixture, "file", "a file behind a link");
+    add_bytes(&fixture, name, "long");
+    add_bytes(&fixture, "short", "short");
+    add_symlink(&fixture, "link", "short");
+    add_directory(&fixture, "dir");
+    unpack(&fixture);
+    check_link(&fixture, "long-link", target);
+    check_link(&fixture, "short-link", "here");
+    check_link(&fixture, "long-again", target);
+    check_content(&fixture, "file", "a file behind a link");
+    check_content(&fixture, name, "long");
+    check_content(&fixture, "short", "short");
+    check_link(&fixture, "link", "short");
+    assert_int_equal(type_of(&fixture, "dir"), S_IFDIR);
+    tear_down(&fixture);
+}
+
+/* th_set_path() looks at the mode that is in the header. */
+static void archive__directory_behind_file_and_file_behind_directory(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *listing = NULL;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(add_file(&fixture, "file-1", "1", 1, 1, false), 0);
+    add_directory(&fixture, "dir-1");
+    assert_int_equal(add_file(&fixture, "file-2", "2", 1, 1, false), 0);
+    add_directory(&fixture, "dir-2");
+    add_directory(&fixture, "dir-3");
+    listing = list(&fixture);
+    assert_string_equal(listing, "-rw-r--r-- 0/0 1 2001-09-09 01:46:40 file-1\n"
+                                 "drwxr-xr-x 0/0 0 2001-09-09 01:46:40 dir-1/\n"
+                                 "-rw-r--r-- 0/0 1 2001-09-09 01:46:40 file-2\n"
+                                 "drwxr-xr-x 0/0 0 2001-09-09 01:46:40 dir-2/\n"
+                                 "drwxr-xr-x 0/0 0 2001-09-09 01:46:40 dir-3/\n");
+    tear_down(&fixture);
+}
+
+static void archive__names_of_any_bytes(void **state)
+{
+    static const char *const names[] = {
+        " blank ", "new\nline", "tab\t",    "\xff\xfe", "caf\xc3\xa9", "quote'\"", "back\\slash",
+        "-dash",   "star*?[x]", "\x01\x7f", "$(x)`y`",  "trailing ",   "..."};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    for (size_t i = 0; i < COUNT(names); i++)
+        add_bytes(&fixture, names[i], names[i]);
+    unpack(&fixture);
+    for (size_t i = 0; i < COUNT(names); i++)
+        check_content(&fixture, names[i], names[i]);
+    tear_down(&fixture);
+}
+
+/* Entries are counted in blocks of 512 bytes and files are read in chunks of 65536. */
+static void archive__contents_of_all_sizes(void **state)
+{
+    static const size_t sizes[] = {0,    1,     511,   512,   513,    1023,   1024,
+                                   4096, 65535, 65536, 65537, 131072, 200000, 1048577};
+    CLEANUP_FREE char *content = memory_allocate(1048577);
+    struct fixture fixture;
+
+    (void)state;
+    for (size_t i = 0; i < 1048577; i++)
+        content[i] = (char)(i * 31 + i / 256);
+    set_up(&fixture, 0, 0, "");
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        CLEANUP_FREE char *name = string_format("file-%zu", sizes[i]);
+        CLEANUP_FREE char *bytes = string_format("bytes-%zu", sizes[i]);
+
+        assert_int_equal(add_file(&fixture, name, content, sizes[i], (off_t)sizes[i], false), 0);
+        assert_int_equal(
+            archive_add_bytes(&fixture.archive, bytes, content, sizes[i], &fixture.error), 0);
+    }
+    unpack(&fixture);
+    for (size_t i = 0; i < COUNT(sizes) * 2; i++) {
+        CLEANUP_FREE char *path = string_format("%s/out/%s-%zu", fixture.directory,
+                                                i % 2 ? "file" : "bytes", sizes[i / 2]);
+        CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+        struct strbuf read;
+
+        assert_true(fd >= 0);
+        read = read_all(fd);
+        assert_int_equal(read.length, sizes[i / 2]);
+        assert_memory_equal(read.data, content, sizes[i / 2]);
+        strbuf_release(&read);
+    }
+    tear_down(&fixture);
+}
+
+static void archive__reads_a_file_from_where_it_stands(void **state)
+{
+    CLEANUP_FD int fd = linux_unnamed_file();
+    struct fixture fixture;
+
+    (void)state;
+    assert_int_equal(write(fd, "headtail", 8), 8);
+    assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(archive_add_file(&fixture.archive, "file", fd, 4, false, TIME, &fixture.error),
+                     0);
+    assert_true(fcntl(fd, F_GETFD) >= 0); /* the descriptor is the caller's */
+    unpack(&fixture);
+    check_content(&fixture, "file", "tail");
+    tear_down(&fixture);
+}
+
+static void archive__file_that_grows(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(add_file(&fixture, "dir/a\nb", "123456", 6, 5, false), -1);
+    assert_error(&fixture.error, ERROR_INPUT, "'dir/a\\nb' grew while it was read");
+    assert_int_equal(add_file(&fixture, "was empty", "1", 1, 0, false), -1);
+    assert_error(&fixture.error, ERROR_INPUT, "'was empty' grew while it was read");
+    tear_down(&fixture);
+}
+
+static void archive__file_that_shrinks(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(add_file(&fixture, "file\x1b", "1234", 4, 5, false), -1);
+    assert_error(&fixture.error, ERROR_INPUT, "'file\\x1b' shrank while it was read");
+    assert_int_equal(add_file(&fixture, "gone", "", 0, 1, false), -1);
+    assert_error(&fixture.error, ERROR_INPUT, "'gone' shrank while it was read");
+    tear_down(&fixture);
+}
+
+static void archive__file_that_cannot_be_read(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FD int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(archive_add_file(&fixture.archive, "file", fd, 4, false, TIME, &fixture.error),
+                     -1);
+    assert_error(&fixture.error, ERROR_INPUT, "cannot read 'file': Is a directory");
+    tear_down(&fixture);
+}
+
+/* The memory file cannot grow past the limit of this process for files. */
+static void archive__that_cannot_be_written(void **state)
+{
+    static const char *const expected = "cannot write the archive: File too large";
+    struct rlimit limit, before;
+    struct fixture fixture;
+    char content[5000] = "";
+    int result;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 2000;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    result = archive_add_bytes(&fixture.archive, "file", content, sizeof content, &fixture.error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(result, -1);
+    assert_error(&fixture.error, ERROR_SYSTEM, expected);
+    tear_down(&fixture);
+}
+
+static void archive__release_is_legal_at_any_time(void **state)
+{
+    struct archive archive = ARCHIVE_INIT;
+    struct error error = ERROR_INIT;
+    CLEANUP_FREE char *name = long_name(300, 'l');
+    int file;
+
+    (void)state;
+    archive_release(&archive);
+    assert_int_equal(archive_open(&archive, 0, 0, "prefix/", &error), 0);
+    file = archive_file(&archive);
+    assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(archive_add_symlink(&archive, name, name, &error), 0);
+    archive_release(&archive);
+    assert_int_equal(fcntl(file, F_GETFD), -1);
+    assert_null(archive.tar);
+    archive_release(&archive);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(archive__nothing),
+        cmocka_unit_test(archive__sets_owner_mode_and_time),
+        cmocka_unit_test(archive__bytes_and_links_have_modes_too),
+        cmocka_unit_test(archive__largest_ids),
+        cmocka_unit_test(archive__times_out_of_range),
+        cmocka_unit_test(archive__prefix_stands_before_every_name),
+        cmocka_unit_test(archive__names_of_files),
+        cmocka_unit_test(archive__names_of_directories),
+        cmocka_unit_test(archive__targets_of_links),
+        cmocka_unit_test(archive__long_name_and_long_target),
+        cmocka_unit_test(archive__short_entries_behind_long_ones),
+        cmocka_unit_test(archive__directory_behind_file_and_file_behind_directory),
+        cmocka_unit_test(archive__names_of_any_bytes),
+        cmocka_unit_test(archive__contents_of_all_sizes),
+        cmocka_unit_test(archive__reads_a_file_from_where_it_stands),
+        cmocka_unit_test(archive__file_that_grows),
+        cmocka_unit_test(archive__file_that_shrinks),
+        cmocka_unit_test(archive__file_that_cannot_be_read),
+        cmocka_unit_test(archive__that_cannot_be_written),
+        cmocka_unit_test(archive__release_is_legal_at_any_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

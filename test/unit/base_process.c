@@ -1,0 +1,815 @@
+#include "test.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/cancel.h"
+#include "base/duration.h"
+#include "base/linux.h"
+#include "base/process.h"
+#include "base/strvec.h"
+
+enum { MEGABYTE = 1 << 20, SOON_MS = 200, LATE_MS = 5000 };
+
+/* A child of /bin/sh and what came of it. */
+struct child {
+    struct process process;
+    struct process_pump pump;
+    struct strbuf out[2];
+    size_t most;     /* bytes of the largest piece */
+    size_t pause_at; /* the sink asks for a pause once it has this many bytes of stdout */
+    const struct cancel *cancel_at_once; /* the sink raises it */
+    struct error error;
+};
+
+static bool collect(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct child *child = context;
+
+    strbuf_add(&child->out[stream], data, length);
+    if (length > child->most)
+        child->most = length;
+    if (child->cancel_at_once)
+        cancel_raise(child->cancel_at_once);
+    return child->out[0].length < child->pause_at;
+}
+
+static void init(struct child *child)
+{
+    *child = (struct child){.process = PROCESS_INIT, .pump = PROCESS_PUMP_INIT};
+    child->pump.sink = collect;
+    child->pump.context = child;
+    child->pump.deadline = clock_now_ms() + LATE_MS;
+    child->pause_at = SIZE_MAX;
+}
+
+static int start(struct child *child, const char *script, enum process_stdin kind, int file)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {
+        .arguments = &arguments, .stdin_kind = kind, .stdin_file = file};
+
+    strvec_push_each(&arguments, "sh", "-c", script, NULL);
+    return process_start(&child->process, &options, &child->error);
+}
+
+static void start_shell(struct child *child, const char *script, enum process_stdin kind)
+{
+    int result;
+
+    init(child);
+    result = start(child, script, kind, -1);
+    assert_no_error(&child->error);
+    assert_int_equal(result, 0);
+}
+
+static enum process_event pump(struct child *child)
+{
+    return process_pump(&child->process, &child->pump);
+}
+
+static void end(struct child *child)
+{
+    process_release(&child->process);
+    strbuf_release(&child->out[0]);
+    strbuf_release(&child->out[1]);
+    error_release(&child->error);
+}
+
+/* Runs a script without stdin to its end and checks all that comes of it. */
+static void check(const char *script, int status, const char *out, const char *err)
+{
+    struct child child;
+
+    start_shell(&child, script, PROCESS_STDIN_NULL);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), out);
+    assert_string_equal(strbuf_string(&child.out[1]), err);
+    assert_true(child.process.exited);
+    assert_int_equal(child.process.status, status);
+    end(&child);
+}
+
+static void process__exit_status(void **state)
+{
+    (void)state;
+    check("exit 0", 0, "", "");
+    check("exit 7", 7, "", "");
+    check("exit 255", 255, "", "");
+    check("echo out; echo err >&2; exit 3", 3, "out\n", "err\n");
+}
+
+static void process__signal_status(void **state)
+{
+    (void)state;
+    check("kill -KILL $$", 128 + 9, "", "");
+    check("kill -TERM $$", 128 + 15, "", "");
+    check("echo last; kill -ABRT $$", 128 + 6, "last\n", "");
+}
+
+static void process__program_that_does_not_exist(void **state)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {.arguments = &arguments};
+    struct child child;
+
+    (void)state;
+    init(&child);
+    strvec_push(&arguments, "isolator-no-such-program");
+    assert_int_equal(process_start(&child.process, &options, &child.error), -1);
+    assert_error(&child.error, ERROR_ENGINE,
+                 "cannot run 'isolator-no-such-program': No such file or directory");
+    assert_int_equal(child.process.pid, 0);
+    end(&child);
+}
+
+static void process__program_that_cannot_be_executed(void **state)
+{
+    static const char *const reasons[] = {"Permission denied", "Not a directory"};
+    char *directory = temp_create();
+    CLEANUP_FREE char *plain = path_in(directory, "plain");
+    CLEANUP_FREE char *below = path_in(directory, "plain/below");
+    const char *const paths[] = {plain, below};
+
+    (void)state;
+    write_in(directory, "plain", "#!/bin/sh\n");
+    for (size_t i = 0; i < 2; i++) {
+        CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+        const struct process_options options = {.arguments = &arguments,
+                                                .stdin_kind = PROCESS_STDIN_PIPE};
+        CLEANUP_FREE char *message = string_format("cannot run '%s': %s", paths[i], reasons[i]);
+        struct child child;
+
+        init(&child);
+        strvec_push(&arguments, paths[i]);
+        assert_int_equal(process_start(&child.process, &options, &child.error), -1);
+        assert_error(&child.error, ERROR_ENGINE, message);
+        end(&child);
+    }
+    temp_remove(directory);
+}
+
+static void process__arguments_arrive_as_they_are(void **state)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options options = {.arguments = &arguments};
+    struct child child;
+
+    (void)state;
+    init(&child);
+    strvec_push_each(&arguments, "printf", "%s|", "a b", "", "$x", "'\"", "*", "\xff\n", NULL);
+    assert_int_equal(process_start(&child.process, &options, &child.error), 0);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "a b||$x|'\"|*|\xff\n|");
+    end(&child);
+}
+
+/* One megabyte on each stream at once: neither pipe may hold up the other. */
+static void process__both_streams_come_whole(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child,
+                "head -c 1048576 /dev/zero | tr '\\0' a & "
+                "head -c 1048576 /dev/zero | tr '\\0' b >&2 & wait",
+                PROCESS_STDIN_NULL);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(child.out[i].length, MEGABYTE);
+        assert_int_equal(strspn(child.out[i].data, i == 0 ? "a" : "b"), MEGABYTE);
+    }
+    end(&child);
+}
+
+static void process__streams_one_after_the_other(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child,
+                "head -c 1048576 /dev/zero; head -c 1048576 /dev/zero >&2; "
+                "head -c 1048576 /dev/zero",
+                PROCESS_STDIN_NULL);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_int_equal(child.out[0].length, 2 * MEGABYTE);
+    assert_int_equal(child.out[1].length, MEGABYTE);
+    end(&child);
+}
+
+static void process__without_a_sink_output_is_discarded(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "head -c 1048576 /dev/zero; exit 5", PROCESS_STDIN_NULL);
+    child.pump.sink = NULL;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_int_equal(child.process.status, 5);
+    end(&child);
+}
+
+static void process__stdin_is_dev_null(void **state)
+{
+    (void)state;
+    check("cat; readlink /proc/self/fd/0", 0, "/dev/null\n", "");
+}
+
+/* A pattern without a short period, so that lost and repeated pieces show. */
+static struct strbuf pattern(size_t length)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; text.length < length; i++)
+        strbuf_addf(&text, "%zu,", i);
+    text.length = length;
+    text.data[length] = '\0';
+    return text;
+}
+
+static void process__stdin_through_a_pipe_and_back(void **state)
+{
+    struct strbuf sent = pattern(MEGABYTE);
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "cat", PROCESS_STDIN_PIPE);
+    process_write(&child.process, sent.data, 1000);
+    process_write(&child.process, sent.data + 1000, sent.length - 1000);
+    child.pause_at = MEGABYTE;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    assert_int_equal(child.out[0].length, MEGABYTE);
+    assert_memory_equal(child.out[0].data, sent.data, MEGABYTE);
+    process_close_stdin(&child.process);
+    child.pause_at = SIZE_MAX;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_int_equal(child.out[0].length, MEGABYTE);
+    assert_int_equal(child.process.status, 0);
+    strbuf_release(&sent);
+    end(&child);
+}
+
+static int file_of(const char *text, size_t length)
+{
+    const int fd = linux_unnamed_file();
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, length), length);
+    return fd; /* it stands at its end */
+}
+
+static void process__stdin_from_a_file_from_its_start(void **state)
+{
+    struct strbuf sent = pattern(MEGABYTE);
+    CLEANUP_FD int fd = file_of(sent.data, sent.length);
+    struct child child;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        init(&child);
+        assert_int_equal(start(&child, "cat", PROCESS_STDIN_FILE, fd), 0);
+        assert_int_equal(pump(&child), PROCESS_EXITED);
+        assert_int_equal(child.out[0].length, MEGABYTE);
+        assert_memory_equal(child.out[0].data, sent.data, MEGABYTE);
+        end(&child);
+    }
+    assert_true(fcntl(fd, F_GETFD) >= 0);
+    strbuf_release(&sent);
+}
+
+/* Bytes go before files; files go from their starts, one after the other, and may be empty. */
+static void process__stdin_queue_order(void **state)
+{
+    CLEANUP_FD int one = file_of("[one]", 5);
+    CLEANUP_FD int two = file_of("[two]", 5);
+    CLEANUP_FD int empty = file_of("", 0);
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "head -c 16", PROCESS_STDIN_PIPE);
+    process_write(&child.process, "bytes,", 6);
+    process_write_file(&child.process, one);
+    process_write_file(&child.process, two);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "bytes,[one][two]");
+    end(&child);
+
+    start_shell(&child, "head -c 9; read line; echo \"$line\"", PROCESS_STDIN_PIPE);
+    process_write_file(&child.process, empty);
+    process_write_file(&child.process, two);
+    process_write(&child.process, "head", 4);
+    child.pause_at = 9;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    assert_string_equal(strbuf_string(&child.out[0]), "head[two]");
+    process_write(&child.process, "more\n", 5);
+    child.pause_at = SIZE_MAX;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "head[two]more\n");
+    end(&child);
+}
+
+static void process__stdin_files_larger_than_a_pipe(void **state)
+{
+    struct strbuf sent = pattern(MEGABYTE);
+    CLEANUP_FD int one = file_of(sent.data, 300001);
+    CLEANUP_FD int two = file_of(sent.data + 300001, sent.length - 300001);
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "head -c 1048576", PROCESS_STDIN_PIPE);
+    process_write_file(&child.process, one);
+    process_write_file(&child.process, two);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_int_equal(child.out[0].length, MEGABYTE);
+    assert_memory_equal(child.out[0].data, sent.data, MEGABYTE);
+    strbuf_release(&sent);
+    end(&child);
+}
+
+static void process__stdin_stays_open_until_closed(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "cat; echo end", PROCESS_STDIN_PIPE);
+    process_write(&child.process, "text,", 5);
+    child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&child), PROCESS_DEADLINE);
+    assert_string_equal(strbuf_string(&child.out[0]), "text,");
+    process_close_stdin(&child.process);
+    process_write(&child.process, "too late", 8);
+    child.pump.deadline = clock_now_ms() + LATE_MS;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "text,end\n");
+    end(&child);
+}
+
+static void process__closing_stdin_drops_what_is_queued(void **state)
+{
+    CLEANUP_FD int file = file_of("file", 4);
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "cat; echo end", PROCESS_STDIN_PIPE);
+    process_write(&child.process, "bytes", 5);
+    process_write_file(&child.process, file);
+    process_close_stdin(&child.process);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "end\n");
+    end(&child);
+}
+
+/* The child's end of the pipe is gone: no SIGPIPE (which a main ignores), no hang, no failure. */
+static void process__child_that_does_not_read_its_stdin(void **state)
+{
+    struct strbuf sent = pattern(MEGABYTE);
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "exec <&-; sleep 0.1; echo done", PROCESS_STDIN_PIPE);
+    process_write(&child.process, sent.data, sent.length);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "done\n");
+    assert_int_equal(child.process.in, -1);
+    strbuf_release(&sent);
+    end(&child);
+}
+
+static void process__deadline(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct child child;
+    pid_t pid;
+
+    (void)state;
+    start_shell(&child, "echo early; exec sleep 30", PROCESS_STDIN_NULL);
+    pid = child.process.pid;
+    child.pump.deadline = begin + SOON_MS;
+    assert_int_equal(pump(&child), PROCESS_DEADLINE);
+    assert_in_range(clock_now_ms() - begin, SOON_MS, SOON_MS + 2000);
+    assert_string_equal(strbuf_string(&child.out[0]), "early\n");
+    assert_false(child.process.exited);
+    assert_int_equal(kill(pid, 0), 0); /* it is left as it is */
+    assert_int_equal(pump(&child), PROCESS_DEADLINE);
+    end(&child);
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(errno, ESRCH);
+}
+
+/* A child that never stops writing cannot keep the deadline from being seen. */
+static void process__deadline_of_a_child_that_floods(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "exec cat /dev/zero", PROCESS_STDIN_NULL);
+    child.pump.sink = NULL;
+    child.pump.deadline = begin + SOON_MS;
+    assert_int_equal(pump(&child), PROCESS_DEADLINE);
+    assert_in_range(clock_now_ms() - begin, SOON_MS, SOON_MS + 2000);
+    end(&child);
+}
+
+static void process__cancelled_before_it_is_pumped(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct child child;
+
+    (void)state;
+    init(&child);
+    assert_int_equal(cancel_open(&cancel, &child.error), 0);
+    assert_false(cancel_raised(&cancel));
+    cancel_raise(&cancel);
+    cancel_raise(&cancel);
+    assert_true(cancel_raised(&cancel));
+    assert_int_equal(start(&child, "exec sleep 30", PROCESS_STDIN_NULL, -1), 0);
+    child.pump.cancel = cancel_fd(&cancel);
+    assert_int_equal(pump(&child), PROCESS_CANCELLED);
+    assert_int_equal(pump(&child), PROCESS_CANCELLED); /* the byte stays in the pipe */
+    end(&child);
+    cancel_release(&cancel);
+    assert_int_equal(cancel_fd(&cancel), -1);
+    assert_false(cancel_raised(NULL));
+}
+
+static void process__cancelled_while_it_runs(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    const long long begin = clock_now_ms();
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "echo running; exec sleep 30", PROCESS_STDIN_NULL);
+    assert_int_equal(cancel_open(&cancel, &child.error), 0);
+    child.pump.cancel = cancel_fd(&cancel);
+    child.cancel_at_once = &cancel;
+    assert_int_equal(pump(&child), PROCESS_CANCELLED);
+    assert_string_equal(strbuf_string(&child.out[0]), "running\n");
+    assert_in_range(clock_now_ms() - begin, 0, 2000);
+    end(&child);
+    cancel_release(&cancel);
+}
+
+static void process__sink_pauses_and_goes_on(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "echo one; read line; echo two; exit 4", PROCESS_STDIN_PIPE);
+    child.pause_at = 4;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    assert_string_equal(strbuf_string(&child.out[0]), "one\n");
+    process_write(&child.process, "\n", 1);
+    child.pause_at = SIZE_MAX;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "one\ntwo\n");
+    assert_int_equal(child.process.status, 4);
+    assert_int_equal(pump(&child), PROCESS_EXITED); /* and nothing changes any more */
+    end(&child);
+}
+
+/* A main ignores SIGPIPE and may block signals; children would inherit both. */
+static void process__signals_are_at_their_defaults(void **state)
+{
+    sigset_t blocked, before;
+
+    (void)state;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    signal(SIGINT, SIG_IGN);
+    check("kill -PIPE $$; echo alive", 128 + 13, "", "");
+    check("kill -TERM $$; echo alive", 128 + 15, "", "");
+    check("kill -INT $$; echo alive", 128 + 2, "", "");
+    signal(SIGINT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void process__has_a_process_group_of_its_own(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "read line", PROCESS_STDIN_PIPE);
+    assert_int_equal(getpgid(child.process.pid), child.process.pid);
+    assert_int_not_equal(getpgrp(), child.process.pid);
+    end(&child);
+}
+
+static void process__child_sees_three_descriptors(void **state)
+{
+    CLEANUP_FD int file = file_of("file", 4);
+    struct cancel cancel = CANCEL_INIT;
+    struct child other, child;
+    const enum process_stdin kinds[] = {PROCESS_STDIN_NULL, PROCESS_STDIN_FILE, PROCESS_STDIN_PIPE};
+
+    (void)state;
+    start_shell(&other, "read line", PROCESS_STDIN_PIPE);
+    assert_int_equal(cancel_open(&cancel, &other.error), 0);
+    for (size_t i = 0; i < 3; i++) {
+        init(&child);
+        assert_int_equal(start(&child, "ls /proc/$$/fd; :", kinds[i], file), 0);
+        assert_int_equal(pump(&child), PROCESS_EXITED);
+        assert_string_equal(strbuf_string(&child.out[0]), "0\n1\n2\n");
+        end(&child);
+    }
+    end(&other);
+    cancel_release(&cancel);
+}
+
+/* As a connection of ssh does, which docker leaves behind. */
+static void process__grandchild_that_holds_the_pipes(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "sleep 30 & echo out; echo err >&2; exit 6", PROCESS_STDIN_NULL);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_in_range(clock_now_ms() - begin, 0, 2000);
+    assert_string_equal(strbuf_string(&child.out[0]), "out\n");
+    assert_string_equal(strbuf_string(&child.out[1]), "err\n");
+    assert_int_equal(child.process.status, 6);
+    kill(-child.process.pid, SIGKILL); /* the sleep is of the child's process group */
+    end(&child);
+}
+
+/* The other way round: streams that are closed early are no end of the child. */
+static void process__child_that_closes_its_streams(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "exec >&- 2>&-; sleep 0.1; exit 9", PROCESS_STDIN_NULL);
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_int_equal(child.process.status, 9);
+    end(&child);
+}
+
+/* Fills a pipe to the last byte, so that it takes nothing more. */
+static void fill(int fd)
+{
+    static const char zeros[4096];
+
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    while (write(fd, zeros, sizeof zeros) > 0)
+        ;
+    while (write(fd, zeros, 1) > 0)
+        ;
+}
+
+static void drain(int fd)
+{
+    char chunk[65536];
+
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    while (read(fd, chunk, sizeof chunk) > 0)
+        ;
+}
+
+static void process__throttle_waits_for_room(void **state)
+{
+    int place[2];
+    struct child child;
+
+    (void)state;
+    assert_int_equal(pipe(place), 0);
+    fill(place[1]);
+    start_shell(&child, "head -c 100000 /dev/zero; echo err >&2", PROCESS_STDIN_NULL);
+    child.pump.throttle[PROCESS_STDOUT] = place[1];
+    child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&child), PROCESS_DEADLINE);
+    assert_int_equal(child.out[0].length, 0);
+
+    drain(place[0]);
+    child.pump.deadline = clock_now_ms() + LATE_MS;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_int_equal(child.out[0].length, 100000);
+    assert_true(child.most <= PIPE_BUF);
+    assert_string_equal(strbuf_string(&child.out[1]), "err\n");
+    end(&child);
+    close(place[0]);
+    close(place[1]);
+}
+
+/* Only the stream whose place is full is held up. */
+static void process__throttle_is_by_stream(void **state)
+{
+    int place[2];
+    struct child child;
+
+    (void)state;
+    assert_int_equal(pipe(place), 0);
+    fill(place[1]);
+    start_shell(&child, "echo out; head -c 100000 /dev/zero >&2; exec sleep 30",
+                PROCESS_STDIN_NULL);
+    child.pump.throttle[PROCESS_STDOUT] = place[1];
+    child.pump.deadline = clock_now_ms() + 2 * SOON_MS;
+    assert_int_equal(pump(&child), PROCESS_DEADLINE);
+    assert_int_equal(child.out[0].length, 0);
+    assert_int_equal(child.out[1].length, 100000);
+    end(&child);
+    close(place[0]);
+    close(place[1]);
+}
+
+/* Nobody reads the place any more: the bytes come, and the sink will see that it cannot write. */
+static void process__throttle_of_a_place_that_is_gone(void **state)
+{
+    int place[2];
+    struct child child;
+
+    (void)state;
+    assert_int_equal(pipe(place), 0);
+    fill(place[1]);
+    close(place[0]);
+    start_shell(&child, "echo out", PROCESS_STDIN_NULL);
+    child.pump.throttle[PROCESS_STDOUT] = place[1];
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "out\n");
+    end(&child);
+    close(place[1]);
+}
+
+/* The one that is pumped waits for another, which could not go on if nobody read it. */
+static void process__drains_another_child(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *fifo = path_in(directory, "fifo");
+    CLEANUP_FREE char *script = string_format(
+        "head -c 1048576 /dev/zero; head -c 1048576 /dev/zero >&2; echo done >%s", fifo);
+    CLEANUP_FREE char *waiting = string_format("cat %s", fifo);
+    struct child other, child;
+
+    (void)state;
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    start_shell(&other, script, PROCESS_STDIN_NULL);
+    start_shell(&child, waiting, PROCESS_STDIN_NULL);
+    child.pump.drain = &other.process;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "done\n");
+    end(&child);
+    end(&other);
+    temp_remove(directory);
+}
+
+static void process__release_kills_and_reaps(void **state)
+{
+    struct process never = PROCESS_INIT;
+    struct child child;
+    pid_t pid;
+
+    (void)state;
+    process_release(&never);
+    start_shell(&child, "trap '' TERM INT HUP; while :; do sleep 30; done", PROCESS_STDIN_PIPE);
+    pid = child.process.pid;
+    process_write(&child.process, "queued", 6);
+    process_release(&child.process);
+    assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    process_release(&child.process);
+    kill(-pid, SIGKILL); /* the sleep */
+    end(&child);
+}
+
+/* Without a deadline it waits for as long as the child takes. */
+static void process__no_deadline(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "sleep 0.1; echo out", PROCESS_STDIN_NULL);
+    child.pump.deadline = 0;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "out\n");
+    end(&child);
+}
+
+/* Raises it more often than a pipe holds bytes. */
+static void process__cancel_that_is_raised_too_often(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct cancel cancel = CANCEL_INIT;
+
+    (void)state;
+    assert_int_equal(cancel_open(&cancel, &error), 0);
+    errno = EDOM;
+    for (int i = 0; i < 100000; i++)
+        cancel_raise(&cancel);
+    assert_int_equal(errno, EDOM); /* a signal handler must not change it */
+    assert_true(cancel_raised(&cancel));
+    cancel_release(&cancel);
+}
+
+static void check_start_with_room(int room)
+{
+    struct rlimit limit, before;
+    const int lowest = dup(0);
+    struct child child;
+    int result;
+
+    close(lowest);
+    init(&child);
+    getrlimit(RLIMIT_NOFILE, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)(lowest + room);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    result = start(&child, "exit 0", PROCESS_STDIN_PIPE, -1);
+    setrlimit(RLIMIT_NOFILE, &before);
+    if (room < 7) {
+        assert_int_equal(result, -1);
+        assert_error(&child.error, ERROR_SYSTEM,
+                     room < 6 ? "cannot make a pipe: Too many open files"
+                              : "cannot watch a child process: Too many open files");
+    } else {
+        assert_int_equal(result, 0);
+    }
+    end(&child);
+    assert_int_equal(dup(0), lowest);
+    close(lowest);
+}
+
+/* Three pipes and the watch on the child: wherever it fails, nothing stays behind. */
+static void process__start_without_descriptors(void **state)
+{
+    (void)state;
+    for (int room = 0; room <= 7; room++)
+        check_start_with_room(room);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static void process__leaves_no_descriptor_behind(void **state)
+{
+    const int before = dup(0);
+    int after;
+
+    (void)state;
+    close(before);
+    check("echo out", 0, "out\n", "");
+    process__program_that_does_not_exist(NULL);
+    process__stdin_stays_open_until_closed(NULL);
+    after = dup(0);
+    close(after);
+    assert_int_equal(after, before);
+}
+
+/* Descriptors and a PATH that this program was started with are none of the module's business. */
+static int set_up_group(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN); /* as the mains do */
+    setenv("PATH", "/usr/bin:/bin", 1);
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(process__exit_status),
+        cmocka_unit_test(process__signal_status),
+        cmocka_unit_test(process__program_that_does_not_exist),
+        cmocka_unit_test(process__program_that_cannot_be_executed),
+        cmocka_unit_test(process__arguments_arrive_as_they_are),
+        cmocka_unit_test(process__both_streams_come_whole),
+        cmocka_unit_test(process__streams_one_after_the_other),
+        cmocka_unit_test(process__without_a_sink_output_is_discarded),
+        cmocka_unit_test(process__stdin_is_dev_null),
+        cmocka_unit_test(process__stdin_through_a_pipe_and_back),
+        cmocka_unit_test(process__stdin_from_a_file_from_its_start),
+        cmocka_unit_test(process__stdin_queue_order),
+        cmocka_unit_test(process__stdin_files_larger_than_a_pipe),
+        cmocka_unit_test(process__stdin_stays_open_until_closed),
+        cmocka_unit_test(process__closing_stdin_drops_what_is_queued),
+        cmocka_unit_test(process__child_that_does_not_read_its_stdin),
+        cmocka_unit_test(process__deadline),
+        cmocka_unit_test(process__deadline_of_a_child_that_floods),
+        cmocka_unit_test(process__cancelled_before_it_is_pumped),
+        cmocka_unit_test(process__cancelled_while_it_runs),
+        cmocka_unit_test(process__sink_pauses_and_goes_on),
+        cmocka_unit_test(process__signals_are_at_their_defaults),
+        cmocka_unit_test(process__has_a_process_group_of_its_own),
+        cmocka_unit_test(process__child_sees_three_descriptors),
+        cmocka_unit_test(process__grandchild_that_holds_the_pipes),
+        cmocka_unit_test(process__child_that_closes_its_streams),
+        cmocka_unit_test(process__throttle_waits_for_room),
+        cmocka_unit_test(process__throttle_is_by_stream),
+        cmocka_unit_test(process__throttle_of_a_place_that_is_gone),
+        cmocka_unit_test(process__drains_another_child),
+        cmocka_unit_test(process__release_kills_and_reaps),
+        cmocka_unit_test(process__no_deadline),
+        cmocka_unit_test(process__cancel_that_is_raised_too_often),
+        cmocka_unit_test(process__start_without_descriptors),
+        cmocka_unit_test(process__leaves_no_descriptor_behind),
+    };
+
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
+}

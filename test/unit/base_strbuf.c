@@ -1,0 +1,335 @@
+#include "test.h"
+
+#include "base/strbuf.h"
+#include "base/strvec.h"
+
+static void strbuf__empty_is_the_empty_string(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    assert_string_equal(strbuf_string(&buffer), "");
+    assert_int_equal(buffer.length, 0);
+    strbuf_release(&buffer);
+    strbuf_release(&buffer);
+}
+
+static void strbuf__adding_nothing_makes_data(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    strbuf_add(&buffer, NULL, 0);
+    assert_non_null(buffer.data);
+    assert_string_equal(buffer.data, "");
+    strbuf_release(&buffer);
+}
+
+static void strbuf__formatting_nothing_makes_data(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addf(&buffer, "%s", "");
+    assert_non_null(buffer.data);
+    assert_string_equal(buffer.data, "");
+    assert_int_equal(buffer.length, 0);
+    strbuf_release(&buffer);
+}
+
+static void strbuf__holds_nul_bytes(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    strbuf_add(&buffer, "a\0b", 3);
+    strbuf_addch(&buffer, '\0');
+    strbuf_addstr(&buffer, "c");
+    assert_int_equal(buffer.length, 5);
+    assert_memory_equal(buffer.data, "a\0b\0c\0", 6);
+    strbuf_release(&buffer);
+}
+
+static void strbuf__grows_byte_by_byte(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        strbuf_addch(&buffer, (char)('a' + i % 26));
+        assert_int_equal(buffer.length, i + 1);
+        assert_int_equal(buffer.data[i + 1], '\0');
+        assert_true(buffer.length < buffer.capacity);
+    }
+    for (int i = 0; i < 20000; i++)
+        assert_int_equal(buffer.data[i], 'a' + i % 26);
+    strbuf_release(&buffer);
+}
+
+/* Every length around the capacities of 64, 96 and 144 bytes, added at once to a used buffer. */
+static void strbuf__grows_at_every_length(void **state)
+{
+    char word[200];
+
+    (void)state;
+    memset(word, 'x', sizeof word);
+    for (size_t first = 0; first <= 150; first++)
+        for (size_t second = 0; second <= 150; second += 1 + second / 10) {
+            struct strbuf buffer = STRBUF_INIT;
+
+            strbuf_add(&buffer, word, first);
+            strbuf_addf(&buffer, "%.*s", (int)second, word);
+            assert_int_equal(buffer.length, first + second);
+            assert_int_equal(strlen(strbuf_string(&buffer)), first + second);
+            strbuf_release(&buffer);
+        }
+}
+
+static void strbuf__grows_by_much_at_once(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    CLEANUP_FREE char *megabyte = memory_allocate(1 << 20);
+
+    (void)state;
+    memset(megabyte, 'm', 1 << 20);
+    strbuf_addstr(&buffer, "start");
+    strbuf_add(&buffer, megabyte, 1 << 20);
+    assert_int_equal(buffer.length, 5 + (1 << 20));
+    assert_memory_equal(buffer.data, "startm", 6);
+    assert_int_equal(buffer.data[buffer.length - 1], 'm');
+    assert_int_equal(buffer.data[buffer.length], '\0');
+    strbuf_release(&buffer);
+}
+
+static void strbuf__formats_behind_what_is_there(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addf(&buffer, "%d", 1);
+    strbuf_addf(&buffer, ", %s%c", "two", '!');
+    assert_string_equal(strbuf_string(&buffer), "1, two!");
+    assert_int_equal(buffer.length, 7);
+    strbuf_release(&buffer);
+}
+
+static void strbuf__drops_from_the_start(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    strbuf_drop(&buffer, 0);
+    strbuf_addstr(&buffer, "abcdef");
+    strbuf_drop(&buffer, 0);
+    assert_string_equal(buffer.data, "abcdef");
+    strbuf_drop(&buffer, 2);
+    assert_string_equal(buffer.data, "cdef");
+    assert_int_equal(buffer.length, 4);
+    strbuf_drop(&buffer, 4);
+    assert_string_equal(buffer.data, "");
+    assert_int_equal(buffer.length, 0);
+    strbuf_addstr(&buffer, "again");
+    assert_string_equal(buffer.data, "again");
+    strbuf_release(&buffer);
+}
+
+static void strbuf__steal_gives_the_data_away(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    char *stolen;
+
+    (void)state;
+    strbuf_addstr(&buffer, "mine");
+    stolen = strbuf_steal(&buffer);
+    assert_string_equal(stolen, "mine");
+    assert_null(buffer.data);
+    assert_int_equal(buffer.length, 0);
+    assert_int_equal(buffer.capacity, 0);
+    free(stolen);
+}
+
+static void strbuf__steal_of_nothing_is_owned_too(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    char *stolen = strbuf_steal(&buffer);
+
+    (void)state;
+    assert_non_null(stolen);
+    assert_string_equal(stolen, "");
+    free(stolen);
+}
+
+static void strbuf__release_makes_it_usable_again(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addstr(&buffer, "one");
+    strbuf_release(&buffer);
+    assert_string_equal(strbuf_string(&buffer), "");
+    strbuf_addstr(&buffer, "two");
+    assert_string_equal(strbuf_string(&buffer), "two");
+    strbuf_release(&buffer);
+}
+
+static void strbuf__strings_and_memory_are_owned(void **state)
+{
+    CLEANUP_FREE char *copy = string_copy("copy");
+    CLEANUP_FREE char *empty = string_copy("");
+    CLEANUP_FREE char *formatted = string_format("%s-%03d", "n", 7);
+    CLEANUP_FREE void *nothing = memory_allocate(0);
+
+    (void)state;
+    assert_string_equal(copy, "copy");
+    assert_string_equal(empty, "");
+    assert_string_equal(formatted, "n-007");
+    assert_non_null(nothing);
+}
+
+static void strvec__empty_has_no_items(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    CLEANUP_FREE char *joined = strvec_join(&vector, ", ");
+
+    (void)state;
+    assert_null(vector.items);
+    assert_int_equal(vector.count, 0);
+    assert_false(strvec_contains(&vector, ""));
+    assert_string_equal(joined, "");
+    strvec_release(&vector);
+    strvec_release(&vector);
+}
+
+static void strvec__ends_with_null_at_every_count(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++) {
+        strvec_pushf(&vector, "item %zu", i);
+        assert_int_equal(vector.count, i + 1);
+        assert_null(vector.items[i + 1]);
+        assert_true(vector.count < vector.capacity);
+    }
+    assert_string_equal(vector.items[0], "item 0");
+    assert_string_equal(vector.items[15], "item 15");
+    assert_string_equal(vector.items[16], "item 16");
+    assert_string_equal(vector.items[99], "item 99");
+    strvec_release(&vector);
+}
+
+static void strvec__push_copies(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    char word[] = "word";
+
+    (void)state;
+    strvec_push(&vector, word);
+    word[0] = 'l';
+    assert_string_equal(vector.items[0], "word");
+    strvec_release(&vector);
+}
+
+static void strvec__push_owned_takes_over(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    char *word = string_copy("word");
+
+    (void)state;
+    strvec_push_owned(&vector, word);
+    assert_ptr_equal(vector.items[0], word);
+    strvec_release(&vector);
+}
+
+static void strvec__pushes_several(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    struct strvec more = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    strvec_push_each(&vector, "a", "", "b", NULL);
+    strvec_push_all(&vector, &more);
+    strvec_push_each(&more, "c", "d", NULL);
+    strvec_push_all(&vector, &more);
+    joined = strvec_join(&vector, "|");
+    assert_string_equal(joined, "a||b|c|d");
+    assert_int_equal(vector.count, 5);
+    assert_ptr_not_equal(vector.items[3], more.items[0]);
+    strvec_release(&more);
+    assert_string_equal(vector.items[4], "d");
+    strvec_release(&vector);
+}
+
+static void strvec__contains_whole_members_only(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+
+    (void)state;
+    strvec_push_each(&vector, "ALL", "NET_RAW", NULL);
+    assert_true(strvec_contains(&vector, "ALL"));
+    assert_true(strvec_contains(&vector, "NET_RAW"));
+    assert_false(strvec_contains(&vector, "NET"));
+    assert_false(strvec_contains(&vector, "all"));
+    assert_false(strvec_contains(&vector, ""));
+    strvec_release(&vector);
+}
+
+static void strvec__joins(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    CLEANUP_FREE char *one = NULL;
+    CLEANUP_FREE char *two = NULL;
+
+    (void)state;
+    strvec_push(&vector, "one");
+    one = strvec_join(&vector, ", ");
+    strvec_push(&vector, "two");
+    two = strvec_join(&vector, ", ");
+    assert_string_equal(one, "one");
+    assert_string_equal(two, "one, two");
+    strvec_release(&vector);
+}
+
+static void strvec__release_makes_it_usable_again(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+
+    (void)state;
+    strvec_push(&vector, "one");
+    strvec_release(&vector);
+    assert_null(vector.items);
+    strvec_push(&vector, "two");
+    assert_int_equal(vector.count, 1);
+    assert_string_equal(vector.items[0], "two");
+    strvec_release(&vector);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strbuf__empty_is_the_empty_string),
+        cmocka_unit_test(strbuf__adding_nothing_makes_data),
+        cmocka_unit_test(strbuf__formatting_nothing_makes_data),
+        cmocka_unit_test(strbuf__holds_nul_bytes),
+        cmocka_unit_test(strbuf__grows_byte_by_byte),
+        cmocka_unit_test(strbuf__grows_at_every_length),
+        cmocka_unit_test(strbuf__grows_by_much_at_once),
+        cmocka_unit_test(strbuf__formats_behind_what_is_there),
+        cmocka_unit_test(strbuf__drops_from_the_start),
+        cmocka_unit_test(strbuf__steal_gives_the_data_away),
+        cmocka_unit_test(strbuf__steal_of_nothing_is_owned_too),
+        cmocka_unit_test(strbuf__release_makes_it_usable_again),
+        cmocka_unit_test(strbuf__strings_and_memory_are_owned),
+        cmocka_unit_test(strvec__empty_has_no_items),
+        cmocka_unit_test(strvec__ends_with_null_at_every_count),
+        cmocka_unit_test(strvec__push_copies),
+        cmocka_unit_test(strvec__push_owned_takes_over),
+        cmocka_unit_test(strvec__pushes_several),
+        cmocka_unit_test(strvec__contains_whole_members_only),
+        cmocka_unit_test(strvec__joins),
+        cmocka_unit_test(strvec__release_makes_it_usable_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,509 @@
+#include "test.h"
+
+#include <getopt.h>
+#include <math.h>
+
+#include "cli/run_options.h"
+
+/* One command line: the words behind "isolator", and what was read from them. */
+struct fixture {
+    struct strvec words; /* argv; the parser may write into it */
+    struct run_options options;
+    struct error error;
+    int result;
+};
+
+/*
+ * Makes getopt_long() start anew: it keeps a pointer into the arguments that it has read, and ours
+ * are freed. A program has only one command line.
+ */
+static void reset_getopt(void)
+{
+    char word[] = "run";
+    char *words[] = {word, NULL};
+    const struct option none[] = {{NULL, 0, NULL, 0}};
+
+    optind = 0;
+    getopt_long(1, words, "-:", none, NULL);
+}
+
+/* Splits the line at its bars and reads it as options of "run". */
+static void parse(struct fixture *fixture, const char *line)
+{
+    *fixture = (struct fixture){.error = ERROR_INIT};
+    strvec_push(&fixture->words, "run");
+    while (*line) {
+        const size_t length = strcspn(line, "|");
+
+        strvec_pushf(&fixture->words, "%.*s", (int)length, line);
+        line += length + (line[length] == '|');
+    }
+    fixture->result = run_options_parse(&fixture->options, (int)fixture->words.count,
+                                        fixture->words.items, &fixture->error);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    reset_getopt();
+    run_options_release(&fixture->options);
+    strvec_release(&fixture->words);
+    error_release(&fixture->error);
+}
+
+static void accept(struct fixture *fixture, const char *line)
+{
+    parse(fixture, line);
+    assert_no_error(&fixture->error);
+    assert_int_equal(fixture->result, 0);
+}
+
+static void refuse(const char *line, const char *message)
+{
+    struct fixture fixture;
+
+    parse(&fixture, line);
+    assert_int_equal(fixture.result, -1);
+    assert_error(&fixture.error, ERROR_USAGE, message);
+    tear_down(&fixture);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+static void run_options__nothing_but_a_file(void **state)
+{
+    struct fixture fixture;
+    const struct run_options *options = &fixture.options;
+
+    (void)state;
+    accept(&fixture, "dir/hello.py");
+    assert_string_equal(options->file, "dir/hello.py");
+    assert_string_equal(options->request.entrypoint, "hello.py");
+    assert_null(options->request.language);
+    assert_null(options->request.image);
+    assert_null(options->request.workdir);
+    assert_null(options->request.dir);
+    assert_null(options->request.save_image);
+    assert_null(options->request.save_dockerfile);
+    assert_null(options->stdin_path);
+    assert_null(options->config_path);
+    assert_int_equal(options->request.file, -1);
+    assert_int_equal(options->request.stdin_file, -1);
+    assert_int_equal(options->request.live[0], -1);
+    assert_int_equal(options->request.live[1], -1);
+    assert_int_equal(options->request.arguments.count, 0);
+    assert_int_equal(options->request.environment.count, 0);
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        assert_true(isnan(options->request.limits.number[i]));
+    assert_int_equal(options->request.limits.read_only, -1);
+    assert_null(options->request.limits.network);
+    assert_false(options->request.limits.has_user);
+    assert_false(options->stream);
+    assert_false(options->verbose);
+    assert_false(options->help);
+    tear_down(&fixture);
+}
+
+static void run_options__long_forms(void **state)
+{
+    struct fixture fixture;
+    const struct request *request = &fixture.options.request;
+
+    (void)state;
+    accept(&fixture,
+           "--language|py|--dir|d|--entrypoint|e|--stdin|in|--timeout|1m30s|--memory|64|--cpus|1.5"
+           "|--pids-limit|9|--workdir-size|10|--tmp-size|11|--output-limit|2048|--network|bridge"
+           "|--read-only|--cap-drop|net_raw|--user|1:2|--image|i:1|--container-workdir|/w"
+           "|--save-image|t:1|--save-dockerfile|D|--runtime|docker|--config|c.json|--stream"
+           "|--verbose");
+    assert_string_equal(request->language, "py");
+    assert_string_equal(request->dir, "d");
+    assert_string_equal(request->entrypoint, "e");
+    assert_string_equal(fixture.options.stdin_path, "in");
+    assert_true(request->limits.number[LIMIT_TIMEOUT] == 90);
+    assert_true(request->limits.number[LIMIT_MEMORY] == 64);
+    assert_true(request->limits.number[LIMIT_CPUS] == 1.5);
+    assert_true(request->limits.number[LIMIT_PIDS] == 9);
+    assert_true(request->limits.number[LIMIT_WORKDIR] == 10);
+    assert_true(request->limits.number[LIMIT_TMP] == 11);
+    assert_true(request->limits.number[LIMIT_OUTPUT] == 2048);
+    assert_string_equal(request->limits.network, "bridge");
+    assert_int_equal(request->limits.read_only, 1);
+    check_joined(&request->limits.cap_drop, "NET_RAW");
+    assert_int_equal(request->limits.uid, 1);
+    assert_int_equal(request->limits.gid, 2);
+    assert_string_equal(request->image, "i:1");
+    assert_string_equal(request->workdir, "/w");
+    assert_string_equal(request->save_image, "t:1");
+    assert_string_equal(request->save_dockerfile, "D");
+    assert_string_equal(fixture.options.config_path, "c.json");
+    assert_true(fixture.options.stream);
+    assert_true(fixture.options.verbose);
+    assert_int_equal(request->live[0], 1);
+    assert_int_equal(request->live[1], 2);
+    assert_null(fixture.options.file);
+    tear_down(&fixture);
+}
+
+static void run_options__short_forms(void **state)
+{
+    static const char *const lines[] = {
+        "-l|py|-d|d|-e|e|-t|500ms|-m|64|-c|2|-v", "-lpy|-dd|-ee|-t500ms|-m64|-c2|-v",
+        "-vlpy|-dd|-ee|-vt500ms|-m64|-c|2", "-l|py|-d|d|-e|e|-t|500ms|-m|64|-vvc2"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct fixture fixture;
+        const struct request *request = &fixture.options.request;
+
+        accept(&fixture, lines[i]);
+        assert_string_equal(request->language, "py");
+        assert_string_equal(request->dir, "d");
+        assert_string_equal(request->entrypoint, "e");
+        assert_true(request->limits.number[LIMIT_TIMEOUT] == 0.5);
+        assert_true(request->limits.number[LIMIT_MEMORY] == 64);
+        assert_true(request->limits.number[LIMIT_CPUS] == 2);
+        assert_true(fixture.options.verbose);
+        tear_down(&fixture);
+    }
+}
+
+static void run_options__values_behind_a_sign(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    accept(&fixture, "--language=py|--timeout=2s|--image=a=b|--stdin=-|--memory=64|x.py");
+    assert_string_equal(fixture.options.request.language, "py");
+    assert_true(fixture.options.request.limits.number[LIMIT_TIMEOUT] == 2);
+    assert_string_equal(fixture.options.request.image, "a=b");
+    assert_string_equal(fixture.options.stdin_path, "-");
+    assert_true(fixture.options.request.limits.number[LIMIT_MEMORY] == 64);
+    tear_down(&fixture);
+}
+
+/* What looks like an option is a value where one must stand. */
+static void run_options__values_with_a_dash(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    accept(&fixture, "--config|--stream|--dir|-v|--entrypoint|--|--language|py");
+    assert_string_equal(fixture.options.config_path, "--stream");
+    assert_string_equal(fixture.options.request.dir, "-v");
+    assert_string_equal(fixture.options.request.entrypoint, "--");
+    assert_false(fixture.options.stream);
+    assert_false(fixture.options.verbose);
+    tear_down(&fixture);
+}
+
+static void run_options__the_last_of_equals_counts(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    accept(&fixture, "--language|a|--language|b|-m|64|-m|128|--network|none|--network|bridge"
+                     "|--read-only|--read-only=false|--user|1|--user|2:3|x");
+    assert_string_equal(fixture.options.request.language, "b");
+    assert_true(fixture.options.request.limits.number[LIMIT_MEMORY] == 128);
+    assert_string_equal(fixture.options.request.limits.network, "bridge");
+    assert_int_equal(fixture.options.request.limits.read_only, 0);
+    assert_int_equal(fixture.options.request.limits.uid, 2);
+    assert_int_equal(fixture.options.request.limits.gid, 3);
+    tear_down(&fixture);
+}
+
+static void run_options__repeatable(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    setenv("UNIT_INHERITED", "from outside", 1);
+    unsetenv("UNIT_UNSET");
+    accept(&fixture, "--env|A=1|--env|B=|--env=C=x=y|--env|UNIT_INHERITED|--env|A=2"
+                     "|--cap-drop|a,b|--cap-drop|c|x.py");
+    check_joined(&fixture.options.request.environment, "A=2|B=|C=x=y|UNIT_INHERITED=from outside");
+    check_joined(&fixture.options.request.limits.cap_drop, "A|B|C");
+    tear_down(&fixture);
+}
+
+/* Every user of the host can list the arguments of a process; values may be secrets. */
+static void run_options__values_of_variables_are_hidden(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    accept(&fixture, "--env|A=secret|--env=B=secret|x.py|--|C=shown");
+    check_joined(&fixture.options.request.environment, "A=secret|B=secret");
+    check_joined(&fixture.words, "run|--env|A=xxxxxx|--env=B=xxxxxx|x.py|--|C=shown");
+    tear_down(&fixture);
+}
+
+static void run_options__read_only(void **state)
+{
+    static const struct {
+        const char *line;
+        int expected;
+    } lines[] = {
+        {"--read-only|x.py", 1}, {"--read-only=true|x.py", 1}, {"--read-only=false|x.py", 0}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct fixture fixture;
+
+        accept(&fixture, lines[i].line);
+        assert_int_equal(fixture.options.request.limits.read_only, lines[i].expected);
+        assert_string_equal(fixture.options.file, "x.py");
+        tear_down(&fixture);
+    }
+    refuse("--read-only=yes|x.py", "--read-only: 'yes' is not true or false");
+    refuse("--read-only=|x.py", "--read-only: '' is not true or false");
+    refuse("--read-only|true|x.py", "one FILE only, and 'x.py' is a second; the program's "
+                                    "arguments go behind --");
+}
+
+static void check_file(const char *line, const char *file, const char *entrypoint,
+                       const char *arguments)
+{
+    struct fixture fixture;
+
+    accept(&fixture, line);
+    assert_text_or_null(fixture.options.file, file);
+    assert_text_or_null(fixture.options.request.entrypoint, entrypoint);
+    check_joined(&fixture.options.request.arguments, arguments);
+    tear_down(&fixture);
+}
+
+static void run_options__file_and_arguments(void **state)
+{
+    (void)state;
+    check_file("x.py", "x.py", "x.py", "");
+    check_file("/a/b.c/x.py", "/a/b.c/x.py", "x.py", "");
+    check_file("./-x.py", "./-x.py", "-x.py", "");
+    check_file("x.py|--", "x.py", "x.py", "");
+    check_file("x.py|--|a|-b|--stream|--|c", "x.py", "x.py", "a|-b|--stream|--|c");
+    check_file("-v|x.py|-m|64", "x.py", "x.py", "");
+    check_file("x.py|-v|--|-v", "x.py", "x.py", "-v");
+    check_file("-l|py|-|--|a", "-", NULL, "a");
+    check_file("-d|dir|-e|e.py|--|a", NULL, "e.py", "a");
+    check_file("-d|dir|-l|py", NULL, NULL, "");
+    check_file("-d|dir|-e|e.py", NULL, "e.py", "");
+    check_file("dir/|-l|py", "dir/", "", "");
+}
+
+static void run_options__two_files(void **state)
+{
+    (void)state;
+    refuse("a.py|b.py",
+           "one FILE only, and 'b.py' is a second; the program's arguments go behind --");
+    refuse("a.py|-v|b\n.py",
+           "one FILE only, and 'b\\n.py' is a second; the program's arguments go behind --");
+    refuse("-|-", "one FILE only, and '-' is a second; the program's arguments go behind --");
+}
+
+static void run_options__nothing_to_run(void **state)
+{
+    (void)state;
+    refuse("", "nothing to run; give a FILE, - or --dir");
+    refuse("-v|--stream", "nothing to run; give a FILE, - or --dir");
+    refuse("--|x.py", "nothing to run; give a FILE, - or --dir");
+}
+
+static void run_options__disagreements(void **state)
+{
+    (void)state;
+    refuse("x.py|--dir|d", "FILE and --dir exclude each other; name the program in --dir with "
+                           "--entrypoint");
+    refuse("x.py|--entrypoint|e", "--entrypoint needs --dir");
+    refuse("--entrypoint|e", "nothing to run; give a FILE, - or --dir");
+    refuse("--dir|d", "--dir needs --entrypoint, or --language to run its default file");
+    refuse("-", "a program from stdin needs --language");
+    refuse("-|-l|py|--stdin|-", "program and --stdin cannot both come from isolator's stdin");
+    refuse("-|-l|py|--save-dockerfile|D", "--save-dockerfile needs a FILE or --dir to copy from");
+}
+
+static void run_options__stdin_of_the_program(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    accept(&fixture, "x.py|--stdin|-");
+    assert_string_equal(fixture.options.stdin_path, "-");
+    tear_down(&fixture);
+    accept(&fixture, "-|-l|py|--stdin|file");
+    assert_string_equal(fixture.options.stdin_path, "file");
+    tear_down(&fixture);
+}
+
+static void run_options__unknown_options(void **state)
+{
+    (void)state;
+    refuse("--memroy|64|x.py", "unknown option '--memroy'; did you mean --memory?");
+    refuse("--memroy=64|x.py", "unknown option '--memroy=64'; did you mean --memory?");
+    refuse("--zzzzzzzz|x.py", "unknown option '--zzzzzzzz'; see isolator run --help");
+    refuse("x.py|-Z", "unknown option '-Z'; see isolator run --help");
+    refuse("-vZ|x.py", "unknown option '-vZ'; see isolator run --help");
+    refuse("--\x1b[2J|x.py", "unknown option '--\\x1b[2J'; see isolator run --help");
+    refuse("--verbose=1|x.py", "unknown option '--verbose=1'; did you mean --verbose?");
+}
+
+static void run_options__values_that_are_missing(void **state)
+{
+    (void)state;
+    refuse("x.py|--memory", "option '--memory' needs a value");
+    refuse("x.py|-m", "option '-m' needs a value");
+    refuse("x.py|-vm", "option '-vm' needs a value");
+    refuse("x.py|--env", "option '--env' needs a value");
+}
+
+static void run_options__wrong_values(void **state)
+{
+    (void)state;
+    refuse("-t|5|x.py", "--timeout: '5' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
+    refuse("-t|-1s|x.py",
+           "--timeout: '-1s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
+    refuse("-t|0s|x.py", "--timeout: '0s' must be more than 0 and less than a year");
+    refuse("-m|5|x.py", "--memory must be from 6 to 16777216 MB");
+    refuse("-m|64m|x.py", "--memory: '64m' is not a number");
+    refuse("-m|64.5|x.py", "--memory must be a whole number");
+    refuse("-m|-64|x.py", "--memory: '-64' is not a number");
+    refuse("-m||x.py", "--memory: '' is not a number");
+    refuse("-c|0|x.py", "--cpus must be from 0.01 to 4096");
+    refuse("-c|nan|x.py", "--cpus: 'nan' is not a number");
+    refuse("--pids-limit|1|x.py", "--pids-limit must be from 8 to 4194304");
+    refuse("--workdir-size|0|x.py", "--workdir-size must be from 1 to 1048576 MB");
+    refuse("--tmp-size|0|x.py", "--tmp-size must be from 1 to 1048576 MB");
+    refuse("--output-limit|1|x.py", "--output-limit must be from 1024 to 67108864 bytes");
+    refuse("--network|host|x.py", "--network: network 'host' would lift the isolation; use none, "
+                                  "bridge or a network of the engine");
+    refuse("--user|root|x.py", "--user: 'root' is not a user; write numbers up to 2097151, like "
+                               "65534 or 1000:1000");
+    refuse("--cap-drop|,|x.py",
+           "--cap-drop: ',' is not a list of capabilities, like ALL or NET_RAW,MKNOD");
+    refuse("--runtime|podman|x.py",
+           "--runtime: 'podman' is not supported; the one there is: docker");
+    refuse("--env|UNIT_UNSET|x.py", "--env: 'UNIT_UNSET' is not set in the environment");
+    refuse("--env||x.py", "--env: '' is not set in the environment");
+    refuse("--save-dockerfile||x.py", "--save-dockerfile: the path is empty");
+}
+
+static void check_help(const char *line)
+{
+    struct fixture fixture;
+
+    accept(&fixture, line);
+    assert_true(fixture.options.help);
+    tear_down(&fixture);
+}
+
+static void run_options__help(void **state)
+{
+    (void)state;
+    check_help("--help");
+    check_help("-h");
+    check_help("a.py|--dir|d|--help");
+    check_help("-vh");
+}
+
+/* With --help nothing else is checked. */
+static void run_options__help_whatever_else_is_wrong(void **state)
+{
+    (void)state;
+    check_help("--help|--bogus");
+    check_help("-h|--memory|x");
+    check_help("--help|a.py|b.py");
+}
+
+/* What getopt_long() remembers of one command line must not reach into the next. */
+static void run_options__one_line_after_another(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    struct fixture before;
+
+    parse(&before, "-Zvh|x.py");
+    accept(&fixture, "x.py");
+    tear_down(&before);
+    assert_text_or_null(fixture.options.file, "x.py");
+    assert_false(fixture.options.verbose);
+    assert_false(fixture.options.help);
+    tear_down(&fixture);
+}
+
+static void run_options__help_names_every_option(void **state)
+{
+    static const char *const names[] = {"-l, --language NAME ",
+                                        "-d, --dir DIR ",
+                                        "-e, --entrypoint PATH ",
+                                        "--stdin FILE ",
+                                        "--env KEY[=VALUE] ",
+                                        "-t, --timeout DURATION ",
+                                        "-m, --memory MB ",
+                                        "-c, --cpus N ",
+                                        "--pids-limit N ",
+                                        "--workdir-size MB ",
+                                        "--tmp-size MB ",
+                                        "--output-limit BYTES ",
+                                        "--network NAME ",
+                                        "--read-only[=BOOL] ",
+                                        "--cap-drop LIST ",
+                                        "--user UID[:GID] ",
+                                        "--image IMAGE ",
+                                        "--container-workdir PATH ",
+                                        "--save-image TAG ",
+                                        "--save-dockerfile PATH ",
+                                        "--runtime NAME ",
+                                        "--config FILE ",
+                                        "--stream ",
+                                        "-v, --verbose ",
+                                        "-h, --help "};
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "help");
+    CLEANUP_FREE char *help = NULL;
+    FILE *file = fopen(path, "w");
+
+    (void)state;
+    assert_non_null(file);
+    run_options_help(file);
+    assert_int_equal(fclose(file), 0);
+    help = read_in(directory, "help");
+    assert_memory_equal(help, "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n", 49);
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strstr(help, names[i]))
+            fail_msg("'%s' is not in the help", names[i]);
+    temp_remove(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(run_options__nothing_but_a_file),
+        cmocka_unit_test(run_options__long_forms),
+        cmocka_unit_test(run_options__short_forms),
+        cmocka_unit_test(run_options__values_behind_a_sign),
+        cmocka_unit_test(run_options__values_with_a_dash),
+        cmocka_unit_test(run_options__the_last_of_equals_counts),
+        cmocka_unit_test(run_options__repeatable),
+        cmocka_unit_test(run_options__values_of_variables_are_hidden),
+        cmocka_unit_test(run_options__read_only),
+        cmocka_unit_test(run_options__file_and_arguments),
+        cmocka_unit_test(run_options__two_files),
+        cmocka_unit_test(run_options__nothing_to_run),
+        cmocka_unit_test(run_options__disagreements),
+        cmocka_unit_test(run_options__stdin_of_the_program),
+        cmocka_unit_test(run_options__unknown_options),
+        cmocka_unit_test(run_options__values_that_are_missing),
+        cmocka_unit_test(run_options__wrong_values),
+        cmocka_unit_test(run_options__help),
+        cmocka_unit_test(run_options__help_whatever_else_is_wrong),
+        cmocka_unit_test(run_options__one_line_after_another),
+        cmocka_unit_test(run_options__help_names_every_option),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

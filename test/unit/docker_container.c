@@ -1,0 +1,727 @@
+#include "test.h"
+
+#include <signal.h>
+
+#include "base/duration.h"
+#include "base/linux.h"
+#include "docker/container.h"
+
+enum { LATE_MS = 5000 };
+
+/*
+ * A docker command that is a script. Each of its calls is a line of the file "calls", with each
+ * argument behind a bar; what the test is about follows in the script.
+ */
+struct fixture {
+    char *directory;
+    char *command;
+    struct docker docker;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture, const char *script)
+{
+    CLEANUP_FREE char *body = string_format("{ printf '|%%s' \"$@\"; echo; } >>calls\n%s", script);
+
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->command = script_in(fixture->directory, "docker", body);
+    fixture->docker.command = fixture->command;
+}
+
+static void check_calls(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *calls = read_in(fixture->directory, "calls");
+
+    assert_string_equal(calls, expected);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static long long soon(void)
+{
+    return clock_now_ms() + LATE_MS;
+}
+
+/* ---- create */
+
+struct creation {
+    struct container_spec spec;
+    struct strvec cap_drop, labels, command, warnings;
+    struct cancel cancel;
+    long long deadline;
+    bool cut_off;
+};
+
+static void prepare(struct creation *creation)
+{
+    *creation = (struct creation){.cancel = CANCEL_INIT, .deadline = soon(), .cut_off = true};
+    creation->spec = (struct container_spec){
+        .name = "box",
+        .image = "image:1",
+        .network = "none",
+        .uid = 65534,
+        .gid = 65533,
+        .memory_mb = 256,
+        .cpus = 0.5,
+        .pids = 64,
+        .cap_drop = &creation->cap_drop,
+        .labels = &creation->labels,
+        .command = &creation->command,
+        .environment_file = -1,
+    };
+    strvec_push(&creation->command, "/bin/sh");
+}
+
+static int create(struct fixture *fixture, struct creation *creation)
+{
+    return container_create(&fixture->docker, &creation->spec, creation->deadline,
+                            creation->cancel.fds[0] < 0 ? NULL : &creation->cancel,
+                            &creation->warnings, &creation->cut_off, &fixture->error);
+}
+
+static void discard(struct creation *creation)
+{
+    strvec_release(&creation->cap_drop);
+    strvec_release(&creation->labels);
+    strvec_release(&creation->command);
+    strvec_release(&creation->warnings);
+    cancel_release(&creation->cancel);
+}
+
+/* What the docker command would put there from its configuration; see also the environment file. */
+#define NO_PROXIES                                                                                 \
+    "|--env=HTTP_PROXY=|--env=http_proxy=|--env=HTTPS_PROXY=|--env=https_proxy="                   \
+    "|--env=FTP_PROXY=|--env=ftp_proxy=|--env=NO_PROXY=|--env=no_proxy="                           \
+    "|--env=ALL_PROXY=|--env=all_proxy="
+
+static void container__create_with_the_least(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "echo id");
+    prepare(&creation);
+    assert_int_equal(create(&fixture, &creation), 0);
+    assert_no_error(&fixture.error);
+    assert_false(creation.cut_off);
+    assert_int_equal(creation.warnings.count, 0);
+    check_calls(&fixture, "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
+                          "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
+                          "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                          "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
+                          "|--pids-limit=64|--network=none|--read-only=false" NO_PROXIES
+                          "|--entrypoint||--|image:1|/bin/sh\n");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_with_everything(void **state)
+{
+    CLEANUP_FD int environment = linux_unnamed_file();
+    struct fixture fixture;
+    struct creation creation;
+    CLEANUP_FREE char *stdin_text = NULL;
+
+    (void)state;
+    set_up(&fixture, "cat >stdin");
+    prepare(&creation);
+    assert_int_equal(write(environment, "A=1\nB=2\n", 8), 8);
+    creation.spec.workdir = "/work dir";
+    creation.spec.volume = "/volume";
+    creation.spec.cpus = 1.2345;
+    creation.spec.read_only = creation.spec.auto_remove = creation.spec.open_stdin = true;
+    creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
+    creation.spec.tmpfs[1] = (struct container_tmpfs){"/workspace", 64};
+    creation.spec.environment_file = environment;
+    strvec_push_each(&creation.cap_drop, "NET_RAW", "MKNOD", NULL);
+    strvec_push_each(&creation.labels, "isolator.pid=1", "isolator.host=a b", NULL);
+    strvec_push_each(&creation.command, "-c", "two\nlines; $x", "", "--rm", NULL);
+    assert_int_equal(create(&fixture, &creation), 0);
+    check_calls(&fixture,
+                "|create|--name|box|--rm|--interactive|--pull|never"
+                "|--security-opt|no-new-privileges"
+                "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
+                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=1.234"
+                "|--pids-limit=64|--network=none|--read-only=true"
+                "|--cap-drop=NET_RAW|--cap-drop=MKNOD"
+                "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,uid=65534,gid=65533,mode=0700"
+                "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
+                "|--mount|type=volume,destination=/volume"
+                "|--label|isolator.pid=1|--label|isolator.host=a b"
+                "|--env-file|/dev/stdin|--workdir|/work dir"
+                "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
+    stdin_text = read_in(fixture.directory, "stdin");
+    assert_string_equal(stdin_text, "A=1\nB=2\n");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+/* A container with a network may need its proxies. */
+static void container__create_with_a_network(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+    CLEANUP_FREE char *calls = NULL;
+
+    (void)state;
+    set_up(&fixture, "");
+    prepare(&creation);
+    creation.spec.network = "bridge";
+    assert_int_equal(create(&fixture, &creation), 0);
+    calls = read_in(fixture.directory, "calls");
+    assert_non_null(strstr(calls, "|--network=bridge|"));
+    assert_null(strstr(calls, "|--env"));
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_collects_warnings(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    set_up(&fixture, "printf 'WARNING: one\\r\\n\\n\\033[1mtwo\\nlast' >&2; echo id");
+    prepare(&creation);
+    strvec_push(&creation.warnings, "earlier");
+    assert_int_equal(create(&fixture, &creation), 0);
+    joined = strvec_join(&creation.warnings, "|");
+    assert_string_equal(joined, "earlier|WARNING: one|\\x1b[1mtwo|last");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_that_fails_is_explained(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "case $1 in create) echo 'docker: no such network' >&2; exit 125;; esac");
+    prepare(&creation);
+    assert_int_equal(create(&fixture, &creation), -1);
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "cannot create a container: docker: no such network");
+    assert_false(creation.cut_off);
+    assert_int_equal(creation.warnings.count, 0);
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_without_the_image(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    set_up(&fixture, "case $1 in create|image) exit 1;; esac");
+    prepare(&creation);
+    message = string_format("image 'image:1' is not on the engine; run: %s pull image:1",
+                            fixture.command);
+    assert_int_equal(create(&fixture, &creation), -1);
+    assert_error(&fixture.error, ERROR_IMAGE, message);
+    assert_false(creation.cut_off);
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_that_does_not_start_is_not_cut_off(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "");
+    unlink(fixture.command);
+    prepare(&creation);
+    assert_int_equal(create(&fixture, &creation), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_false(creation.cut_off);
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_that_is_too_slow_is_cut_off(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 30");
+    prepare(&creation);
+    creation.deadline = clock_now_ms() + 100;
+    assert_int_equal(create(&fixture, &creation), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_true(creation.cut_off);
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_that_somebody_kills_is_cut_off(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "case $1 in create) kill -KILL $$;; esac");
+    prepare(&creation);
+    assert_int_equal(create(&fixture, &creation), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_true(creation.cut_off);
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_that_is_cancelled_ends_by_itself(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+
+    (void)state;
+    set_up(&fixture, "sleep 0.1; echo done >done");
+    prepare(&creation);
+    assert_int_equal(cancel_open(&creation.cancel, &fixture.error), 0);
+    cancel_raise(&creation.cancel);
+    assert_int_equal(create(&fixture, &creation), 0);
+    assert_no_error(&fixture.error);
+    assert_false(creation.cut_off);
+    CLEANUP_FREE char *done = read_in(fixture.directory, "done");
+    assert_string_equal(done, "done\n");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+/* ---- copy, start, commit */
+
+static void container__copies_a_tar_file_in(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    struct fixture fixture;
+    CLEANUP_FREE char *stdin_text = NULL;
+
+    (void)state;
+    assert_int_equal(write(file, "tar", 3), 3);
+    set_up(&fixture, "cat >stdin");
+    assert_int_equal(
+        container_copy_in(&fixture.docker, "box", "/work", file, soon(), &fixture.error), 0);
+    check_calls(&fixture, "|cp|-|box:/work\n");
+    stdin_text = read_in(fixture.directory, "stdin");
+    assert_string_equal(stdin_text, "tar");
+    tear_down(&fixture);
+}
+
+static void container__copy_that_fails(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo 'no space' >&2; exit 1");
+    assert_int_equal(
+        container_copy_in(&fixture.docker, "box", "/work", file, soon(), &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "cannot copy the files into the container: no space");
+    tear_down(&fixture);
+}
+
+static void container__starts_attached(void **state)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    struct process process = PROCESS_INIT;
+    struct fixture fixture;
+    CLEANUP_FREE char *stdin_text = NULL;
+
+    (void)state;
+    set_up(&fixture, "cat >stdin; exit 42");
+    assert_int_equal(container_start(&fixture.docker, "box", &streams, &process, &fixture.error),
+                     0);
+    process_write(&process, "input", 5);
+    pump.deadline = clock_now_ms() + 200;
+    assert_int_equal(process_pump(&process, &pump), PROCESS_DEADLINE);
+    process_close_stdin(&process);
+    pump.deadline = soon();
+    assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
+    assert_int_equal(process.status, 42);
+    process_release(&process);
+    check_calls(&fixture, "|start|--attach|--interactive|box\n");
+    stdin_text = read_in(fixture.directory, "stdin");
+    assert_string_equal(stdin_text, "input");
+    tear_down(&fixture);
+}
+
+static void container__commits_with_changes(void **state)
+{
+    CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    strvec_push_each(&changes, "WORKDIR /w", "CMD [\"a b\"]", NULL);
+    assert_int_equal(
+        container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), &fixture.error), 0);
+    check_calls(&fixture, "|commit|--change|WORKDIR /w|--change|CMD [\"a b\"]|--|box|name:tag\n");
+    tear_down(&fixture);
+
+    set_up(&fixture, "echo 'invalid reference' >&2; exit 1");
+    assert_int_equal(
+        container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_ENGINE, "cannot save the image: invalid reference");
+    tear_down(&fixture);
+}
+
+/* ---- inspect */
+
+static int inspect(struct fixture *fixture, const char *output, struct container_state *seen)
+{
+    memset(seen, 0x55, sizeof *seen);
+    set_up(fixture, "cat output");
+    write_in(fixture->directory, "output", output);
+    return container_inspect(&fixture->docker, "box", soon(), seen, &fixture->error);
+}
+
+static void check_state(const char *output, const struct container_state *expected)
+{
+    struct fixture fixture;
+    struct container_state seen;
+    const int result = inspect(&fixture, output, &seen);
+
+    assert_no_error(&fixture.error);
+    assert_int_equal(result, 0);
+    assert_int_equal(seen.started, expected->started);
+    assert_int_equal(seen.ended, expected->ended);
+    assert_int_equal(seen.exit_code, expected->exit_code);
+    assert_int_equal(seen.oom_killed, expected->oom_killed);
+    assert_int_equal(seen.run_ms, expected->run_ms);
+    assert_string_equal(seen.message, expected->message);
+    tear_down(&fixture);
+}
+
+#define NEVER "0001-01-01T00:00:00Z"
+
+static void container__inspects(void **state)
+{
+    struct fixture fixture;
+    struct container_state seen;
+
+    (void)state;
+    check_state("0 false 2026-11-21T07:02:12.836341566Z 2026-11-21T07:02:13.1Z \n",
+                &(struct container_state){.started = true, .ended = true, .run_ms = 264});
+    check_state("137 true 2026-11-21T07:02:12Z 2026-11-21T07:02:12Z \n",
+                &(struct container_state){
+                    .started = true, .ended = true, .exit_code = 137, .oom_killed = true});
+    check_state(
+        "127 false " NEVER " " NEVER " exec: \"x\": not found: unknown\n",
+        &(struct container_state){.exit_code = 127, .message = "exec: \"x\": not found: unknown"});
+    check_state("0 false 2026-11-21T07:02:12.8Z " NEVER " \n",
+                &(struct container_state){.started = true});
+
+    assert_int_equal(inspect(&fixture, "0 false " NEVER " " NEVER " ", &seen), 0);
+    check_calls(&fixture, "|inspect|--type|container|--format"
+                          "|{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} "
+                          "{{.State.FinishedAt}} {{.State.Error}}|box\n");
+    tear_down(&fixture);
+}
+
+static void check_run_ms(const char *times, long long expected)
+{
+    CLEANUP_FREE char *output = string_format("0 false %s \n", times);
+    struct fixture fixture;
+    struct container_state seen;
+
+    assert_int_equal(inspect(&fixture, output, &seen), 0);
+    if (seen.run_ms != expected)
+        fail_msg("'%s' is %lld ms, not %lld", times, seen.run_ms, expected);
+    tear_down(&fixture);
+}
+
+static void container__inspects_times_across_the_calendar(void **state)
+{
+    (void)state;
+    check_run_ms("2023-12-31T23:59:59.5Z 2024-01-01T00:00:00.25Z", 750);
+    check_run_ms("2024-02-28T23:59:59Z 2024-03-01T00:00:00Z", 86401000);
+    check_run_ms("2023-02-28T23:59:59Z 2023-03-01T00:00:00Z", 1000);
+    check_run_ms("2100-02-28T23:59:59Z 2100-03-01T00:00:00Z", 1000);
+    check_run_ms("2000-02-28T00:00:00Z 2000-03-01T00:00:00Z", 172800000);
+    check_run_ms("2024-11-21T10:59:59.999Z 2024-11-21T11:00:00.001Z", 2);
+    check_run_ms("2024-11-21T11:00:00Z 2024-11-21T10:00:00Z", 0); /* a clock that was set back */
+    check_run_ms("1970-01-01T00:00:01Z 2026-01-01T00:00:00Z", 1767225599000);
+}
+
+static void container__inspects_a_long_message(void **state)
+{
+    char message[1000];
+    CLEANUP_FREE char *output = NULL;
+    struct fixture fixture;
+    struct container_state seen;
+
+    (void)state;
+    memset(message, 'm', sizeof message);
+    message[999] = '\0';
+    output = string_format("1 false " NEVER " " NEVER " %s\nsecond line", message);
+    assert_int_equal(inspect(&fixture, output, &seen), 0);
+    assert_int_equal(strlen(seen.message), 511);
+    assert_int_equal(strspn(seen.message, "m"), 511);
+    tear_down(&fixture);
+}
+
+static void container__inspects_garbage(void **state)
+{
+    static const char *const garbage[] = {"",
+                                          "\n",
+                                          "garbage",
+                                          "0",
+                                          "0 false",
+                                          "0 false 2026-11-21T07:02:12Z\n",
+                                          "x false y z",
+                                          " ",
+                                          "- true " NEVER " " NEVER,
+                                          "\xff\xfe\n",
+                                          "{\"State\": null}"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(garbage); i++) {
+        struct fixture fixture;
+        struct container_state seen;
+
+        if (inspect(&fixture, garbage[i], &seen) == 0)
+            fail_msg("'%s' is taken for a state", garbage[i]);
+        assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+        assert_memory_equal(fixture.error.message, "cannot inspect the container: ", 30);
+        tear_down(&fixture);
+    }
+}
+
+/* Where the words are there but are no times, nothing is known of start and end. */
+static void container__inspects_what_is_no_time(void **state)
+{
+    static const char *const times[] = {"then now",
+                                        "2026-13-01T00:00:00Z 2026-00-01T00:00:00Z",
+                                        "1969-12-31T23:59:59Z -",
+                                        "2026-11-21 07:02:12",
+                                        "99999999999999999999 -1",
+                                        "0-0-0T0:0:0Z T",
+                                        "2026-11-21T07:02 2026-11-21T",
+                                        "-2026-11-21T07:02:12Z x"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(times); i++) {
+        CLEANUP_FREE char *output = string_format("0 false %s \n", times[i]);
+        struct fixture fixture;
+        struct container_state seen;
+
+        assert_int_equal(inspect(&fixture, output, &seen), 0);
+        if (seen.started || seen.ended || seen.run_ms != 0)
+            fail_msg("'%s' is taken for times", times[i]);
+        tear_down(&fixture);
+    }
+}
+
+/* scanf takes these for numbers too; no long long holds them. */
+static void container__inspects_seconds_that_are_no_number(void **state)
+{
+    static const char *const seconds[] = {"nan", "inf", "1e300", "-1e300"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(seconds); i++) {
+        CLEANUP_FREE char *output =
+            string_format("0 false 2026-11-21T07:02:%s 2026-11-21T07:02:12Z \n", seconds[i]);
+        struct fixture fixture;
+        struct container_state seen;
+
+        assert_int_equal(inspect(&fixture, output, &seen), 0);
+        if (seen.started || seen.run_ms != 0)
+            fail_msg("'%s' are taken for seconds", seconds[i]);
+        tear_down(&fixture);
+    }
+}
+
+static void container__inspect_that_fails(void **state)
+{
+    struct fixture fixture;
+    struct container_state seen;
+
+    (void)state;
+    set_up(&fixture, "echo '0 false " NEVER " " NEVER "'; echo 'no such object: box' >&2; exit 1");
+    assert_int_equal(container_inspect(&fixture.docker, "box", soon(), &seen, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_ENGINE, "cannot inspect the container: no such object: box");
+    tear_down(&fixture);
+
+    set_up(&fixture, "exec sleep 30");
+    assert_int_equal(
+        container_inspect(&fixture.docker, "box", clock_now_ms() + 100, &seen, &fixture.error), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_memory_equal(fixture.error.message, "cannot inspect the container: '/", 32);
+    tear_down(&fixture);
+}
+
+/* ---- remove */
+
+static int remove_it(struct fixture *fixture, long long milliseconds)
+{
+    return container_remove(&fixture->docker, "box", NULL, clock_now_ms() + milliseconds,
+                            &fixture->error);
+}
+
+#define REMOVES "|rm|--force|--volumes|box\n"
+#define LOOKS   "|ps|--all|--quiet|--filter|name=^/?box$\n"
+
+static void container__removes(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    assert_int_equal(remove_it(&fixture, LATE_MS), 0);
+    check_calls(&fixture, REMOVES);
+    tear_down(&fixture);
+}
+
+/* The engine removes a container with --rm itself, and then says that it cannot. */
+static void container__remove_of_one_that_is_gone(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case $1 in rm) echo 'no such container' >&2; exit 1;; esac");
+    assert_int_equal(remove_it(&fixture, LATE_MS), 0);
+    assert_no_error(&fixture.error);
+    check_calls(&fixture, REMOVES LOOKS);
+    tear_down(&fixture);
+}
+
+static void container__remove_waits_until_it_is_gone(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case $1 in rm) exit 1;; ps) [ -e seen ] || { >seen; echo 0123; };; esac");
+    assert_int_equal(remove_it(&fixture, LATE_MS), 0);
+    assert_no_error(&fixture.error);
+    check_calls(&fixture, REMOVES LOOKS REMOVES LOOKS);
+    tear_down(&fixture);
+}
+
+static void container__remove_tries_again(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case $1 in rm) [ -e tried ] || { >tried; exit 1; };; ps) echo 0123;; esac");
+    assert_int_equal(remove_it(&fixture, LATE_MS), 0);
+    check_calls(&fixture, REMOVES LOOKS REMOVES);
+    tear_down(&fixture);
+}
+
+static void container__remove_that_never_succeeds(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case $1 in rm) echo 'device is busy' >&2; exit 1;; ps) echo 0123;; esac");
+    assert_int_equal(remove_it(&fixture, 300), -1);
+    assert_error(&fixture.error, ERROR_ENGINE, "cannot remove the container: device is busy");
+    assert_in_range(clock_now_ms() - begin, 300, 2500);
+    tear_down(&fixture);
+}
+
+/* Not finding a container is no proof: the question must have been answered. */
+static void container__remove_does_not_trust_a_failed_question(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo 'no engine' >&2; exit 1");
+    assert_int_equal(remove_it(&fixture, 300), -1);
+    assert_error(&fixture.error, ERROR_ENGINE, "cannot remove the container: no engine");
+    tear_down(&fixture);
+}
+
+static void container__remove_where_docker_hangs(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 30");
+    assert_int_equal(remove_it(&fixture, 200), -1);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_in_range(clock_now_ms() - begin, 200, 2500);
+    tear_down(&fixture);
+}
+
+/* The engine does not finish while nobody reads the attached client. */
+static void container__remove_drains_the_attached_client(void **state)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
+    struct process client = PROCESS_INIT;
+    struct fixture fixture;
+    CLEANUP_FREE char *fifo = NULL;
+
+    (void)state;
+    set_up(&fixture, "case $1 in\n"
+                     "start) head -c 1048576 /dev/zero; echo done >fifo;;\n"
+                     "rm) read -r line <fifo; [ \"$line\" = done ];;\n"
+                     "*) echo 0123;;\n"
+                     "esac");
+    fifo = path_in(fixture.directory, "fifo");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(container_start(&fixture.docker, "box", &streams, &client, &fixture.error), 0);
+    assert_int_equal(container_remove(&fixture.docker, "box", &client, soon(), &fixture.error), 0);
+    process_release(&client);
+    tear_down(&fixture);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(container__create_with_the_least),
+        cmocka_unit_test(container__create_with_everything),
+        cmocka_unit_test(container__create_with_a_network),
+        cmocka_unit_test(container__create_collects_warnings),
+        cmocka_unit_test(container__create_that_fails_is_explained),
+        cmocka_unit_test(container__create_without_the_image),
+        cmocka_unit_test(container__create_that_does_not_start_is_not_cut_off),
+        cmocka_unit_test(container__create_that_is_too_slow_is_cut_off),
+        cmocka_unit_test(container__create_that_somebody_kills_is_cut_off),
+        cmocka_unit_test(container__create_that_is_cancelled_ends_by_itself),
+        cmocka_unit_test(container__copies_a_tar_file_in),
+        cmocka_unit_test(container__copy_that_fails),
+        cmocka_unit_test(container__starts_attached),
+        cmocka_unit_test(container__commits_with_changes),
+        cmocka_unit_test(container__inspects),
+        cmocka_unit_test(container__inspects_times_across_the_calendar),
+        cmocka_unit_test(container__inspects_a_long_message),
+        cmocka_unit_test(container__inspects_garbage),
+        cmocka_unit_test(container__inspects_what_is_no_time),
+        cmocka_unit_test(container__inspects_seconds_that_are_no_number),
+        cmocka_unit_test(container__inspect_that_fails),
+        cmocka_unit_test(container__removes),
+        cmocka_unit_test(container__remove_of_one_that_is_gone),
+        cmocka_unit_test(container__remove_waits_until_it_is_gone),
+        cmocka_unit_test(container__remove_tries_again),
+        cmocka_unit_test(container__remove_that_never_succeeds),
+        cmocka_unit_test(container__remove_does_not_trust_a_failed_question),
+        cmocka_unit_test(container__remove_where_docker_hangs),
+        cmocka_unit_test(container__remove_drains_the_attached_client),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

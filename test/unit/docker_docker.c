@@ -1,0 +1,450 @@
+#include "test.h"
+
+#include <signal.h>
+
+#include "base/duration.h"
+#include "base/linux.h"
+#include "docker/docker.h"
+
+enum { LATE_MS = 5000 };
+
+/* A docker command that is a script, and one call of it. */
+struct fixture {
+    char *directory;
+    char *command;
+    struct docker docker;
+    struct strvec arguments;
+    struct docker_call call;
+    struct docker_output output;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture, const char *script)
+{
+    *fixture = (struct fixture){.directory = temp_create(), .output = DOCKER_OUTPUT_INIT};
+    fixture->command = script_in(fixture->directory, "docker", script);
+    fixture->docker.command = fixture->command;
+    fixture->call = (struct docker_call){
+        .arguments = &fixture->arguments, .stdin_file = -1, .deadline = clock_now_ms() + LATE_MS};
+    strvec_push_each(&fixture->arguments, "ps", "--all", NULL);
+}
+
+static int run(struct fixture *fixture)
+{
+    return docker_run(&fixture->docker, &fixture->call, &fixture->output, &fixture->error);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    docker_output_release(&fixture->output);
+    strvec_release(&fixture->arguments);
+    error_release(&fixture->error);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static void check_message(const char *text, size_t length, const char *expected)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    CLEANUP_FREE char *message = NULL;
+
+    strbuf_add(&buffer, text, length);
+    message = docker_message(&buffer);
+    assert_string_equal(message, expected);
+    strbuf_release(&buffer);
+}
+
+static void docker__message_is_one_line(void **state)
+{
+    struct strbuf nothing = STRBUF_INIT;
+    CLEANUP_FREE char *message = docker_message(&nothing);
+
+    (void)state;
+    assert_string_equal(message, "");
+    check_message("", 0, "");
+    check_message("one", 3, "one");
+    check_message("one\n", 4, "one");
+    check_message("one\ntwo\n", 8, "one; two");
+    check_message("one\ntwo\nthree", 13, "one; two; three");
+    check_message("end \t\r\n \n", 9, "end");
+    check_message("\n \n", 3, "");
+    check_message("  indented", 10, "  indented");
+}
+
+static void docker__message_is_safe_to_print(void **state)
+{
+    (void)state;
+    check_message("\x1b[31mred\x1b[0m\n", 13, "\\x1b[31mred\\x1b[0m");
+    check_message("a\0b", 3, "a\\x00b");
+    check_message("a\tb\a", 4, "a\\tb\\x07");
+    check_message("\xff\xc3\xa9", 3, "\\xff\xc3\xa9");
+}
+
+static void docker__message_is_cut_at_500_bytes(void **state)
+{
+    char text[600], expected[501];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    memset(expected, 'x', sizeof expected);
+    expected[500] = '\0';
+    check_message(text, 600, expected);
+    check_message(text, 500, expected);
+    memcpy(text + 499, "\xc3\xa9", 2); /* the cut would go through it */
+    expected[499] = '\0';
+    check_message(text, 600, expected);
+    memcpy(text + 498, "\xc3\xa9", 2);
+    memcpy(expected + 498, "\xc3\xa9", 3);
+    check_message(text, 600, expected);
+}
+
+/* At most 500 bytes, whatever has to be escaped. */
+static void docker__message_stays_short_when_it_is_escaped(void **state)
+{
+    struct strbuf buffer = STRBUF_INIT;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        strbuf_addstr(&buffer, "\x1b");
+    message = docker_message(&buffer);
+    assert_in_range(strlen(message), 480, 500);
+    strbuf_release(&buffer);
+}
+
+static void docker__argv_is_command_and_arguments(void **state)
+{
+    const struct docker docker = {.command = "/opt/my docker"};
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    strvec_push_each(&arguments, "rm", "--force", "", NULL);
+    argv = docker_argv(&docker, &arguments);
+    joined = strvec_join(&argv, "|");
+    assert_string_equal(joined, "/opt/my docker|rm|--force|");
+    assert_int_equal(arguments.count, 3);
+}
+
+static void docker__run_gives_status_and_output(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo \"out $*\"; echo err >&2; cat; exit 7");
+    assert_int_equal(run(&fixture), 0);
+    assert_no_error(&fixture.error);
+    assert_int_equal(fixture.output.status, 7);
+    assert_string_equal(strbuf_string(&fixture.output.out), "out ps --all\n");
+    assert_string_equal(strbuf_string(&fixture.output.err), "err\n");
+    tear_down(&fixture);
+}
+
+static void docker__run_ended_by_a_signal(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "kill -KILL $$");
+    assert_int_equal(run(&fixture), 0);
+    assert_int_equal(fixture.output.status, 137);
+    tear_down(&fixture);
+}
+
+static void docker__run_reads_the_file_from_its_start(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    struct fixture fixture;
+
+    (void)state;
+    assert_int_equal(write(file, "A=1\n", 4), 4);
+    set_up(&fixture, "cat");
+    fixture.call.stdin_file = file;
+    assert_int_equal(run(&fixture), 0);
+    assert_string_equal(strbuf_string(&fixture.output.out), "A=1\n");
+    tear_down(&fixture);
+}
+
+static void docker__run_that_does_not_start(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    set_up(&fixture, "");
+    unlink(fixture.command);
+    message = string_format("cannot run '%s': No such file or directory", fixture.command);
+    assert_int_equal(run(&fixture), -1);
+    assert_int_equal(fixture.output.status, -1);
+    assert_error(&fixture.error, ERROR_ENGINE, message);
+    tear_down(&fixture);
+}
+
+static void docker__run_keeps_64_kib_of_each_stream(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "head -c 200000 /dev/zero | tr '\\0' a\n"
+                     "head -c 65537 /dev/zero | tr '\\0' b >&2\n"
+                     "exit 3");
+    assert_int_equal(run(&fixture), 0);
+    assert_int_equal(fixture.output.status, 3);
+    assert_int_equal(fixture.output.out.length, 65536);
+    assert_int_equal(fixture.output.err.length, 65536);
+    assert_int_equal(strspn(fixture.output.out.data, "a"), 65536);
+    assert_int_equal(strspn(fixture.output.err.data, "b"), 65536);
+    tear_down(&fixture);
+}
+
+/* The number of milliseconds in the message; -1 where it does not read as expected. */
+static long long late_ms(const struct fixture *fixture)
+{
+    CLEANUP_FREE char *start = string_format("'%s ps' did not end within ", fixture->command);
+    const char *message = fixture->error.message;
+    char *end;
+    long long number;
+
+    if (!message || strncmp(message, start, strlen(start)) != 0)
+        return -1;
+    number = strtoll(message + strlen(start), &end, 10);
+    return strcmp(end, " ms; does the container engine answer?") == 0 ? number : -1;
+}
+
+static void docker__run_is_killed_at_its_deadline(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct fixture fixture;
+    CLEANUP_FREE char *pid = NULL;
+
+    (void)state;
+    set_up(&fixture, "echo $$ >pid; echo early; exec sleep 30");
+    fixture.call.deadline = begin + 300;
+    assert_int_equal(run(&fixture), -1);
+    assert_in_range(clock_now_ms() - begin, 300, 2500);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    assert_in_range(late_ms(&fixture), 200, 2500);
+    assert_true(fixture.output.status >= 0); /* it did start */
+    assert_string_equal(strbuf_string(&fixture.output.out), "early\n");
+    pid = read_in(fixture.directory, "pid");
+    assert_int_equal(kill((pid_t)atoi(pid), 0), -1);
+    tear_down(&fixture);
+}
+
+static void docker__run_is_cancelled(void **state)
+{
+    const long long begin = clock_now_ms();
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 30");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    cancel_raise(&cancel);
+    fixture.call.cancel = &cancel;
+    assert_int_equal(run(&fixture), -1);
+    assert_in_range(clock_now_ms() - begin, 0, 2000);
+    assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
+    tear_down(&fixture);
+    cancel_release(&cancel);
+}
+
+static void docker__run_that_is_not_cancelled(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exit 2");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    fixture.call.cancel = &cancel;
+    assert_int_equal(run(&fixture), 0);
+    assert_int_equal(fixture.output.status, 2);
+    tear_down(&fixture);
+    cancel_release(&cancel);
+}
+
+/* A cancelled command that ends by itself soon enough has done its work. */
+static void docker__run_is_cancelled_with_patience(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "sleep 0.1; echo created");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    cancel_raise(&cancel);
+    fixture.call.cancel = &cancel;
+    fixture.call.patience = 3000;
+    assert_int_equal(run(&fixture), 0);
+    assert_no_error(&fixture.error);
+    assert_int_equal(fixture.output.status, 0);
+    assert_string_equal(strbuf_string(&fixture.output.out), "created\n");
+    assert_true(cancel_raised(&cancel));
+    tear_down(&fixture);
+    cancel_release(&cancel);
+}
+
+/* Patience has an end, and so has the deadline before it. */
+static void docker__run_uses_up_the_patience(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const long long begin = clock_now_ms();
+        struct fixture fixture;
+
+        set_up(&fixture, "exec sleep 30");
+        assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+        cancel_raise(&cancel);
+        fixture.call.cancel = &cancel;
+        fixture.call.patience = i == 0 ? 150 : 20000;
+        fixture.call.deadline = begin + (i == 0 ? 20000 : 150);
+        assert_int_equal(run(&fixture), -1);
+        assert_in_range(clock_now_ms() - begin, 150, 2000);
+        assert_true(fixture.output.status >= 0);
+        tear_down(&fixture);
+        cancel_release(&cancel);
+    }
+}
+
+/* Whoever cancelled gets an ERROR_CANCELLED, not a complaint about the engine. */
+static void docker__run_that_uses_up_the_patience_was_cancelled(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 30");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    cancel_raise(&cancel);
+    fixture.call.cancel = &cancel;
+    fixture.call.patience = 50;
+    assert_int_equal(run(&fixture), -1);
+    assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
+    tear_down(&fixture);
+    cancel_release(&cancel);
+}
+
+static void note_step(void *context, const char *step, long long milliseconds)
+{
+    strvec_pushf(context, "%s %s", step,
+                 milliseconds >= 0 && milliseconds < 3000 ? "soon" : "late");
+}
+
+static void docker__run_is_traced(void **state)
+{
+    CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT;
+    struct fixture fixture;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    set_up(&fixture, "exit 1");
+    fixture.docker.trace = note_step;
+    fixture.docker.trace_context = &steps;
+    assert_int_equal(run(&fixture), 0);
+    docker_traced(&fixture.docker, "program", clock_now_ms());
+    docker_traced(&fixture.docker, "long", clock_now_ms() - 4000);
+    joined = strvec_join(&steps, ", ");
+    assert_string_equal(joined, "ps soon, program soon, long late");
+    fixture.docker.trace = NULL;
+    docker_traced(&fixture.docker, "untraced", 0);
+    tear_down(&fixture);
+}
+
+/* Each call is a line of the file "calls". */
+static const char EXPLAIN[] = "echo \"$*\" >>calls\n"
+                              "case \"$1 $2\" in\n"
+                              "'version --format') exit ${VERSION_STATUS:-0};;\n"
+                              "'image inspect') exit ${IMAGE_STATUS:-0};;\n"
+                              "esac; exit 9";
+
+static void check_explained(const char *version, const char *image, enum error_kind kind,
+                            const char *message, const char *calls)
+{
+    CLEANUP_FREE char *path = string_copy(getenv("PATH"));
+    CLEANUP_FREE char *path_with_fake = NULL;
+    CLEANUP_FREE char *called = NULL;
+    struct fixture fixture;
+
+    set_up(&fixture, EXPLAIN);
+    fixture.docker.command = "docker";
+    path_with_fake = string_format("%s:%s", fixture.directory, path);
+    setenv("PATH", path_with_fake, 1);
+    setenv("VERSION_STATUS", version, 1);
+    setenv("IMAGE_STATUS", image, 1);
+    assert_int_equal(docker_explain(&fixture.docker, "py:3", "cannot create a container",
+                                    "docker: it said so", &fixture.error),
+                     -1);
+    assert_error(&fixture.error, kind, message);
+    called = read_in(fixture.directory, "calls");
+    assert_string_equal(called, calls);
+    setenv("PATH", path, 1);
+    tear_down(&fixture);
+}
+
+#define ASKS_VERSION "version --format {{.Server.Version}}\n"
+#define ASKS_IMAGE   "image inspect --format {{.Id}} -- py:3\n"
+
+static void docker__explains_by_asking(void **state)
+{
+    (void)state;
+    check_explained("1", "0", ERROR_ENGINE,
+                    "cannot create a container: the container engine does not answer; is it "
+                    "running, and may this user reach it? ('docker info' tells more): docker: it "
+                    "said so",
+                    ASKS_VERSION);
+    check_explained("0", "1", ERROR_IMAGE,
+                    "image 'py:3' is not on the engine; run: docker pull py:3",
+                    ASKS_VERSION ASKS_IMAGE);
+    check_explained("0", "0", ERROR_ENGINE, "cannot create a container: docker: it said so",
+                    ASKS_VERSION ASKS_IMAGE);
+}
+
+static void docker__explains_where_there_is_no_docker(void **state)
+{
+    const struct docker docker = {.command = "isolator-no-such-docker"};
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(docker_explain(&docker, "py:3", "cannot start", "message", &error), -1);
+    assert_error(&error, ERROR_ENGINE,
+                 "cannot start: the container engine does not answer; is it running, and may this "
+                 "user reach it? ('isolator-no-such-docker info' tells more): message");
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(docker__message_is_one_line),
+        cmocka_unit_test(docker__message_is_safe_to_print),
+        cmocka_unit_test(docker__message_is_cut_at_500_bytes),
+        cmocka_unit_test(docker__message_stays_short_when_it_is_escaped),
+        cmocka_unit_test(docker__argv_is_command_and_arguments),
+        cmocka_unit_test(docker__run_gives_status_and_output),
+        cmocka_unit_test(docker__run_ended_by_a_signal),
+        cmocka_unit_test(docker__run_reads_the_file_from_its_start),
+        cmocka_unit_test(docker__run_that_does_not_start),
+        cmocka_unit_test(docker__run_keeps_64_kib_of_each_stream),
+        cmocka_unit_test(docker__run_is_killed_at_its_deadline),
+        cmocka_unit_test(docker__run_is_cancelled),
+        cmocka_unit_test(docker__run_that_is_not_cancelled),
+        cmocka_unit_test(docker__run_is_cancelled_with_patience),
+        cmocka_unit_test(docker__run_uses_up_the_patience),
+        cmocka_unit_test(docker__run_that_uses_up_the_patience_was_cancelled),
+        cmocka_unit_test(docker__run_is_traced),
+        cmocka_unit_test(docker__explains_by_asking),
+        cmocka_unit_test(docker__explains_where_there_is_no_docker),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

@@ -1,0 +1,169 @@
+#include "test.h"
+
+#include "docker/image.h"
+
+static void check_reference(const char *reference, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(image_check_reference(reference, &error), message ? -1 : 0);
+    if (message)
+        assert_error(&error, ERROR_USAGE, message);
+}
+
+static void image__references(void **state)
+{
+    static const char *const good[] = {
+        "python",        "python:3.11-alpine", "a/b/c:d",     "h:5000/x_y",
+        "x@sha256:00ff", "0123456789ab",       "Host.x/name", "a"};
+    static const char *const bad[] = {"",    "-x",  "--privileged", " x",  "x y", ".x",
+                                      "_x",  "/x",  ":x",           "@x",  "x;y", "x$y",
+                                      "x\"", "x\\", "caf\xc3\xa9",  "x|y", "x'",  "x*"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++)
+        check_reference(good[i], NULL);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message = string_format("'%s' is not an image, like name:tag", bad[i]);
+
+        check_reference(bad[i], message);
+    }
+    check_reference("x\n", "'x\\n' is not an image, like name:tag");
+    check_reference("x\x1b[2J", "'x\\x1b[2J' is not an image, like name:tag");
+}
+
+static void image__reference_of_512_bytes(void **state)
+{
+    char reference[514];
+    CLEANUP_FREE char *too_long = NULL;
+
+    (void)state;
+    memset(reference, 'i', sizeof reference);
+    reference[512] = '\0';
+    check_reference(reference, NULL);
+    reference[512] = 'i';
+    reference[513] = '\0';
+    too_long = string_format("'%.80s' is not an image, like name:tag", reference);
+    check_reference(reference, too_long);
+}
+
+static void check_tag(const char *tag)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = image_check_tag(tag, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+static void check_no_tag(const char *tag)
+{
+    CLEANUP_FREE char *message = string_format(
+        "'%.80s' is not a tag for an image; write it like name:tag, the name in lower case", tag);
+    struct error error = ERROR_INIT;
+
+    if (image_check_tag(tag, &error) == 0)
+        fail_msg("'%s' is taken for a tag", tag);
+    assert_error(&error, ERROR_USAGE, message);
+}
+
+/* Each of these lists was checked against `docker tag` 28.2. */
+static void image__tags(void **state)
+{
+    static const char *const good[] = {"name",
+                                       "name:tag",
+                                       "name:Tag_1.0-x",
+                                       "a/b/name:1",
+                                       "a--b",
+                                       "a__b",
+                                       "a.b_c-d",
+                                       "0",
+                                       "localhost/x",
+                                       "localhost:5000/x:1",
+                                       "host:5000/x",
+                                       "h.x/name:1",
+                                       "h.x:80/a/b/name",
+                                       "a_b/c",
+                                       "A.b/c",
+                                       "host:5000",
+                                       "x:_",
+                                       "docker.io/library/x",
+                                       "sub-d.foo.com/bar/baz/quux:tag"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++)
+        check_tag(good[i]);
+}
+
+static void image__no_tags(void **state)
+{
+    static const char *const bad[] = {
+        "",        "-name",    "name tag",   "name:",    "name:a:b",  "name@sha256:0",
+        "a/",      "/a",       "a//b",       "a/:tag",   "name:tag:", ":tag",
+        "Name",    "a/nAme:1", "name:.t",    "name:-t",  "name:t/a",  "a..b",
+        "a___b",   "a.-b",     "a_.b",       "-a",       "a-",        "a.",
+        "_a",      "a_",       ".a",         "h:/x",     "a:b/c",     "h:5000/X",
+        "h:50a/x", "name:t@x", "a\\b",       "name:t+x", "~/x",       "h.x/",
+        "h.x//x",  "x y/z",    "caf\xc3\xa9"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_no_tag(bad[i]);
+}
+
+/* The words of a host are no more than letters and digits, with "-" between them. */
+static void image__no_tags_of_what_is_no_host(void **state)
+{
+    static const char *const bad[] = {"./x", "../x", ".a/b", "a./b", "-a.b/c", "a.b-/c", "a..b/c"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_no_tag(bad[i]);
+}
+
+/* docker: "repository name must not be more than 255 characters", and a tag of 128 at most. */
+static void image__lengths_of_tags(void **state)
+{
+    char name[257], tag[130];
+    CLEANUP_FREE char *longest = NULL;
+    CLEANUP_FREE char *longer = NULL;
+
+    (void)state;
+    memset(tag, 't', sizeof tag);
+    tag[128] = '\0';
+    longest = string_format("name:%s", tag);
+    check_tag(longest);
+    tag[128] = 't';
+    tag[129] = '\0';
+    longer = string_format("name:%s", tag);
+    check_no_tag(longer);
+    memset(name, 'n', sizeof name);
+    name[239] = '\0'; /* the engine adds "docker.io/library/" in some places */
+    check_tag(name);
+    name[239] = 'n';
+    name[256] = '\0';
+    check_no_tag(name);
+}
+
+/* docker: "cannot specify 64-byte hexadecimal strings", which are ids. */
+static void image__no_tags_that_look_like_ids(void **state)
+{
+    (void)state;
+    check_tag("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde");
+    check_no_tag("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image__references),
+        cmocka_unit_test(image__reference_of_512_bytes),
+        cmocka_unit_test(image__tags),
+        cmocka_unit_test(image__no_tags),
+        cmocka_unit_test(image__no_tags_of_what_is_no_host),
+        cmocka_unit_test(image__lengths_of_tags),
+        cmocka_unit_test(image__no_tags_that_look_like_ids),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
