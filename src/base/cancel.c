@@ -5,14 +5,14 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/linux.h"
+
 int cancel_open(struct cancel *cancel, struct error *error)
 {
-    if (pipe(cancel->fds) != 0)
+    if (linux_pipe(cancel->fds) != 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
-    for (int i = 0; i < 2; i++) {
-        fcntl(cancel->fds[i], F_SETFD, FD_CLOEXEC);
+    for (int i = 0; i < 2; i++)
         fcntl(cancel->fds[i], F_SETFL, O_NONBLOCK);
-    }
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "base/linux.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -10,6 +11,11 @@
 int linux_unnamed_file(void)
 {
     return memfd_create("isolator", MFD_CLOEXEC);
+}
+
+int linux_pipe(int fds[2])
+{
+    return pipe2(fds, O_CLOEXEC);
 }
 
 int linux_pidfd(pid_t pid)

@@ -10,6 +10,12 @@
 /* A file in memory that has no name and ends with its last descriptor; close-on-exec. -1, errno. */
 int linux_unnamed_file(void);
 
+/*
+ * A pipe whose ends are close-on-exec from the start, so that no child which another thread starts in
+ * between inherits one. 0, or -1 and errno.
+ */
+int linux_pipe(int fds[2]);
+
 /* A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
  */
 int linux_pidfd(pid_t pid);

@@ -21,10 +21,8 @@ enum { CHUNK = 65536 };
 /* A pipe of close-on-exec descriptors, of which our end does not block. */
 static int make_pipe(int pipe_fds[2], int ours)
 {
-    if (pipe(pipe_fds) != 0)
+    if (linux_pipe(pipe_fds) != 0)
         return -1;
-    fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
-    fcntl(pipe_fds[1], F_SETFD, FD_CLOEXEC);
     fcntl(pipe_fds[ours], F_SETFL, O_NONBLOCK);
     return 0;
 }
@@ -172,11 +170,15 @@ static bool read_stream(struct process *process, int stream, const struct proces
 static void reap(struct process *process)
 {
     int status = 0;
+    pid_t reaped;
 
-    while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    do
+        reaped = waitpid(process->pid, &status, 0);
+    while (reaped < 0 && errno == EINTR);
     process->exited = true;
-    process->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    process->status = reaped < 0            ? 255 /* somebody else took its status */
+                      : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                            : WEXITSTATUS(status);
 }
 
 enum {

@@ -67,10 +67,22 @@ static void fill_standard_streams(void)
         close(fd);
 }
 
+/* Whatever the caller has left us: children are waited for, and errors of write() are its result. */
+static void set_up_signals(void)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     fill_standard_streams();
-    signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an error of write() */
+    set_up_signals();
     if (argc < 2) {
         fputs("isolator: no command; see isolator --help\n", stderr);
         return EXIT_STATUS_USAGE;

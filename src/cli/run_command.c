@@ -48,6 +48,7 @@ static void release_signals(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
 }
 
 static void print_trace(void *context, const char *step, long long milliseconds)
@@ -71,6 +72,12 @@ static int open_named(const char *path, long long most, struct error *error)
     if (!S_ISREG(status.st_mode))
         return error_set(error, ERROR_INPUT, "'%s' is not a regular file; - reads from stdin",
                          shown);
+    if (status.st_size > most)
+        return error_set(
+            error, ERROR_INPUT,
+            "'%s' is larger than the working directory (%lld MB); raise --workdir-size "
+            "(workdirMB)",
+            shown, most >> 20);
     return steal_fd(&fd);
 }
 
@@ -96,12 +103,33 @@ static int write_piece(const char *piece, size_t length, void *stream)
     return fwrite(piece, 1, length, stream) == length ? 0 : -1;
 }
 
+/*
+ * For a terminal: jansson escapes what is below U+0020, but terminals obey DEL and the C1 control
+ * characters, U+0080 to U+009F, as well. They can only stand inside of strings.
+ */
+static int write_piece_to_terminal(const char *piece, size_t length, void *stream)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)piece[i];
+        const unsigned char next = i + 1 < length ? (unsigned char)piece[i + 1] : 0;
+
+        if (byte == 0x7f)
+            fputs("\\u007f", stream);
+        else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
+            fprintf(stream, "\\u%04x", (unsigned char)piece[++i]);
+        else
+            putc(byte, stream);
+    }
+    return ferror((FILE *)stream) ? -1 : 0;
+}
+
 /* Prints the result as one line, or for a person at a terminal as many. */
 static int print_json(struct result *result)
 {
-    const size_t indent = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0;
+    const bool terminal = isatty(STDOUT_FILENO);
     json_t *object = result_to_json(result);
-    int failed = json_dump_callback(object, write_piece, stdout, indent);
+    int failed = json_dump_callback(object, terminal ? write_piece_to_terminal : write_piece,
+                                    stdout, terminal ? JSON_INDENT(2) : 0);
 
     json_decref(object);
     failed |= putchar('\n') == EOF;
@@ -165,7 +193,7 @@ int run_command(int argc, char **argv)
         run_options_help(stdout);
         return EXIT_STATUS_SUCCESS;
     }
-    if (catch_signals(&error) != 0 || config_load(&config, options.config_path, &error) != 0)
+    if (config_load(&config, options.config_path, &error) != 0 || catch_signals(&error) != 0)
         return exit_status_report(&error);
     return run(&options, &config, &error);
 }

@@ -269,7 +269,16 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         if (code == -1)
             break;
         if (code == ':')
-            return error_set(error, ERROR_USAGE, "option '%s' needs a value", argv[at]);
+            return optopt < LONG_CODE
+                       ? error_set(error, ERROR_USAGE, "option '-%c' needs a value", optopt)
+                       : error_set(error, ERROR_USAGE, "option '--%s' needs a value",
+                                   find_option(optopt)->name);
+        if (code == '?' && optopt >= LONG_CODE)
+            return error_set(error, ERROR_USAGE, "option '--%s' takes no value",
+                             find_option(optopt)->name);
+        if (code == '?' && optopt != 0 && strncmp(argv[at], "--", 2) != 0)
+            return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator run --help",
+                             optopt);
         if (code == '?')
             return refuse_option(argv[at], error);
         if ((code == 1 ? take_file(options, optarg, error)
@@ -325,6 +334,9 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
         const char *slash = strrchr(options->file, '/');
         set_string(&options->request.entrypoint, slash ? slash + 1 : options->file);
     }
+    while (options->request.entrypoint && strncmp(options->request.entrypoint, "./", 2) == 0)
+        memmove(options->request.entrypoint, options->request.entrypoint + 2,
+                strlen(options->request.entrypoint) - 1);
     if (options->stream) {
         options->request.live[0] = 1;
         options->request.live[1] = 2;

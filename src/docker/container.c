@@ -181,11 +181,12 @@ bool container_has(const struct docker *docker, const char *name, const char *pa
 }
 
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, struct error *error)
+                      int tar_file, long long deadline, const struct cancel *cancel,
+                      struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline};
+        .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "cp", "-", NULL);
     strvec_pushf(&arguments, "%s:%s", name, directory);
@@ -260,11 +261,12 @@ int container_inspect(const struct docker *docker, const char *name, long long d
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,
-                     const struct strvec *changes, long long deadline, struct error *error)
+                     const struct strvec *changes, long long deadline, const struct cancel *cancel,
+                     struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 
     strvec_push(&arguments, "commit");
     for (size_t i = 0; i < changes->count; i++)

@@ -64,7 +64,8 @@ int container_create(const struct docker *docker, const struct container_spec *s
 
 /* Unpacks the tar file into a directory of the (not started) container; it must exist there. */
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, struct error *error);
+                      int tar_file, long long deadline, const struct cancel *cancel,
+                      struct error *error);
 
 /* Whether the (not started) container has something of this path; false also where that is unknown. */
 bool container_has(const struct docker *docker, const char *name, const char *path,
@@ -96,7 +97,8 @@ int container_inspect(const struct docker *docker, const char *name, long long d
  * (docker commit --change).
  */
 int container_commit(const struct docker *docker, const char *name, const char *tag,
-                     const struct strvec *changes, long long deadline, struct error *error);
+                     const struct strvec *changes, long long deadline, const struct cancel *cancel,
+                     struct error *error);
 
 /*
  * Kills and removes the container and its anonymous volumes, and makes sure that it is gone. One

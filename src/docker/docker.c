@@ -133,15 +133,19 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
                          output->status);
 }
 
-/* Whether the command succeeds; false also where it cannot be run at all. */
-static bool succeeds(const struct docker *docker, const struct strvec *arguments)
+/* What an exit status says; a command that cannot be run, or does not end, says nothing. */
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
+
+static enum answer ask(const struct docker *docker, const struct strvec *arguments)
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
         .arguments = arguments, .stdin_file = -1, .deadline = clock_now_ms() + QUESTION_MS};
 
-    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
+    if (docker_run(docker, &call, &output, &ignored) != 0)
+        return ANSWER_NONE;
+    return output.status == 0 ? ANSWER_YES : ANSWER_NO;
 }
 
 int docker_explain(const struct docker *docker, const char *image, const char *what,
@@ -152,12 +156,12 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
 
     strvec_push_each(&version, "version", "--format", "{{.Server.Version}}", NULL);
     strvec_push_each(&inspect, "image", "inspect", "--format", "{{.Id}}", "--", image, NULL);
-    if (!succeeds(docker, &version))
+    if (ask(docker, &version) != ANSWER_YES)
         return error_set(error, ERROR_ENGINE,
                          "%s: the container engine does not answer; is it running, and may this "
                          "user reach it? ('%s info' tells more): %s",
                          what, docker->command, message);
-    if (!succeeds(docker, &inspect))
+    if (ask(docker, &inspect) == ANSWER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);
     return error_set(error, ERROR_ENGINE, "%s: %s", what, message);

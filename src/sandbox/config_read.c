@@ -185,6 +185,8 @@ static int read_variable(struct scope *scope, const char *key, json_t *value, vo
 
     CLEANUP_FREE char *assignment = NULL;
 
+    if (environment_is_reserved(key, strlen(key)))
+        return wrong_type(scope, "another name: shells keep this one for themselves");
     if (!environment_is_name(key, strlen(key)))
         return wrong_type(scope, "named like a variable: letters, digits, _");
     if (!text || strlen(text) != json_string_length(value))

@@ -15,6 +15,18 @@ bool environment_is_name(const char *name, size_t length)
     return strspn(name, characters) >= length;
 }
 
+bool environment_is_reserved(const char *name, size_t length)
+{
+    /* All: IFS is not inherited. dash: OPTIND must be a number. bash: the others are read-only. */
+    static const char *const reserved[] = {"IFS",  "OPTIND",   "PPID",      "UID",
+                                           "EUID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO"};
+
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strlen(reserved[i]) == length && strncmp(reserved[i], name, length) == 0)
+            return true;
+    return false;
+}
+
 void environment_set(struct strvec *environment, const char *assignment)
 {
     const size_t name_and_sign = strcspn(assignment, "=") + 1;

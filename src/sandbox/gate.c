@@ -72,10 +72,11 @@ static const char gate_script[] =
     "  mark end; mark \"end $1 $oom $peak $used\" >&5\n"
     "}\n"
     "clear() { timer=; kill -9 -1; }\n" /* ends every process but this one */
-    "trap 'woke=1' CHLD HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM\n"
+    "trap 'woke=1' CHLD HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM "
+    "XCPU XFSZ VTALRM SYS\n"
     "exec 3<&0 5>&2 6>&1 </dev/null\n"
     "mark ready >&5\n"
-    "for tool in head tar rm sleep env; do command -v $tool >/dev/null || fail tools; done\n"
+    "for tool in head tar rm sleep; do command -v $tool >/dev/null || fail tools; done\n"
     "umask 022\n"
     "cd \"$2\" || fail workdir\n"
     "while woke=; ! read -r size <&3; do [ \"$woke\" ] || exit 0; done\n"
@@ -129,8 +130,8 @@ static void add_quoted(struct strbuf *script, const char *word)
 }
 
 /*
- * The seconds that the sandbox may live, and the shell function that becomes the program. Its
- * environment is set by env(1): there are names that shells keep for themselves.
+ * The seconds that the sandbox may live, and the shell function that becomes the program. Nothing of
+ * the environment stands in the arguments of a process: the host lists those to all its users.
  */
 static void add_program(struct strbuf *script, const struct plan *plan)
 {
@@ -140,13 +141,13 @@ static void add_program(struct strbuf *script, const struct plan *plan)
     if (strcmp(plan->limits.network, "none") == 0) /* empty by then; better not there */
         for (const char *const *name = container_proxy_variables; *name; name++)
             strbuf_addf(script, " %s", *name);
+    for (size_t i = 0; i < plan->environment.count; i++) {
+        strbuf_addstr(script, "\nexport");
+        add_quoted(script, plan->environment.items[i]);
+    }
     strbuf_addstr(script,
                   "\nexec /bin/sh -c '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null\n"
-                  "exec \"$@\"' sh env");
-    for (size_t i = 0; i < plan->environment.count; i++)
-        add_quoted(script, plan->environment.items[i]);
-    if (strchr(plan->command.items[0], '=')) /* env would take it for a variable */
-        strbuf_addstr(script, " sh -c 'exec \"$@\"' sh");
+                  "exec \"$@\"' sh");
     for (size_t i = 0; i < plan->command.count; i++)
         add_quoted(script, plan->command.items[i]);
     strbuf_addstr(script, "\n}\n");

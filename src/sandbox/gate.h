@@ -10,7 +10,7 @@
  * and a newline.
  *   ready       on stderr, when the gate itself runs: the image has a shell
  *   fail WORD   on stderr, when the program could not be started: "tools" (one of tar, head, rm,
- *               sleep, env is missing), "workdir", "unpack"
+ *               sleep is missing), "workdir", "unpack"
  *   begin       on both streams, right before the program runs
  *   end         on stdout, when the program has ended
  *   end STATUS OOM PEAK CPU

@@ -55,7 +55,8 @@ static int refuse_errno(struct walk *walk, const char *what)
 /* Counts a file as the workdir will: in whole pages of 4096 bytes. */
 static int count_bytes(struct walk *walk, off_t size)
 {
-    walk->bytes += (size + 4095) / 4096 * 4096;
+    if (size <= ARCHIVE_FILE_MAX)
+        walk->bytes += (size + 4095) / 4096 * 4096;
     if (size > ARCHIVE_FILE_MAX || walk->bytes > walk->most)
         return error_set(walk->error, ERROR_INPUT,
                          "the files need more than the %ld MB of the working directory; raise "

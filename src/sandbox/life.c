@@ -8,10 +8,17 @@
 #include "base/duration.h"
 
 /*
- * How long the engine may take: SETUP until the program runs, REMOVE to remove the container. A run
- * ends at latest TOTAL after its timeout, unless the engine was slow but not dead.
+ * How long the engine may take: until the program runs as long as the timeout and SETUP, but no longer
+ * than SETUP_MOST; REMOVE to remove the container. A run ends at latest TOTAL after its timeout, unless
+ * the engine was slow but not dead.
  */
-enum { SETUP_MS = 6000, REMOVE_MS = 8000, REMOVE_LEAST_MS = 2000, TOTAL_MS = 9500 };
+enum {
+    SETUP_MS = 6000,
+    SETUP_MOST_MS = 66000,
+    REMOVE_MS = 8000,
+    REMOVE_LEAST_MS = 2000,
+    TOTAL_MS = 9500
+};
 
 static long long timeout_ms(const struct life *life)
 {
@@ -20,7 +27,9 @@ static long long timeout_ms(const struct life *life)
 
 long long life_setup_deadline(const struct life *life)
 {
-    return life->start + timeout_ms(life) + SETUP_MS;
+    const long long most = timeout_ms(life) + SETUP_MS;
+
+    return life->start + (most < SETUP_MOST_MS ? most : SETUP_MOST_MS);
 }
 
 struct container_spec life_spec(const struct life *life)
@@ -63,6 +72,10 @@ int life_create(struct life *life, const struct container_spec *spec, struct err
     if (cut_off) { /* the engine may still be at it */
         static const struct timespec pause = {1, 0};
 
+        strvec_pushf(&life->result->warnings,
+                     "the creation of container '%s' was cut off; should the engine still finish "
+                     "it, it has to be removed by hand",
+                     life->name);
         if (life_remove(life, NULL)) {
             nanosleep(&pause, NULL);
             life_remove(life, NULL);

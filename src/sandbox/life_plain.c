@@ -16,7 +16,7 @@
 enum { INSPECT_MS = 3000 };
 
 static const char FEWER_PROMISES[] =
-    "the image lacks what the gate needs (sh, tar, head, rm, sleep, env): the working directory is "
+    "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
     "read-only, memory and CPU "
     "time are not measured, environment values are visible to the engine's users, and the "
     "container outlives a killed isolator";
@@ -139,14 +139,15 @@ static int run_attached(struct life *life, struct process *client, struct error 
         .stdin_file = stdin_file,
     };
     const double timeout = ceil(life->plan->limits.number[LIMIT_TIMEOUT] * 1000);
-    const long long start = clock_now_ms();
     struct process_pump pump = PROCESS_PUMP_INIT;
     enum process_event event;
+    long long start;
 
     if (container_copy_in(life->docker, life->name, life->plan->workdir, archive_file(life->files),
-                          life_setup_deadline(life), error) != 0 ||
+                          life_setup_deadline(life), life->cancel, error) != 0 ||
         container_start(life->docker, life->name, &streams, client, error) != 0)
         return -1;
+    start = clock_now_ms();
     pump.sink = take_bytes;
     pump.context = life->output;
     pump.deadline = start + (long long)timeout;

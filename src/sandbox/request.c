@@ -132,6 +132,10 @@ static int check_environment(const struct request *request, struct error *error)
                              "'%s' is not the name of an environment variable: letters, digits, _",
                              shown);
         }
+        if (environment_is_reserved(assignment, length))
+            return error_set(error, ERROR_USAGE,
+                             "variable '%.*s' cannot be given: shells keep it for themselves",
+                             (int)length, assignment);
     }
     return 0;
 }

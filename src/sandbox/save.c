@@ -115,12 +115,13 @@ static int fill_and_commit(const struct life *life, const char *name, long long 
 
     owner_disown(&instructions);
     if (workdir_archive(life->plan, &workdir, error) != 0 ||
-        container_copy_in(docker, name, "/", archive_file(&workdir), deadline, error) != 0 ||
+        container_copy_in(docker, name, "/", archive_file(&workdir), deadline, life->cancel,
+                          error) != 0 ||
         container_copy_in(docker, name, life->plan->workdir, archive_file(life->files), deadline,
-                          error) != 0)
+                          life->cancel, error) != 0)
         return -1;
     return container_commit(docker, name, life->plan->request->save_image, &instructions, deadline,
-                            error);
+                            life->cancel, error);
 }
 
 int save_image(struct life *life, struct error *error)

@@ -177,7 +177,7 @@ refused "--network: '-x' is not the name of a network; use none, bridge or a net
     "--network -x" --network -x "$probe"
 run --network isolator-no-such "$probe"
 is "$status $(field reason) $(field exitCode) $(field error)" \
-    "3 engine -1 cannot start the container: network isolator-no-such not found" "--network: one that is not there"
+    "3 engine -1 cannot start the container: Error response from daemon: network isolator-no-such not found" "--network: one that is not there"
 is "$(field stderr) $(field stderrBytes) $(field durationMs)" " 0 0" "that is not the program's output"
 is "$(field warnings)" "" "and no reason to warn of the image"
 
@@ -226,9 +226,10 @@ for path in ("fill", "/tmp/fill"):
         while True: size += file.write(b"x" * 4096)
     except OSError as error:
         print(size, error.strerror)')"
-is "$(field stdout)" "2093056 No space left on device
-3145728 No space left on device" \
-    "--workdir-size 2, less the program's page, and --tmp-size 3 are all that can be written"
+set -- $(field stdout | cut -d ' ' -f 1)
+within "$1" 1048576 2093056 "--workdir-size 2, less the program's page and the gate's shell, can be written"
+is "$2" 3145728 "--tmp-size 3 can be written"
+is "$(field stdout | cut -d ' ' -f 2- | sort -u)" "No space left on device" "and no more"
 
 # ---- --output-limit
 run --output-limit 1024 "$(snippet py 'import sys
@@ -291,8 +292,8 @@ show=$(snippet py 'import os, sys
 for name in sys.argv[1:]: print(name, ascii(os.environ.get(name)))')
 export PASSED_ON=$'from here\n' EMPTY=
 run --env TEXT=$'a=b "c" \'d\'\n$(id) \\ \xc3\xa9' --env=PASSED_ON --env EMPTY --env TWICE=1 --env TWICE=2 \
-    --env PYTHONUNBUFFERED=2 --env HOME=/nowhere --env IFS=x "$show" -- TEXT PASSED_ON EMPTY TWICE \
-    PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE HOME IFS OTHER
+    --env PYTHONUNBUFFERED=2 --env HOME=/nowhere "$show" -- TEXT PASSED_ON EMPTY TWICE \
+    PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE HOME OTHER
 is "$(field stdout)" "TEXT 'a=b \"c\" \\'d\\'\\n\$(id) \\\\ \\xe9'
 PASSED_ON 'from here\\n'
 EMPTY ''
@@ -300,10 +301,9 @@ TWICE '2'
 PYTHONUNBUFFERED '2'
 PYTHONDONTWRITEBYTECODE '1'
 HOME '/nowhere'
-IFS 'x'
 OTHER None" "--env KEY=VALUE and --env KEY; the last wins, the language's others stay"
-run --env OPTIND=abc "$show" -- OPTIND
-is "$(field stdout)$(field stderr)" "OPTIND 'abc'" "--env with a name that means something to a shell"
+refused "variable 'OPTIND' cannot be given: shells keep it for themselves" \
+    "--env with a name that means something to a shell" --env OPTIND=abc "$show"
 unset NOT_HERE
 refused "--env: 'NOT_HERE' is not set in the environment" "--env KEY that is not set" --env NOT_HERE "$probe"
 for name in 1A A-B ''; do

@@ -312,7 +312,7 @@ static void container__copies_a_tar_file_in(void **state)
     assert_int_equal(write(file, "tar", 3), 3);
     set_up(&fixture, "cat >stdin");
     assert_int_equal(
-        container_copy_in(&fixture.docker, "box", "/work", file, soon(), &fixture.error), 0);
+        container_copy_in(&fixture.docker, "box", "/work", file, soon(), NULL, &fixture.error), 0);
     check_calls(&fixture, "|cp|-|box:/work\n");
     stdin_text = read_in(fixture.directory, "stdin");
     assert_string_equal(stdin_text, "tar");
@@ -327,7 +327,7 @@ static void container__copy_that_fails(void **state)
     (void)state;
     set_up(&fixture, "echo 'no space' >&2; exit 1");
     assert_int_equal(
-        container_copy_in(&fixture.docker, "box", "/work", file, soon(), &fixture.error), -1);
+        container_copy_in(&fixture.docker, "box", "/work", file, soon(), NULL, &fixture.error), -1);
     assert_error(&fixture.error, ERROR_ENGINE,
                  "cannot copy the files into the container: no space");
     tear_down(&fixture);
@@ -367,14 +367,16 @@ static void container__commits_with_changes(void **state)
     (void)state;
     set_up(&fixture, "");
     strvec_push_each(&changes, "WORKDIR /w", "CMD [\"a b\"]", NULL);
-    assert_int_equal(
-        container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), &fixture.error), 0);
+    assert_int_equal(container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), NULL,
+                                      &fixture.error),
+                     0);
     check_calls(&fixture, "|commit|--change|WORKDIR /w|--change|CMD [\"a b\"]|--|box|name:tag\n");
     tear_down(&fixture);
 
     set_up(&fixture, "echo 'invalid reference' >&2; exit 1");
-    assert_int_equal(
-        container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), &fixture.error), -1);
+    assert_int_equal(container_commit(&fixture.docker, "box", "name:tag", &changes, soon(), NULL,
+                                      &fixture.error),
+                     -1);
     assert_error(&fixture.error, ERROR_ENGINE, "cannot save the image: invalid reference");
     tear_down(&fixture);
 }
@@ -677,7 +679,8 @@ static void container__remove_drains_the_attached_client(void **state)
     fifo = path_in(fixture.directory, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(container_start(&fixture.docker, "box", &streams, &client, &fixture.error), 0);
-    assert_int_equal(container_remove(&fixture.docker, "box", &client, soon(), &fixture.error), 0);
+    assert_int_equal(
+        container_remove(&fixture.docker, "box", &client, soon(), &fixture.error), 0);
     process_release(&client);
     tear_down(&fixture);
 }
