@@ -221,6 +221,13 @@ static int poll_timeout(long long deadline)
     return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
+static bool is_writable(int fd)
+{
+    struct pollfd polled = {fd, POLLOUT, 0};
+
+    return poll(&polled, 1, 0) > 0;
+}
+
 /* Handles the two streams of the child after a poll. False where the sink wants a pause. */
 static bool serve_streams(struct process *process, const struct process_pump *pump, bool waiting[2],
                           const struct pollfd *polled)
@@ -232,7 +239,8 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
 
         if (polled[i].fd < 0 || polled[i].revents == 0)
             continue;
-        if (throttled && !waiting[i]) {
+        /* Both may go to one place, which the first has just filled: look again. */
+        if (throttled && !(waiting[i] && is_writable(pump->throttle[i]))) {
             waiting[i] = true;
             continue;
         }

@@ -86,7 +86,8 @@ struct process_pump {
     int cancel;         /* descriptor that becomes readable to cancel; -1: none */
     /*
      * Descriptors that the sink writes to, by stream; -1: none. The child is read only while they
-     * take at least PIPE_BUF bytes without blocking, and then at most that much at a time.
+     * are writable, which for a pipe means that PIPE_BUF bytes do not block, and then at most that
+     * much at a time. (A terminal promises less: one that is stopped may block the sink.)
      */
     int throttle[2];
     struct process *drain; /* another child whose output is read and discarded meanwhile; or NULL */

@@ -12,7 +12,7 @@ void output_init(struct output *output, size_t limit, const int live[2])
     output->flooded = output->live_gone = false;
 }
 
-/* The pump made sure that this does not block: see struct process_pump.throttle. */
+/* The pump made sure that this does not block, terminals excepted: see struct process_pump. */
 static void pass_on(struct output *output, int stream, const char *data, size_t length)
 {
     while (length > 0) {

@@ -176,10 +176,12 @@ snippet() {
 
 # Containers that runs of this file left behind, by the labels that name their owner.
 own_containers() {
-    docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}}' |
-        while read -r owner name; do
-            case $own_pids in *" $owner "*) echo "$name" ;; esac
-        done
+    local all
+    all=$(docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}}') ||
+        echo "docker ps failed"
+    while read -r owner name; do
+        case $own_pids in *" $owner "*) echo "$name" ;; esac
+    done <<<"$all"
 }
 
 # gone NAME: no container of this file's runs is left, or none is after some seconds.

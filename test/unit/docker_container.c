@@ -679,8 +679,7 @@ static void container__remove_drains_the_attached_client(void **state)
     fifo = path_in(fixture.directory, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(container_start(&fixture.docker, "box", &streams, &client, &fixture.error), 0);
-    assert_int_equal(
-        container_remove(&fixture.docker, "box", &client, soon(), &fixture.error), 0);
+    assert_int_equal(container_remove(&fixture.docker, "box", &client, soon(), &fixture.error), 0);
     process_release(&client);
     tear_down(&fixture);
 }
