@@ -226,4 +226,28 @@ tmpfs 10240 /workspace
 tmpfs 20480 /tmp
 FILE" "busybox: what a program sees of its sandbox"
 
+# ---- the docker command's own secrets
+# With these in its configuration the docker command gives them to every container it creates.
+mkdir "$scratch/docker"
+echo '{"proxies": {"default": {"httpProxy": "http://user:hidden@proxy:1", "noProxy": "hidden"}}}' \
+    >"$scratch/docker/config.json"
+secrets='tr "\\0" "\\n" </proc/self/environ; cat /proc/[0-9]*/environ 2>/dev/null'
+DOCKER_CONFIG=$scratch/docker run --env HTTP_PROXY=own "$(snippet ash "$secrets")"
+hasnt "$out" hidden "the proxies of the docker command reach nothing"
+has "$(field stdout)" "HTTP_PROXY=own" "a proxy of --env does"
+DOCKER_CONFIG=$scratch/docker run --network bridge "$(snippet ash "$secrets")"
+has "$out" "http_proxy=http://user:hidden@proxy:1" "with a network they do"
+
+# ---- process 1 cannot be looked into
+run "$(snippet py 'import ctypes, os
+print(ctypes.CDLL(None).ptrace(16, 1, 0, 0))
+for name in "mem", "environ", "fd/0", "fd/3":
+    try: os.close(os.open("/proc/1/" + name, os.O_RDONLY)); print(name, "opened")
+    except OSError as error: print(name, error.strerror)')"
+is "$(field stdout)" "-1
+mem Permission denied
+environ Permission denied
+fd/0 Permission denied
+fd/3 Permission denied" "a program can neither trace process 1 nor open what it holds"
+
 finish
