@@ -6,23 +6,27 @@
  * the program to run (command, environment) and its stdin, and the files of the workdir. Two things
  * may follow: the line "stop", or the end of stdin.
  *
- * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space, words
- * and a newline.
+ * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
+ * words and a newline.
  *   ready       on stderr, when the gate itself runs: the image has a shell
  *   fail WORD   on stderr, when the program could not be started: "tools" (one of tar, head, rm,
  *               sleep is missing), "workdir", "unpack"
  *   begin       on both streams, right before the program runs
  *   end         on stdout, when the program has ended
  *   end STATUS OOM PEAK CPU
- *               on stderr: exit status, processes that the OOM killer ended, the most memory used in
- *               bytes, CPU time in microseconds; "-" for what the kernel does not say
+ *               on stderr: exit status, processes that the OOM killer ended, the most memory used
+ *               in bytes, CPU time in microseconds; "-" for what the kernel does not say
  * What stands before "begin" is not the program's: it is the docker command's or the gate's own
- * complaint. What follows "end" was written by processes that the program left behind; it is dropped.
+ * complaint. What follows "end" was written by processes that the program left behind; it is
+ * dropped.
  *
  * The stdin is the lifeline. Process 1 does nothing but wait on it, and a signal from inside the
  * container cannot kill or stop process 1: when the tool dies for whatever reason the pipe closes,
  * process 1 exits, and the kernel ends every process of the container. "stop" asks for the same
- * with the end marks, so that what a timed-out program used is known.
+ * with the end marks, so that what a timed-out program used is known. Where the gate could not make
+ * itself unreadable (see gate.c), a hostile program can hold the pipe open; so the gate also keeps a
+ * timer, which ends the container some seconds after the timeout whatever the program does. A shell
+ * whose `read` a trap does not interrupt (bash) has no such timer.
  *
  * The gate runs as the program's user in the program's container. Its word is the program's word:
  * it is parsed as hostile, and no safety rests on it.
