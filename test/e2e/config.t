@@ -96,10 +96,10 @@ defaults='"defaults": {"timeoutSeconds": 90, "memoryMB": 128, "cpus": 0.25, "pid
     "readOnly": false, "capDrop": ["NET_RAW", "MKNOD,CHOWN"], "user": "1000:1001", "workdirMB": 8, "tmpMB": 4,
     "outputBytes": 1024}'
 # shellcheck disable=SC2086
-configured "{$defaults, $python, \"containerWorkdir\": \"/work/here\", \"promptsDir\": \"p\",
+configured "{$defaults, $python, \"containerWorkdir\": \"/srv/here\", \"promptsDir\": \"p\",
     \"isolatorPath\": \"/old\"}" "$probe" -- $everything
 is "$(field stdout)" "memory=134217728 swap=0 cpus=0.25 pids=32 net=eth0,lo root=rw capbnd=00000000a00405fa \
-user=1000:1001 workdir=8388608 tmp=4194304 cwd=/work/here" "every default changed; isolatorPath is accepted"
+user=1000:1001 workdir=8388608 tmp=4194304 cwd=/srv/here" "every default changed; isolatorPath is accepted"
 
 limits='"memoryMB": 100, "pidsLimit": 20, "network": "none", "readOnly": true, "capDrop": ["ALL"], "user": "7"'
 configured "{$defaults, \"languages\": {\"python\": {\"image\": \"$debian\", $limits, \"env\": {

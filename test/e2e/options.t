@@ -113,9 +113,9 @@ probed "$all memory=268435456 cpus=0.5 pids=64 user=65534:65534 owner=65534:6553
 tmp=67108864 cwd=/workspace files=probe.py" "no option: the defaults; FILE alone is sent" \
     "$probe" -- "${names[@]}"
 probed "$all memory=67108864 cpus=0.25 pids=32 user=1000:1001 owner=1000:1001 workdir=8388608 \
-tmp=4194304 cwd=/work/here files=probe.py" "every limit changed" \
+tmp=4194304 cwd=/srv/here files=probe.py" "every limit changed" \
     -m64 -c0.25 --pids-limit 32 --user 1000:1001 --workdir-size=8 --tmp-size 4 --runtime docker \
-    --container-workdir /work/here --network none --read-only --cap-drop ALL -t1h -lpython \
+    --container-workdir /srv/here --network none --read-only --cap-drop ALL -t1h -lpython \
     "$probe" -- "${names[@]}"
 
 # ---- --memory
@@ -272,7 +272,7 @@ is "$status $(field reason) $(field error)" \
     "2 input cannot find the entrypoint 'nothing.py': No such file or directory" "--entrypoint: one that is not there"
 
 # ---- --container-workdir
-for path in work / /work/ /a/../b; do
+for path in srv / /srv/ /a/../b; do
     refused "'$path' is not a working directory; write an absolute path like /workspace" \
         "--container-workdir $path" --container-workdir "$path" "$probe"
 done
