@@ -315,7 +315,8 @@ refused_input "cannot open '$scratch/missing.py': No such file or directory" "a 
 mkdir "$scratch/directory.py"
 refused_input "'$scratch/directory.py' is not a regular file; - reads from stdin" "a directory as FILE" "$scratch/directory.py"
 mkfifo "$scratch/fifo.py"
-{ sleep 20 && exec 7<>"$scratch/fifo.py"; } & # ends an isolator that waits for a writer
+# Comes to the help of an isolator that waits for a writer.
+perl -e 'sleep 20; open my $f, "+<", $ARGV[0]; sleep 20' "$scratch/fifo.py" >"$scratch/writer" 2>&1 &
 writer=$!
 began=$SECONDS
 refused_input "'$scratch/fifo.py' is not a regular file; - reads from stdin" "a FIFO as FILE" "$scratch/fifo.py"
