@@ -490,7 +490,9 @@ for tag in isolator-test/FOO/b:1 isolator-test/x:.y isolator-test/-x:1 "isolator
 done
 
 # ---- the program's signals
-run "$(snippet sh 'grep SigIgn /proc/self/status')"
-is "$(field stdout)" "SigIgn:	0000000000000000" "the program starts with no signal ignored"
+# Of the standard signals: an engine may itself have been started with one past them ignored.
+run "$(snippet sh 'ignored=$(sed -n "s/^SigIgn:[[:space:]]*//p" /proc/self/status)
+echo $((16#$ignored & 0x7fffffff))')"
+is "$(field stdout)" 0 "the program starts with no signal ignored"
 
 finish
