@@ -207,8 +207,11 @@ int container_start(const struct docker *docker, const char *name,
     return process_start(process, &options, error);
 }
 
-/* Milliseconds of a time as the engine prints it, "2026-11-21T07:02:12.836341566Z"; -1: none. */
-static long long parse_time(const char *text)
+/*
+ * A time as the engine prints it, "2026-11-21T07:02:12.836341566Z", in milliseconds since 1970; -1 for
+ * "none", which the engine writes as one of the year 1. False where it is no time.
+ */
+static bool parse_time(const char *text, long long *milliseconds)
 {
     struct tm when = {0};
     double seconds = 0;
@@ -217,14 +220,18 @@ static long long parse_time(const char *text)
 
     if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf", &when.tm_year, &when.tm_mon, &when.tm_mday,
                &when.tm_hour, &when.tm_min, &seconds) != 6 ||
-        when.tm_year < 1970 || when.tm_mon < 1 || when.tm_mon > 12 ||
-        !(seconds >= 0 && seconds < 61))
-        return -1;
+        when.tm_year < 1 || when.tm_mon < 1 || when.tm_mon > 12 || !(seconds >= 0 && seconds < 61))
+        return false;
+    *milliseconds = -1;
+    if (when.tm_year < 1970)
+        return true;
     /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
     year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
     days = 365LL * year + year / 4 - year / 100 + year / 400 +
            (153 * ((when.tm_mon + 9) % 12) + 2) / 5 + when.tm_mday - 1 - 719468;
-    return ((days * 24 + when.tm_hour) * 60 + when.tm_min) * 60000 + (long long)(seconds * 1000);
+    *milliseconds =
+        ((days * 24 + when.tm_hour) * 60 + when.tm_min) * 60000 + (long long)(seconds * 1000);
+    return true;
 }
 
 int container_inspect(const struct docker *docker, const char *name, long long deadline,
@@ -247,12 +254,12 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     state->message[0] = '\0';
     if (output.status != 0 ||
         sscanf(strbuf_string(&output.out), "%d %7s %63s %63s %511[^\n]", &state->exit_code, oom,
-               started, finished, state->message) < 4) {
+               started, finished, state->message) < 4 ||
+        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
+        !parse_time(finished, &end)) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
     }
-    start = parse_time(started);
-    end = parse_time(finished);
     state->oom_killed = strcmp(oom, "true") == 0;
     state->started = start > 0; /* the engine's zero time is in the year 1 */
     state->ended = end > 0;

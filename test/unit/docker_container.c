@@ -503,7 +503,7 @@ static void container__inspects_garbage(void **state)
     }
 }
 
-/* Where the words are there but are no times, nothing is known of start and end. */
+/* Where the words are there but are no times, it is no state. */
 static void container__inspects_what_is_no_time(void **state)
 {
     static const char *const times[] = {"then now",
@@ -521,8 +521,7 @@ static void container__inspects_what_is_no_time(void **state)
         struct fixture fixture;
         struct container_state seen;
 
-        assert_int_equal(inspect(&fixture, output, &seen), 0);
-        if (seen.started || seen.ended || seen.run_ms != 0)
+        if (inspect(&fixture, output, &seen) == 0)
             fail_msg("'%s' is taken for times", times[i]);
         tear_down(&fixture);
     }
@@ -540,8 +539,7 @@ static void container__inspects_seconds_that_are_no_number(void **state)
         struct fixture fixture;
         struct container_state seen;
 
-        assert_int_equal(inspect(&fixture, output, &seen), 0);
-        if (seen.started || seen.run_ms != 0)
+        if (inspect(&fixture, output, &seen) == 0)
             fail_msg("'%s' are taken for seconds", seconds[i]);
         tear_down(&fixture);
     }
