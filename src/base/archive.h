@@ -47,7 +47,7 @@ int archive_add_directory(struct archive *archive, const char *name, time_t modi
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error);
 
-/* A file with the given content; mode 0644, or 0755 where executable. */
+/* A file with the given content; mode 0644. */
 int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,
                       struct error *error);
 

@@ -1,6 +1,5 @@
 #include "sandbox/execute.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -29,11 +28,10 @@ static void random_digits(char *text, size_t size)
 static void name_life(struct life *life)
 {
     char digits[17];
-    const double timeout = life->plan->limits.number[LIMIT_TIMEOUT] * 1000;
 
     random_digits(digits, sizeof digits);
     snprintf(life->name, sizeof life->name, "isolator-%s", digits);
-    owner_labels(&life->labels, (long long)timeout + LIFETIME_EXTRA_MS);
+    owner_labels(&life->labels, limits_timeout_ms(&life->plan->limits) + LIFETIME_EXTRA_MS);
 }
 
 /* The two archives of a run. Whatever is wrong with the input is found here. */

@@ -20,14 +20,9 @@ enum {
     TOTAL_MS = 9500
 };
 
-static long long timeout_ms(const struct life *life)
-{
-    return (long long)(life->plan->limits.number[LIMIT_TIMEOUT] * 1000);
-}
-
 long long life_setup_deadline(const struct life *life)
 {
-    const long long most = timeout_ms(life) + SETUP_MS;
+    const long long most = limits_timeout_ms(&life->plan->limits) + SETUP_MS;
 
     return life->start + (most < SETUP_MOST_MS ? most : SETUP_MOST_MS);
 }
@@ -127,7 +122,7 @@ bool life_remove(struct life *life, struct process *drain)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const long long now = clock_now_ms();
-    long long deadline = life->start + timeout_ms(life) + TOTAL_MS;
+    long long deadline = life->start + limits_timeout_ms(&life->plan->limits) + TOTAL_MS;
 
     if (deadline > now + REMOVE_MS)
         deadline = now + REMOVE_MS;

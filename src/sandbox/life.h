@@ -71,7 +71,9 @@ struct container_spec life_spec(const struct life *life);
 /* Creates the container; where it cannot, makes sure that none is left. */
 int life_create(struct life *life, const struct container_spec *spec, struct error *error);
 
-/* Fills in how the program ended, by its exit status; oom_kills is 0 where nothing is known. */
+/*
+ * Fills in how the program ended, by its exit status; oom_killed is false where nothing is known.
+ */
 void life_exited(struct life *life, int status, bool oom_killed);
 
 /* Fills in that we ended the program. `reason` is one of timeout, output-limit, cancelled. */

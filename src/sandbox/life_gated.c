@@ -1,6 +1,5 @@
 #include "sandbox/life.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,8 +148,8 @@ static int run_program(struct session *session, struct error *error)
     struct life *life = session->life;
     const struct gate_stream *stream = &session->streams[1];
     const long long begin = clock_now_ms();
-    const double timeout = ceil(life->plan->limits.number[LIMIT_TIMEOUT] * 1000);
-    const enum process_event event = pump(session, PHASE_RUN, begin + (long long)timeout);
+    const long long timeout = limits_timeout_ms(&life->plan->limits);
+    const enum process_event event = pump(session, PHASE_RUN, begin + timeout);
     const bool ended = both(session, GATE_ENDED);
 
     life->result->duration_ms = clock_now_ms() - begin;

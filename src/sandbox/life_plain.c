@@ -1,6 +1,5 @@
 #include "sandbox/life.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,7 +137,7 @@ static int run_attached(struct life *life, struct process *client, struct error 
         .stdin_kind = stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = stdin_file,
     };
-    const double timeout = ceil(life->plan->limits.number[LIMIT_TIMEOUT] * 1000);
+    const long long timeout = limits_timeout_ms(&life->plan->limits);
     struct process_pump pump = PROCESS_PUMP_INIT;
     enum process_event event;
     long long start;
@@ -150,7 +149,7 @@ static int run_attached(struct life *life, struct process *client, struct error 
     start = clock_now_ms();
     pump.sink = take_bytes;
     pump.context = life->output;
-    pump.deadline = start + (long long)timeout;
+    pump.deadline = start + timeout;
     pump.cancel = cancel_fd(life->cancel);
     memcpy(pump.throttle, life->output->live, sizeof pump.throttle);
     event = process_pump(client, &pump);

@@ -71,6 +71,11 @@ int limits_set_number(struct limits *limits, enum limit_number which, double val
     return 0;
 }
 
+long long limits_timeout_ms(const struct limits *limits)
+{
+    return (long long)ceil(limits->number[LIMIT_TIMEOUT] * 1000);
+}
+
 long long limits_bytes(const struct limits *limits, enum limit_number which)
 {
     return (long long)limits->number[which] << 20;

@@ -83,6 +83,9 @@ void limits_clamp(struct limits *limits, const struct limits *maximums);
  */
 int limits_check(const struct limits *limits, const struct limits *maximums, struct error *error);
 
+/* The timeout in milliseconds, rounded up. */
+long long limits_timeout_ms(const struct limits *limits);
+
 /* Bytes of a limit that is given in MB. */
 long long limits_bytes(const struct limits *limits, enum limit_number which);
 
