@@ -1,13 +1,11 @@
 /*
  * isolator: runs code that nobody trusts. The command line's main: finds the sub-command.
  */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
 #include "cli/run_command.h"
@@ -52,37 +50,9 @@ static int refuse_command(const char *word)
     return EXIT_STATUS_USAGE;
 }
 
-/*
- * A descriptor we open must never land on the place of a standard stream that the caller closed.
- * Read-only, so that writing a result to nowhere is still an error.
- */
-static void fill_standard_streams(void)
-{
-    int fd;
-
-    do
-        fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
-
-/* Whatever the caller has left us: children are waited for, and errors of write() are its result. */
-static void set_up_signals(void)
-{
-    sigset_t none;
-
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGCHLD, SIG_DFL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-}
-
 int main(int argc, char **argv)
 {
-    fill_standard_streams();
-    set_up_signals();
+    signals_set_up();
     if (argc < 2) {
         fputs("isolator: no command; see isolator --help\n", stderr);
         return EXIT_STATUS_USAGE;

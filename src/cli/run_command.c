@@ -2,54 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
 #include "sandbox/config.h"
 #include "sandbox/execute.h"
 #include "sandbox/input.h"
-
-/* The one thing that a process has once: the signal that asks it to end. */
-static struct cancel interrupted = CANCEL_INIT;
-static volatile sig_atomic_t interrupting_signal;
-
-static void note_signal(int signal)
-{
-    interrupting_signal = signal;
-    cancel_raise(&interrupted);
-}
-
-static int catch_signals(struct error *error)
-{
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-    struct sigaction hangup;
-
-    if (cancel_open(&interrupted, error) != 0)
-        return -1;
-    sigemptyset(&action.sa_mask);
-    /* Also where a shell that put us in the background has SIGINT ignored: who sends one means us. */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, NULL, &hangup);
-    if (hangup.sa_handler != SIG_IGN) /* nohup(1) */
-        sigaction(SIGHUP, &action, NULL);
-    return 0;
-}
-
-/* Nothing is left that would have to be removed: from here on a signal may simply end us. */
-static void release_signals(void)
-{
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
-}
 
 static void print_trace(void *context, const char *step, long long milliseconds)
 {
@@ -65,7 +30,7 @@ static int open_named(const char *path, long long most, struct error *error)
     struct stat status;
 
     if (strcmp(path, "-") == 0)
-        return input_spool(STDIN_FILENO, most, "stdin", &interrupted, error);
+        return input_spool(STDIN_FILENO, most, "stdin", signals_cancel(), error);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
@@ -168,13 +133,13 @@ static int run(struct run_options *options, const struct config *config, struct 
     else if (open_files(options, &plan, &input_error) != 0)
         result_fail(&result, &input_error);
     else
-        execute(&docker, &plan, &interrupted, &result);
-    release_signals();
+        execute(&docker, &plan, signals_cancel(), &result);
+    signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",
                 result.container ? result.container : "none", result.image ? result.image : "none",
                 config->file ? config->file : "built in");
-    status = exit_status_of_result(&result, interrupting_signal);
+    status = exit_status_of_result(&result, signals_caught());
     if (options->stream)
         return finish_stream(&result, status);
     return print_json(&result) == 0 ? status : EXIT_STATUS_ENGINE;
@@ -193,7 +158,7 @@ int run_command(int argc, char **argv)
         run_options_help(stdout);
         return EXIT_STATUS_SUCCESS;
     }
-    if (config_load(&config, options.config_path, &error) != 0 || catch_signals(&error) != 0)
+    if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
     return run(&options, &config, &error);
 }

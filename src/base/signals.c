@@ -1,0 +1,72 @@
+#include "base/signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static struct cancel interrupted = CANCEL_INIT;
+static volatile sig_atomic_t interrupting_signal;
+
+/* A descriptor we open must never land on the place of a standard stream that the caller closed. */
+static void fill_standard_streams(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+void signals_set_up(void)
+{
+    sigset_t none;
+
+    fill_standard_streams();
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static void note_signal(int signal)
+{
+    interrupting_signal = signal;
+    cancel_raise(&interrupted);
+}
+
+int signals_catch(struct error *error)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    struct sigaction hangup;
+
+    if (cancel_open(&interrupted, error) != 0)
+        return -1;
+    sigemptyset(&action.sa_mask);
+    /* Also where a shell that put us in the background has SIGINT ignored: who sends one means us. */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+    return 0;
+}
+
+const struct cancel *signals_cancel(void)
+{
+    return &interrupted;
+}
+
+int signals_caught(void)
+{
+    return interrupting_signal;
+}
+
+void signals_release(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+}
