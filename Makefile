@@ -23,10 +23,15 @@ ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
 LIBS := -ltar -ljansson -lm
 
 # The rooms, each an archive; a program links its own and those to the left. check-layers proves it.
-ROOMS := base docker sandbox cli
+ROOMS := base docker sandbox cli mcp
+left_of_base :=
+left_of_docker := base
+left_of_sandbox := docker base
+left_of_cli := sandbox docker base
+left_of_mcp := sandbox docker base
 SOURCES := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.c))
 HEADERS := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.h))
-MAINS := src/cli/isolator.c
+MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
 
 UNIT_SOURCES := $(wildcard test/unit/*.c)
@@ -38,9 +43,11 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 	packages install uninstall clean
 .DELETE_ON_ERROR:
 
-all: $(B)/isolator
+all: $(B)/isolator $(B)/isolator-mcp
 
-$(B)/isolator: $(B)/cli/isolator.o $(foreach room,cli sandbox docker base,$(B)/$(room).a)
+$(B)/isolator: $(B)/cli/isolator.o $(foreach room,cli $(left_of_cli),$(B)/$(room).a)
+$(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
+$(B)/isolator $(B)/isolator-mcp:
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 define archive
@@ -53,17 +60,18 @@ $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The built-in configuration is the repository's file, byte for byte.
+# JSON files that are built in, byte for byte: the configuration and the definition of the tool.
+embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
 $(B)/sandbox/config.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 	@mkdir -p $(@D)
-	{ echo 'static const char default_config[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
+	$(call embed,default_config)
+$(B)/mcp/tool.o: $(B)/execute_code.h
+$(B)/execute_code.h: src/mcp/execute_code.json
+	@mkdir -p $(@D)
+	$(call embed,execute_code)
 
 # A unit test test/unit/ROOM_MODULE.c links its room and those to the left of it.
-left_of_base :=
-left_of_docker := base
-left_of_sandbox := docker base
-left_of_cli := sandbox docker base
 unit_room = $(firstword $(subst _, ,$(1)))
 define unit_test
 $(B)/unit/$(1): test/unit/$(1).c $(foreach room,$(call unit_room,$(1)) $(left_of_$(call unit_room,$(1))),$(B)/$(room).a)
@@ -97,7 +105,8 @@ bench: setup
 
 # A folder includes itself and those to its left, and says so in each include.
 check-layers:
-	@test/check-layers $(ROOMS)
+	@test/check-layers base docker sandbox cli
+	@test/check-layers base docker sandbox mcp
 # A header compiles alone.
 check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)
@@ -111,14 +120,14 @@ format:
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR)/prompts
-	install -m 755 $(B)/isolator $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/isolator $(B)/isolator-mcp $(DESTDIR)$(PREFIX)/bin
 	install -m 644 isolator_config.json $(DESTDIR)$(DATADIR)
 	install -m 644 prompts/* $(DESTDIR)$(DATADIR)/prompts
 	for page in $(MAN_PAGES); do \
 		install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit 1; \
 	done
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/isolator
+	rm -f $(DESTDIR)$(PREFIX)/bin/isolator $(DESTDIR)$(PREFIX)/bin/isolator-mcp
 	rm -rf $(DESTDIR)$(DATADIR)
 	for page in $(MAN_PAGES); do rm -f "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; done
 clean:

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "base/linux.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -11,6 +13,24 @@
 int linux_unnamed_file(void)
 {
     return memfd_create("isolator", MFD_CLOEXEC);
+}
+
+int linux_unnamed_file_of(const void *data, size_t length)
+{
+    const int file = linux_unnamed_file();
+
+    for (size_t done = 0; file >= 0 && done < length;) {
+        const ssize_t written = write(file, (const char *)data + done, length - done);
+
+        if (written < 0 && errno != EINTR) {
+            close(file);
+            return -1;
+        }
+        done += written > 0 ? (size_t)written : 0;
+    }
+    if (file >= 0)
+        lseek(file, 0, SEEK_SET);
+    return file;
 }
 
 int linux_pipe(int fds[2])
@@ -29,4 +49,13 @@ void linux_random(void *buffer, size_t length)
     /* Up to 256 bytes come whole and without EINTR (getrandom(2)). */
     if (length > 256 || getrandom(buffer, length, 0) != (ssize_t)length)
         abort();
+}
+
+void linux_random_digits(char *text, size_t size)
+{
+    unsigned char bytes[32];
+
+    linux_random(bytes, sizeof bytes);
+    for (size_t i = 0; i + 2 < size; i += 2)
+        snprintf(text + i, 3, "%02x", bytes[i / 2]);
 }

@@ -10,6 +10,9 @@
 /* A file in memory that has no name and ends with its last descriptor; close-on-exec. -1, errno. */
 int linux_unnamed_file(void);
 
+/* One that holds these bytes, ready to be read from its start. -1, errno. */
+int linux_unnamed_file_of(const void *data, size_t length);
+
 /*
  * A pipe whose ends are close-on-exec from the start, so that no child which another thread starts in
  * between inherits one. 0, or -1 and errno.
@@ -22,5 +25,8 @@ int linux_pidfd(pid_t pid);
 
 /* Fills the buffer with random bytes that nobody can guess. Aborts where the kernel has none. */
 void linux_random(void *buffer, size_t length);
+
+/* `size` - 1 random hexadecimal digits and a NUL; size is odd. */
+void linux_random_digits(char *text, size_t size);
 
 #endif

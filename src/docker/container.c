@@ -299,6 +299,31 @@ static bool is_gone(const struct docker *docker, const char *name, struct proces
            output.out.length == 0;
 }
 
+int container_list(const struct docker *docker, const struct strvec *labels, long long deadline,
+                   struct strvec *ids, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {.arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    char *rest = NULL;
+
+    strvec_push_each(&arguments, "ps", "--all", "--quiet", "--no-trunc", NULL);
+    for (size_t i = 0; i < labels->count; i++) {
+        strvec_push(&arguments, "--filter");
+        strvec_pushf(&arguments, "label=%s", labels->items[i]);
+    }
+    if (docker_run(docker, &call, &output, error) != 0)
+        return -1;
+    if (output.status != 0) {
+        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        return error_set(error, ERROR_ENGINE, "cannot list the containers: %s", message);
+    }
+    for (char *id = output.out.data ? strtok_r(output.out.data, "\n", &rest) : NULL; id;
+         id = strtok_r(NULL, "\n", &rest))
+        strvec_push(ids, id);
+    return 0;
+}
+
 int container_remove(const struct docker *docker, const char *name, struct process *drain,
                      long long deadline, struct error *error)
 {

@@ -100,6 +100,10 @@ int container_commit(const struct docker *docker, const char *name, const char *
                      const struct strvec *changes, long long deadline, const struct cancel *cancel,
                      struct error *error);
 
+/* Adds the ids of all containers, in whatever state, that have all of these labels ("key=value"). */
+int container_list(const struct docker *docker, const struct strvec *labels, long long deadline,
+                   struct strvec *ids, struct error *error);
+
 /*
  * Kills and removes the container and its anonymous volumes, and makes sure that it is gone. One
  * that does not exist is gone. `drain` is an attached `docker start`, if one runs: the engine does

@@ -56,6 +56,8 @@ static int read_file(const char *path, struct strbuf *text, struct error *error)
     return 0;
 }
 
+static const char installed_file[] = ISOLATOR_DATADIR "/isolator_config.json";
+
 /*
  * The file to read, owned; NULL: none. One that is asked for, also by the environment, must exist;
  * of the others the first that does is taken.
@@ -76,7 +78,7 @@ static char *find_file(const char *asked_for)
                                        : string_format("%s/.config/isolator/config.json",
                                                        home && *home == '/' ? home : "");
     candidates[1] = string_copy("/etc/isolator/config.json");
-    candidates[2] = string_copy(ISOLATOR_DATADIR "/isolator_config.json");
+    candidates[2] = string_copy(installed_file);
     for (int i = 0; i < 3; i++) {
         if (!found && (access(candidates[i], F_OK) == 0))
             found = candidates[i];
@@ -86,20 +88,30 @@ static char *find_file(const char *asked_for)
     return found;
 }
 
-int config_load(struct config *config, const char *file, struct error *error)
+static int overlay_file(struct config *config, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    CLEANUP_FREE char *found = find_file(file);
+
+    if (read_file(config->file, &text, error) != 0)
+        return -1;
+    return config_overlay(config, strbuf_string(&text), text.length, config->file, error);
+}
+
+int config_load(struct config *config, const char *file, const struct limits *own,
+                struct error *error)
+{
+    bool installed;
 
     if (config_overlay(config, default_config, sizeof default_config, "built-in configuration",
                        error) != 0)
         return -1;
-    if (!found)
-        return 0;
-    if (read_file(found, &text, error) != 0)
+    config->file = find_file(file);
+    installed = config->file && !file && strcmp(config->file, installed_file) == 0;
+    if (installed && overlay_file(config, error) != 0)
         return -1;
-    config->file = steal_pointer(&found);
-    return config_overlay(config, strbuf_string(&text), text.length, config->file, error);
+    if (own)
+        limits_overlay(&config->defaults, own);
+    return !config->file || installed ? 0 : overlay_file(config, error);
 }
 
 const struct language *config_language(const struct config *config, const char *name)

@@ -36,10 +36,19 @@ struct config {
     struct limits maximums;
     struct language *languages; /* owned; in the order of the files */
     size_t language_count;
+    /* For the server; see isolator_config.json(5). */
+    int max_concurrent; /* calls that run at once; 0: as many as there are cores */
+    int max_queued;     /* calls that wait behind them */
+    int max_text_bytes; /* of a result's text for a model */
 };
 
-/* Finds and reads the configuration; `file` is the one asked for or NULL. */
-int config_load(struct config *config, const char *file, struct error *error);
+/*
+ * Finds and reads the configuration; `file` is the one asked for or NULL. `own` are defaults of the
+ * front end (or NULL) that take the place of the built-in and the installed ones; what any other file
+ * says goes before them.
+ */
+int config_load(struct config *config, const char *file, const struct limits *own,
+                struct error *error);
 
 /* Lays one JSON text over the configuration; `name` stands for it in messages. For tests too. */
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,

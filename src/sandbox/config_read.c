@@ -306,11 +306,24 @@ static int read_prompts_dir(struct scope *scope, const json_t *value)
     return 0;
 }
 
+static int read_whole(struct scope *scope, const json_t *value, int least, int most, int *number)
+{
+    const json_int_t got = json_integer_value(value);
+
+    if (!json_is_integer(value) || got < least || got > most) {
+        CLEANUP_FREE char *expected =
+            string_format("a whole number from %d to %d", least, most);
+        return wrong_type(scope, expected);
+    }
+    *number = (int)got;
+    return 0;
+}
+
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
-    static const char *const keys[] = {"isolatorPath", "containerCommand", "containerWorkdir",
-                                       "promptsDir",   "defaults",         "maximums",
-                                       "languages"};
+    static const char *const keys[] = {
+        "isolatorPath", "containerCommand", "containerWorkdir", "promptsDir", "maxConcurrent",
+        "maxQueued",    "maxTextBytes",     "defaults",         "maximums",   "languages"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 
@@ -325,6 +338,12 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
     }
     if (strcmp(key, "promptsDir") == 0)
         return read_prompts_dir(scope, value);
+    if (strcmp(key, "maxConcurrent") == 0)
+        return read_whole(scope, value, 1, 1024, &config->max_concurrent);
+    if (strcmp(key, "maxQueued") == 0)
+        return read_whole(scope, value, 0, 100000, &config->max_queued);
+    if (strcmp(key, "maxTextBytes") == 0)
+        return read_whole(scope, value, 1000, 450000, &config->max_text_bytes);
     if (strcmp(key, "defaults") == 0)
         return read_members(scope, value, read_limits_member, &config->defaults);
     if (strcmp(key, "maximums") == 0)

@@ -1,7 +1,6 @@
 #include "sandbox/execute.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
@@ -15,21 +14,11 @@
 /* Behind its timeout a run may take this long to end; past that its container is nobody's. */
 enum { LIFETIME_EXTRA_MS = 120000 };
 
-/* `size` - 1 random hexadecimal digits and a NUL; size is odd. */
-static void random_digits(char *text, size_t size)
-{
-    unsigned char bytes[32];
-
-    linux_random(bytes, sizeof bytes);
-    for (size_t i = 0; i + 2 < size; i += 2)
-        snprintf(text + i, 3, "%02x", bytes[i / 2]);
-}
-
 static void name_life(struct life *life)
 {
     char digits[17];
 
-    random_digits(digits, sizeof digits);
+    linux_random_digits(digits, sizeof digits);
     snprintf(life->name, sizeof life->name, "isolator-%s", digits);
     owner_labels(&life->labels, limits_timeout_ms(&life->plan->limits) + LIFETIME_EXTRA_MS);
 }
@@ -94,8 +83,8 @@ void execute(const struct docker *docker, const struct plan *plan, const struct 
     };
 
     result->image = string_copy(plan->image);
-    output_init(&output, (size_t)plan->limits.number[LIMIT_OUTPUT], plan->request->live);
-    random_digits(life.nonce, sizeof life.nonce);
+    output_init(&output, plan);
+    linux_random_digits(life.nonce, sizeof life.nonce);
     name_life(&life);
     if (pack(plan, life.nonce, &control, &files, &result->warnings, &error) != 0 ||
         run(&life, &error) != 0 || (result_success(result) && save(&life, &error) != 0))

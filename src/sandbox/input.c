@@ -260,6 +260,26 @@ static int add_tree(struct walk *walk, const char *directory)
     return walk->entrypoint_found ? 0 : refuse_entrypoint(walk, root);
 }
 
+static int add_bytes(struct walk *walk, const char *name, const char *data, size_t length)
+{
+    if (count_bytes(walk, (off_t)length) != 0)
+        return -1;
+    return archive_add_bytes(walk->archive, name, data, length, walk->error);
+}
+
+static int add_files(struct walk *walk, const struct files *files)
+{
+    if (files->count > ENTRIES_MAX)
+        return error_set(walk->error, ERROR_INPUT, "there are more than %d files", ENTRIES_MAX);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct file *file = &files->items[i];
+
+        if (add_bytes(walk, file->path, file->data, file->length) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int add_single_file(struct walk *walk, int fd, const char *name)
 {
     struct stat status;
@@ -285,12 +305,17 @@ int input_archive(const struct plan *plan, long long reserved, struct archive *a
         .most = limits_bytes(&plan->limits, LIMIT_WORKDIR),
         .workdir_mb = (long)plan->limits.number[LIMIT_WORKDIR],
     };
+    const struct request *request = plan->request;
     int result;
 
-    if (plan->request->dir)
-        result = add_tree(&walk, plan->request->dir);
+    if (request->dir)
+        result = add_tree(&walk, request->dir);
+    else if (request->code)
+        result = add_bytes(&walk, plan->entrypoint, request->code, request->code_length);
     else
-        result = add_single_file(&walk, plan->request->file, plan->entrypoint);
+        result = add_single_file(&walk, request->file, plan->entrypoint);
+    if (result == 0)
+        result = add_files(&walk, &request->files);
     strbuf_release(&walk.path);
     return result == 0 ? archive_finish(archive, error) : -1;
 }

@@ -1,5 +1,6 @@
 /*
- * The files that go into a sandbox: a directory walked, or one file, as a tar archive in memory.
+ * The files that go into a sandbox: a directory walked, or one file and those beside it, as a tar
+ * archive in memory.
  *
  * The directory is taken for hostile. The walk opens each entry by name relative to its open
  * parent and never follows a link, so that nothing outside can be reached even while somebody

@@ -149,9 +149,12 @@ static int run_program(struct session *session, struct error *error)
     const struct gate_stream *stream = &session->streams[1];
     const long long begin = clock_now_ms();
     const long long timeout = limits_timeout_ms(&life->plan->limits);
-    const enum process_event event = pump(session, PHASE_RUN, begin + timeout);
-    const bool ended = both(session, GATE_ENDED);
+    enum process_event event;
+    bool ended;
 
+    output_begin(life->output);
+    event = pump(session, PHASE_RUN, begin + timeout);
+    ended = both(session, GATE_ENDED);
     life->result->duration_ms = clock_now_ms() - begin;
     docker_traced(life->docker, "program", begin);
     if (!ended && event != PROCESS_EXITED)

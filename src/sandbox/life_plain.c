@@ -31,9 +31,9 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 /* The environment as the lines that `docker create --env-file` reads; an unnamed file, owned. */
 static int environment_file(const struct plan *plan, struct error *error)
 {
-    CLEANUP_FD int file = linux_unnamed_file();
     CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
     CLEANUP_FREE char *lines = NULL;
+    int file;
 
     if (strcmp(plan->limits.network, "none") == 0)
         for (const char *const *name = container_proxy_variables; *name; name++)
@@ -46,9 +46,8 @@ static int environment_file(const struct plan *plan, struct error *error)
                              "a value of the environment has a line break, which an image without "
                              "a shell cannot be given");
     lines = strvec_join(&variables, "\n");
-    if (file < 0 || write(file, lines, strlen(lines)) != (ssize_t)strlen(lines))
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
-    return steal_fd(&file);
+    file = linux_unnamed_file_of(lines, strlen(lines));
+    return file < 0 ? error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file") : file;
 }
 
 /* The docker command passes arguments on as JSON, in which other bytes become U+FFFD. */
@@ -147,6 +146,7 @@ static int run_attached(struct life *life, struct process *client, struct error 
         container_start(life->docker, life->name, &streams, client, error) != 0)
         return -1;
     start = clock_now_ms();
+    output_begin(life->output);
     pump.sink = take_bytes;
     pump.context = life->output;
     pump.deadline = start + timeout;

@@ -3,13 +3,22 @@
 #include <errno.h>
 #include <unistd.h>
 
-void output_init(struct output *output, size_t limit, const int live[2])
+void output_init(struct output *output, const struct plan *plan)
 {
+    const size_t limit = (size_t)plan->limits.number[LIMIT_OUTPUT];
+
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);
-        output->live[i] = live[i];
+        output->live[i] = plan->request->live[i];
     }
+    output->watch = plan->request->watch;
     output->flooded = output->live_gone = false;
+}
+
+void output_begin(struct output *output)
+{
+    if (output->watch)
+        atomic_store(&output->watch->running, true);
 }
 
 /* The pump made sure that this does not block, terminals excepted: see struct process_pump. */
@@ -36,6 +45,8 @@ void output_add(struct output *output, int stream, const char *data, size_t leng
     if (output->flooded)
         return;
     capture_add(capture, data, length);
+    if (output->watch)
+        atomic_fetch_add(&output->watch->output_bytes, length);
     if (output->live[stream] >= 0 && !output->live_gone)
         pass_on(output, stream, data, length);
     output->flooded = capture->total > OUTPUT_HARD_MAX;

@@ -9,16 +9,21 @@
 #include <stddef.h>
 
 #include "base/capture.h"
+#include "sandbox/request.h"
 #include "sandbox/result.h"
 
 struct output {
     struct capture capture[2]; /* stdout, stderr */
     int live[2];               /* descriptors to pass it on to; -1: do not. Borrowed */
+    struct watch *watch;       /* borrowed; NULL: nobody looks */
     bool flooded;              /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
     bool live_gone;            /* nobody reads what is passed on */
 };
 
-void output_init(struct output *output, size_t limit, const int live[2]);
+void output_init(struct output *output, const struct plan *plan);
+
+/* The program begins; what comes from now on is its. */
+void output_begin(struct output *output);
 
 /* Takes bytes of a stream (0 stdout, 1 stderr). */
 void output_add(struct output *output, int stream, const char *data, size_t length);

@@ -36,7 +36,7 @@ static unsigned long long start_time(void)
     return ticks;
 }
 
-void owner_labels(struct strvec *labels, long long lifetime_ms)
+void owner_own_labels(struct strvec *labels)
 {
     char host[256] = "";
     char boot[64];
@@ -47,6 +47,11 @@ void owner_labels(struct strvec *labels, long long lifetime_ms)
     strvec_pushf(labels, "isolator.boot=%s", boot);
     strvec_pushf(labels, "isolator.pid=%ld", (long)getpid());
     strvec_pushf(labels, "isolator.start=%llu", start_time());
+}
+
+void owner_labels(struct strvec *labels, long long lifetime_ms)
+{
+    owner_own_labels(labels);
     strvec_pushf(labels, "isolator.deadline=%lld", (long long)time(NULL) + lifetime_ms / 1000 + 1);
 }
 

@@ -8,6 +8,9 @@
 
 #include "base/strvec.h"
 
+/* Adds the labels that all containers of this process have, the first four of those below. */
+void owner_own_labels(struct strvec *labels);
+
 /*
  * Adds "isolator.host=NAME", "isolator.boot=UUID", "isolator.pid=N", "isolator.start=CLOCK TICKS
  * SINCE BOOT" and "isolator.deadline=UNIX SECONDS", the last `lifetime_ms` from now.

@@ -23,38 +23,15 @@ void request_release(struct request *request)
     free(request->workdir);
     free(request->dir);
     cleanup_fd(&request->file);
+    free(request->code);
     free(request->entrypoint);
+    files_release(&request->files);
     strvec_release(&request->arguments);
     strvec_release(&request->environment);
     cleanup_fd(&request->stdin_file);
     limits_release(&request->limits);
     free(request->save_image);
     free(request->save_dockerfile);
-}
-
-int request_check_path(const char *path, struct error *error)
-{
-    CLEANUP_FREE char *shown = text_escape(path);
-    const char *part = path;
-
-    if (path[0] == '/')
-        return error_set(error, ERROR_INPUT, "'%s' must be relative to the directory", shown);
-    if (strlen(path) > 4000)
-        return error_set(error, ERROR_INPUT, "path longer than 4000 bytes: '%.80s...'", shown);
-    for (;;) {
-        const size_t length = strcspn(part, "/");
-
-        if (length == 0 || (length == 1 && part[0] == '.') ||
-            (length == 2 && strncmp(part, "..", 2) == 0))
-            return error_set(error, ERROR_INPUT, "'%s' must not have '..', '.' or empty parts",
-                             shown);
-        if (length > 255)
-            return error_set(error, ERROR_INPUT, "a part of '%.80s...' is longer than 255 bytes",
-                             shown);
-        if (part[length] == '\0')
-            return 0;
-        part += length + 1;
-    }
 }
 
 static int unknown_language(const struct config *config, const char *name, struct error *error)
@@ -95,7 +72,9 @@ static char *choose_entrypoint(const struct request *request, const struct langu
     const char *name = request->entrypoint;
     const char *dot = name ? strrchr(name, '.') : NULL;
 
-    if (name && (request->dir || (dot && strvec_contains(&language->extensions, dot))))
+    const bool chosen = request->dir || request->code;
+
+    if (name && (chosen || (dot && strvec_contains(&language->extensions, dot))))
         return string_copy(name);
     return string_copy(language->default_filename);
 }
@@ -162,8 +141,10 @@ int plan_resolve(struct plan *plan, const struct config *config, const struct re
     plan->image = request->image ? request->image : language->image;
     plan->workdir = request->workdir ? request->workdir : config->workdir;
     plan->entrypoint = choose_entrypoint(request, language);
-    if (request_check_path(plan->entrypoint, error) != 0)
+    if (files_check_path(plan->entrypoint, error) != 0)
         return error_prefix(error, "entrypoint");
+    if (files_check(&request->files, plan->entrypoint, error) != 0)
+        return -1;
 
     limits_init(&plan->limits);
     limits_overlay(&plan->limits, &config->defaults);

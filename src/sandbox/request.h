@@ -11,19 +11,24 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "sandbox/config.h"
+#include "sandbox/files.h"
 #include "sandbox/limits.h"
+#include "sandbox/watch.h"
 
 struct request {
     char *language; /* NULL: by the extension of the entrypoint */
     char *image;    /* NULL: the language's */
     char *workdir;  /* NULL: the configuration's */
     /*
-     * The program: either a directory and the entrypoint in it, or one file, which is sent under
-     * the name `entrypoint` (NULL: the language's default name).
+     * The program: either a directory and the entrypoint in it, or one file, open or in memory, which
+     * is sent under the name `entrypoint` (NULL: the language's default name).
      */
     char *dir;
-    int file; /* open descriptor, owned; -1: none */
+    int file;   /* open descriptor, owned; -1: none */
+    char *code; /* bytes in memory; NULL: none */
+    size_t code_length;
     char *entrypoint;
+    struct files files;        /* more files beside an open one or one in memory */
     struct strvec arguments;   /* behind the command */
     struct strvec environment; /* "NAME=VALUE"; values are kept out of sight on the host */
     int stdin_file;        /* what the program reads, an open regular file, owned; -1: nothing */
@@ -31,6 +36,7 @@ struct request {
     char *save_image;      /* tag; NULL: do not save */
     char *save_dockerfile; /* path; NULL: do not write */
     int live[2];           /* pass stdout and stderr on to these as they come; -1: do not */
+    struct watch *watch;   /* kept up to date while it runs; borrowed; NULL: nobody looks */
 };
 
 void request_init(struct request *request);
@@ -52,16 +58,10 @@ struct plan {
         .request = NULL                                                                            \
     }
 
-/* Fails with ERROR_USAGE, or with ERROR_INPUT where the entrypoint is no path in the directory. */
+/* Fails with ERROR_USAGE, or with ERROR_INPUT where the names of files cannot be those of files. */
 int plan_resolve(struct plan *plan, const struct config *config, const struct request *request,
                  struct error *error);
 
 void plan_release(struct plan *plan);
-
-/*
- * The rule for paths inside the workdir: relative, no "..", ".", empty or over-long part.
- * ERROR_INPUT.
- */
-int request_check_path(const char *path, struct error *error);
 
 #endif

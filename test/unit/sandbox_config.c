@@ -493,7 +493,7 @@ static void check_load(const char *asked_for, const char *directory, const char 
     int result;
 
     config_init(&config);
-    result = config_load(&config, asked_for, &error);
+    result = config_load(&config, asked_for, NULL, &error);
     assert_no_error(&error);
     assert_int_equal(result, 0);
     assert_text_or_null(config.file, path);
@@ -547,7 +547,7 @@ static void config__xdg_takes_the_place_of_home(void **state)
     write_config(directory, ".config/isolator/config.json");
     setenv("XDG_CONFIG_HOME", empty, 1);
     config_init(&config);
-    assert_int_equal(config_load(&config, NULL, &error), 0);
+    assert_int_equal(config_load(&config, NULL, NULL, &error), 0);
     if (config.file) /* what is installed on this machine */
         assert_int_not_equal(strncmp(config.file, directory, strlen(directory)), 0);
     config_release(&config);
@@ -583,7 +583,7 @@ static void config__nothing_of_the_current_directory(void **state)
         else
             unsetenv("HOME");
         config_init(&config);
-        assert_int_equal(config_load(&config, NULL, &error), 0);
+        assert_int_equal(config_load(&config, NULL, NULL, &error), 0);
         if (config.file && config.file[0] != '/')
             fail_msg("HOME '%s' leads to '%s'", homes[i] ? homes[i] : "", config.file);
         config_release(&config);
@@ -599,7 +599,7 @@ static void check_load_refused(const char *path, enum error_kind kind, const cha
     struct config config;
 
     config_init(&config);
-    assert_int_equal(config_load(&config, path, &error), -1);
+    assert_int_equal(config_load(&config, path, NULL, &error), -1);
     assert_error(&error, kind, message);
     config_release(&config);
 }
@@ -640,7 +640,7 @@ static void config__file_of_one_mebibyte(void **state)
     memcpy(blanks, "{}", 2);
     write_bytes(path, blanks, 1 << 20, 0644);
     config_init(&config);
-    assert_int_equal(config_load(&config, path, &error), 0);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.file, path);
     config_release(&config);
     temp_remove(directory);
@@ -662,7 +662,7 @@ static void config__file_that_is_a_pipe(void **state)
     output = shell_output(command);
     strbuf_release(&output);
     config_init(&config);
-    assert_int_equal(config_load(&config, path, &error), 0);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.workdir, "/piped");
     config_release(&config);
     temp_remove(directory);
@@ -691,19 +691,19 @@ static void config__prompts_lie_beside_the_file(void **state)
     (void)state;
     config_init(&config);
     write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\"}");
-    assert_int_equal(config_load(&config, path, &error), 0);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.prompts_dir, relative);
     config_release(&config);
 
     config_init(&config);
     write_in(directory, "file.json", "{\"promptsDir\": \"/abs/prompts\"}");
-    assert_int_equal(config_load(&config, path, &error), 0);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.prompts_dir, "/abs/prompts");
     config_release(&config);
 
     config_init(&config);
     write_in(directory, "file.json", "{}");
-    assert_int_equal(config_load(&config, path, &error), 0);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.prompts_dir, ISOLATOR_DATADIR "/prompts");
     config_release(&config);
     temp_remove(directory);
@@ -722,7 +722,7 @@ static void config__prompts_are_absolute(void **state)
     write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\"}");
     assert_int_equal(chdir(directory), 0);
     config_init(&config);
-    result = config_load(&config, "file.json", &error);
+    result = config_load(&config, "file.json", NULL, &error);
     assert_int_equal(chdir(before), 0);
     free(before);
     assert_int_equal(result, 0);
@@ -744,7 +744,7 @@ static void config__built_in(void **state)
     (void)state;
     write_in(directory, "file.json", "{}");
     config_init(&config);
-    assert_int_equal(config_load(&config, path, &error), 0);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.container_command, "docker");
     assert_string_equal(config.workdir, "/workspace");
     for (int i = 0; i < LIMIT_NUMBERS; i++) {

@@ -111,7 +111,7 @@ static void check_path(const char *path, const char *message)
 {
     struct error error = ERROR_INIT;
 
-    assert_int_equal(request_check_path(path, &error), message ? -1 : 0);
+    assert_int_equal(files_check_path(path, &error), message ? -1 : 0);
     if (message)
         assert_error(&error, ERROR_INPUT, message);
 }

@@ -1,0 +1,15 @@
+/*
+ * Base64 (RFC 4648, section 4).
+ */
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
+
+#include <stddef.h>
+
+/*
+ * The bytes that the text stands for, owned by the caller and followed by a NUL that does not count;
+ * NULL where it is not base64. White space is skipped, and the padding at the end may be missing.
+ */
+char *base64_decode(const char *text, size_t text_length, size_t *length);
+
+#endif

@@ -1,0 +1,182 @@
+#include "mcp/answer.h"
+
+#include <string.h>
+
+#include "base/capture.h"
+#include "base/cleanup.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/reply.h"
+
+/* What a message has around an answer: the id, serverInfo, links. */
+enum { ENVELOPE = 40000 };
+
+/* What the text has around the output: the headings and the marks of what is left out. */
+enum { HEADINGS = 160 };
+
+/* Below this nothing is gained by showing less. */
+enum { LEAST = 256 };
+
+static const char *const names[2] = {"stdout", "stderr"};
+
+/* The output as it is shown. */
+struct shown {
+    struct strbuf text[2];
+    bool cut[2]; /* here, beside what the result says */
+};
+
+static void release_shown(struct shown *shown)
+{
+    strbuf_release(&shown->text[0]);
+    strbuf_release(&shown->text[1]);
+}
+
+/* At most `most` bytes of a text, head and tail; `bytes` is what the program wrote. */
+static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, size_t most)
+{
+    struct capture capture = CAPTURE_INIT(most);
+
+    capture_add(&capture, strbuf_string(text), text->length);
+    if (bytes > capture.total)
+        capture.total = bytes; /* so that the mark counts what was not kept before */
+    return capture_take_text(&capture);
+}
+
+/* Shows both streams in `most` bytes: each half of it, and what the other one leaves. */
+static void show(struct shown *shown, const struct result *result, const struct strbuf full[2],
+                 size_t most)
+{
+    for (int i = 0; i < 2; i++) {
+        const size_t other = full[1 - i].length;
+        const size_t share = other < most / 2 ? most - other : most / 2;
+
+        shown->cut[i] = full[i].length > share;
+        if (shown->cut[i])
+            shown->text[i] = cut(&full[i], result->bytes[i], share);
+        else
+            strbuf_add(&shown->text[i], strbuf_string(&full[i]), full[i].length);
+    }
+}
+
+static void add_section(struct strbuf *text, const char *name, const struct strbuf *section)
+{
+    if (section->length == 0)
+        return;
+    if (text->length > 0 && text->data[text->length - 1] != '\n')
+        strbuf_addch(text, '\n');
+    strbuf_addf(text, "--- %s ---\n", name);
+    strbuf_add(text, section->data, section->length);
+}
+
+static json_t *text_content(const struct strbuf *text)
+{
+    return json_pack("{s:s, s:o}", "type", "text", "text",
+                     json_stringn_nocheck(strbuf_string(text), text->length));
+}
+
+/* The text for models. */
+static json_t *describe(const struct result *result, const struct shown *shown)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    const bool ran = result->exit_code != EXIT_CODE_NONE;
+    const bool silent = shown->text[0].length == 0 && shown->text[1].length == 0;
+
+    if (!result_success(result))
+        strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
+                    result->error ? result->error : "no reason is known", ran ? "\n\n" : "");
+    for (int i = 0; i < 2; i++)
+        add_section(&text, names[i], &shown->text[i]);
+    if (ran && silent)
+        strbuf_addstr(&text, "(no output)");
+    return text_content(&text);
+}
+
+/* The whole result, with the output as it is shown. */
+static json_t *structure(const json_t *object, const struct shown *shown)
+{
+    json_t *copy = json_copy((json_t *)object);
+
+    for (int i = 0; i < 2; i++) {
+        json_object_set_new(copy, names[i],
+                            json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
+        if (shown->cut[i])
+            json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
+    }
+    return copy;
+}
+
+static json_t *build(const struct result *result, const json_t *object, const struct shown *shown,
+                     const struct revision *revision)
+{
+    json_t *answer = json_object();
+    json_t *content = json_array();
+
+    json_array_append_new(content, describe(result, shown));
+    json_object_set_new(answer, "content", content);
+    if (revision->structured)
+        json_object_set_new(answer, "structuredContent", structure(object, shown));
+    json_object_set_new(answer, "isError", json_boolean(!result_success(result)));
+    return answer;
+}
+
+/* Keeps the full output and links to what of it is not shown. Takes the texts over. */
+static void link_full(json_t *answer, const struct result *result, struct strbuf full[2],
+                      const bool is_cut[2], struct runs *runs)
+{
+    json_t *content = json_object_get(answer, "content");
+    char id[RUN_ID_SIZE];
+
+    for (int i = 0; i < 2; i++) {
+        if (full[i].length > RUN_TEXT_MAX) {
+            struct strbuf kept = cut(&full[i], result->bytes[i], RUN_TEXT_MAX);
+
+            strbuf_release(&full[i]);
+            full[i] = kept;
+        }
+    }
+    const size_t size[2] = {full[0].length, full[1].length};
+    runs_add(runs, full, id);
+    for (int i = 0; i < 2; i++) {
+        CLEANUP_FREE char *uri = string_format("isolator://runs/%s/%s", id, names[i]);
+
+        if (is_cut[i])
+            json_array_append_new(
+                content, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "type", "resource_link", "uri",
+                                   uri, "name", names[i], "description",
+                                   "More of the output; kept for some minutes.", "mimeType",
+                                   "text/plain", "size", (json_int_t)size[i]));
+    }
+}
+
+json_t *answer_result(struct result *result, const struct revision *revision, size_t most,
+                      struct runs *runs)
+{
+    struct strbuf full[2] = {result->text[0], result->text[1]};
+    struct shown shown = {.cut = {false, false}};
+    json_t *object, *answer = NULL;
+
+    result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
+    object = result_to_json(result);
+    most = most > HEADINGS + LEAST ? most - HEADINGS : LEAST;
+    do {
+        json_decref(answer);
+        release_shown(&shown);
+        show(&shown, result, full, most);
+        answer = build(result, object, &shown, revision);
+        most /= 2;
+    } while (most >= LEAST && jsonrpc_size(answer) > MESSAGE_MAX - ENVELOPE);
+    if (revision->structured && (shown.cut[0] || shown.cut[1]))
+        link_full(answer, result, full, shown.cut, runs);
+    release_shown(&shown);
+    json_decref(object);
+    strbuf_release(&full[0]);
+    strbuf_release(&full[1]);
+    return answer;
+}
+
+json_t *answer_failure(const char *message)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, "Execution Failed (error): %s", message);
+    return json_pack("{s:[o], s:b}", "content", text_content(&text), "isError", 1);
+}

@@ -1,0 +1,25 @@
+/*
+ * What a call of execute_code answers: a CallToolResult (server/tools, "Tool Result") with a text for
+ * models and, where the revision has it, the whole result as structured content.
+ */
+#ifndef MCP_ANSWER_H
+#define MCP_ANSWER_H
+
+#include <jansson.h>
+
+#include "mcp/revision.h"
+#include "mcp/runs.h"
+#include "sandbox/result.h"
+
+/*
+ * The answer to a run, a new reference. The result's texts are taken out of it. Both forms show at most
+ * `most` bytes of the output, head and tail; where that leaves something out it is kept in `runs`, and
+ * the answer links to it. However it has to be escaped, the answer fits into one message.
+ */
+json_t *answer_result(struct result *result, const struct revision *revision, size_t most,
+                      struct runs *runs);
+
+/* The answer to a call that ran nothing, a new reference. */
+json_t *answer_failure(const char *message);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * The arguments of execute_code: JSON that a model wrote becomes a request.
+ */
+#ifndef MCP_ARGUMENTS_H
+#define MCP_ARGUMENTS_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "sandbox/config.h"
+#include "sandbox/request.h"
+
+/*
+ * Fills in the request (request_init() before). Whatever is wrong is an ERROR_USAGE that names the
+ * argument and what would be right, so that a model can correct itself. null stands for an argument
+ * that is not given. A timeout past the configuration's maximum is lowered to it. ERROR_INPUT where the
+ * snippet cannot be read.
+ */
+int arguments_read(const json_t *arguments, const struct config *config, struct request *request,
+                   struct error *error);
+
+#endif

@@ -1,0 +1,288 @@
+#include "mcp/calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "mcp/answer.h"
+#include "sandbox/execute.h"
+
+/*
+ * How often progress is told: "every few seconds", and sooner when there is new output. LOOK is how
+ * often it is looked for.
+ */
+enum { QUIET_MS = 3000, OUTPUT_MS = 500, LOOK_MS = 250 };
+
+struct call *call_new(void)
+{
+    struct call *call = memory_allocate(sizeof *call);
+
+    *call = (struct call){.plan = PLAN_INIT, .cancel = CANCEL_INIT};
+    request_init(&call->request);
+    call->request.watch = &call->watch;
+    return call;
+}
+
+void call_free(struct call *call)
+{
+    reply_nothing(&call->reply);
+    json_decref(call->token);
+    plan_release(&call->plan);
+    request_release(&call->request);
+    cancel_release(&call->cancel);
+    free(call);
+}
+
+void calls_init(struct calls *calls, const struct docker *docker, const struct config *config,
+                struct outbox *outbox, struct runs *runs, const struct wake *wake)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    *calls = (struct calls){
+        .docker = *docker,
+        .config = config,
+        .outbox = outbox,
+        .runs = runs,
+        .wake = wake,
+        .most_queued = config->max_queued,
+        .most_threads = config->max_concurrent > 0 ? config->max_concurrent
+                        : cores > 0                ? (int)cores
+                                                   : 1,
+    };
+    calls->threads = memory_allocate((size_t)calls->most_threads * sizeof *calls->threads);
+    pthread_mutex_init(&calls->lock, NULL);
+    pthread_cond_init(&calls->changed, NULL);
+}
+
+/* Takes the call out of a list. */
+static void unlink_call(struct call **list, const struct call *call)
+{
+    while (*list != call)
+        list = &(*list)->next;
+    *list = call->next;
+}
+
+static void send_progress(struct calls *calls, struct call *call, const char *message)
+{
+    const long long now = clock_now_ms();
+    const long long elapsed = now - call->begin;
+    json_t *params = json_object();
+
+    call->progress = elapsed > call->progress ? elapsed : call->progress + 1;
+    call->told = now;
+    call->told_bytes = atomic_load(&call->watch.output_bytes);
+    json_object_set(params, "progressToken", call->token);
+    json_object_set_new(params, "progress", json_real((double)call->progress / 1000));
+    if (call->reply.revision->annotations)
+        json_object_set_new(params, "message", json_string(message));
+    reply_notify(calls->outbox, "notifications/progress", params);
+}
+
+/* Runs the call, without the lock, and makes its answer. */
+static json_t *run(struct calls *calls, struct call *call)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+
+    execute(&calls->docker, &call->plan, &call->cancel, &result);
+    return answer_result(&result, call->reply.revision, (size_t)calls->config->max_text_bytes,
+                         calls->runs);
+}
+
+/* Takes the first call of the queue, sees it to its end and answers it. Has the lock. */
+static void serve_next(struct calls *calls)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct call *call = calls->queue;
+    json_t *answer;
+    bool opened;
+
+    calls->queue = call->next;
+    calls->queued--;
+    calls->queued_bytes -= call->size;
+    call->next = calls->running;
+    calls->running = call;
+    call->begin = clock_now_ms();
+    opened = cancel_open(&call->cancel, &error) == 0;
+    if (opened && call->token)
+        send_progress(calls, call, "starting a fresh sandbox");
+    pthread_mutex_unlock(&calls->lock);
+    answer = opened ? run(calls, call) : answer_failure(error.message);
+    pthread_mutex_lock(&calls->lock);
+    unlink_call(&calls->running, call);
+    if (call->cancelled)
+        json_decref(answer);
+    else
+        reply_result(&call->reply, answer);
+    call_free(call);
+    wake_up(calls->wake);
+}
+
+/* A thread. */
+static void *serve_calls(void *context)
+{
+    struct calls *calls = context;
+
+    pthread_mutex_lock(&calls->lock);
+    calls->idle++;
+    while (!calls->ending) {
+        if (!calls->queue) {
+            pthread_cond_wait(&calls->changed, &calls->lock);
+            continue;
+        }
+        if (outbox_full(calls->outbox)) { /* make nothing that nobody takes */
+            pthread_mutex_unlock(&calls->lock);
+            outbox_wait(calls->outbox);
+            pthread_mutex_lock(&calls->lock);
+            continue;
+        }
+        calls->idle--;
+        serve_next(calls);
+        calls->idle++;
+    }
+    pthread_mutex_unlock(&calls->lock);
+    return NULL;
+}
+
+/* One more thread where all that there are have work. Has the lock. */
+static int start_thread(struct calls *calls, struct error *error)
+{
+    if (calls->idle > calls->queued || calls->started == calls->most_threads)
+        return 0;
+    errno = pthread_create(&calls->threads[calls->started], NULL, serve_calls, calls);
+    if (errno == 0)
+        calls->started++;
+    else if (calls->started == 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    return 0;
+}
+
+static int enqueue(struct calls *calls, struct call *call, struct error *error)
+{
+    struct call **last = &calls->queue;
+    const int free_threads = calls->most_threads - calls->started + calls->idle;
+
+    if (calls->queued >= calls->most_queued + free_threads ||
+        calls->queued_bytes + call->size > CALLS_BYTES_MAX)
+        return error_set(error, ERROR_ENGINE,
+                         "the server is busy: %d calls run and %d wait, which is all that it takes; "
+                         "try again when some have ended",
+                         calls->started - calls->idle, calls->queued);
+    if (start_thread(calls, error) != 0)
+        return -1;
+    while (*last)
+        last = &(*last)->next;
+    *last = call;
+    calls->queued++;
+    calls->queued_bytes += call->size;
+    pthread_cond_signal(&calls->changed);
+    return 0;
+}
+
+int calls_submit(struct calls *calls, struct call *call, struct error *error)
+{
+    int result;
+
+    pthread_mutex_lock(&calls->lock);
+    result = enqueue(calls, call, error);
+    pthread_mutex_unlock(&calls->lock);
+    return result;
+}
+
+/* Takes the call out of the queue unanswered. Has the lock. */
+static void drop_queued(struct calls *calls, struct call *call)
+{
+    unlink_call(&calls->queue, call);
+    calls->queued--;
+    calls->queued_bytes -= call->size;
+    call_free(call);
+}
+
+void calls_cancel(struct calls *calls, const json_t *id)
+{
+    struct call *call, *next;
+
+    pthread_mutex_lock(&calls->lock);
+    for (call = calls->queue; call; call = next) {
+        next = call->next;
+        if (json_equal(call->reply.id, id))
+            drop_queued(calls, call);
+    }
+    for (call = calls->running; call; call = call->next) {
+        if (!json_equal(call->reply.id, id))
+            continue;
+        call->cancelled = true;
+        cancel_raise(&call->cancel);
+    }
+    pthread_mutex_unlock(&calls->lock);
+}
+
+/* Tells what is due of one call. */
+static void tell(struct calls *calls, struct call *call)
+{
+    const unsigned long long bytes = atomic_load(&call->watch.output_bytes);
+    const long long quiet = clock_now_ms() - call->told;
+    CLEANUP_FREE char *message = NULL;
+
+    if (quiet < (bytes > call->told_bytes ? OUTPUT_MS : QUIET_MS))
+        return;
+    message = atomic_load(&call->watch.running)
+                  ? string_format("running; %llu bytes of output so far", bytes)
+                  : string_copy("the engine starts the sandbox");
+    send_progress(calls, call, message);
+}
+
+int calls_tell_progress(struct calls *calls)
+{
+    int again = -1;
+
+    pthread_mutex_lock(&calls->lock);
+    for (struct call *call = calls->running; call; call = call->next) {
+        if (!call->token || call->cancelled)
+            continue;
+        again = LOOK_MS;
+        if (!outbox_full(calls->outbox))
+            tell(calls, call);
+    }
+    for (struct call *call = calls->queue; call; call = call->next)
+        if (call->token)
+            again = LOOK_MS;
+    pthread_mutex_unlock(&calls->lock);
+    return again;
+}
+
+void calls_end(struct calls *calls)
+{
+    pthread_mutex_lock(&calls->lock);
+    calls->ending = true;
+    while (calls->queue) {
+        struct call *call = calls->queue;
+
+        reply_result(&call->reply, answer_failure("the server ends"));
+        drop_queued(calls, call);
+    }
+    for (struct call *call = calls->running; call; call = call->next)
+        cancel_raise(&call->cancel);
+    pthread_cond_broadcast(&calls->changed);
+    pthread_mutex_unlock(&calls->lock);
+}
+
+bool calls_done(struct calls *calls)
+{
+    bool done;
+
+    pthread_mutex_lock(&calls->lock);
+    done = !calls->queue && !calls->running;
+    pthread_mutex_unlock(&calls->lock);
+    return done;
+}
+
+void calls_release(struct calls *calls)
+{
+    for (int i = 0; i < calls->started; i++)
+        pthread_join(calls->threads[i], NULL);
+    free(calls->threads);
+    pthread_cond_destroy(&calls->changed);
+    pthread_mutex_destroy(&calls->lock);
+}

@@ -1,0 +1,92 @@
+/*
+ * The calls of execute_code: a bounded queue, worked off by a bounded number of threads, each call
+ * with its cancel handle and its progress.
+ *
+ * Everything but the run itself happens under one lock, so that of cancellation, progress and answer
+ * whichever comes first decides: no answer after a cancellation, no progress after the answer.
+ */
+#ifndef MCP_CALLS_H
+#define MCP_CALLS_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/cancel.h"
+#include "docker/docker.h"
+#include "mcp/reply.h"
+#include "mcp/runs.h"
+#include "sandbox/config.h"
+#include "sandbox/request.h"
+
+/* Bytes of requests that may wait, whatever their number. */
+enum { CALLS_BYTES_MAX = 256 << 20 };
+
+struct call {
+    struct reply reply;
+    json_t *token; /* of progress, owned; NULL: no progress is wanted */
+    struct request request;
+    struct plan plan; /* borrows from the request */
+    size_t size;      /* bytes of the message that it came in */
+
+    /* The rest is kept by calls.c. */
+    struct cancel cancel;
+    struct watch watch;
+    bool cancelled;              /* the client wants no answer any more */
+    long long begin;             /* clock_now_ms(); when a thread took it */
+    long long told;              /* when progress was last sent; 0: never */
+    unsigned long long told_bytes;
+    long long progress; /* the value last sent */
+    struct call *next;
+};
+
+/* An empty call; release it, or give it to calls_submit(). */
+struct call *call_new(void);
+void call_free(struct call *call);
+
+struct calls {
+    struct docker docker;
+    const struct config *config; /* borrowed, like the next three */
+    struct outbox *outbox;
+    struct runs *runs;
+    const struct wake *wake; /* woken when a call has ended */
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct call *queue; /* the first to be taken */
+    struct call *running;
+    int queued, most_queued;
+    size_t queued_bytes;
+    pthread_t *threads; /* owned */
+    int started, idle, most_threads;
+    bool ending;
+};
+
+void calls_init(struct calls *calls, const struct docker *docker, const struct config *config,
+                struct outbox *outbox, struct runs *runs, const struct wake *wake);
+
+/*
+ * Queues the call, which is taken over and will be answered. ERROR_ENGINE, and nothing taken, where too
+ * many wait.
+ */
+int calls_submit(struct calls *calls, struct call *call, struct error *error);
+
+/* Ends the call that the client knows by this id, without an answer. */
+void calls_cancel(struct calls *calls, const json_t *id);
+
+/*
+ * Sends the progress that is due. Returns in how many milliseconds to do that again; -1: there is
+ * nothing to send until the next call comes.
+ */
+int calls_tell_progress(struct calls *calls);
+
+/* Ends all calls; no thread begins another. Those that wait or run are answered so. */
+void calls_end(struct calls *calls);
+
+/* Whether no call waits or runs. */
+bool calls_done(struct calls *calls);
+
+/* After calls_end() and once calls_done(): waits for the threads and frees everything. */
+void calls_release(struct calls *calls);
+
+#endif

@@ -1,0 +1,165 @@
+#include "mcp/dispatch.h"
+
+#include <string.h>
+
+#include "mcp/jsonrpc.h"
+#include "mcp/methods.h"
+
+/* Messages of a batch: more than anybody needs, so that none can flood us. */
+enum { BATCH_MAX = 100 };
+
+static const char META_VERSION[] = "io.modelcontextprotocol/protocolVersion";
+static const char META_CAPABILITIES[] = "io.modelcontextprotocol/clientCapabilities";
+static const char META_CLIENT[] = "io.modelcontextprotocol/clientInfo";
+
+/*
+ * Whether the request speaks the modern protocol: it carries the metadata which that requires in each,
+ * or asks for what only that has.
+ */
+static bool is_modern(const struct method *method, const json_t *meta)
+{
+    return (method && method->eras == MODERN) || json_object_get(meta, META_VERSION) ||
+           json_object_get(meta, META_CAPABILITIES) || json_object_get(meta, META_CLIENT);
+}
+
+/* The modern revision that the metadata names; NULL with the error answered. */
+static const struct revision *read_meta(struct reply *reply, const json_t *meta)
+{
+    json_t *version = json_object_get(meta, META_VERSION);
+    const char *name = json_string_value(version);
+    const struct revision *revision = name ? revision_modern(name) : NULL;
+
+    if (!name || json_string_length(version) > 100)
+        reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be a string", META_VERSION);
+    else if (!json_is_object(json_object_get(meta, META_CAPABILITIES)))
+        reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be an object",
+                    META_CAPABILITIES);
+    else if (!revision)
+        reply_error(reply, JSONRPC_UNSUPPORTED_VERSION,
+                    json_pack("{s:o, s:O}", "supported", method_modern_versions(), "requested", version),
+                    "protocol version not supported");
+    else
+        return revision;
+    return NULL;
+}
+
+/* Answers a request; the reply is used up. */
+static void answer_request(struct exchange *exchange, const char *name)
+{
+    const json_t *meta = json_object_get(exchange->params, "_meta");
+    const struct method *method = method_find(name);
+    const bool modern = is_modern(method, meta);
+    struct reply *reply = exchange->reply;
+    json_t *result;
+
+    if (modern) {
+        const struct revision *revision = read_meta(reply, meta);
+
+        if (!revision)
+            return;
+        reply->revision = revision;
+    }
+    if (!method || !(method->eras & (modern ? MODERN : LEGACY))) {
+        reply_error(reply, JSONRPC_METHOD_NOT_FOUND, NULL, "there is no method '%.200s'", name);
+        return;
+    }
+    result = method->handle(exchange);
+    if (!result)
+        return;
+    if (modern && method->ttl_ms != METHOD_NO_TTL) {
+        json_object_set_new(result, "ttlMs", json_integer(method->ttl_ms));
+        json_object_set_new(result, "cacheScope", json_string("private"));
+    }
+    reply_result(reply, result);
+}
+
+static void take_notification(struct server *server, const struct message *message)
+{
+    const json_t *id = json_object_get(message->params, "requestId");
+
+    if (strcmp(message->method, "notifications/cancelled") != 0 || !jsonrpc_is_id(id))
+        return;
+    calls_cancel(&server->calls, id);
+    subscriptions_close(&server->subscriptions, id);
+}
+
+static void dispatch_message(struct server *server, json_t *value, size_t size, struct batch *batch)
+{
+    struct message message;
+    struct reply reply;
+    struct exchange exchange = {server, NULL, size, &reply};
+
+    jsonrpc_read(&message, value);
+    if (message.kind == MESSAGE_NOTIFICATION)
+        take_notification(server, &message);
+    if (message.kind == MESSAGE_NOTIFICATION || message.kind == MESSAGE_RESPONSE)
+        return;
+    reply_init(&reply, &server->outbox, server->legacy, message.id, batch);
+    exchange.params = json_is_object(message.params) ? message.params : NULL;
+    if (message.kind == MESSAGE_INVALID)
+        reply_error(&reply, JSONRPC_INVALID_REQUEST, NULL, "%s", message.wrong);
+    else if (message.params && !exchange.params)
+        reply_error(&reply, JSONRPC_INVALID_PARAMS, NULL, "params must be an object");
+    else if (batch && strcmp(message.method, "initialize") == 0)
+        reply_error(&reply, JSONRPC_INVALID_REQUEST, NULL, "initialize cannot stand in a batch");
+    else
+        answer_request(&exchange, message.method);
+}
+
+/* An error that belongs to no request. */
+static void complain(struct server *server, int code, const char *text)
+{
+    struct reply reply;
+
+    reply_init(&reply, &server->outbox, server->legacy, NULL, NULL);
+    reply_error(&reply, code, NULL, "%s", text);
+}
+
+static void dispatch_batch(struct server *server, json_t *messages, size_t size)
+{
+    struct batch *batch;
+    size_t i;
+    json_t *value;
+
+    if (!server->legacy->batches) {
+        complain(server, JSONRPC_INVALID_REQUEST, "this revision knows no batches");
+    } else if (json_array_size(messages) == 0 || json_array_size(messages) > BATCH_MAX) {
+        complain(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
+    } else {
+        batch = batch_new(&server->outbox);
+        json_array_foreach(messages, i, value)
+        {
+            dispatch_message(server, value, size, batch);
+        }
+        batch_drop(batch);
+    }
+}
+
+static bool is_blank(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+            return false;
+    return true;
+}
+
+void dispatch_line(struct server *server, const char *line, size_t length)
+{
+    json_t *value;
+
+    if (is_blank(line, length))
+        return;
+    value = jsonrpc_parse(line, length);
+    if (!value)
+        complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
+    else if (json_is_array(value))
+        dispatch_batch(server, value, length);
+    else
+        dispatch_message(server, value, length, NULL);
+    json_decref(value);
+}
+
+void dispatch_too_long(struct server *server)
+{
+    complain(server, JSONRPC_INVALID_REQUEST, "a message cannot be longer than 64 MiB");
+}

@@ -1,0 +1,15 @@
+/*
+ * What each message means: the table of methods, in both eras of the protocol.
+ */
+#ifndef MCP_DISPATCH_H
+#define MCP_DISPATCH_H
+
+#include "mcp/server.h"
+
+/* Answers the message, or the batch, in a line. */
+void dispatch_line(struct server *server, const char *line, size_t length);
+
+/* Answers a line longer than SERVER_LINE_MAX, which nobody has seen whole. */
+void dispatch_too_long(struct server *server);
+
+#endif

@@ -1,0 +1,127 @@
+#include "mcp/host_config.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strvec.h"
+#include "base/text.h"
+
+/* From the documents of each host, 2026-11. */
+static const struct host {
+    const char *name;
+    const char *servers; /* the member that holds the servers */
+    const char *type;    /* member "type" of a server; NULL: none */
+    const char *extra;   /* more members, as JSON; NULL: none */
+    const char *file;    /* where it goes */
+} hosts[] = {
+    {"claude-desktop", "mcpServers", NULL, NULL,
+     "~/.config/Claude/claude_desktop_config.json (macOS: ~/Library/Application Support/Claude/)"},
+    {"vscode", "servers", "stdio", NULL, ".vscode/mcp.json, or the user's mcp.json"},
+    {"cursor", "mcpServers", "stdio", NULL, "~/.cursor/mcp.json, or .cursor/mcp.json of a project"},
+    {"cline", "mcpServers", NULL, "{\"disabled\": false, \"autoApprove\": [], \"timeout\": 60}",
+     "cline_mcp_settings.json (in Cline: MCP Servers, Configure)"},
+};
+enum { HOSTS = sizeof hosts / sizeof *hosts };
+
+/* Hosts pass on hardly any variables; these say where the engine is. */
+static const char *const engine_variables[] = {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG",
+                                               "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"};
+
+char *host_config_names(void)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    for (int i = 0; i < HOSTS; i++)
+        strvec_push(&names, hosts[i].name);
+    return strvec_join(&names, ", ");
+}
+
+static const struct host *find_host(const char *name, struct error *error)
+{
+    CLEANUP_FREE char *known = host_config_names();
+    CLEANUP_FREE char *shown = text_escape(name);
+
+    for (int i = 0; i < HOSTS; i++)
+        if (strcmp(hosts[i].name, name) == 0)
+            return &hosts[i];
+    error_set(error, ERROR_USAGE, "--print-config: unknown host '%s'; known are: %s", shown, known);
+    return NULL;
+}
+
+/* The file that this process runs; owned; NULL with errno. */
+static char *own_path(void)
+{
+    return realpath("/proc/self/exe", NULL);
+}
+
+/* The arguments: the configuration file, if one was chosen, by its absolute path. */
+static json_t *make_arguments(const char *config, struct error *error)
+{
+    const char *variable = getenv("ISOLATOR_CONFIG");
+    const char *chosen = config ? config : variable && *variable ? variable : NULL;
+    CLEANUP_FREE char *path = chosen ? realpath(chosen, NULL) : NULL;
+
+    if (!chosen)
+        return json_array();
+    if (path)
+        return json_pack("[s, s]", "--config", path);
+    error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", chosen);
+    return NULL;
+}
+
+static json_t *make_environment(void)
+{
+    json_t *environment = json_object();
+
+    for (size_t i = 0; i < sizeof engine_variables / sizeof *engine_variables; i++) {
+        const char *value = getenv(engine_variables[i]);
+        if (value && *value)
+            json_object_set_new(environment, engine_variables[i], json_string(value));
+    }
+    return environment;
+}
+
+static json_t *make_server(const struct host *host, const char *command, json_t *arguments)
+{
+    json_t *server = json_object();
+    json_t *environment = make_environment();
+    json_t *extra = host->extra ? json_loads(host->extra, 0, NULL) : NULL;
+
+    if (host->type)
+        json_object_set_new(server, "type", json_string(host->type));
+    json_object_set_new(server, "command", json_string(command));
+    json_object_set_new(server, "args", arguments);
+    if (json_object_size(environment) > 0)
+        json_object_set(server, "env", environment);
+    if (extra)
+        json_object_update(server, extra);
+    json_decref(environment);
+    json_decref(extra);
+    return server;
+}
+
+int host_config_print(const char *host_name, const char *config, struct error *error)
+{
+    const struct host *host = find_host(host_name, error);
+    CLEANUP_FREE char *command = own_path();
+    json_t *arguments, *document;
+
+    if (!host)
+        return -1;
+    if (!command)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot find the path of this program");
+    arguments = make_arguments(config, error);
+    if (!arguments)
+        return -1;
+    document = json_pack("{s:{s:o}}", host->servers, "isolator",
+                         make_server(host, command, arguments));
+    fprintf(stderr, "isolator-mcp: for %s\n", host->file);
+    json_dumpf(document, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(document);
+    return 0;
+}

@@ -1,0 +1,18 @@
+/*
+ * The configuration that a host of MCP servers wants, with the path of this program in it.
+ */
+#ifndef MCP_HOST_CONFIG_H
+#define MCP_HOST_CONFIG_H
+
+#include "base/error.h"
+
+/*
+ * Prints the JSON for the host on stdout, and where it goes on stderr. `config` is the configuration
+ * file asked for, or NULL. ERROR_USAGE where the host is not known.
+ */
+int host_config_print(const char *host, const char *config, struct error *error);
+
+/* "claude-desktop, vscode, ..."; owned by the caller. */
+char *host_config_names(void);
+
+#endif

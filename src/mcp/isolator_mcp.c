@@ -1,0 +1,159 @@
+/*
+ * isolator-mcp: the sandbox as an MCP server over stdio. This is its main.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "mcp/host_config.h"
+#include "mcp/server.h"
+#include "mcp/tool.h"
+#include "sandbox/config.h"
+
+enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
+
+enum action { SERVE, PRINT_CONFIG, HELP, VERSION };
+
+struct options {
+    enum action action;
+    const char *config; /* borrowed from argv; NULL: the usual places */
+    const char *host;
+    bool verbose;
+};
+
+static void print_help(void)
+{
+    CLEANUP_FREE char *hosts = host_config_names();
+
+    printf("usage: isolator-mcp [--config FILE] [--verbose]\n"
+           "       isolator-mcp [--config FILE] --print-config HOST\n"
+           "\n"
+           "Serves the tool execute_code to an MCP host over stdin and stdout: it runs untrusted\n"
+           "code in fresh, locked-down containers.\n"
+           "\n"
+           "      --config FILE        configuration file\n"
+           "      --print-config HOST  print what the host's configuration needs;\n"
+           "                           HOST: %s\n"
+           "  -v, --verbose            trace each step with its time on stderr\n"
+           "  -h, --help               print this summary\n"
+           "      --version            print the version\n"
+           "\n"
+           "Exit status: 0 when the host has closed the connection or a signal came; 2 wrong command\n"
+           "line or configuration; 3 the host's system refused something. See isolator-mcp(1).\n",
+           hosts);
+}
+
+static int refuse_usage(void)
+{
+    fputs("isolator-mcp: see isolator-mcp --help\n", stderr); /* getopt has said what is wrong */
+    return -1;
+}
+
+/* 0, or -1 with the reason printed. */
+static int parse(struct options *options, int argc, char **argv)
+{
+    enum { OPTION_CONFIG = 256, OPTION_PRINT_CONFIG, OPTION_VERSION };
+    static const struct option known[] = {
+        {"config", required_argument, NULL, OPTION_CONFIG},
+        {"print-config", required_argument, NULL, OPTION_PRINT_CONFIG},
+        {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, OPTION_VERSION},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    *options = (struct options){.action = SERVE};
+    while ((option = getopt_long(argc, argv, "hv", known, NULL)) != -1) {
+        if (option == OPTION_CONFIG)
+            options->config = optarg;
+        else if (option == 'v')
+            options->verbose = true;
+        else if (option == OPTION_PRINT_CONFIG) {
+            options->action = PRINT_CONFIG;
+            options->host = optarg;
+        } else if (option == 'h')
+            options->action = HELP;
+        else if (option == OPTION_VERSION)
+            options->action = VERSION;
+        else
+            return refuse_usage();
+    }
+    if (optind == argc)
+        return 0;
+    fprintf(stderr, "isolator-mcp: takes no argument like '%s'\n", argv[optind]);
+    return refuse_usage();
+}
+
+static void print_trace(void *context, const char *step, long long milliseconds)
+{
+    (void)context;
+    fprintf(stderr, "isolator-mcp: %-8s %5lld ms\n", step, milliseconds);
+}
+
+/* The built-in configuration's timeout is for people at a terminal. */
+static int load_config(struct config *config, const char *file, struct error *error)
+{
+    CLEANUP(limits_release) struct limits own;
+
+    limits_init(&own);
+    own.number[LIMIT_TIMEOUT] = TOOL_TIMEOUT;
+    return config_load(config, file, &own, error);
+}
+
+static int serve(const struct options *options, const struct config *config, struct error *error)
+{
+    const struct docker docker = {.command = config->container_command,
+                                  .trace = options->verbose ? print_trace : NULL};
+
+    if (isatty(STDIN_FILENO))
+        fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; MCP hosts start "
+              "it, see isolator-mcp(1)\n",
+              stderr);
+    /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
+    if (!getenv("PATH"))
+        setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
+    if (signals_catch(error) != 0)
+        return -1;
+    return server_run(config, &docker, STDIN_FILENO, STDOUT_FILENO, error);
+}
+
+static int report(const struct error *error)
+{
+    CLEANUP_FREE char *line = text_escape(error->message);
+
+    fprintf(stderr, "isolator-mcp: %s\n", line);
+    return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
+}
+
+int main(int argc, char **argv)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(config_release) struct config config;
+    struct options options;
+    int result;
+
+    config_init(&config);
+    signals_set_up();
+    if (parse(&options, argc, argv) != 0)
+        return EXIT_USAGE;
+    if (options.action == HELP) {
+        print_help();
+        return EXIT_SUCCESS;
+    }
+    if (options.action == VERSION) {
+        puts("isolator-mcp " ISOLATOR_VERSION);
+        return EXIT_SUCCESS;
+    }
+    result = load_config(&config, options.config, &error);
+    if (result == 0)
+        result = options.action == PRINT_CONFIG
+                     ? host_config_print(options.host, options.config, &error)
+                     : serve(&options, &config, &error);
+    return result == 0 ? EXIT_SUCCESS : report(&error);
+}

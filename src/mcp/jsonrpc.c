@@ -1,0 +1,177 @@
+#include "mcp/jsonrpc.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+
+/* An id comes back in each answer, which must not grow with it. */
+enum { ID_MAX = 4096 };
+
+/* How everything is written: 15 digits are what a double keeps of a decimal number. */
+#define WRITE_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
+/* The number that four hexadecimal digits give, or -1. */
+static long hex4(const char *digits)
+{
+    char copy[5] = "";
+    char *end;
+    long value;
+
+    memcpy(copy, digits, 4);
+    value = strtol(copy, &end, 16);
+    return end == copy + 4 && copy[0] != '-' && copy[0] != '+' && copy[0] != ' ' ? value : -1;
+}
+
+/*
+ * The length of the escape at `text` (which has a backslash and `left` bytes), and whether it is half
+ * a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF behind, or one of the latter alone.
+ */
+static size_t measure_escape(const char *text, size_t left, bool *half)
+{
+    const long unit = left >= 6 && text[1] == 'u' ? hex4(text + 2) : -1;
+    const long next = unit >= 0 && left >= 12 && text[6] == '\\' && text[7] == 'u' ? hex4(text + 8) : -1;
+    const bool pair = unit >= 0xd800 && unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff;
+
+    *half = !pair && unit >= 0xd800 && unit <= 0xdfff;
+    return pair ? 12 : unit >= 0 ? 6 : 2;
+}
+
+/* Replaces each half of a surrogate pair by U+FFFD, in place. False where there is none. */
+static bool mend_surrogates(char *line, size_t length)
+{
+    bool mended = false;
+
+    for (size_t i = 0; i + 1 < length;) {
+        bool half = false;
+        const size_t step = line[i] == '\\' ? measure_escape(line + i, length - i, &half) : 1;
+
+        if (half)
+            memcpy(line + i, "\\ufffd", 6);
+        mended |= half;
+        i += step;
+    }
+    return mended;
+}
+
+json_t *jsonrpc_parse(const char *line, size_t length)
+{
+    const size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
+    json_t *value = json_loadb(line, length, flags, NULL);
+
+    if (!value) {
+        CLEANUP(strbuf_release) struct strbuf copy = STRBUF_INIT;
+
+        strbuf_add(&copy, line, length);
+        if (mend_surrogates(copy.data, length))
+            value = json_loadb(copy.data, length, flags, NULL);
+    }
+    return value;
+}
+
+int jsonrpc_is_id(const json_t *value)
+{
+    return json_is_integer(value) || (json_is_string(value) && json_string_length(value) <= ID_MAX);
+}
+
+void jsonrpc_read(struct message *message, json_t *value)
+{
+    json_t *id = json_object_get(value, "id");
+    json_t *method = json_object_get(value, "method");
+    const char *version = json_string_value(json_object_get(value, "jsonrpc"));
+
+    *message = (struct message){
+        .kind = MESSAGE_INVALID,
+        .id = jsonrpc_is_id(id) ? id : NULL,
+        .method = json_string_value(method),
+        .params = json_object_get(value, "params"),
+    };
+    if (!json_is_object(value))
+        message->wrong = "a message must be an object";
+    else if (!version || strcmp(version, "2.0") != 0)
+        message->wrong = "\"jsonrpc\" must be \"2.0\"";
+    else if (!method && (json_object_get(value, "result") || json_object_get(value, "error")))
+        message->kind = MESSAGE_RESPONSE;
+    else if (!message->method || strlen(message->method) != json_string_length(method))
+        message->wrong = "\"method\" must be a string";
+    else if (!id)
+        message->kind = MESSAGE_NOTIFICATION;
+    else if (!message->id)
+        message->wrong = "\"id\" must be an integer or a string of at most 4096 bytes";
+    else
+        message->kind = MESSAGE_REQUEST;
+}
+
+static json_t *new_message(void)
+{
+    json_t *message = json_object();
+
+    json_object_set_new(message, "jsonrpc", json_string("2.0"));
+    return message;
+}
+
+json_t *jsonrpc_result(json_t *id, json_t *result)
+{
+    json_t *message = new_message();
+
+    json_object_set(message, "id", id);
+    json_object_set_new(message, "result", result);
+    return message;
+}
+
+json_t *jsonrpc_error(json_t *id, int code, const char *text, json_t *data)
+{
+    json_t *message = new_message();
+    json_t *error = json_object();
+
+    if (id)
+        json_object_set(message, "id", id);
+    json_object_set_new(error, "code", json_integer(code));
+    json_object_set_new(error, "message", json_string(text));
+    if (data)
+        json_object_set_new(error, "data", data);
+    json_object_set_new(message, "error", error);
+    return message;
+}
+
+json_t *jsonrpc_notification(const char *method, json_t *params)
+{
+    json_t *message = new_message();
+
+    json_object_set_new(message, "method", json_string(method));
+    json_object_set_new(message, "params", params);
+    return message;
+}
+
+static int add_piece(const char *piece, size_t length, void *buffer)
+{
+    strbuf_add(buffer, piece, length);
+    return 0;
+}
+
+char *jsonrpc_line(const json_t *message, size_t *length)
+{
+    struct strbuf line = STRBUF_INIT;
+
+    json_dump_callback(message, add_piece, &line, WRITE_FLAGS);
+    strbuf_addch(&line, '\n');
+    *length = line.length;
+    return strbuf_steal(&line);
+}
+
+static int count_piece(const char *piece, size_t length, void *size)
+{
+    (void)piece;
+    *(size_t *)size += length;
+    return 0;
+}
+
+size_t jsonrpc_size(const json_t *value)
+{
+    size_t size = 0;
+
+    json_dump_callback(value, count_piece, &size, WRITE_FLAGS | JSON_ENCODE_ANY);
+    return size;
+}

@@ -1,0 +1,53 @@
+/*
+ * What goes to the client: lines, written by a thread of their own, so that a client that does not
+ * read holds up nobody. It cannot make memory grow either: who makes answers asks outbox_full() or
+ * waits in outbox_wait() before it makes the next.
+ */
+#ifndef MCP_OUTBOX_H
+#define MCP_OUTBOX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "mcp/wake.h"
+
+struct outbox {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* something to write, or room, or the end */
+    struct strbuf waiting;  /* not yet taken by the thread */
+    size_t unwritten;       /* bytes that wait or that it has taken */
+    bool ended;             /* the thread ends when all is written */
+    bool broken;            /* nobody reads any more; what comes is dropped */
+    int fd;
+    const struct wake *wake; /* woken when there is room again and when the client is gone */
+    pthread_t thread;
+};
+
+/* Starts the thread that writes to fd. ERROR_SYSTEM. */
+int outbox_start(struct outbox *outbox, int fd, const struct wake *wake, struct error *error);
+
+/* Takes a line over (from malloc(3)). Never blocks. */
+void outbox_put(struct outbox *outbox, char *line, size_t length);
+
+/* Whether so much waits that nothing should be begun that makes more. */
+bool outbox_full(struct outbox *outbox);
+
+/* Waits while it is full. */
+void outbox_wait(struct outbox *outbox);
+
+/* Whether the client has closed its end. */
+bool outbox_broken(struct outbox *outbox);
+
+/* The server ends: nobody waits for room any more. What still comes is written nonetheless. */
+void outbox_end(struct outbox *outbox);
+
+/*
+ * Waits until everything is written or the deadline (clock_now_ms()) has passed, and frees everything.
+ * -1: the thread hangs in write(), so that nothing is freed and the process has to end with it.
+ */
+int outbox_finish(struct outbox *outbox, long long deadline);
+
+#endif

@@ -1,0 +1,207 @@
+#include "mcp/resources.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/capture.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/reply.h"
+#include "mcp/snippets.h"
+
+static const char SNIPPETS[] = "isolator://snippets/";
+static const char RUNS[] = "isolator://runs/";
+static const char TEMPLATE[] = "isolator://snippets/{snippet_name}";
+static const char VARIABLE[] = "snippet_name";
+
+enum { PAGE = 100, COMPLETIONS_MAX = 100 }; /* the latter by server/utilities/completion */
+
+/* What a message has around the text of a resource. */
+enum { ENVELOPE = 40000 };
+
+/* RFC 3986: what need not be escaped in a path. */
+static bool is_unreserved(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("-._~", c));
+}
+
+static char *snippet_uri(const char *name)
+{
+    struct strbuf uri = STRBUF_INIT;
+
+    strbuf_addstr(&uri, SNIPPETS);
+    for (; *name; name++) {
+        if (is_unreserved(*name))
+            strbuf_addch(&uri, *name);
+        else
+            strbuf_addf(&uri, "%%%02X", (unsigned char)*name);
+    }
+    return strbuf_steal(&uri);
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *found = c ? strchr(digits, c) : NULL;
+
+    return found ? (int)(found - digits) % 16 : -1;
+}
+
+/* The text with "%XX" decoded, owned; NULL where that is not possible. */
+static char *decode_percent(const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf decoded = STRBUF_INIT;
+
+    for (; *text; text++) {
+        int high, low;
+
+        if (*text != '%') {
+            strbuf_addch(&decoded, *text);
+            continue;
+        }
+        high = hex_digit(text[1]);
+        low = high < 0 ? -1 : hex_digit(text[2]);
+        if (low < 0 || high * 16 + low == 0)
+            return NULL;
+        strbuf_addch(&decoded, (char)(high * 16 + low));
+        text += 2;
+    }
+    return strbuf_steal(&decoded);
+}
+
+static json_t *describe_snippet(const struct config *config, const char *name)
+{
+    CLEANUP_FREE char *uri = snippet_uri(name);
+    CLEANUP_FREE char *description = snippet_description(config, name);
+    json_t *resource = json_pack("{s:s, s:s, s:s}", "uri", uri, "name", name, "mimeType",
+                                 snippet_mime_type(name));
+
+    if (description)
+        json_object_set_new(resource, "description", json_string(description));
+    return resource;
+}
+
+json_t *resources_list(const struct config *config, const char *cursor)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    json_t *result, *resources;
+    size_t first = 0;
+
+    snippets_list(config, &names);
+    if (cursor) { /* the name that the page before ended with */
+        while (first < names.count && strcmp(names.items[first], cursor) != 0)
+            first++;
+        if (first++ == names.count)
+            return NULL;
+    }
+    result = json_object();
+    resources = json_array();
+    json_object_set_new(result, "resources", resources);
+    for (size_t i = first; i < names.count && i < first + PAGE; i++)
+        json_array_append_new(resources, describe_snippet(config, names.items[i]));
+    if (first + PAGE < names.count)
+        json_object_set_new(result, "nextCursor", json_string(names.items[first + PAGE - 1]));
+    return result;
+}
+
+json_t *resources_templates(void)
+{
+    return json_pack("{s:[{s:s, s:s, s:s, s:s}]}", "resourceTemplates", "uriTemplate", TEMPLATE,
+                     "name", "snippet", "description",
+                     "A stored snippet; execute_code runs it by snippet_name.", "mimeType",
+                     "text/plain");
+}
+
+static json_t *contents(const char *uri, const char *type, const char *text, size_t length)
+{
+    CLEANUP(strbuf_release) struct strbuf clean = STRBUF_INIT;
+
+    text_add_utf8(&clean, text, length);
+    return json_pack("{s:[{s:s, s:s, s:o}]}", "contents", "uri", uri, "mimeType", type, "text",
+                     json_stringn_nocheck(strbuf_string(&clean), clean.length));
+}
+
+static json_t *read_snippet(const struct config *config, const char *uri, struct error *error)
+{
+    CLEANUP_FREE char *name = decode_percent(uri + strlen(SNIPPETS));
+    CLEANUP_FREE char *data = NULL;
+    size_t length;
+
+    data = snippet_read(config, name ? name : "", &length, error);
+    return data ? contents(uri, snippet_mime_type(name), data, length) : NULL;
+}
+
+/* The text of a run in one message: where it is too large for that, head and tail of it. */
+static json_t *fit_run(const char *uri, const struct strbuf *text)
+{
+    json_t *result = contents(uri, "text/plain", strbuf_string(text), text->length);
+
+    for (size_t most = RUN_TEXT_MAX; jsonrpc_size(result) > MESSAGE_MAX - ENVELOPE; most /= 2) {
+        struct capture capture = CAPTURE_INIT(most);
+        struct strbuf part;
+
+        capture_add(&capture, strbuf_string(text), text->length);
+        part = capture_take_text(&capture);
+        json_decref(result);
+        result = contents(uri, "text/plain", strbuf_string(&part), part.length);
+        strbuf_release(&part);
+    }
+    return result;
+}
+
+static json_t *read_run(struct runs *runs, const char *uri)
+{
+    static const char *const streams[2] = {"stdout", "stderr"};
+    const char *rest = uri + strlen(RUNS);
+    const size_t length = strcspn(rest, "/");
+    CLEANUP_FREE char *id = string_format("%.*s", length < RUN_ID_SIZE ? (int)length : 0, rest);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (int i = 0; i < 2 && rest[length] == '/'; i++)
+        if (strcmp(rest + length + 1, streams[i]) == 0 && runs_read(runs, id, i, &text))
+            return fit_run(uri, &text);
+    return NULL;
+}
+
+json_t *resources_read(const struct config *config, struct runs *runs, const char *uri,
+                       struct error *error)
+{
+    json_t *result = NULL;
+
+    if (strncmp(uri, SNIPPETS, strlen(SNIPPETS)) == 0) {
+        result = read_snippet(config, uri, error);
+    } else if (strncmp(uri, RUNS, strlen(RUNS)) == 0) {
+        result = read_run(runs, uri);
+        if (!result)
+            error_set(error, ERROR_INPUT, "this output is not kept any more, or never was");
+    } else {
+        error_set(error, ERROR_INPUT, "the resources begin with %s or %s", SNIPPETS, RUNS);
+    }
+    if (result && jsonrpc_size(result) > MESSAGE_MAX - ENVELOPE) {
+        json_decref(result);
+        result = NULL;
+        error_set(error, ERROR_INPUT, "the resource is too large for one message");
+    }
+    return result;
+}
+
+json_t *resources_complete(const struct config *config, const char *uri, const char *argument,
+                           const char *value)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    json_t *values;
+    size_t total = 0;
+
+    if (strcmp(uri, TEMPLATE) != 0 || strcmp(argument, VARIABLE) != 0)
+        return NULL;
+    values = json_array();
+    snippets_list(config, &names);
+    for (size_t i = 0; i < names.count; i++)
+        if (strncmp(names.items[i], value, strlen(value)) == 0 && total++ < COMPLETIONS_MAX)
+            json_array_append_new(values, json_string(names.items[i]));
+    return json_pack("{s:{s:o, s:I, s:b}}", "completion", "values", values, "total",
+                     (json_int_t)total, "hasMore", total > COMPLETIONS_MAX);
+}

@@ -1,0 +1,168 @@
+#include "mcp/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/signals.h"
+#include "mcp/dispatch.h"
+#include "sandbox/sweep.h"
+
+/*
+ * Hosts send SIGTERM 2 s after they have closed stdin, and SIGKILL 2 s later. GRACE is what calls that
+ * were read before get to finish; LEAVE is when the process ends whatever hangs.
+ */
+enum { GRACE_MS = 1500, LEAVE_MS = 1900 };
+
+enum { CHUNK = 65536 };
+
+/* The client sends nothing more. */
+static void start_draining(struct server *server)
+{
+    if (server->phase != SERVER_READING)
+        return;
+    server->phase = SERVER_DRAINING;
+    server->deadline = clock_now_ms() + GRACE_MS;
+}
+
+/* Ends what runs; `left` is how long that may take. */
+static void start_ending(struct server *server, long long left)
+{
+    if (server->phase == SERVER_ENDING)
+        return;
+    server->phase = SERVER_ENDING;
+    server->deadline = clock_now_ms() + left;
+    calls_end(&server->calls);
+    subscriptions_end(&server->subscriptions, &server->outbox);
+}
+
+/* Answers what lines there are, as long as the client takes the answers. */
+static void answer_lines(struct server *server)
+{
+    enum lines_event event = LINES_NONE;
+    const char *line;
+    size_t length;
+
+    server->lines_left = false;
+    while (server->phase != SERVER_ENDING) {
+        server->lines_left = outbox_full(&server->outbox);
+        if (server->lines_left)
+            return;
+        event = lines_next(&server->lines, &line, &length);
+        if (event == LINES_NONE)
+            return;
+        if (event == LINES_TOO_LONG)
+            dispatch_too_long(server);
+        else
+            dispatch_line(server, line, length);
+    }
+}
+
+static void read_input(struct server *server, int in)
+{
+    char chunk[CHUNK];
+    const ssize_t length = read(in, chunk, sizeof chunk);
+
+    if (length > 0) {
+        lines_feed(&server->lines, chunk, (size_t)length);
+    } else if (length == 0 || (errno != EINTR && errno != EAGAIN)) {
+        server->input_ended = true;
+        lines_end(&server->lines);
+        start_draining(server);
+    }
+    answer_lines(server);
+}
+
+/* Milliseconds that poll may wait; -1: for ever. */
+static int wait_time(const struct server *server, int progress_due)
+{
+    long long left;
+
+    if (server->phase == SERVER_READING)
+        return progress_due;
+    left = server->deadline - clock_now_ms();
+    if (left < 0)
+        left = 0;
+    return progress_due >= 0 && progress_due < left ? progress_due : (int)left;
+}
+
+/* Whether there is nothing more to wait for, or no more time. */
+static bool is_over(struct server *server)
+{
+    if (server->phase == SERVER_ENDING && clock_now_ms() >= server->deadline)
+        return true;
+    return (server->input_ended || server->phase == SERVER_ENDING) && !server->lines_left &&
+           calls_done(&server->calls);
+}
+
+/* One turn of the main loop. */
+static void serve_once(struct server *server, int in)
+{
+    const bool ending = server->phase == SERVER_ENDING;
+    const bool awaited = !server->input_ended && !ending;
+    /* A client that does not take its answers is not read from; that it leaves is noticed, once. */
+    const bool full = server->lines_left || outbox_full(&server->outbox);
+    const bool watched = awaited && (!full || server->phase == SERVER_READING);
+    struct pollfd polled[] = {
+        {watched ? in : -1, full ? 0 : POLLIN, 0},
+        {ending ? -1 : cancel_fd(signals_cancel()), POLLIN, 0},
+        {wake_fd(&server->wake), POLLIN, 0},
+    };
+
+    if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->calls))) < 0)
+        return; /* EINTR: the signal's byte is there at the next turn */
+    if (polled[2].revents != 0)
+        wake_clear(&server->wake);
+    if (polled[1].revents != 0 || outbox_broken(&server->outbox))
+        start_ending(server, LEAVE_MS);
+    else if (polled[0].revents != 0 && full)
+        start_draining(server);
+    else if (polled[0].revents != 0)
+        read_input(server, in);
+    if (server->lines_left)
+        answer_lines(server);
+    if (server->phase == SERVER_DRAINING && clock_now_ms() >= server->deadline)
+        start_ending(server, LEAVE_MS - GRACE_MS);
+}
+
+static int start(struct server *server, const struct docker *docker, int out, struct error *error)
+{
+    if (wake_open(&server->wake, error) != 0)
+        return -1;
+    runs_init(&server->runs);
+    if (outbox_start(&server->outbox, out, &server->wake, error) != 0)
+        return -1;
+    calls_init(&server->calls, docker, server->config, &server->outbox, &server->runs,
+               &server->wake);
+    subscriptions_init(&server->subscriptions);
+    return 0;
+}
+
+int server_run(const struct config *config, const struct docker *docker, int in, int out,
+               struct error *error)
+{
+    struct server server = {
+        .config = config,
+        .lines = LINES_INIT(SERVER_LINE_MAX),
+        .legacy = revision_legacy(""),
+    };
+
+    if (start(&server, docker, out, error) != 0)
+        return -1;
+    while (!is_over(&server))
+        serve_once(&server, in);
+    start_ending(&server, LEAVE_MS - GRACE_MS);
+    if (!calls_done(&server.calls)) { /* their threads need all of this, and end with the process */
+        sweep_behind(docker);
+        _exit(0);
+    }
+    calls_release(&server.calls);
+    if (outbox_finish(&server.outbox, server.deadline) != 0)
+        _exit(0); /* likewise */
+    runs_release(&server.runs);
+    lines_release(&server.lines);
+    subscriptions_release(&server.subscriptions);
+    wake_release(&server.wake);
+    return 0;
+}

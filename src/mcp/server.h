@@ -1,0 +1,51 @@
+/*
+ * The server: reads messages, has them answered, ends in time.
+ */
+#ifndef MCP_SERVER_H
+#define MCP_SERVER_H
+
+#include "base/error.h"
+#include "docker/docker.h"
+#include "mcp/calls.h"
+#include "mcp/lines.h"
+#include "mcp/outbox.h"
+#include "mcp/revision.h"
+#include "mcp/runs.h"
+#include "mcp/subscriptions.h"
+#include "mcp/wake.h"
+#include "sandbox/config.h"
+
+/* A request with its files may be large, but not without end. */
+enum { SERVER_LINE_MAX = 64 << 20 };
+
+enum server_phase {
+    SERVER_READING,  /* the client talks */
+    SERVER_DRAINING, /* it has closed its end; calls that were read may finish until the deadline */
+    SERVER_ENDING    /* what runs is cancelled; the process ends at the deadline at latest */
+};
+
+struct server {
+    const struct config *config; /* borrowed */
+    struct wake wake;
+    struct outbox outbox;
+    struct runs runs;
+    struct calls calls;
+    struct lines lines;
+    const struct revision *legacy; /* what initialize agreed on; before it the newest */
+    struct subscriptions subscriptions;
+    enum server_phase phase;
+    bool input_ended;   /* all that the client has sent was read */
+    long long deadline; /* clock_now_ms(); of the phase, if it is not READING */
+    bool lines_left;    /* not all was answered, since the outbox was full */
+};
+
+/*
+ * Serves the client that writes to `in` and reads from `out` until it has closed one of them or a
+ * signal came (signals_catch() before). Then no container is left. Where the engine takes longer than
+ * the two seconds after which hosts kill their servers, this does not return but ends the process, with
+ * status 0; see sweep_behind() for the rest.
+ */
+int server_run(const struct config *config, const struct docker *docker, int in, int out,
+               struct error *error);
+
+#endif

@@ -1,0 +1,107 @@
+#include "mcp/tool.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "execute_code.h" /* generated: static const char execute_code[] */
+
+const char TOOL_NAME[] = "execute_code";
+
+/* A line for each language with what a program in it gets without asking. */
+static void describe_languages(struct strbuf *text, const struct config *config)
+{
+    for (size_t i = 0; i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+        CLEANUP(limits_release) struct limits limits;
+
+        limits_init(&limits);
+        limits_overlay(&limits, &config->defaults);
+        limits_overlay(&limits, &language->limits);
+        limits_clamp(&limits, &config->maximums);
+        strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPUs, %.10g MB for files, ",
+                    language->name, limits.number[LIMIT_TIMEOUT], limits.number[LIMIT_MEMORY],
+                    limits.number[LIMIT_CPUS], limits.number[LIMIT_WORKDIR]);
+        if (strcmp(limits.network, "none") == 0)
+            strbuf_addstr(text, "no network");
+        else
+            strbuf_addf(text, "network '%s'", limits.network);
+    }
+}
+
+/* Whether a program in some language gets a network, now or when it is called. */
+static bool reaches_network(const struct config *config)
+{
+    bool reaches = strcmp(config->defaults.network, "none") != 0;
+
+    for (size_t i = 0; i < config->language_count; i++) {
+        const char *network = config->languages[i].limits.network;
+        reaches |= network && strcmp(network, "none") != 0;
+    }
+    return reaches;
+}
+
+char *tool_instructions(const struct config *config)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text,
+                "The tool execute_code runs a program in a fresh, locked-down container and returns "
+                "what it printed, how it ended and why. Give either snippet_name, or both language "
+                "and entrypoint_code. Only what is printed comes back. Nothing is kept between "
+                "calls: send all files that a program needs with each call (additional_files). It "
+                "may write to its working directory, %s, and to /tmp; nothing else is writable, and "
+                "nothing of the host is there. Packages that are not in the image cannot be "
+                "installed. A run that fails says so in its first line. Languages and limits:",
+                config->workdir);
+    describe_languages(&text, config);
+    return strbuf_steal(&text);
+}
+
+/* The sentence about timeouts, with the maximum where there is one. */
+static json_t *describe_timeout(const struct config *config)
+{
+    const double most = config->maximums.number[LIMIT_TIMEOUT];
+    struct strbuf text = STRBUF_INIT;
+    json_t *string;
+
+    strbuf_addstr(&text, "How long the program may run, in seconds, instead of the language's usual "
+                         "time. Many hosts wait no longer than 60 seconds for an answer.");
+    if (!isnan(most))
+        strbuf_addf(&text, " More than %.10g is lowered to %.10g.", most, most);
+    string = json_string(strbuf_string(&text));
+    strbuf_release(&text);
+    return string;
+}
+
+/* What the definition says of this configuration. */
+static void fill_in(json_t *tool, const struct config *config)
+{
+    json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
+    json_t *languages = json_object_get(json_object_get(properties, "language"), "enum");
+    CLEANUP_FREE char *description = tool_instructions(config);
+
+    for (size_t i = 0; i < config->language_count; i++)
+        json_array_append_new(languages, json_string(config->languages[i].name));
+    json_object_set_new(json_object_get(properties, "timeout_seconds"), "description",
+                        describe_timeout(config));
+    json_object_set_new(tool, "description", json_string(description));
+    json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
+                        json_boolean(reaches_network(config)));
+}
+
+json_t *tool_definition(const struct config *config, const struct revision *revision)
+{
+    json_t *tool = json_loadb(execute_code, sizeof execute_code, 0, NULL);
+
+    fill_in(tool, config);
+    if (!revision->annotations)
+        json_object_del(tool, "annotations");
+    if (!revision->structured) {
+        json_object_del(tool, "title");
+        json_object_del(tool, "outputSchema");
+    }
+    return tool;
+}

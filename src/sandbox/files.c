@@ -1,0 +1,103 @@
+#include "sandbox/files.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+void files_add(struct files *files, const char *path, char *data, size_t length)
+{
+    files->items = realloc(files->items, (files->count + 1) * sizeof *files->items);
+    if (!files->items)
+        abort();
+    files->items[files->count++] = (struct file){string_copy(path), data, length};
+}
+
+int files_check_path(const char *path, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(path);
+    const char *part = path;
+
+    if (path[0] == '/')
+        return error_set(error, ERROR_INPUT, "'%s' must be relative to the directory", shown);
+    if (strlen(path) > 4000)
+        return error_set(error, ERROR_INPUT, "path longer than 4000 bytes: '%.80s...'", shown);
+    for (;;) {
+        const size_t length = strcspn(part, "/");
+
+        if (length == 0 || (length == 1 && part[0] == '.') ||
+            (length == 2 && strncmp(part, "..", 2) == 0))
+            return error_set(error, ERROR_INPUT, "'%s' must not have '..', '.' or empty parts",
+                             shown);
+        if (length > 255)
+            return error_set(error, ERROR_INPUT, "a part of '%.80s...' is longer than 255 bytes",
+                             shown);
+        if (part[length] == '\0')
+            return 0;
+        part += length + 1;
+    }
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_among(const char *path, const char *const *sorted, size_t count)
+{
+    return bsearch(&path, sorted, count, sizeof *sorted, compare_paths) != NULL;
+}
+
+/* Whether a directory that the path lies in has the name of a file. */
+static int check_parents(const char *path, const char *const *sorted, size_t count,
+                         struct error *error)
+{
+    CLEANUP_FREE char *parent = string_copy(path);
+    char *slash;
+
+    while ((slash = strrchr(parent, '/'))) {
+        *slash = '\0';
+        if (is_among(parent, sorted, count)) {
+            CLEANUP_FREE char *shown = text_escape(parent);
+            return error_set(error, ERROR_INPUT,
+                             "'%s' is the name of a file and of a directory of other files", shown);
+        }
+    }
+    return 0;
+}
+
+int files_check(const struct files *files, const char *entrypoint, struct error *error)
+{
+    CLEANUP_FREE const char **sorted = memory_allocate((files->count + 1) * sizeof *sorted);
+    const size_t count = files->count + 1;
+
+    sorted[0] = entrypoint;
+    for (size_t i = 0; i < files->count; i++) {
+        sorted[i + 1] = files->items[i].path;
+        if (files_check_path(sorted[i + 1], error) != 0)
+            return -1;
+    }
+    qsort(sorted, count, sizeof *sorted, compare_paths);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(sorted[i - 1], sorted[i]) == 0) {
+            CLEANUP_FREE char *shown = text_escape(sorted[i]);
+            return error_set(error, ERROR_INPUT, "two files have the name '%s'", shown);
+        }
+        if (check_parents(sorted[i], sorted, count, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void files_release(struct files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->items[i].path);
+        free(files->items[i].data);
+    }
+    free(files->items);
+    *files = (struct files)FILES_INIT;
+}

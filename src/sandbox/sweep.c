@@ -1,0 +1,63 @@
+#include "sandbox/sweep.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "docker/container.h"
+#include "sandbox/owner.h"
+
+enum { QUIET_ROUNDS = 10, ROUNDS = 60, ROUND_MS = 10000 };
+
+/*
+ * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
+ * the stdin of a container, which that lives by.
+ */
+static void close_everything(void)
+{
+    const long most = sysconf(_SC_OPEN_MAX);
+
+    for (int fd = 0; fd < (most > 0 ? most : 1024); fd++)
+        close(fd);
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (open("/dev/null", O_RDWR) < 0)
+            return;
+}
+
+/* Removes the containers with these labels. False where there was none. */
+static bool sweep(const struct docker *docker, const struct strvec *labels)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
+    const long long deadline = clock_now_ms() + ROUND_MS;
+
+    if (container_list(docker, labels, deadline, &ids, &error) != 0)
+        return false;
+    for (size_t i = 0; i < ids.count; i++) {
+        CLEANUP(error_release) struct error ignored = ERROR_INIT; /* there are more rounds */
+        container_remove(docker, ids.items[i], NULL, deadline, &ignored);
+    }
+    return ids.count > 0;
+}
+
+void sweep_behind(const struct docker *docker)
+{
+    static const struct timespec pause = {1, 0};
+    struct strvec labels = STRVEC_INIT;
+    int quiet = 0;
+
+    owner_own_labels(&labels); /* of this process, not of the other */
+    if (fork() != 0) {
+        strvec_release(&labels);
+        return;
+    }
+    setsid();
+    close_everything();
+    for (int round = 0; round < ROUNDS && quiet < QUIET_ROUNDS; round++) {
+        quiet = sweep(docker, &labels) ? 0 : quiet + 1;
+        nanosleep(&pause, NULL);
+    }
+    _exit(0);
+}
