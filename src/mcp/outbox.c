@@ -32,12 +32,13 @@ static void write_all(struct outbox *outbox, const char *data, size_t length)
 static void write_waiting(struct outbox *outbox)
 {
     struct strbuf taken = outbox->waiting;
-    const bool was_full = outbox->unwritten > FULL;
+    bool was_full;
 
     outbox->waiting = (struct strbuf)STRBUF_INIT;
     pthread_mutex_unlock(&outbox->lock);
     write_all(outbox, taken.data, taken.length);
     pthread_mutex_lock(&outbox->lock);
+    was_full = outbox->unwritten > FULL;
     outbox->unwritten -= taken.length;
     strbuf_release(&taken);
     pthread_cond_broadcast(&outbox->changed);
@@ -100,7 +101,7 @@ bool outbox_full(struct outbox *outbox)
 void outbox_wait(struct outbox *outbox)
 {
     pthread_mutex_lock(&outbox->lock);
-    while (outbox->unwritten > FULL && !outbox->broken && !outbox->ended)
+    while (outbox->unwritten > FULL && !outbox->broken && !outbox->hurrying)
         pthread_cond_wait(&outbox->changed, &outbox->lock);
     pthread_mutex_unlock(&outbox->lock);
 }
@@ -115,10 +116,10 @@ bool outbox_broken(struct outbox *outbox)
     return broken;
 }
 
-void outbox_end(struct outbox *outbox)
+void outbox_hurry(struct outbox *outbox)
 {
     pthread_mutex_lock(&outbox->lock);
-    outbox->ended = true;
+    outbox->hurrying = true;
     pthread_cond_broadcast(&outbox->changed);
     pthread_mutex_unlock(&outbox->lock);
 }
@@ -128,8 +129,9 @@ int outbox_finish(struct outbox *outbox, long long deadline)
     const struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
     int late = 0;
 
-    outbox_end(outbox);
     pthread_mutex_lock(&outbox->lock);
+    outbox->ended = true;
+    pthread_cond_broadcast(&outbox->changed);
     while (outbox->unwritten > 0 && !outbox->broken && late == 0)
         late = pthread_cond_timedwait(&outbox->changed, &outbox->lock, &until);
     pthread_mutex_unlock(&outbox->lock);

@@ -19,6 +19,7 @@ struct outbox {
     pthread_cond_t changed; /* something to write, or room, or the end */
     struct strbuf waiting;  /* not yet taken by the thread */
     size_t unwritten;       /* bytes that wait or that it has taken */
+    bool hurrying;          /* nobody waits for room any more */
     bool ended;             /* the thread ends when all is written */
     bool broken;            /* nobody reads any more; what comes is dropped */
     int fd;
@@ -35,14 +36,14 @@ void outbox_put(struct outbox *outbox, char *line, size_t length);
 /* Whether so much waits that nothing should be begun that makes more. */
 bool outbox_full(struct outbox *outbox);
 
-/* Waits while it is full. */
+/* Waits while it is full, unless the server ends. */
 void outbox_wait(struct outbox *outbox);
 
 /* Whether the client has closed its end. */
 bool outbox_broken(struct outbox *outbox);
 
-/* The server ends: nobody waits for room any more. What still comes is written nonetheless. */
-void outbox_end(struct outbox *outbox);
+/* The server ends: from now on nobody waits for room. */
+void outbox_hurry(struct outbox *outbox);
 
 /*
  * Waits until everything is written or the deadline (clock_now_ms()) has passed, and frees everything.

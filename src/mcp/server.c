@@ -33,6 +33,7 @@ static void start_ending(struct server *server, long long left)
         return;
     server->phase = SERVER_ENDING;
     server->deadline = clock_now_ms() + left;
+    outbox_hurry(&server->outbox);
     calls_end(&server->calls);
     subscriptions_end(&server->subscriptions, &server->outbox);
 }
