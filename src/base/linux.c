@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -42,6 +45,13 @@ int linux_pidfd(pid_t pid)
 {
     /* The kernel sets close-on-exec by itself. No wrapper: musl and older glibc have none. */
     return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+void linux_trim_memory(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void linux_random(void *buffer, size_t length)

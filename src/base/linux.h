@@ -23,6 +23,12 @@ int linux_pipe(int fds[2]);
  */
 int linux_pidfd(pid_t pid);
 
+/*
+ * Gives memory that was freed back to the system, where the C library keeps it (glibc does): for a
+ * process that lives on after it has needed much.
+ */
+void linux_trim_memory(void);
+
 /* Fills the buffer with random bytes that nobody can guess. Aborts where the kernel has none. */
 void linux_random(void *buffer, size_t length);
 

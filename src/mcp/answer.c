@@ -4,6 +4,7 @@
 
 #include "base/capture.h"
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/reply.h"
 
@@ -177,6 +178,7 @@ json_t *answer_failure(const char *message)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    strbuf_addf(&text, "Execution Failed (error): %s", message);
+    strbuf_addstr(&text, "Execution Failed (error): ");
+    text_add_utf8(&text, message, strlen(message)); /* it may end in the middle of a character */
     return json_pack("{s:[o], s:b}", "content", text_content(&text), "isError", 1);
 }

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/duration.h"
+#include "base/linux.h"
 #include "mcp/answer.h"
 #include "sandbox/execute.h"
 
@@ -14,6 +15,9 @@
  * often it is looked for.
  */
 enum { QUIET_MS = 3000, OUTPUT_MS = 500, LOOK_MS = 250 };
+
+/* Behind a message of this many bytes memory is given back. */
+enum { LARGE = 1 << 16 };
 
 struct call *call_new(void)
 {
@@ -96,7 +100,7 @@ static void serve_next(struct calls *calls)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct call *call = calls->queue;
     json_t *answer;
-    bool opened;
+    bool opened, large;
 
     calls->queue = call->next;
     calls->queued--;
@@ -111,11 +115,14 @@ static void serve_next(struct calls *calls)
     answer = opened ? run(calls, call) : answer_failure(error.message);
     pthread_mutex_lock(&calls->lock);
     unlink_call(&calls->running, call);
+    large = call->size > LARGE;
     if (call->cancelled)
         json_decref(answer);
     else
         reply_result(&call->reply, answer);
     call_free(call);
+    if (large)
+        linux_trim_memory();
     wake_up(calls->wake);
 }
 

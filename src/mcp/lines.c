@@ -5,12 +5,10 @@
 /* A buffer that has grown past this for a long line is given back behind it. */
 enum { KEEP = 1 << 18 };
 
-/* Gives back what was handed out. */
+/* Forgets what was handed out. */
 static void drop_used(struct lines *lines)
 {
-    if (lines->start == lines->buffer.length && lines->buffer.capacity > KEEP)
-        strbuf_release(&lines->buffer);
-    else if (lines->start > 0)
+    if (lines->start > 0)
         strbuf_drop(&lines->buffer, lines->start);
     lines->searched -= lines->start;
     lines->start = 0;
@@ -32,6 +30,10 @@ void lines_feed(struct lines *lines, const char *data, size_t length)
 
 enum lines_event lines_next(struct lines *lines, const char **line, size_t *length)
 {
+    if (lines->buffer.capacity > KEEP && lines->start == lines->buffer.length) {
+        strbuf_release(&lines->buffer);
+        lines->start = lines->searched = 0;
+    }
     const char *data = strbuf_string(&lines->buffer);
     const size_t end = lines->buffer.length;
     const char *newline = memchr(data + lines->searched, '\n', end - lines->searched);
