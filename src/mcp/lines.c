@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/linux.h"
+
 /* A buffer that has grown past this for a long line is given back behind it. */
 enum { KEEP = 1 << 18 };
 
@@ -32,6 +34,7 @@ enum lines_event lines_next(struct lines *lines, const char **line, size_t *leng
 {
     if (lines->buffer.capacity > KEEP && lines->start == lines->buffer.length) {
         strbuf_release(&lines->buffer);
+        linux_trim_memory();
         lines->start = lines->searched = 0;
     }
     const char *data = strbuf_string(&lines->buffer);
