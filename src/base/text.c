@@ -111,6 +111,18 @@ char *text_escape(const char *string)
     return strbuf_steal(&out);
 }
 
+char *text_escape_short(const char *string, size_t most)
+{
+    const size_t length = strlen(string);
+    struct strbuf out = STRBUF_INIT;
+
+    if (length <= most)
+        return text_escape(string);
+    text_add_escaped(&out, string, most - utf8_cut_tail(string, most));
+    strbuf_addstr(&out, "...");
+    return strbuf_steal(&out);
+}
+
 /* Edit distance (Levenshtein) of two words of at most 63 bytes. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

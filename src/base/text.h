@@ -37,6 +37,12 @@ void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 char *text_escape(const char *string);
 
 /*
+ * The same of at most `most` bytes of the string, without cutting a character in two; "..." behind them
+ * where there are more.
+ */
+char *text_escape_short(const char *string, size_t most);
+
+/*
  * Of the `count` candidates the one nearest to the misspelt or abbreviated word (edit distance, upper
  * and lower case alike), borrowed, or NULL where none is near enough to be meant.
  */

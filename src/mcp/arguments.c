@@ -9,6 +9,9 @@
 #include "mcp/snippets.h"
 #include "sandbox/environment.h"
 
+/* Bytes of a name from the model that a message shows. */
+enum { SHOWN = 80 };
+
 /* What is being read into, and the name of the argument that it is read from. */
 struct reading {
     const struct config *config;
@@ -191,8 +194,8 @@ static int read_environment(struct reading *reading, const char *name, const jso
         return wrong(reading, name, "an object with strings by name");
     json_object_foreach((json_t *)value, key, item)
     {
-        CLEANUP_FREE char *shown = text_escape(key);
-        CLEANUP_FREE char *item_name = string_format("%s.%.80s", name, shown);
+        CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
+        CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
         CLEANUP_FREE char *assignment = NULL;
         const char *text = text_of(reading, item_name, item);
 
@@ -246,13 +249,13 @@ static const json_t *given(const json_t *arguments, const char *name)
 static int refuse_unknown(const char *key, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape(key);
+    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
     CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < ARGUMENTS; i++)
         strvec_push(&names, table[i].name);
     known = strvec_join(&names, ", ");
-    return error_set(error, ERROR_USAGE, "there is no argument '%.80s'; known are: %s", shown, known);
+    return error_set(error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown, known);
 }
 
 /* The rule that no schema at the top level may express, since model APIs refuse one that does. */

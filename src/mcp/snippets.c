@@ -78,13 +78,15 @@ void snippets_list(const struct config *config, struct strvec *names)
 static int unknown_snippet(const struct config *config, const char *name, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape(name);
+    CLEANUP_FREE char *shown = text_escape_short(name, 255);
     CLEANUP_FREE char *known = NULL;
+    CLEANUP_FREE char *some = NULL;
 
     snippets_list(config, &names);
     known = strvec_join(&names, ", ");
-    return error_set(error, ERROR_USAGE, "there is no snippet '%.255s'; known are: %.1000s", shown,
-                     names.count > 0 ? known : "none");
+    some = text_escape_short(known, 1000);
+    return error_set(error, ERROR_USAGE, "there is no snippet '%s'; known are: %s", shown,
+                     names.count > 0 ? some : "none");
 }
 
 /* At most `most` bytes from the start of the snippet, owned; NULL and errno. */

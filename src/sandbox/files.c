@@ -8,6 +8,9 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
+/* Bytes of a path that a message shows. */
+enum { SHOWN = 80 };
+
 void files_add(struct files *files, const char *path, char *data, size_t length)
 {
     files->items = realloc(files->items, (files->count + 1) * sizeof *files->items);
@@ -18,13 +21,13 @@ void files_add(struct files *files, const char *path, char *data, size_t length)
 
 int files_check_path(const char *path, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FREE char *shown = text_escape_short(path, SHOWN);
     const char *part = path;
 
     if (path[0] == '/')
         return error_set(error, ERROR_INPUT, "'%s' must be relative to the directory", shown);
     if (strlen(path) > 4000)
-        return error_set(error, ERROR_INPUT, "path longer than 4000 bytes: '%.80s...'", shown);
+        return error_set(error, ERROR_INPUT, "path longer than 4000 bytes: '%s'", shown);
     for (;;) {
         const size_t length = strcspn(part, "/");
 
@@ -33,7 +36,7 @@ int files_check_path(const char *path, struct error *error)
             return error_set(error, ERROR_INPUT, "'%s' must not have '..', '.' or empty parts",
                              shown);
         if (length > 255)
-            return error_set(error, ERROR_INPUT, "a part of '%.80s...' is longer than 255 bytes",
+            return error_set(error, ERROR_INPUT, "a part of '%s' is longer than 255 bytes",
                              shown);
         if (part[length] == '\0')
             return 0;
@@ -61,7 +64,7 @@ static int check_parents(const char *path, const char *const *sorted, size_t cou
     while ((slash = strrchr(parent, '/'))) {
         *slash = '\0';
         if (is_among(parent, sorted, count)) {
-            CLEANUP_FREE char *shown = text_escape(parent);
+            CLEANUP_FREE char *shown = text_escape_short(parent, SHOWN);
             return error_set(error, ERROR_INPUT,
                              "'%s' is the name of a file and of a directory of other files", shown);
         }
@@ -83,7 +86,7 @@ int files_check(const struct files *files, const char *entrypoint, struct error 
     qsort(sorted, count, sizeof *sorted, compare_paths);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && strcmp(sorted[i - 1], sorted[i]) == 0) {
-            CLEANUP_FREE char *shown = text_escape(sorted[i]);
+            CLEANUP_FREE char *shown = text_escape_short(sorted[i], SHOWN);
             return error_set(error, ERROR_INPUT, "two files have the name '%s'", shown);
         }
         if (check_parents(sorted[i], sorted, count, error) != 0)
