@@ -40,7 +40,7 @@ E2E_TESTS := $(wildcard test/e2e/*.t)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 .PHONY: all demo check check-unit check-e2e check-format check-layers check-headers format bench setup \
-	packages install uninstall clean
+	packages test-packages fuzz fuzz-targets fuzz-link install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp
@@ -80,25 +80,41 @@ $(B)/unit/$(1): test/unit/$(1).c $(foreach room,$(call unit_room,$(1)) $(left_of
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 
+# The fuzz targets, of clang's libFuzzer, are built in a directory of their own: with the sanitizers.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := $(patsubst test/fuzz/%.c,$(B)/bin/%,$(wildcard test/fuzz/*.c))
+fuzz-targets:
+	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
+fuzz-link: $(FUZZ_TARGETS)
+$(B)/bin/%: test/fuzz/%.c $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
+fuzz: packages test-packages
+	@$(MAKE) --no-print-directory fuzz-targets
+	@FUZZ_PROGRAMS=$(B)/fuzz/bin FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 FUZZ_KEEP=$(B)/fuzz/found test/e2e/fuzz.t
+
 packages:
 	@test/setup packages
+test-packages:
+	@test/setup tests
 setup: packages
 	@test/setup engine
 
+run_tests = ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # In these, set-up comes first and the build, which needs it, in a make of its own.
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@test/demo $(B)/isolator
 
-check: setup
-	@$(MAKE) --no-print-directory all check-layers check-headers $(UNIT_TESTS)
-	@ISOLATOR=$(abspath $(B))/isolator test/run $(UNIT_TESTS) $(E2E_TESTS)
+check: setup test-packages
+	@$(MAKE) --no-print-directory all check-layers check-headers $(UNIT_TESTS) fuzz-targets
+	@$(run_tests) $(UNIT_TESTS) $(E2E_TESTS)
 check-unit: packages
 	@$(MAKE) --no-print-directory $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
-check-e2e: setup
-	@$(MAKE) --no-print-directory all
-	@ISOLATOR=$(abspath $(B))/isolator test/run $(E2E_TESTS)
+check-e2e: setup test-packages
+	@$(MAKE) --no-print-directory all fuzz-targets
+	@$(run_tests) $(E2E_TESTS)
 bench: setup
 	@$(MAKE) --no-print-directory all
 	@test/bench $(B)/isolator
