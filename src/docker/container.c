@@ -304,7 +304,8 @@ int container_list(const struct docker *docker, const struct strvec *labels, lon
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {.arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
     char *rest = NULL;
 
     strvec_push_each(&arguments, "ps", "--all", "--quiet", "--no-trunc", NULL);

@@ -97,8 +97,9 @@ static json_t *structure(const json_t *object, const struct shown *shown)
     json_t *copy = json_copy((json_t *)object);
 
     for (int i = 0; i < 2; i++) {
-        json_object_set_new(copy, names[i],
-                            json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
+        json_object_set_new(
+            copy, names[i],
+            json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
         if (shown->cut[i])
             json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
     }

@@ -87,7 +87,8 @@ static char *decode_content(struct reading *reading, const char *name, const jso
         data = copy_bytes(content, length);
     else if (strcmp(kind, "base64") != 0)
         wrong(reading, name, "an object whose encoding is \"utf-8\" or \"base64\"");
-    else if (!(data = base64_decode(json_string_value(content), json_string_length(content), length)))
+    else if (!(data =
+                   base64_decode(json_string_value(content), json_string_length(content), length)))
         wrong(reading, name, "an object whose content is valid base64, as its encoding says");
     return data;
 }

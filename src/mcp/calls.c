@@ -172,10 +172,11 @@ static int enqueue(struct calls *calls, struct call *call, struct error *error)
 
     if (calls->queued >= calls->most_queued + free_threads ||
         calls->queued_bytes + call->size > CALLS_BYTES_MAX)
-        return error_set(error, ERROR_ENGINE,
-                         "the server is busy: %d calls run and %d wait, which is all that it takes; "
-                         "try again when some have ended",
-                         calls->started - calls->idle, calls->queued);
+        return error_set(
+            error, ERROR_ENGINE,
+            "the server is busy: %d calls run and %d wait, which is all that it takes; "
+            "try again when some have ended",
+            calls->started - calls->idle, calls->queued);
     if (start_thread(calls, error) != 0)
         return -1;
     while (*last)

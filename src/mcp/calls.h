@@ -32,9 +32,9 @@ struct call {
     /* The rest is kept by calls.c. */
     struct cancel cancel;
     struct watch watch;
-    bool cancelled;              /* the client wants no answer any more */
-    long long begin;             /* clock_now_ms(); when a thread took it */
-    long long told;              /* when progress was last sent; 0: never */
+    bool cancelled;  /* the client wants no answer any more */
+    long long begin; /* clock_now_ms(); when a thread took it */
+    long long told;  /* when progress was last sent; 0: never */
     unsigned long long told_bytes;
     long long progress; /* the value last sent */
     struct call *next;

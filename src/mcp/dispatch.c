@@ -22,7 +22,7 @@ static const char META_CLIENT[] = "io.modelcontextprotocol/clientInfo";
  */
 static bool is_modern(const struct method *method, const json_t *meta)
 {
-    return (method && method->eras == MODERN) || json_object_get(meta, META_VERSION) ||
+    return (method && method->eras == ERA_MODERN) || json_object_get(meta, META_VERSION) ||
            json_object_get(meta, META_CAPABILITIES) || json_object_get(meta, META_CLIENT);
 }
 
@@ -39,9 +39,10 @@ static const struct revision *read_meta(struct reply *reply, const json_t *meta)
         reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be an object",
                     META_CAPABILITIES);
     else if (!revision)
-        reply_error(reply, JSONRPC_UNSUPPORTED_VERSION,
-                    json_pack("{s:o, s:O}", "supported", method_modern_versions(), "requested", version),
-                    "protocol version not supported");
+        reply_error(
+            reply, JSONRPC_UNSUPPORTED_VERSION,
+            json_pack("{s:o, s:O}", "supported", method_modern_versions(), "requested", version),
+            "protocol version not supported");
     else
         return revision;
     return NULL;
@@ -63,7 +64,7 @@ static void answer_request(struct exchange *exchange, const char *name)
             return;
         reply->revision = revision;
     }
-    if (!method || !(method->eras & (modern ? MODERN : LEGACY))) {
+    if (!method || !(method->eras & (modern ? ERA_MODERN : ERA_LEGACY))) {
         reply_error(reply, JSONRPC_METHOD_NOT_FOUND, NULL, "there is no method '%.200s'", name);
         return;
     }

@@ -117,8 +117,8 @@ int host_config_print(const char *host_name, const char *config, struct error *e
     arguments = make_arguments(config, error);
     if (!arguments)
         return -1;
-    document = json_pack("{s:{s:o}}", host->servers, "isolator",
-                         make_server(host, command, arguments));
+    document =
+        json_pack("{s:{s:o}}", host->servers, "isolator", make_server(host, command, arguments));
     fprintf(stderr, "isolator-mcp: for %s\n", host->file);
     json_dumpf(document, stdout, JSON_INDENT(2));
     putchar('\n');

@@ -17,7 +17,7 @@
 
 enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 
-enum action { SERVE, PRINT_CONFIG, HELP, VERSION };
+enum action { ACTION_SERVE, ACTION_PRINT_CONFIG, ACTION_HELP, ACTION_VERSION };
 
 struct options {
     enum action action;
@@ -30,22 +30,23 @@ static void print_help(void)
 {
     CLEANUP_FREE char *hosts = host_config_names();
 
-    printf("usage: isolator-mcp [--config FILE] [--verbose]\n"
-           "       isolator-mcp [--config FILE] --print-config HOST\n"
-           "\n"
-           "Serves the tool execute_code to an MCP host over stdin and stdout: it runs untrusted\n"
-           "code in fresh, locked-down containers.\n"
-           "\n"
-           "      --config FILE        configuration file\n"
-           "      --print-config HOST  print what the host's configuration needs;\n"
-           "                           HOST: %s\n"
-           "  -v, --verbose            trace each step with its time on stderr\n"
-           "  -h, --help               print this summary\n"
-           "      --version            print the version\n"
-           "\n"
-           "Exit status: 0 when the host has closed the connection or a signal came; 2 wrong command\n"
-           "line or configuration; 3 the host's system refused something. See isolator-mcp(1).\n",
-           hosts);
+    printf(
+        "usage: isolator-mcp [--config FILE] [--verbose]\n"
+        "       isolator-mcp [--config FILE] --print-config HOST\n"
+        "\n"
+        "Serves the tool execute_code to an MCP host over stdin and stdout: it runs untrusted\n"
+        "code in fresh, locked-down containers.\n"
+        "\n"
+        "      --config FILE        configuration file\n"
+        "      --print-config HOST  print what the host's configuration needs;\n"
+        "                           HOST: %s\n"
+        "  -v, --verbose            trace each step with its time on stderr\n"
+        "  -h, --help               print this summary\n"
+        "      --version            print the version\n"
+        "\n"
+        "Exit status: 0 when the host has closed the connection or a signal came; 2 wrong command\n"
+        "line or configuration; 3 the host's system refused something. See isolator-mcp(1).\n",
+        hosts);
 }
 
 static int refuse_usage(void)
@@ -68,19 +69,19 @@ static int parse(struct options *options, int argc, char **argv)
     };
     int option;
 
-    *options = (struct options){.action = SERVE};
+    *options = (struct options){.action = ACTION_SERVE};
     while ((option = getopt_long(argc, argv, "hv", known, NULL)) != -1) {
         if (option == OPTION_CONFIG)
             options->config = optarg;
         else if (option == 'v')
             options->verbose = true;
         else if (option == OPTION_PRINT_CONFIG) {
-            options->action = PRINT_CONFIG;
+            options->action = ACTION_PRINT_CONFIG;
             options->host = optarg;
         } else if (option == 'h')
-            options->action = HELP;
+            options->action = ACTION_HELP;
         else if (option == OPTION_VERSION)
-            options->action = VERSION;
+            options->action = ACTION_VERSION;
         else
             return refuse_usage();
     }
@@ -112,7 +113,8 @@ static int serve(const struct options *options, const struct config *config, str
                                   .trace = options->verbose ? print_trace : NULL};
 
     if (isatty(STDIN_FILENO))
-        fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; MCP hosts start "
+        fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; MCP hosts "
+              "start "
               "it, see isolator-mcp(1)\n",
               stderr);
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
@@ -142,17 +144,17 @@ int main(int argc, char **argv)
     signals_set_up();
     if (parse(&options, argc, argv) != 0)
         return EXIT_USAGE;
-    if (options.action == HELP) {
+    if (options.action == ACTION_HELP) {
         print_help();
         return EXIT_SUCCESS;
     }
-    if (options.action == VERSION) {
+    if (options.action == ACTION_VERSION) {
         puts("isolator-mcp " ISOLATOR_VERSION);
         return EXIT_SUCCESS;
     }
     result = load_config(&config, options.config, &error);
     if (result == 0)
-        result = options.action == PRINT_CONFIG
+        result = options.action == ACTION_PRINT_CONFIG
                      ? host_config_print(options.host, options.config, &error)
                      : serve(&options, &config, &error);
     return result == 0 ? EXIT_SUCCESS : report(&error);

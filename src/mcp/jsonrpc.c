@@ -32,7 +32,8 @@ static long hex4(const char *digits)
 static size_t measure_escape(const char *text, size_t left, bool *half)
 {
     const long unit = left >= 6 && text[1] == 'u' ? hex4(text + 2) : -1;
-    const long next = unit >= 0 && left >= 12 && text[6] == '\\' && text[7] == 'u' ? hex4(text + 8) : -1;
+    const long next =
+        unit >= 0 && left >= 12 && text[6] == '\\' && text[7] == 'u' ? hex4(text + 8) : -1;
     const bool pair = unit >= 0xd800 && unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff;
 
     *half = !pair && unit >= 0xd800 && unit <= 0xdfff;
@@ -71,7 +72,7 @@ json_t *jsonrpc_parse(const char *line, size_t length)
     return value;
 }
 
-int jsonrpc_is_id(const json_t *value)
+bool jsonrpc_is_id(const json_t *value)
 {
     return json_is_integer(value) || (json_is_string(value) && json_string_length(value) <= ID_MAX);
 }

@@ -6,6 +6,7 @@
 #define MCP_JSONRPC_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Codes: JSON-RPC 2.0, section 5.1; the last two are of MCP. */
@@ -45,11 +46,12 @@ json_t *jsonrpc_parse(const char *line, size_t length);
 void jsonrpc_read(struct message *message, json_t *value);
 
 /* Whether this may be an id or a progress token: an integer or a string, not too long to be echoed. */
-int jsonrpc_is_id(const json_t *value);
+bool jsonrpc_is_id(const json_t *value);
 
 /* Messages, new references. What is passed in as `result`, `data` or `params` is taken over. */
 json_t *jsonrpc_result(json_t *id, json_t *result);
-json_t *jsonrpc_error(json_t *id, int code, const char *message, json_t *data); /* NULL: no id, no data */
+json_t *jsonrpc_error(json_t *id, int code, const char *message,
+                      json_t *data); /* NULL: no id, no data */
 json_t *jsonrpc_notification(const char *method, json_t *params);
 
 /* The message as one line with its "\n"; owned by the caller. */

@@ -58,9 +58,9 @@ static json_t *handle_initialize(struct exchange *exchange)
     if (!version)
         return NULL;
     server->legacy = exchange->reply->revision = revision_legacy(version);
-    return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", server->legacy->name, "capabilities",
-                     capabilities(server->legacy), "serverInfo", reply_server_info(server->legacy),
-                     "instructions", instructions);
+    return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", server->legacy->name,
+                     "capabilities", capabilities(server->legacy), "serverInfo",
+                     reply_server_info(server->legacy), "instructions", instructions);
 }
 
 static json_t *handle_ping(struct exchange *exchange)
@@ -83,8 +83,9 @@ static json_t *handle_discover(struct exchange *exchange)
 {
     CLEANUP_FREE char *instructions = tool_instructions(exchange->server->config);
 
-    return json_pack("{s:o, s:o, s:s}", "supportedVersions", method_modern_versions(), "capabilities",
-                     capabilities(exchange->reply->revision), "instructions", instructions);
+    return json_pack("{s:o, s:o, s:s}", "supportedVersions", method_modern_versions(),
+                     "capabilities", capabilities(exchange->reply->revision), "instructions",
+                     instructions);
 }
 
 /* ---- the tool */
@@ -233,7 +234,8 @@ static json_t *handle_listen(struct exchange *exchange)
     if (json_is_object(json_object_get(exchange->params, "notifications")))
         subscriptions_open(&exchange->server->subscriptions, exchange->reply);
     else
-        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL, "notifications must be an object");
+        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL,
+                    "notifications must be an object");
     return NULL;
 }
 
@@ -243,16 +245,16 @@ static json_t *handle_listen(struct exchange *exchange)
 enum { STALE = 0, FIVE_MINUTES = 300000 };
 
 static const struct method methods[] = {
-    {"initialize", LEGACY, handle_initialize, METHOD_NO_TTL},
-    {"ping", LEGACY, handle_ping, METHOD_NO_TTL},
-    {"server/discover", MODERN, handle_discover, FIVE_MINUTES},
-    {"tools/list", BOTH, handle_tools_list, FIVE_MINUTES},
-    {"tools/call", BOTH, handle_tools_call, METHOD_NO_TTL},
-    {"resources/list", BOTH, handle_resources_list, STALE},
-    {"resources/templates/list", BOTH, handle_templates_list, FIVE_MINUTES},
-    {"resources/read", BOTH, handle_resources_read, STALE},
-    {"completion/complete", BOTH, handle_complete, METHOD_NO_TTL},
-    {"subscriptions/listen", MODERN, handle_listen, METHOD_NO_TTL},
+    {"initialize", ERA_LEGACY, handle_initialize, METHOD_NO_TTL},
+    {"ping", ERA_LEGACY, handle_ping, METHOD_NO_TTL},
+    {"server/discover", ERA_MODERN, handle_discover, FIVE_MINUTES},
+    {"tools/list", ERA_BOTH, handle_tools_list, FIVE_MINUTES},
+    {"tools/call", ERA_BOTH, handle_tools_call, METHOD_NO_TTL},
+    {"resources/list", ERA_BOTH, handle_resources_list, STALE},
+    {"resources/templates/list", ERA_BOTH, handle_templates_list, FIVE_MINUTES},
+    {"resources/read", ERA_BOTH, handle_resources_read, STALE},
+    {"completion/complete", ERA_BOTH, handle_complete, METHOD_NO_TTL},
+    {"subscriptions/listen", ERA_MODERN, handle_listen, METHOD_NO_TTL},
 };
 
 const struct method *method_find(const char *name)

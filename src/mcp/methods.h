@@ -17,7 +17,7 @@ struct exchange {
     struct reply *reply;
 };
 
-enum era { LEGACY = 1, MODERN = 2, BOTH = LEGACY | MODERN };
+enum era { ERA_LEGACY = 1, ERA_MODERN = 2, ERA_BOTH = ERA_LEGACY | ERA_MODERN };
 
 enum { METHOD_NO_TTL = -1 };
 

@@ -12,7 +12,7 @@
 struct batch {
     pthread_mutex_t lock;
     struct outbox *outbox;
-    int count;            /* replies that are open, and the caller's own count */
+    int count;             /* replies that are open, and the caller's own count */
     struct strbuf answers; /* "[{...},{...}" so far */
 };
 

@@ -76,8 +76,8 @@ static json_t *describe_snippet(const struct config *config, const char *name)
 {
     CLEANUP_FREE char *uri = snippet_uri(name);
     CLEANUP_FREE char *description = snippet_description(config, name);
-    json_t *resource = json_pack("{s:s, s:s, s:s}", "uri", uri, "name", name, "mimeType",
-                                 snippet_mime_type(name));
+    json_t *resource =
+        json_pack("{s:s, s:s, s:s}", "uri", uri, "name", name, "mimeType", snippet_mime_type(name));
 
     if (description)
         json_object_set_new(resource, "description", json_string(description));

@@ -11,10 +11,10 @@
 
 struct revision {
     const char *name;
-    bool modern;           /* per-request _meta, resultType, caching hints; no initialize, no ping */
-    bool batches;          /* arrays of messages: 2025-03-26 alone */
-    bool annotations;      /* of tools; messages of progress; capability completions: 2025-03-26 on */
-    bool structured;       /* structuredContent, outputSchema, resource_link, title: 2025-06-18 on */
+    bool modern;      /* per-request _meta, resultType, caching hints; no initialize, no ping */
+    bool batches;     /* arrays of messages: 2025-03-26 alone */
+    bool annotations; /* of tools; messages of progress; capability completions: 2025-03-26 on */
+    bool structured;  /* structuredContent, outputSchema, resource_link, title: 2025-06-18 on */
     bool argument_results; /* wrong arguments are results, not errors: 2025-11-25 on (SEP-1303) */
 };
 

@@ -161,11 +161,11 @@ const char *snippet_mime_type(const char *name)
     static const struct {
         const char *extension, *type;
     } types[] = {
-        {".py", "text/x-python"},     {".js", "text/javascript"},  {".mjs", "text/javascript"},
-        {".cjs", "text/javascript"},  {".ts", "text/typescript"},  {".go", "text/x-go"},
-        {".sh", "text/x-shellscript"}, {".rb", "text/x-ruby"},     {".c", "text/x-c"},
-        {".rs", "text/x-rust"},       {".java", "text/x-java"},    {".pl", "text/x-perl"},
-        {".php", "text/x-php"},       {".json", "application/json"},
+        {".py", "text/x-python"},      {".js", "text/javascript"},    {".mjs", "text/javascript"},
+        {".cjs", "text/javascript"},   {".ts", "text/typescript"},    {".go", "text/x-go"},
+        {".sh", "text/x-shellscript"}, {".rb", "text/x-ruby"},        {".c", "text/x-c"},
+        {".rs", "text/x-rust"},        {".java", "text/x-java"},      {".pl", "text/x-perl"},
+        {".php", "text/x-php"},        {".json", "application/json"},
     };
     const char *dot = strrchr(name, '.');
 

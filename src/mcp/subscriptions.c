@@ -20,9 +20,9 @@ void subscriptions_open(struct subscriptions *subscriptions, struct reply *reply
         return;
     }
     json_array_append(subscriptions->ids, reply->id);
-    reply_notify(reply->outbox, "notifications/subscriptions/acknowledged",
-                 json_pack("{s:{s:O}, s:{}}", "_meta", META_SUBSCRIPTION, reply->id,
-                           "notifications"));
+    reply_notify(
+        reply->outbox, "notifications/subscriptions/acknowledged",
+        json_pack("{s:{s:O}, s:{}}", "_meta", META_SUBSCRIPTION, reply->id, "notifications"));
     reply_nothing(reply); /* it comes when the server ends */
 }
 

@@ -47,15 +47,16 @@ char *tool_instructions(const struct config *config)
 {
     struct strbuf text = STRBUF_INIT;
 
-    strbuf_addf(&text,
-                "The tool execute_code runs a program in a fresh, locked-down container and returns "
-                "what it printed, how it ended and why. Give either snippet_name, or both language "
-                "and entrypoint_code. Only what is printed comes back. Nothing is kept between "
-                "calls: send all files that a program needs with each call (additional_files). It "
-                "may write to its working directory, %s, and to /tmp; nothing else is writable, and "
-                "nothing of the host is there. Packages that are not in the image cannot be "
-                "installed. A run that fails says so in its first line. Languages and limits:",
-                config->workdir);
+    strbuf_addf(
+        &text,
+        "The tool execute_code runs a program in a fresh, locked-down container and returns "
+        "what it printed, how it ended and why. Give either snippet_name, or both language "
+        "and entrypoint_code. Only what is printed comes back. Nothing is kept between "
+        "calls: send all files that a program needs with each call (additional_files). It "
+        "may write to its working directory, %s, and to /tmp; nothing else is writable, and "
+        "nothing of the host is there. Packages that are not in the image cannot be "
+        "installed. A run that fails says so in its first line. Languages and limits:",
+        config->workdir);
     describe_languages(&text, config);
     return strbuf_steal(&text);
 }
@@ -67,8 +68,9 @@ static json_t *describe_timeout(const struct config *config)
     struct strbuf text = STRBUF_INIT;
     json_t *string;
 
-    strbuf_addstr(&text, "How long the program may run, in seconds, instead of the language's usual "
-                         "time. Many hosts wait no longer than 60 seconds for an answer.");
+    strbuf_addstr(&text,
+                  "How long the program may run, in seconds, instead of the language's usual "
+                  "time. Many hosts wait no longer than 60 seconds for an answer.");
     if (!isnan(most))
         strbuf_addf(&text, " More than %.10g is lowered to %.10g.", most, most);
     string = json_string(strbuf_string(&text));

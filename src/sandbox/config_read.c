@@ -311,8 +311,7 @@ static int read_whole(struct scope *scope, const json_t *value, int least, int m
     const json_int_t got = json_integer_value(value);
 
     if (!json_is_integer(value) || got < least || got > most) {
-        CLEANUP_FREE char *expected =
-            string_format("a whole number from %d to %d", least, most);
+        CLEANUP_FREE char *expected = string_format("a whole number from %d to %d", least, most);
         return wrong_type(scope, expected);
     }
     *number = (int)got;

@@ -36,8 +36,7 @@ int files_check_path(const char *path, struct error *error)
             return error_set(error, ERROR_INPUT, "'%s' must not have '..', '.' or empty parts",
                              shown);
         if (length > 255)
-            return error_set(error, ERROR_INPUT, "a part of '%s' is longer than 255 bytes",
-                             shown);
+            return error_set(error, ERROR_INPUT, "a part of '%s' is longer than 255 bytes", shown);
         if (part[length] == '\0')
             return 0;
         part += length + 1;

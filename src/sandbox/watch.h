@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct watch {
-    atomic_bool running;       /* the program has begun */
+    atomic_bool running;        /* the program has begun */
     atomic_ullong output_bytes; /* what it has written so far, both streams */
 };
 

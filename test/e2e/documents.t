@@ -5,7 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 
 page=man/isolator.1
+server_page=man/isolator-mcp.1
 config_page=man/isolator_config.json.5
+server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
+tool=src/mcp/execute_code.json
 debian=isolator-test/python:bookworm # has bash; test/setup builds it everywhere
 ISOLATOR_CONFIG=$(realpath "$ISOLATOR_CONFIG")
 
@@ -17,11 +20,19 @@ rendered() { mandoc -T ascii -O width=1000 "$1" | sed 's/.\x08//g'; }
 mdoc_section() { awk -v head=".Sh $2" '/^\.Sh /{on = $0 == head; next} on' "$1"; }
 markdown_section() { awk -v head="$1" '/^```/{code = !code} /^#/ && !code {on = $0 == head; next} on' README.md; }
 
-# fenced LANGUAGE: the contents of README's blocks in this language, each followed by a line "----".
-fenced() { awk -v open="\`\`\`$1" '/^```$/ && on {on = 0; print "----"} on; $0 == open {on = 1}' README.md; }
+# fenced LANGUAGE: of the Markdown that it reads, the contents of the blocks in this language, each
+# followed by a line "----".
+fenced() { awk -v open="\`\`\`$1" '/^```$/ && on {on = 0; print "----"} on; $0 == open {on = 1}'; }
 
-# literal PAGE: the contents of the blocks in the page's EXAMPLES, likewise.
-literal() { mdoc_section "$1" EXAMPLES | awk '/^\.Ed/{on = 0; print "----"} on; /^\.Bd/{on = 1}'; }
+# blocks: of the mdoc that it reads, the contents of the blocks, likewise. literal PAGE: those in EXAMPLES.
+blocks() { awk '/^\.Ed/{on = 0; print "----"} on; /^\.Bd/{on = 1}' | sed "s/\\\\(aq/'/g; s/\\\\e/\\\\/g"; }
+literal() { mdoc_section "$1" EXAMPLES | blocks; }
+
+# behind TEXT: of what it reads, the lines behind the first that has this in it.
+behind() { awk -v text="$1" 'on; index($0, text) {on = 1}'; }
+
+# first_block: of such contents, the first.
+first_block() { sed '/^----$/,$d'; }
 
 # first_column: of the tables in what it reads, the words in backquotes there.
 first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
@@ -29,21 +40,27 @@ first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
 # ---- manual pages
-for file in "$page" "$config_page"; do
+for file in "$page" "$server_page" "$config_page"; do
     is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
     within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
 done
 
 # ---- options
+# help_options: those in a --help with their arguments, "-m memory MB". page_options PAGE: without them.
+help_options() { sed -nE 's/^  (-(.), |    )--([a-z-]+)(.*)/\2 \3\4/p' | sed -E 's/^(.) /-\1 /; s/  +.*//'; }
+page_options() {
+    mdoc_section "$1" OPTIONS | sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+).*/\2 \3/p' | sed -E 's/^(.) /-\1 /'
+}
+names_alone() { sed -E 's/( ?)(-. )?([a-z-]+).*/\1\2\3/'; }
 isolator run --help
 help=$out
-options='s/^  (-(.), |    )--([a-z-]+)(.*)/\2 \3\4/p'
-expected=$(sed -nE "$options" <<<"$help" | sed -E 's/^(.) /-\1 /; s/  +.*//')
+server_help=$("$server" --help)
+expected=$(help_options <<<"$help")
 is "$(sed -nE 's/^\| (`-(.)`, )?`--([^`]*)`.*/\2 \3/p' README.md | sed -E 's/^(.) /-\1 /')" \
     "$expected" "README: the option table has the options of --help in their order and form"
-is "$(mdoc_section "$page" OPTIONS | sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+).*/\2 \3/p' |
-    sed -E 's/^(.) /-\1 /')" "$(sed -E 's/( ?)(-. )?([a-z-]+).*/\1\2\3/' <<<"$expected")" \
-    "$page: has the options of --help in their order"
+is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
+is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
+    "$server_page: has the options of --help in their order"
 
 # ---- defaults
 defaults=$(perl -MJSON::PP -e '
@@ -74,7 +91,7 @@ members=$(grep -o '"[A-Za-z]*":' <<<"$out" | tr -d '":' | words)
 is "$(markdown_section '## The result' | first_column | words)" "$members" "README: the members of the result"
 is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
     "$page: the members of the result"
-is "$(fenced console | awk '/^[{]/,/^[}]/' | grep -o '^  "[A-Za-z]*":' | tr -d '": ' | words)" "$members" \
+is "$(markdown_section '## Using it' | fenced console | awk '/^[{]/,/^[}]/' | grep -o '^  "[A-Za-z]*":' | tr -d '": ' | words)" "$members" \
     "README: the result that is shown has these members"
 reasons=$(sed -nE 's/.*\[REASON_[A-Z_]*\] = "(.*)",/\1/p' src/sandbox/result.c | words)
 is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
@@ -82,13 +99,18 @@ is "$(markdown_section '## The result' | sed -n '/^Reasons:/,/^$/p' | grep -o '`
     "$reasons" "README: the reasons"
 
 # ---- exit statuses
+help_statuses() { sed -n '/^Exit status:/,$s/See .*//; /^Exit status:/,$p' | grep -oE '[0-9]+' | words; }
+page_statuses() { mdoc_section "$1" 'EXIT STATUS' | grep '^\.It' | grep -oE '[0-9]+' | words; }
 statuses="0 1 2 3 124 130 143"
-is "$(sed -n '/^Exit status:/,$s/See .*//; /^Exit status:/,$p' <<<"$help" | grep -oE '[0-9]+' | words)" \
-    "$statuses" "--help: the exit statuses"
+is "$(help_statuses <<<"$help")" "$statuses" "--help: the exit statuses"
 is "$(markdown_section '## Exit statuses' | awk -F '|' '/^\| [0-9]/{print $2}' | grep -oE '[0-9]+' | words)" \
     "$statuses" "README: the exit statuses"
-is "$(mdoc_section "$page" 'EXIT STATUS' | grep '^\.It' | grep -oE '[0-9]+' | words)" "$statuses" \
-    "$page: the exit statuses"
+is "$(page_statuses "$page")" "$statuses" "$page: the exit statuses"
+is "$(help_statuses <<<"$server_help") $(page_statuses "$server_page")" "0 2 3 0 2 3" "$server_page: the exit statuses"
+"$server" </dev/null >"$scratch/out" 2>&1
+is "$? $(cat "$scratch/out")" "0 " "$server_page: the end of stdin is status 0"
+"$server" --config "$scratch/none" </dev/null >/dev/null 2>&1
+is $? 2 "$server_page: a wrong configuration is status 2"
 
 # ---- the configuration
 documented=$(sed -n 's/^\.It Ic \([A-Za-z]*\) Pq .*/\1/p' "$config_page")
@@ -97,6 +119,8 @@ keys=$(perl -MJSON::PP -e '
     $seen{$_}++ for keys %$all, map { keys %$_ } @$all{"defaults", "maximums"}, values %{$all->{languages}};
     print join "\n", keys %seen;' <isolator_config.json
     sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\n\1/p' src/sandbox/limits.c)
+whole=$(grep -B 1 'return read_whole' src/sandbox/config_read.c | grep -o '"[A-Za-z]*"' | tr -d '"')
+keys+=$'\n'$whole
 for key in $(sort -u <<<"$keys"); do
     has " $(words <<<"$documented") " " $key " "$config_page: $key"
 done
@@ -122,6 +146,11 @@ for key in $(sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\1/p' src/sandbox
     configuration "{\"defaults\": {\"$key\": -1}}"
     has "$(grep "^ *$key (" <<<"$text")" "number, ${err##* from })" "$config_page: the range of $key"
 done
+within "$(wc -w <<<"$whole")" 3 9 "$config_page: the numbers for isolator-mcp are known"
+for key in $whole; do
+    configuration "{\"$key\": -1}"
+    has "$(grep "^ *$key (" <<<"$text")" "whole number, ${err##* from }" "$config_page: the range of $key"
+done
 
 # The defaults that the page tells, as JSON, make no difference.
 told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true)/) {
@@ -146,20 +175,107 @@ accepted() {
     done
     within "$number" 2 9 "$1: shows configurations"
 }
-accepted README <<<"$(fenced json)"
+accepted README <<<"$(markdown_section '## Configuration' | fenced json)"
 accepted "$config_page" <<<"$(literal "$config_page")"
 
-fenced json | sed "s|bash:5.2|$debian|; /^----/,\$d" >"$scratch/bash.json"
+markdown_section '## Configuration' | fenced json | sed "s|bash:5.2|$debian|; /^----/,\$d" >"$scratch/bash.json"
 run --config "$scratch/bash.json" "$(snippet sh 'echo "$BASH_VERSION"')"
 is "$status $(fields status)" "0 success" "README: the configuration adds bash"
 
+# ---- isolator-mcp: the tool
+arguments=$(perl -MJSON::PP -e '
+    local $/; sub list {
+        my %of = %{$_[0]};
+        for (keys %of) {
+            my $each = ($of{$_}{items} // $of{$_}{additionalProperties} // {})->{type};
+            print "$_ $of{$_}{type}", $each ? " of ${each}s" : "", "\n";
+            list($of{$_}{items}{properties}) if $of{$_}{items} && $of{$_}{items}{properties};
+        }
+    }
+    list(decode_json(<STDIN>)->{inputSchema}{properties})' <"$tool" | sort)
+is "$(mdoc_section "$server_page" 'THE TOOL' | sed -nE 's/^\.It Cm ([a-z_]+) Pq (.*)/\1 \2/p' | sort)" "$arguments" \
+    "$server_page: the arguments of execute_code with their types"
+is "$(markdown_section '### Arguments of `execute_code`' |
+    sed -nE 's/^\| `([a-z_]*\[\]\.)?([a-z_]+)` \| ([a-z ]+) \|.*/\2 \3/p' | sort)" "$arguments" \
+    "README: the arguments of execute_code with their types"
+is "$(perl -MJSON::PP -e '
+    local $/; my $result = decode_json(<STDIN>)->{outputSchema};
+    print join " ", @{$result->{required}}, "-", @{$result->{properties}{reason}{enum}}, "-",
+        grep { !exists $result->{properties}{$_} } @{$result->{required}};' <"$tool")" "$members - $reasons -" \
+    "$tool: the result is that of isolator run"
+
+# ---- isolator-mcp: revisions, and numbers that stand in the sources
+readme=$(words <README.md)
+text=$(rendered "$server_page" | words)
+for revision in $(grep -o '"20[0-9-]*"' src/mcp/revision.c | tr -d '"'); do
+    has "$(markdown_section '### Revisions')" "$revision" "README: revision $revision"
+    has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
+done
+while IFS='|' read -r constant value shown readme_too; do
+    is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch])" "$constant = $value" "$constant is $value"
+    is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
+    [ -z "$readme_too" ] || is "$(grep -oF "$shown" <<<"$readme" | head -n 1)" "$shown" "README: $shown"
+done <<'END'
+TOOL_TIMEOUT|45|45 s|1
+GRACE_MS|1500|1.5 s|1
+RUNS_AGE_MAX_MS|15 * 60000|15 minutes|1
+RUNS_BYTES_MAX|16 << 20|16 MiB|1
+FULL|4 << 20|4 MiB|1
+SERVER_LINE_MAX|64 << 20|A line may have 64 MiB|
+MESSAGE_MAX|1000000|1,000,000 bytes|
+CALLS_BYTES_MAX|256 << 20|256 MiB|
+SNIPPET_MAX|512 << 10|512 KiB|
+BATCH_MAX|100|up to 100 messages|
+ID_MAX|4096|4096 bytes|
+SUBSCRIPTIONS_MAX|64|64 subscriptions|
+QUIET_MS|3000|every three seconds|
+END
+
+# ---- isolator-mcp: the configurations of hosts
+hosts=$(sed -n 's/.*HOST: //p' <<<"$server_help" | tr -d ',')
+is "$(mdoc_section "$server_page" HOSTS | sed -n 's/^\.It Cm //p' | words)" "$hosts" "$server_page: all hosts"
+is "$(markdown_section '### Telling the host' | sed -nE 's/^[^`]*, `([a-z-]+)`, in .*/\1/p' | words)" "$hosts" \
+    "README: all hosts"
+for host in $hosts; do
+    printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
+    has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
+    printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
+    place=$(sed -nE 's/^isolator-mcp: for ([^ ,]*).*/\1/p' "$scratch/place")
+    shown=$(mdoc_section "$server_page" HOSTS | behind ".It Cm $host")
+    is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
+    has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: where that of $host goes"
+    shown=$(markdown_section '### Telling the host' | behind ", \`$host\`,")
+    is "$(fenced json <<<"$shown" | first_block)" "$printed" "README: what --print-config $host prints"
+    has "$(grep ", \`$host\`," README.md)" "\`$place\`" "README: where that of $host goes"
+done
+printed=$(env -i DOCKER_HOST=ssh://box ISOLATOR_CONFIG="$ISOLATOR_CONFIG" "$server" --print-config cline 2>&1 | words)
+has "$printed" "\"args\": [ \"--config\", \"$ISOLATOR_CONFIG\" ], \"env\": { \"DOCKER_HOST\": \"ssh://box\" }" \
+    "--print-config: the configuration and the engine that were chosen"
+
 # ---- examples of commands: each is run
 # In a block of commands, a line that begins with "$ " is a command and the lines behind it are what it
-# prints. A command succeeds, unless "echo $?" follows and shows its exit status.
+# prints; where a line of the command ends with a backslash or "|", the command goes on in the next. A
+# command succeeds, unless "echo $?" follows and shows its exit status.
 examples=$scratch/examples
 mkdir -p "$examples/project" "$scratch/bin"
 printf '#!/bin/sh\necho $$ >>"%s"\nexec "%s" "$@"\n' "$scratch/pids" "$(realpath "$ISOLATOR")" >"$scratch/bin/isolator"
-chmod 755 "$scratch/bin/isolator"
+cat >"$scratch/bin/isolator-mcp" <<END
+#!/usr/bin/env bash
+# With PATIENT, stdin stays open until every request is answered.
+export ISOLATOR_CONFIG=$scratch/server.json
+serve() { echo "\$BASHPID" >>"$scratch/pids"; exec "$server" "\$@"; }
+count() { cat "$scratch/\$1" 2>/dev/null | grep -c '"id"'; }
+[ "\$PATIENT" ] || serve "\$@"
+rm -f "$scratch/answers"
+{ tee "$scratch/requests"
+  for _ in {1..900}; do [ "\$(count answers)" -lt "\$(count requests)" ] || break; sleep 0.1; done; } |
+    (serve "\$@") | tee "$scratch/answers"
+END
+chmod 755 "$scratch/bin/isolator" "$scratch/bin/isolator-mcp"
+perl -MJSON::PP -e '
+    local $/; my $all = decode_json(<STDIN>);
+    %{$all->{languages}} = map { $_ => $all->{languages}{$_} // {} } qw(python go javascript);
+    print encode_json({%$all, promptsDir => "$ARGV[0]/prompts"});' "$PWD" <"$ISOLATOR_CONFIG" >"$scratch/server.json"
 cp prompts/hello_world.py "$examples/hello.py"
 echo 'echo "Hello from bash"' >"$examples/hello.sh"
 printf '%s\n' a box in the sandbox >"$examples/words.txt"
@@ -174,14 +290,22 @@ echo 'while True: pass' >"$examples/forever.py"
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
 
 # example COMMAND SHOWN STATUS DOCUMENT: runs it. A result that is shown is not compared: it differs.
+# isolator-mcp gives a call 1.5 s behind the end of its stdin, which an engine that is busy may not keep:
+# it gets four tries, and a fifth with more time.
 example() {
-    local got
-    got=$(cd "$examples" && PATH=$scratch/bin:$PATH bash -c "$1" 2>"$scratch/err" </dev/null)
-    is "$? $(cat "$scratch/err")" "$3 " "$4: $1"
-    case $2 in '' | '{'*) ;; *) is "$got" "$2" "$4: what that prints" ;; esac
+    local got ended compared=1 patient name=${1##*$'\n'} # its last line stands for all of it
+    case $2 in '' | '{'$'\n'*) compared= ;; esac
+    for patient in '' '' '' '' 1; do
+        got=$(cd "$examples" && PATIENT=$patient PATH=$scratch/bin:$PATH bash -c "$1" 2>"$scratch/err" </dev/null)
+        ended=$?
+        case $1 in *isolator-mcp*) ;; *) break ;; esac
+        if [ -z "$compared" ] || [ "$got" = "$2" ]; then break; fi
+    done
+    is "$ended $(grep -v '^isolator-mcp: for ' "$scratch/err")" "$3 " "$4: ${name#"${name%%[! ]*}"}"
+    [ -z "$compared" ] || is "$got" "$2" "$4: what that prints"
 }
 
-# run_examples DOCUMENT: reads blocks, each ended by a line "----".
+# run_examples DOCUMENT BLOCKS LEAST: BLOCKS are each ended by a line "----"; there are LEAST commands or more.
 run_examples() {
     local command='' shown='' expected=0 asked='' number=0 line
     while IFS= read -r line <&9; do
@@ -191,16 +315,25 @@ run_examples() {
             [ -z "$command" ] || { example "$command" "${shown%$'\n'}" "$expected" "$1"; number=$((number + 1)); }
             command=${line#----} command=${command#'$ '} shown='' expected=0 asked=''
             ;;
-        *) if [ "$asked" ]; then expected=$line; else shown+=$line$'\n'; fi ;;
+        *)
+            if [ "$asked" ]; then
+                expected=$line
+            elif [ -z "$shown" ] && [[ $command == *['\|'] ]]; then
+                command+=$'\n'$line
+            else
+                shown+=$line$'\n'
+            fi
+            ;;
         esac
     done 9<<<"$2"
-    within "$number" 8 40 "$1: shows commands"
+    within "$number" "$3" 40 "$1: shows commands"
 }
 saved=sandboxed-hello:1
 trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
-run_examples README "$(fenced console)"
+run_examples README "$(fenced console <README.md)" 10
 docker image rm -f "$saved" >/dev/null 2>&1
-run_examples "$page" "$(literal "$page")"
+run_examples "$page" "$(literal "$page")" 8
+run_examples "$server_page" "$(literal "$server_page")" 5
 own_pids+="$(words <"$scratch/pids") "
 has "$(head -n 1 "$examples/Dockerfile")" "FROM " "$page: the Dockerfile is there"
 
