@@ -132,7 +132,6 @@ static void *serve_calls(void *context)
     struct calls *calls = context;
 
     pthread_mutex_lock(&calls->lock);
-    calls->idle++;
     while (!calls->ending) {
         if (!calls->queue) {
             pthread_cond_wait(&calls->changed, &calls->lock);
@@ -158,10 +157,12 @@ static int start_thread(struct calls *calls, struct error *error)
     if (calls->idle > calls->queued || calls->started == calls->most_threads)
         return 0;
     errno = pthread_create(&calls->threads[calls->started], NULL, serve_calls, calls);
-    if (errno == 0)
+    if (errno == 0) {
         calls->started++;
-    else if (calls->started == 0)
+        calls->idle++; /* from now on, not from when it first runs */
+    } else if (calls->started == 0) {
         return error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    }
     return 0;
 }
 

@@ -122,7 +122,7 @@ static json_t *submit(struct exchange *exchange, struct call *call)
     json_t *token = json_object_get(meta, "progressToken");
 
     call->size = exchange->size;
-    call->token = jsonrpc_is_id(token) ? json_incref(token) : NULL;
+    call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->reply = *exchange->reply;
     if (calls_submit(&exchange->server->calls, call, &error) == 0) {
         *exchange->reply = (struct reply){.outbox = NULL};

@@ -67,7 +67,7 @@ void batch_drop(struct batch *batch)
 void reply_init(struct reply *reply, struct outbox *outbox, const struct revision *revision,
                 json_t *id, struct batch *batch)
 {
-    *reply = (struct reply){outbox, revision, json_incref(id), batch};
+    *reply = (struct reply){outbox, revision, json_copy(id), batch};
     if (!batch)
         return;
     pthread_mutex_lock(&batch->lock);

@@ -37,7 +37,7 @@ void request_release(struct request *request)
 static int unknown_language(const struct config *config, const char *name, struct error *error)
 {
     CLEANUP_FREE char *known = config_language_names(config);
-    CLEANUP_FREE char *shown = text_escape(name);
+    CLEANUP_FREE char *shown = text_escape_short(name, 80);
 
     return error_set(error, ERROR_USAGE, "unknown language '%s'; known are: %s", shown, known);
 }
@@ -106,7 +106,7 @@ static int check_environment(const struct request *request, struct error *error)
 
         if (!environment_is_name(assignment, length)) {
             CLEANUP_FREE char *name = string_format("%.*s", (int)length, assignment);
-            CLEANUP_FREE char *shown = text_escape(name);
+            CLEANUP_FREE char *shown = text_escape_short(name, 80);
             return error_set(error, ERROR_USAGE,
                              "'%s' is not the name of an environment variable: letters, digits, _",
                              shown);

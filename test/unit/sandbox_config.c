@@ -732,6 +732,136 @@ static void config__prompts_are_absolute(void **state)
     temp_remove(directory);
 }
 
+/* ---- defaults of a front end */
+
+/*
+ * Loads the text as the user's file (NULL: there is none), with 45 s as the front end's own
+ * timeout, and checks timeout and memory.
+ */
+static void check_own(const char *json, double timeout, double memory)
+{
+    char *directory = set_up_home();
+    CLEANUP(limits_release) struct limits own;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    limits_init(&own);
+    own.number[LIMIT_TIMEOUT] = 45;
+    if (json)
+        write_in(directory, ".config/isolator/config.json", json);
+    config_init(&config);
+    assert_int_equal(config_load(&config, NULL, &own, &error), 0);
+    assert_no_error(&error);
+    assert_true(config.defaults.number[LIMIT_TIMEOUT] == timeout);
+    assert_true(config.defaults.number[LIMIT_MEMORY] == memory);
+    assert_string_equal(config.defaults.network, "none");
+    config_release(&config);
+    temp_remove(directory);
+}
+
+static void config__own_defaults_lie_over_the_built_in(void **state)
+{
+    (void)state;
+    check_own(NULL, 45, 256);
+    check_own("{}", 45, 256);
+    check_own("{\"defaults\": {\"memoryMB\": 300}}", 45, 300);
+}
+
+static void config__own_defaults_lie_below_the_users(void **state)
+{
+    (void)state;
+    check_own("{\"defaults\": {\"timeoutSeconds\": 10}}", 10, 256);
+    check_own("{\"defaults\": {\"timeoutSeconds\": 60}}", 60, 256);
+}
+
+/* A language keeps its own, built in or not. */
+static void config__own_defaults_lie_below_a_language(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP(limits_release) struct limits own;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    limits_init(&own);
+    own.number[LIMIT_MEMORY] = 77;
+    write_in(directory, "file.json", "{\"languages\": {\"python\": {\"memoryMB\": 88}}}");
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, &own, &error), 0);
+    assert_true(config.defaults.number[LIMIT_MEMORY] == 77);
+    assert_true(language(&config, "python")->limits.number[LIMIT_MEMORY] == 88);
+    assert_true(language(&config, "go")->limits.number[LIMIT_MEMORY] == 1024);
+    config_release(&config);
+    temp_remove(directory);
+}
+
+/* ---- for the server */
+
+static void config__numbers_of_the_server(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"maxConcurrent\": 1, \"maxQueued\": 0, \"maxTextBytes\": 1000}");
+    assert_int_equal(config.max_concurrent, 1);
+    assert_int_equal(config.max_queued, 0);
+    assert_int_equal(config.max_text_bytes, 1000);
+    overlay(&config, "{\"maxConcurrent\": 1024, \"maxQueued\": 100000,"
+                     " \"maxTextBytes\": 450000}");
+    assert_int_equal(config.max_concurrent, 1024);
+    assert_int_equal(config.max_queued, 100000);
+    assert_int_equal(config.max_text_bytes, 450000);
+    overlay(&config, "{}");
+    assert_int_equal(config.max_concurrent, 1024);
+    config_release(&config);
+}
+
+static void check_number_refused(const char *key, const char *value, const char *expected)
+{
+    CLEANUP_FREE char *json = string_format("{\"%s\": %s}", key, value);
+    CLEANUP_FREE char *message =
+        string_format("test.json: %s: must be a whole number from %s", key, expected);
+
+    check_refused(json, message);
+}
+
+static void config__wrong_numbers_of_the_server(void **state)
+{
+    static const char *const wrong[] = {"-1",  "450001", "1.5",  "\"5\"",     "null",
+                                        "1.0", "true",   "[64]", "9999999999"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        check_number_refused("maxConcurrent", wrong[i], "1 to 1024");
+        check_number_refused("maxQueued", wrong[i], "0 to 100000");
+        check_number_refused("maxTextBytes", wrong[i], "1000 to 450000");
+    }
+    check_number_refused("maxConcurrent", "0", "1 to 1024");
+    check_number_refused("maxConcurrent", "1025", "1 to 1024");
+    check_number_refused("maxQueued", "100001", "0 to 100000");
+    check_number_refused("maxTextBytes", "999", "1000 to 450000");
+}
+
+static void config__numbers_of_the_server_that_are_built_in(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    write_in(directory, "file.json", "{}");
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_int_equal(config.max_concurrent, 0);
+    assert_int_equal(config.max_queued, 64);
+    assert_int_equal(config.max_text_bytes, 50000);
+    config_release(&config);
+    temp_remove(directory);
+}
+
 static void config__built_in(void **state)
 {
     static const double defaults[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576};
@@ -795,6 +925,12 @@ int main(void)
         cmocka_unit_test(config__prompts_lie_beside_the_file),
         cmocka_unit_test(config__prompts_are_absolute),
         cmocka_unit_test(config__built_in),
+        cmocka_unit_test(config__own_defaults_lie_over_the_built_in),
+        cmocka_unit_test(config__own_defaults_lie_below_the_users),
+        cmocka_unit_test(config__own_defaults_lie_below_a_language),
+        cmocka_unit_test(config__numbers_of_the_server),
+        cmocka_unit_test(config__wrong_numbers_of_the_server),
+        cmocka_unit_test(config__numbers_of_the_server_that_are_built_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -683,6 +683,142 @@ static void input__one_file_that_cannot_be_read(void **state)
     refuse(&fixture, "cannot read 'main.py': Illegal seek");
 }
 
+/* ---- files in memory */
+
+/* Code in memory, sent as "main.py"; the workdir has room for 256 pages. */
+static void set_up_code(struct fixture *fixture, const char *code, size_t length)
+{
+    set_up(fixture);
+    free(fixture->request.dir);
+    fixture->request.dir = NULL;
+    fixture->request.code = memory_allocate(length + 1);
+    memcpy(fixture->request.code, code, length);
+    fixture->request.code_length = length;
+    set_entrypoint(fixture, "main.py");
+}
+
+static void add_in_memory(struct fixture *fixture, const char *path, const char *data,
+                          size_t length)
+{
+    char *copy = memory_allocate(length + 1);
+
+    memcpy(copy, data, length);
+    files_add(&fixture->request.files, path, copy, length);
+}
+
+/* Checks the bytes of one file of the archive. */
+static void check_content(const struct fixture *fixture, const char *name, const char *data,
+                          size_t length)
+{
+    CLEANUP_FREE char *command = string_format("tar -xOf archive.tar '%s'", name);
+    struct strbuf output = run_in(fixture, command);
+
+    assert_int_equal(output.length, length);
+    assert_memory_equal(strbuf_string(&output), data, length);
+    strbuf_release(&output);
+}
+
+static void input__code_in_memory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "print(1)\0\xff\n", 11);
+    check_list(&fixture, "-rw-r--r-- main.py\n");
+    check_content(&fixture, "main.py", "print(1)\0\xff\n", 11);
+    check_warnings(&fixture, "");
+    tear_down(&fixture);
+
+    set_up_code(&fixture, "", 0);
+    check_list(&fixture, "-rw-r--r-- main.py\n");
+    check_content(&fixture, "main.py", "", 0);
+    tear_down(&fixture);
+}
+
+static void input__files_in_memory_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "code", 4);
+    add_in_memory(&fixture, "pkg/util.py", "util", 4);
+    add_in_memory(&fixture, "data.bin", "\0\1\2", 3);
+    add_in_memory(&fixture, "empty", "", 0);
+    check_list(&fixture, "-rw-r--r-- main.py\n"
+                         "-rw-r--r-- pkg/util.py\n"
+                         "-rw-r--r-- data.bin\n"
+                         "-rw-r--r-- empty\n");
+    check_content(&fixture, "main.py", "code", 4);
+    check_content(&fixture, "pkg/util.py", "util", 4);
+    check_content(&fixture, "data.bin", "\0\1\2", 3);
+    check_content(&fixture, "empty", "", 0);
+    tear_down(&fixture);
+}
+
+static void input__files_in_memory_beside_an_open_one(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_file(&fixture, "main.py", "code", 0600);
+    add_in_memory(&fixture, "data", "data", 4);
+    check_list(&fixture, "-rw-r--r-- main.py\n-rw-r--r-- data\n");
+    tear_down(&fixture);
+}
+
+static void input__code_that_is_too_large(void **state)
+{
+    CLEANUP_FREE char *code = memory_allocate(1048577);
+    struct fixture fixture;
+
+    (void)state;
+    memset(code, 'c', 1048577);
+    set_up_code(&fixture, code, 1048576);
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up_code(&fixture, code, 1048577);
+    refuse(&fixture, TOO_MUCH);
+
+    set_up_code(&fixture, "c", 1);
+    fixture.reserved = 1048576;
+    refuse(&fixture, TOO_MUCH);
+}
+
+/* Each takes a whole page. */
+static void input__files_in_memory_that_are_too_many(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "c", 1);
+    for (int i = 0; i < 255; i++) {
+        CLEANUP_FREE char *name = string_format("file%d", i);
+        add_in_memory(&fixture, name, "x", 1);
+    }
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up_code(&fixture, "c", 1);
+    for (int i = 0; i < 256; i++) {
+        CLEANUP_FREE char *name = string_format("file%d", i);
+        add_in_memory(&fixture, name, "x", 1);
+    }
+    refuse(&fixture, TOO_MUCH);
+}
+
+/* Empty ones take no page, but there is an end to their number. */
+static void input__number_of_files_in_memory_is_limited(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "c", 1);
+    for (int i = 0; i < 200001; i++)
+        files_add(&fixture.request.files, "file", NULL, 0);
+    refuse(&fixture, "there are more than 200000 files");
+}
+
 /* ---- spooling */
 
 /* The read end of a pipe that holds this text and is at its end behind it. */
@@ -792,6 +928,12 @@ int main(void)
         cmocka_unit_test(input__spool_that_is_too_large),
         cmocka_unit_test(input__spool_that_cannot_be_read),
         cmocka_unit_test(input__spool_is_cancelled),
+        cmocka_unit_test(input__code_in_memory),
+        cmocka_unit_test(input__files_in_memory_beside_the_code),
+        cmocka_unit_test(input__files_in_memory_beside_an_open_one),
+        cmocka_unit_test(input__code_that_is_too_large),
+        cmocka_unit_test(input__files_in_memory_that_are_too_many),
+        cmocka_unit_test(input__number_of_files_in_memory_is_limited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

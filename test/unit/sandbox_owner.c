@@ -121,6 +121,24 @@ static void owner__deadline(void **state)
     check_deadline(366LL * 86400 * 1000 + 120000, 31622520);
 }
 
+/* Those that do not change while the process lives, so that all its containers can be found. */
+static void owner__own_labels_are_the_first_four(void **state)
+{
+    CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec all = STRVEC_INIT;
+
+    (void)state;
+    strvec_push(&own, "before");
+    owner_own_labels(&own);
+    owner_labels(&all, 1000);
+    assert_int_equal(own.count, 5);
+    assert_int_equal(all.count, 5);
+    assert_string_equal(own.items[0], "before");
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(own.items[i + 1], all.items[i]);
+    assert_non_null(value_of(&own, 4, "start"));
+}
+
 static void owner__disown(void **state)
 {
     CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
@@ -150,6 +168,7 @@ int main(void)
         cmocka_unit_test(owner__two_processes_differ),
         cmocka_unit_test(owner__deadline),
         cmocka_unit_test(owner__disown),
+        cmocka_unit_test(owner__own_labels_are_the_first_four),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

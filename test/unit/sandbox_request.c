@@ -467,6 +467,96 @@ static void plan__workdir_of_the_request_is_checked(void **state)
            "'w' is not a working directory; write an absolute path like /workspace");
 }
 
+/* ---- code in memory */
+
+/* A request with code in memory, which is run by this name; NULL: the language's. */
+static void set_up_code(struct fixture *fixture, const char *entrypoint)
+{
+    set_up_request(fixture, "py", NULL, entrypoint);
+    fixture->request.code = string_copy("print(1)");
+    fixture->request.code_length = 8;
+}
+
+static void add_file(struct fixture *fixture, const char *path)
+{
+    files_add(&fixture->request.files, path, string_copy("data"), 4);
+}
+
+static void check_code(const char *entrypoint, const char *expected)
+{
+    struct fixture fixture;
+
+    set_up_code(&fixture, entrypoint);
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.entrypoint, expected);
+    tear_down(&fixture);
+}
+
+/* Unlike that of a file on the host, its name was chosen for the sandbox. */
+static void plan__code_keeps_the_name_it_is_given(void **state)
+{
+    (void)state;
+    check_code(NULL, "main.py");
+    check_code("tool.py", "tool.py");
+    check_code("tool", "tool");
+    check_code("src/tool.txt", "src/tool.txt");
+}
+
+static void plan__code_under_a_name_that_is_no_path(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "/main.py");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '/main.py' must be relative to the directory");
+    set_up_code(&fixture, "");
+    refuse(&fixture, ERROR_INPUT, "entrypoint: '' must not have '..', '.' or empty parts");
+}
+
+static void plan__files_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, NULL);
+    add_file(&fixture, "data.csv");
+    add_file(&fixture, "pkg/util.py");
+    resolve(&fixture);
+    assert_ptr_equal(fixture.plan.request, &fixture.request);
+    assert_int_equal(fixture.plan.request->files.count, 2);
+    tear_down(&fixture);
+}
+
+static void plan__files_that_cannot_stand_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, NULL);
+    add_file(&fixture, "main.py");
+    refuse(&fixture, ERROR_INPUT, "two files have the name 'main.py'");
+    set_up_code(&fixture, "src/main.py");
+    add_file(&fixture, "src");
+    refuse(&fixture, ERROR_INPUT, "'src' is the name of a file and of a directory of other files");
+    set_up_code(&fixture, NULL);
+    add_file(&fixture, "a/../b");
+    refuse(&fixture, ERROR_INPUT, "'a/../b' must not have '..', '.' or empty parts");
+}
+
+static void plan__files_beside_an_open_one(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_request(&fixture, NULL, NULL, "hello.py");
+    add_file(&fixture, "hello.txt");
+    resolve(&fixture);
+    tear_down(&fixture);
+    set_up_request(&fixture, "py", NULL, "tool"); /* sent as main.py */
+    add_file(&fixture, "main.py");
+    refuse(&fixture, ERROR_INPUT, "two files have the name 'main.py'");
+}
+
 static void plan__release_is_legal_at_once(void **state)
 {
     struct plan plan = PLAN_INIT;
@@ -499,6 +589,11 @@ int main(void)
         cmocka_unit_test(plan__tags_to_save_under),
         cmocka_unit_test(plan__workdir_of_the_request_is_checked),
         cmocka_unit_test(plan__release_is_legal_at_once),
+        cmocka_unit_test(plan__code_keeps_the_name_it_is_given),
+        cmocka_unit_test(plan__code_under_a_name_that_is_no_path),
+        cmocka_unit_test(plan__files_beside_the_code),
+        cmocka_unit_test(plan__files_that_cannot_stand_beside_the_code),
+        cmocka_unit_test(plan__files_beside_an_open_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

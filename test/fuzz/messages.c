@@ -1,0 +1,293 @@
+/*
+ * Fuzz target: the message reader. The input is what a client writes, byte for byte. It holds to this:
+ *
+ * - Bytes are cut into the same lines however they arrive, and a line that is too long is told once.
+ * - Each request is answered exactly once and by its own id, what is no message without one; what is
+ *   cancelled is answered at most once. Nothing else is answered.
+ * - What goes out are lines: each one JSON object, or an array of them, with no line break in it, no
+ *   longer than MESSAGE_MAX; each object a response or a notification as JSON-RPC wants it.
+ *
+ * The server is the real one but for its threads. Nobody empties the outbox, so that what would be
+ * written can be looked at; and the calls have no workers, so that no process is ever started: calls wait
+ * until they are cancelled or the server ends, and more than three are refused.
+ */
+#include "fuzz.h"
+
+#include "mcp/dispatch.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/lines.h"
+
+/* Lines are cut at these sizes, since inputs of 64 MB would make this slow. */
+enum { SHORT_LINE = 40, LONG_LINE = 1024 };
+
+static struct config config;
+
+/* What the client still waits for. */
+struct ledger {
+    json_t *open;    /* owned; the ids of requests */
+    size_t nameless; /* answers that can have no id */
+    bool cancelled;  /* some of them may never be answered */
+};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    json_object_seed(1); /* else the order of what is the same would differ from run to run */
+    fuzz_configure(&config, "{\"maxQueued\": 3}");
+    return 0;
+}
+
+/* How much of the data arrives at once. */
+static size_t chunk_size(const uint8_t *data, size_t left)
+{
+    const size_t size = 1 + data[0] % 64;
+
+    return size < left ? size : left;
+}
+
+/* ---- lines */
+
+/* The next line from *at on, found in the simplest way. */
+static enum lines_event next_simply(const char *text, size_t size, size_t *at, size_t *start,
+                                    size_t *length)
+{
+    const char *newline = *at < size ? memchr(text + *at, '\n', size - *at) : NULL;
+    const size_t end = newline ? (size_t)(newline - text) : size;
+
+    if (*at >= size)
+        return LINES_NONE;
+    *start = *at;
+    *length = end - *at;
+    *at = end + 1;
+    if (*length > SHORT_LINE)
+        return LINES_TOO_LONG;
+    if (*length > 0 && text[end - 1] == '\r')
+        --*length;
+    return LINES_LINE;
+}
+
+/* Compares what the lines give now with the text; *at is how far in it they have come. */
+static void compare_lines(struct lines *lines, const char *text, size_t size, size_t *at)
+{
+    enum lines_event event;
+    const char *line;
+    size_t length, start, expected;
+
+    while ((event = lines_next(lines, &line, &length)) != LINES_NONE) {
+        fuzz_require(event == next_simply(text, size, at, &start, &expected),
+                     "event %d before byte %zu of %zu", event, *at, size);
+        if (event == LINES_LINE)
+            fuzz_require(length == expected && memcmp(line, text + start, length) == 0,
+                         "'%.*s' instead of '%.*s'", (int)length, line, (int)expected,
+                         text + start);
+    }
+}
+
+static void check_lines(const uint8_t *data, size_t size)
+{
+    struct lines lines = LINES_INIT(SHORT_LINE);
+    const char *text = (const char *)data;
+    size_t at = 0, step;
+
+    for (size_t fed = 0; fed < size; fed += step) {
+        step = chunk_size(data + fed, size - fed);
+        lines_feed(&lines, text + fed, step);
+        compare_lines(&lines, text, size, &at);
+    }
+    lines_end(&lines);
+    compare_lines(&lines, text, size, &at);
+    fuzz_require(at >= size, "only %zu of %zu bytes came out as lines", at, size);
+    lines_release(&lines);
+}
+
+/* ---- what goes in */
+
+static void expect_message(struct ledger *ledger, json_t *value)
+{
+    struct message message;
+
+    jsonrpc_read(&message, value);
+    if (message.kind == MESSAGE_NOTIFICATION)
+        ledger->cancelled |= strcmp(message.method, "notifications/cancelled") == 0;
+    else if (message.kind != MESSAGE_RESPONSE && message.id)
+        json_array_append(ledger->open, message.id);
+    else if (message.kind != MESSAGE_RESPONSE)
+        ledger->nameless++;
+}
+
+/* Notes what the line has to be answered with. */
+static void expect_line(struct ledger *ledger, const struct server *server, const char *line,
+                        size_t length)
+{
+    json_t *value = jsonrpc_parse(line, length);
+    const size_t count = json_array_size(value);
+    bool blank = true;
+    size_t i;
+
+    for (i = 0; i < length; i++)
+        blank = blank && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r');
+    if (!value)
+        ledger->nameless += !blank;
+    else if (!json_is_array(value))
+        expect_message(ledger, value);
+    else if (!server->legacy->batches || count == 0 || count > 100)
+        ledger->nameless++;
+    else
+        for (i = 0; i < count; i++)
+            expect_message(ledger, json_array_get(value, i));
+    json_decref(value);
+}
+
+/* ---- what comes out */
+
+static void check_response(struct ledger *ledger, const json_t *message, const char *line)
+{
+    const json_t *id = json_object_get(message, "id");
+    const json_t *result = json_object_get(message, "result");
+    const json_t *error = json_object_get(message, "error");
+    const size_t members = id ? 3 : 2;
+    size_t i = 0;
+
+    fuzz_require(json_object_size(message) == members && !result != !error, "%s", line);
+    fuzz_require(json_is_object(result ? result : error), "%s", line);
+    if (error)
+        fuzz_require(json_is_integer(json_object_get(error, "code")) &&
+                         json_string_length(json_object_get(error, "message")) > 0,
+                     "%s", line);
+    if (!id) {
+        fuzz_require(error && ledger->nameless-- > 0, "nobody waits for this: %s", line);
+        return;
+    }
+    while (i < json_array_size(ledger->open) && !json_equal(json_array_get(ledger->open, i), id))
+        i++;
+    fuzz_require(json_array_remove(ledger->open, i) == 0, "nobody waits for this: %s", line);
+}
+
+static void check_message(struct ledger *ledger, const json_t *message, const char *line)
+{
+    const json_t *method = json_object_get(message, "method");
+    const char *version = json_string_value(json_object_get(message, "jsonrpc"));
+
+    fuzz_require(version && strcmp(version, "2.0") == 0, "%s", line);
+    if (method)
+        fuzz_require(json_is_string(method) && json_object_size(message) == 3 &&
+                         json_is_object(json_object_get(message, "params")),
+                     "%s", line);
+    else
+        check_response(ledger, message, line);
+}
+
+static void check_line(struct ledger *ledger, const char *line, size_t length)
+{
+    json_t *value = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+
+    fuzz_require(value, "not JSON, %zu bytes: '%s'", length, line);
+    fuzz_require(length < MESSAGE_MAX, "a line of %zu bytes", length);
+    if (json_is_object(value))
+        check_message(ledger, value, line);
+    fuzz_require(json_is_object(value) || json_array_size(value) > 0, "%s", line);
+    for (size_t i = 0; i < json_array_size(value); i++)
+        check_message(ledger, json_array_get(value, i), line);
+    json_decref(value);
+}
+
+/* Checks and takes away all that waits to be written. */
+static void check_outbox(struct ledger *ledger, struct outbox *outbox)
+{
+    struct strbuf *text = &outbox->waiting;
+    size_t length;
+
+    for (size_t at = 0; at < text->length; at += length + 1) {
+        const char *line = text->data + at;
+        char *newline = memchr(text->data + at, '\n', text->length - at);
+
+        fuzz_require(newline, "a line without end: '%s'", line);
+        *newline = '\0';
+        length = (size_t)(newline - line);
+        check_line(ledger, line, length);
+    }
+    strbuf_release(&outbox->waiting);
+    outbox->unwritten = 0;
+}
+
+/* ---- the server */
+
+static void start(struct server *server)
+{
+    static const struct docker docker = {.command = "/bin/false"};
+
+    *server = (struct server){
+        .config = &config,
+        .lines = LINES_INIT(LONG_LINE),
+        .legacy = revision_legacy(""),
+        .outbox = {.fd = -1, .wake = &server->wake},
+        .wake = {{-1, -1}},
+    };
+    pthread_mutex_init(&server->outbox.lock, NULL);
+    pthread_cond_init(&server->outbox.changed, NULL);
+    runs_init(&server->runs);
+    calls_init(&server->calls, &docker, &config, &server->outbox, &server->runs, &server->wake);
+    server->calls.most_threads = 0;
+    subscriptions_init(&server->subscriptions);
+}
+
+static void answer_lines(struct server *server, struct ledger *ledger)
+{
+    enum lines_event event;
+    const char *line;
+    size_t length;
+
+    while ((event = lines_next(&server->lines, &line, &length)) != LINES_NONE) {
+        if (event == LINES_TOO_LONG) {
+            ledger->nameless++;
+            dispatch_too_long(server);
+        } else {
+            expect_line(ledger, server, line, length);
+            dispatch_line(server, line, length);
+        }
+        check_outbox(ledger, &server->outbox);
+    }
+}
+
+/* As server.c ends. */
+static void end(struct server *server, struct ledger *ledger)
+{
+    calls_end(&server->calls);
+    subscriptions_end(&server->subscriptions, &server->outbox);
+    fuzz_require(calls_done(&server->calls), "calls are left at the end");
+    calls_release(&server->calls);
+    check_outbox(ledger, &server->outbox);
+    runs_release(&server->runs);
+    lines_release(&server->lines);
+    subscriptions_release(&server->subscriptions);
+    pthread_cond_destroy(&server->outbox.changed);
+    pthread_mutex_destroy(&server->outbox.lock);
+}
+
+static void check_server(const uint8_t *data, size_t size)
+{
+    struct ledger ledger = {.open = json_array()};
+    struct server server;
+    size_t step;
+
+    start(&server);
+    for (size_t fed = 0; fed < size; fed += step) {
+        step = chunk_size(data + fed, size - fed);
+        lines_feed(&server.lines, (const char *)data + fed, step);
+        answer_lines(&server, &ledger);
+    }
+    lines_end(&server.lines);
+    answer_lines(&server, &ledger);
+    end(&server, &ledger);
+    fuzz_require(ledger.nameless == 0 && (ledger.cancelled || json_array_size(ledger.open) == 0),
+                 "unanswered: %zu requests and %zu lines", json_array_size(ledger.open),
+                 ledger.nameless);
+    json_decref(ledger.open);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check_lines(data, size);
+    check_server(data, size);
+    return 0;
+}

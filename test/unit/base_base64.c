@@ -1,0 +1,153 @@
+#include "test.h"
+
+#include "base/base64.h"
+
+static void check_bytes(const char *text, size_t text_length, const char *bytes, size_t length)
+{
+    size_t got_length = 99;
+    CLEANUP_FREE char *got = base64_decode(text, text_length, &got_length);
+
+    if (!got)
+        fail_msg("'%s' is refused", text);
+    if (got_length != length)
+        fail_msg("'%s' gives %zu bytes instead of %zu", text, got_length, length);
+    assert_memory_equal(got, bytes, length);
+    assert_int_equal(got[length], '\0');
+}
+
+static void check(const char *text, const char *bytes)
+{
+    check_bytes(text, strlen(text), bytes, strlen(bytes));
+}
+
+static void check_refused(const char *text, size_t length)
+{
+    size_t got_length;
+    CLEANUP_FREE char *got = base64_decode(text, length, &got_length);
+
+    if (got)
+        fail_msg("'%s' is taken for %zu bytes", text, got_length);
+}
+
+/* RFC 4648, section 10. */
+static void base64__vectors_of_the_rfc(void **state)
+{
+    (void)state;
+    check("", "");
+    check("Zg==", "f");
+    check("Zm8=", "fo");
+    check("Zm9v", "foo");
+    check("Zm9vYg==", "foob");
+    check("Zm9vYmE=", "fooba");
+    check("Zm9vYmFy", "foobar");
+}
+
+/* The whole alphabet in its order. */
+static void base64__all_digits(void **state)
+{
+    static const unsigned char bytes[48] = {
+        0x00, 0x10, 0x83, 0x10, 0x51, 0x87, 0x20, 0x92, 0x8b, 0x30, 0xd3, 0x8f,
+        0x41, 0x14, 0x93, 0x51, 0x55, 0x97, 0x61, 0x96, 0x9b, 0x71, 0xd7, 0x9f,
+        0x82, 0x18, 0xa3, 0x92, 0x59, 0xa7, 0xa2, 0x9a, 0xab, 0xb2, 0xdb, 0xaf,
+        0xc3, 0x1c, 0xb3, 0xd3, 0x5d, 0xb7, 0xe3, 0x9e, 0xbb, 0xf3, 0xdf, 0xbf,
+    };
+
+    (void)state;
+    check_bytes("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 64,
+                (const char *)bytes, 48);
+}
+
+static void base64__any_bytes(void **state)
+{
+    (void)state;
+    check_bytes("AA==", 4, "\0", 1);
+    check_bytes("AGEA", 4, "\0a\0", 3);
+    check_bytes("////", 4, "\xff\xff\xff", 3);
+    check_bytes("/+8=", 4, "\xff\xef", 2);
+}
+
+static void base64__padding_may_be_missing(void **state)
+{
+    (void)state;
+    check("Zg", "f");
+    check("Zm8", "fo");
+    check("Zm9vYg", "foob");
+}
+
+static void base64__white_space_is_skipped(void **state)
+{
+    (void)state;
+    check(" Zm9v\r\n\tYmFy\n", "foobar");
+    check("Z m 8 = ", "fo");
+    check("Zg = =\n", "f");
+    check(" \n", "");
+}
+
+static void base64__only_so_many_characters(void **state)
+{
+    (void)state;
+    check_bytes("Zm9vYmFy", 4, "foo", 3);
+    check_bytes("Zm9v!", 4, "foo", 3);
+    check_bytes("Zm9v", 0, "", 0);
+}
+
+static void base64__long_text(void **state)
+{
+    enum { GROUPS = 100000 };
+    CLEANUP_FREE char *text = memory_allocate(4 * GROUPS);
+    CLEANUP_FREE char *bytes = memory_allocate(3 * GROUPS);
+
+    (void)state;
+    for (size_t i = 0; i < GROUPS; i++) {
+        memcpy(text + 4 * i, "Zm9v", 4);
+        memcpy(bytes + 3 * i, "foo", 3);
+    }
+    check_bytes(text, 4 * GROUPS, bytes, 3 * GROUPS);
+}
+
+static void base64__what_is_none(void **state)
+{
+    static const char *const bad[] = {
+        "Z",        /* six bits are no byte */
+        "Zm9vZ",    /* neither behind a group */
+        "Z===",     /* nor with padding */
+        "=",        /* padding of nothing */
+        "==",       /* of nothing */
+        "====",     /* a group of padding */
+        "Zg=",      /* too little padding */
+        "Zg===",    /* too much */
+        "Zm8==",    /* too much */
+        "Zm9v=",    /* where none belongs */
+        "Zm9v====", /* a group of it */
+        "Zg=g",     /* digits behind it */
+        "Zg==Zg==", /* two texts */
+        "Zm9_",     /* the alphabet for URLs */
+        "Zm9-",     /* likewise */
+        "Zm9v!",    /* no digit */
+        "Zm\x0b"
+        "9v",          /* no white space of ours */
+        "Zm9v\xc3\xa9" /* no ASCII */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_refused(bad[i], strlen(bad[i]));
+    check_refused("Zm9v\0", 5);
+    check_refused("Zm\0v", 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(base64__vectors_of_the_rfc),
+        cmocka_unit_test(base64__all_digits),
+        cmocka_unit_test(base64__any_bytes),
+        cmocka_unit_test(base64__padding_may_be_missing),
+        cmocka_unit_test(base64__white_space_is_skipped),
+        cmocka_unit_test(base64__only_so_many_characters),
+        cmocka_unit_test(base64__long_text),
+        cmocka_unit_test(base64__what_is_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

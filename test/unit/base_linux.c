@@ -1,0 +1,151 @@
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/linux.h"
+
+static void check_file(const char *data, size_t length)
+{
+    CLEANUP_FD int file = linux_unnamed_file_of(data, length);
+    struct stat status;
+    struct strbuf content;
+
+    assert_true(file >= 0);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_true(S_ISREG(status.st_mode));
+    assert_int_equal(status.st_size, length);
+    content = read_all(file); /* from its start */
+    assert_int_equal(content.length, length);
+    assert_memory_equal(strbuf_string(&content), data, length);
+    strbuf_release(&content);
+}
+
+static void linux__file_of_bytes(void **state)
+{
+    enum { LARGE = 3000000 };
+    CLEANUP_FREE char *large = memory_allocate(LARGE);
+
+    (void)state;
+    for (size_t i = 0; i < LARGE; i++)
+        large[i] = (char)(i * 31 % 251);
+    check_file("text", 4);
+    check_file("a\0b\0", 4);
+    check_file("", 0);
+    check_file(large, LARGE);
+}
+
+static void linux__unnamed_files_are_close_on_exec(void **state)
+{
+    CLEANUP_FD int empty = linux_unnamed_file();
+    CLEANUP_FD int full = linux_unnamed_file_of("x", 1);
+
+    (void)state;
+    assert_int_equal(fcntl(empty, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(fcntl(full, F_GETFD), FD_CLOEXEC);
+}
+
+/* In a child, since limits cannot be raised again. */
+static void check_fails(int resource, rlim_t most, int expected_errno)
+{
+    const struct rlimit limit = {most, most};
+    const int next = dup(0);
+    int status, file;
+    pid_t child;
+
+    close(next);
+    child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(resource, &limit);
+        file = linux_unnamed_file_of("more than that", 14);
+        if (file != -1)
+            _exit(255);
+        _exit(errno != expected_errno ? errno : fcntl(next, F_GETFD) == -1 ? 0 : 254);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void linux__file_that_cannot_be_made(void **state)
+{
+    (void)state;
+    check_fails(RLIMIT_NOFILE, 0, EMFILE);
+}
+
+/* The first write takes a part, the second fails; the descriptor does not stay open. */
+static void linux__file_that_cannot_be_filled(void **state)
+{
+    (void)state;
+    check_fails(RLIMIT_FSIZE, 4, EFBIG);
+}
+
+static void linux__pipe_is_close_on_exec(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fcntl(ends[i], F_GETFD), FD_CLOEXEC);
+        close(ends[i]);
+    }
+}
+
+static void check_digits(size_t size)
+{
+    char text[68];
+
+    memset(text, '#', sizeof text);
+    linux_random_digits(text, size);
+    assert_int_equal(strlen(text), size - 1);
+    assert_int_equal(strspn(text, "0123456789abcdef"), size - 1);
+    for (size_t i = size; i < sizeof text; i++) /* nothing behind the NUL */
+        assert_int_equal(text[i], '#');
+}
+
+static void linux__random_digits(void **state)
+{
+    (void)state;
+    check_digits(3);
+    check_digits(17);
+    check_digits(33);
+    check_digits(65);
+}
+
+/* Each digit may be any: in 2000 of them all sixteen are seen. */
+static void linux__random_digits_differ(void **state)
+{
+    struct strbuf seen = STRBUF_INIT;
+    char last[17] = "", text[17];
+
+    (void)state;
+    for (int i = 0; i < 125; i++) {
+        linux_random_digits(text, sizeof text);
+        assert_string_not_equal(text, last);
+        memcpy(last, text, sizeof last);
+        strbuf_addstr(&seen, text);
+    }
+    for (const char *digit = "0123456789abcdef"; *digit; digit++)
+        if (!strchr(strbuf_string(&seen), *digit))
+            fail_msg("%c is never there", *digit);
+    strbuf_release(&seen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linux__file_of_bytes),
+        cmocka_unit_test(linux__unnamed_files_are_close_on_exec),
+        cmocka_unit_test(linux__file_that_cannot_be_made),
+        cmocka_unit_test(linux__file_that_cannot_be_filled),
+        cmocka_unit_test(linux__pipe_is_close_on_exec),
+        cmocka_unit_test(linux__random_digits),
+        cmocka_unit_test(linux__random_digits_differ),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

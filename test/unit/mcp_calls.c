@@ -1,0 +1,499 @@
+#include "mcp_client.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "mcp/calls.h"
+#include "mcp/jsonrpc.h"
+
+/*
+ * Calls of a server whose docker command creates nothing. Where it waits, each `docker create` says
+ * so in the FIFO "begun" and ends when a line comes through the FIFO "gate"; both are kept open here.
+ */
+struct fixture {
+    char *directory, *command;
+    int begun, gate;
+    struct docker docker;
+    struct config config;
+    struct client client;
+    struct runs runs;
+    struct calls calls;
+};
+
+static int open_fifo(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+    int fd;
+
+    assert_int_equal(mkfifo(path, 0600), 0);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void set_up_script(struct fixture *fixture, const char *more, const char *script)
+{
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->begun = open_fifo(fixture, "begun");
+    fixture->gate = open_fifo(fixture, "gate");
+    fixture->command = script_in(fixture->directory, "docker", script);
+    fixture->docker.command = fixture->command;
+    set_up_config(&fixture->config, more);
+    client_open(&fixture->client);
+    runs_init(&fixture->runs);
+    calls_init(&fixture->calls, &fixture->docker, &fixture->config, &fixture->client.outbox,
+               &fixture->runs, &fixture->client.wake);
+}
+
+/* Fails at once. */
+static void set_up(struct fixture *fixture, const char *more)
+{
+    set_up_script(fixture, more, "exit 1");
+}
+
+static void set_up_waiting(struct fixture *fixture, const char *more)
+{
+    set_up_script(fixture, more,
+                  "[ \"$1\" = create ] || exit 1\necho >begun\nread -r line <gate\nexit 1");
+}
+
+/* Until one more `docker create` runs. */
+static void wait_until_begun(const struct fixture *fixture)
+{
+    struct pollfd polled = {fixture->begun, POLLIN, 0};
+    char line;
+
+    if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
+        fail_msg("nothing has begun");
+    assert_int_equal(read(fixture->begun, &line, 1), 1);
+}
+
+static bool has_begun(const struct fixture *fixture)
+{
+    struct pollfd polled = {fixture->begun, POLLIN, 0};
+
+    return poll(&polled, 1, 0) == 1;
+}
+
+/* Lets so many of them end. */
+static void let_go(const struct fixture *fixture, int count)
+{
+    for (int i = 0; i < count; i++)
+        assert_int_equal(write(fixture->gate, "\n", 1), 1);
+}
+
+static void wait_until_done(struct fixture *fixture)
+{
+    while (!calls_done(&fixture->calls)) {
+        struct pollfd polled = {wake_fd(&fixture->client.wake), POLLIN, 0};
+
+        if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
+            fail_msg("nobody is woken");
+        wake_clear(&fixture->client.wake);
+    }
+}
+
+/* Waits for what runs, takes everything down and gives the lines that were sent. */
+static json_t *tear_down(struct fixture *fixture)
+{
+    wait_until_done(fixture);
+    calls_end(&fixture->calls);
+    calls_release(&fixture->calls);
+    runs_release(&fixture->runs);
+    config_release(&fixture->config);
+    close(fixture->begun);
+    close(fixture->gate);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+    return client_lines(&fixture->client);
+}
+
+/* Likewise, and checks the ids of the answers in their order. */
+static void check_answered(struct fixture *fixture, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
+    json_t *lines = tear_down(fixture);
+    json_t *line;
+    size_t i;
+
+    json_array_foreach(lines, i, line)
+    {
+        CLEANUP_FREE char *id = json_dumps(json_object_get(line, "id"), JSON_ENCODE_ANY);
+        strbuf_addf(&seen, "%s%s", i > 0 ? " " : "", id ? id : "-");
+    }
+    json_decref(lines);
+    assert_string_equal(strbuf_string(&seen), expected);
+}
+
+/* A call by a request of this id (a JSON text), with this progress token or NULL. */
+static struct call *new_call(struct fixture *fixture, const char *revision, const char *id,
+                             const char *token)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct call *call = call_new();
+    json_t *value = json_of(id);
+
+    call->request.language = string_copy("py");
+    call->request.code = string_copy("print(1)");
+    call->request.code_length = 8;
+    assert_int_equal(plan_resolve(&call->plan, &fixture->config, &call->request, &error), 0);
+    reply_init(&call->reply, &fixture->client.outbox, revision_legacy(revision), value, NULL);
+    call->token = token ? json_of(token) : NULL;
+    call->size = 100;
+    json_decref(value);
+    return call;
+}
+
+static void submit_call(struct fixture *fixture, struct call *call)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = calls_submit(&fixture->calls, call, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+static void submit(struct fixture *fixture, const char *id)
+{
+    submit_call(fixture, new_call(fixture, "2025-11-25", id, NULL));
+}
+
+/* Checks that a call of so many bytes is not taken. */
+static void check_busy(struct fixture *fixture, size_t size, const char *counts)
+{
+    struct error error = ERROR_INIT;
+    struct call *call = new_call(fixture, "2025-11-25", "\"busy\"", NULL);
+    CLEANUP_FREE char *message =
+        string_format("the server is busy: %s, which is all that it takes; try again when some "
+                      "have ended",
+                      counts);
+
+    call->size = size;
+    assert_int_equal(calls_submit(&fixture->calls, call, &error), -1);
+    assert_error(&error, ERROR_ENGINE, message);
+    call_free(call); /* without an answer */
+}
+
+/* One thread, which runs call 1; with these members more (", ..." or ""). */
+static void set_up_busy(struct fixture *fixture, const char *members)
+{
+    CLEANUP_FREE char *more = string_format("{\"maxConcurrent\": 1%s}", members);
+
+    set_up_waiting(fixture, more);
+    submit(fixture, "1");
+    wait_until_begun(fixture);
+}
+
+static void cancel(struct fixture *fixture, const char *id)
+{
+    json_t *value = json_of(id);
+
+    calls_cancel(&fixture->calls, value);
+    json_decref(value);
+}
+
+/* ---- answers */
+
+static void calls__empty_call_is_freed(void **state)
+{
+    struct call *call = call_new();
+
+    (void)state;
+    assert_ptr_equal(call->request.watch, &call->watch);
+    call_free(call);
+}
+
+static void calls__nothing_to_do(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, NULL);
+    assert_true(calls_done(&fixture.calls));
+    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
+    check_answered(&fixture, "");
+}
+
+static void calls__answer_what_cannot_run(void **state)
+{
+    static const char start[] = "Execution Failed (error): cannot create a container: the "
+                                "container engine does not answer";
+    struct fixture fixture;
+    json_t *lines;
+    const json_t *answer;
+
+    (void)state;
+    set_up(&fixture, NULL);
+    submit(&fixture, "\"a\"");
+    lines = tear_down(&fixture);
+    assert_int_equal(json_array_size(lines), 1);
+    answer = json_array_get(lines, 0);
+    assert_string_equal(string_at(answer, "id"), "a");
+    assert_memory_equal(string_at(answer, "result.content.0.text"), start, strlen(start));
+    assert_string_equal(string_at(answer, "result.structuredContent.reason"), "engine");
+    assert_string_equal(string_at(answer, "result.structuredContent.image"), "py:3");
+    assert_true(json_is_true(json_object_get(json_object_get(answer, "result"), "isError")));
+    json_decref(lines);
+}
+
+static void calls__one_after_the_other(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    submit(&fixture, "2");
+    submit(&fixture, "\"3\"");
+    assert_false(calls_done(&fixture.calls));
+    assert_int_equal(fixture.calls.started, 1); /* threads */
+    let_go(&fixture, 3);
+    check_answered(&fixture, "1 2 \"3\"");
+}
+
+static void calls__side_by_side(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_waiting(&fixture, "{\"maxConcurrent\": 2}");
+    submit(&fixture, "1");
+    wait_until_begun(&fixture);
+    submit(&fixture, "2");
+    wait_until_begun(&fixture);
+    submit(&fixture, "3");
+    assert_int_equal(fixture.calls.started, 2);
+    let_go(&fixture, 1);
+    wait_until_begun(&fixture); /* the third takes the place of the one that has ended */
+    let_go(&fixture, 2);
+    json_decref(tear_down(&fixture));
+}
+
+/* ---- too many */
+
+static void calls__queue_is_full(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, ", \"maxQueued\": 1");
+    submit(&fixture, "2");
+    check_busy(&fixture, 100, "1 calls run and 1 wait");
+    cancel(&fixture, "2"); /* makes room */
+    submit(&fixture, "3");
+    check_busy(&fixture, 100, "1 calls run and 1 wait");
+    let_go(&fixture, 2);
+    check_answered(&fixture, "1 3");
+}
+
+static void calls__no_queue_at_all(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, ", \"maxQueued\": 0");
+    check_busy(&fixture, 100, "1 calls run and 0 wait");
+    let_go(&fixture, 1);
+    wait_until_done(&fixture);
+    submit(&fixture, "2"); /* its thread is free again */
+    let_go(&fixture, 1);
+    check_answered(&fixture, "1 2");
+}
+
+/* Whatever their number: 256 MiB may wait. */
+static void calls__too_many_bytes_wait(void **state)
+{
+    struct fixture fixture;
+    struct call *large;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    check_busy(&fixture, 268435457, "1 calls run and 0 wait");
+    large = new_call(&fixture, "2025-11-25", "2", NULL);
+    large->size = 268435456 - 100;
+    submit_call(&fixture, large);
+    submit(&fixture, "3"); /* exactly fits */
+    check_busy(&fixture, 1, "1 calls run and 2 wait");
+    cancel(&fixture, "2");
+    submit(&fixture, "4");
+    let_go(&fixture, 3);
+    check_answered(&fixture, "1 3 4");
+}
+
+/* ---- cancellation */
+
+static void calls__cancelled_in_the_queue(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    submit(&fixture, "2");
+    submit(&fixture, "\"2\"");
+    submit(&fixture, "3");
+    cancel(&fixture, "2");  /* not the string */
+    cancel(&fixture, "17"); /* nobody's */
+    let_go(&fixture, 3);
+    check_answered(&fixture, "1 \"2\" 3");
+}
+
+static void calls__cancelled_while_it_runs(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    submit(&fixture, "2");
+    cancel(&fixture, "1");
+    cancel(&fixture, "1");
+    let_go(&fixture, 1);
+    wait_until_begun(&fixture);
+    let_go(&fixture, 1);
+    check_answered(&fixture, "2");
+}
+
+/* ---- the end */
+
+static void calls__end(void **state)
+{
+    struct fixture fixture;
+    json_t *lines;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    submit(&fixture, "2");
+    submit(&fixture, "3");
+    calls_end(&fixture.calls);
+    assert_false(calls_done(&fixture.calls)); /* one still runs */
+    let_go(&fixture, 1);
+    wait_until_done(&fixture);
+    assert_false(has_begun(&fixture));
+    lines = tear_down(&fixture);
+    assert_int_equal(json_array_size(lines), 3);
+    check_json(json_array_get(lines, 0),
+               "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+               "\"Execution Failed (error): the server ends\"}],\"isError\":true}}");
+    check_json(json_object_get(json_array_get(lines, 1), "id"), "3");
+    check_json(json_object_get(json_array_get(lines, 2), "id"), "1");
+    json_decref(lines);
+}
+
+static void calls__end_of_those_that_were_cancelled(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    cancel(&fixture, "1");
+    calls_end(&fixture.calls);
+    let_go(&fixture, 1);
+    check_answered(&fixture, "");
+}
+
+/* ---- progress */
+
+/* The first notification of a call of this revision, a new reference. */
+static json_t *progress_of(const char *revision, const char *token)
+{
+    struct fixture fixture;
+    json_t *lines, *first;
+
+    set_up_waiting(&fixture, NULL);
+    submit_call(&fixture, new_call(&fixture, revision, "1", token));
+    assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000);
+    wait_until_begun(&fixture);
+    assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000); /* in milliseconds, again */
+    let_go(&fixture, 1);
+    wait_until_done(&fixture);
+    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
+    lines = tear_down(&fixture);
+    check_json(json_object_get(json_array_get(lines, json_array_size(lines) - 1), "id"), "1");
+    first = json_incref(json_array_get(lines, 0));
+    json_decref(lines);
+    return first;
+}
+
+static void calls__progress(void **state)
+{
+    json_t *first = progress_of("2025-03-26", "\"token\"");
+    json_t *params = json_object_get(first, "params");
+
+    (void)state;
+    assert_string_equal(string_at(first, "method"), "notifications/progress");
+    assert_string_equal(string_at(params, "progressToken"), "token");
+    assert_string_equal(string_at(params, "message"), "starting a fresh sandbox");
+    assert_true(json_real_value(json_object_get(params, "progress")) > 0);
+    assert_int_equal(json_object_size(params), 3);
+    json_decref(first);
+}
+
+static void calls__progress_without_messages(void **state)
+{
+    json_t *first = progress_of("2024-11-05", "7");
+    json_t *params = json_object_get(first, "params");
+
+    (void)state;
+    check_json(json_object_get(params, "progressToken"), "7");
+    assert_int_equal(json_object_size(params), 2);
+    json_decref(first);
+}
+
+static void calls__no_progress_where_nobody_asked(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_waiting(&fixture, NULL);
+    submit(&fixture, "1");
+    wait_until_begun(&fixture);
+    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
+    let_go(&fixture, 1);
+    check_answered(&fixture, "1");
+}
+
+static void calls__no_progress_of_cancelled_ones(void **state)
+{
+    struct fixture fixture;
+    json_t *lines;
+
+    (void)state;
+    set_up_waiting(&fixture, NULL);
+    submit_call(&fixture, new_call(&fixture, "2025-11-25", "1", "7"));
+    wait_until_begun(&fixture);
+    cancel(&fixture, "1");
+    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
+    let_go(&fixture, 1);
+    lines = tear_down(&fixture);
+    assert_int_equal(json_array_size(lines), 1); /* of the beginning */
+    json_decref(lines);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls__empty_call_is_freed),
+        cmocka_unit_test(calls__nothing_to_do),
+        cmocka_unit_test(calls__answer_what_cannot_run),
+        cmocka_unit_test(calls__one_after_the_other),
+        cmocka_unit_test(calls__side_by_side),
+        cmocka_unit_test(calls__queue_is_full),
+        cmocka_unit_test(calls__no_queue_at_all),
+        cmocka_unit_test(calls__too_many_bytes_wait),
+        cmocka_unit_test(calls__cancelled_in_the_queue),
+        cmocka_unit_test(calls__cancelled_while_it_runs),
+        cmocka_unit_test(calls__end),
+        cmocka_unit_test(calls__end_of_those_that_were_cancelled),
+        cmocka_unit_test(calls__progress),
+        cmocka_unit_test(calls__progress_without_messages),
+        cmocka_unit_test(calls__no_progress_where_nobody_asked),
+        cmocka_unit_test(calls__no_progress_of_cancelled_ones),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

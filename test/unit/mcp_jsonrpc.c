@@ -1,0 +1,300 @@
+#include "mcp_client.h"
+
+#include "mcp/jsonrpc.h"
+
+#define REPLACED "\xef\xbf\xbd"
+
+static json_t *parse(const char *text)
+{
+    json_t *value = jsonrpc_parse(text, strlen(text));
+
+    if (!value)
+        fail_msg("'%s' is not read", text);
+    return value;
+}
+
+/* ---- reading */
+
+static void check_parsed(const char *text, const char *expected)
+{
+    check_new_json(parse(text), expected);
+}
+
+static void jsonrpc__parses_any_value(void **state)
+{
+    (void)state;
+    check_parsed("{\"a\": [1, 2.5, null, true, \"x\"]}", "{\"a\":[1,2.5,null,true,\"x\"]}");
+    check_parsed(" 1 ", "1");
+    check_parsed("\"caf\xc3\xa9\"", "\"caf\xc3\xa9\"");
+    check_parsed("\"\\u00e9\\ud83d\\ude00\"", "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+}
+
+static void jsonrpc__mends_half_pairs(void **state)
+{
+    (void)state;
+    check_parsed("\"\\ud83d\"", "\"" REPLACED "\"");
+    check_parsed("\"\\uD83D\"", "\"" REPLACED "\"");
+    check_parsed("\"\\ude00\"", "\"" REPLACED "\"");
+    check_parsed("\"a\\udbffz\"", "\"a" REPLACED "z\"");
+    check_parsed("\"a\\udfffz\"", "\"a" REPLACED "z\"");
+    check_parsed("\"\\ude00\\ud83d\"", "\"" REPLACED REPLACED "\"");
+    check_parsed("\"\\ud83d\\u0041\"", "\"" REPLACED "A\"");
+    check_parsed("\"\\ud83d\\n\"", "\"" REPLACED "\\n\"");
+    check_parsed("{\"\\ud83d\": 1}", "{\"" REPLACED "\":1}");
+}
+
+static void jsonrpc__mending_leaves_the_rest_alone(void **state)
+{
+    (void)state;
+    check_parsed("\"\\ud83d\\ud83d\\ude00\"", "\"" REPLACED "\xf0\x9f\x98\x80\"");
+    check_parsed("\"\\ud83d\\ude00\\ude00\"", "\"\xf0\x9f\x98\x80" REPLACED "\"");
+    check_parsed("[\"\\\\ud83d\", \"\\ud83d\"]", "[\"\\\\ud83d\",\"" REPLACED "\"]");
+    check_parsed("[\"\\\\\\ud83d\"]", "[\"\\\\" REPLACED "\"]");
+    check_parsed("[\"\\ud7ff\\ue000\", \"\\ud800\"]",
+                 "[\"\xed\x9f\xbf\xee\x80\x80\",\"" REPLACED "\"]");
+    check_parsed("[\"\\u0041\\\"\", \"\\ud800\"]", "[\"A\\\"\",\"" REPLACED "\"]");
+}
+
+static void jsonrpc__mending_does_not_touch_the_line(void **state)
+{
+    static const char line[] = "[\"\\ud83d\"]";
+    CLEANUP_FREE char *copy = string_copy(line);
+
+    (void)state;
+    check_parsed(copy, "[\"" REPLACED "\"]");
+    assert_string_equal(copy, line);
+}
+
+static void jsonrpc__nul_escapes(void **state)
+{
+    json_t *value = parse("\"a\\u0000b\"");
+
+    (void)state;
+    assert_int_equal(json_string_length(value), 3);
+    assert_memory_equal(json_string_value(value), "a\0b", 4);
+    check_new_json(value, "\"a\\u0000b\"");
+}
+
+static void jsonrpc__what_is_no_json(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "{",
+        "nul",
+        "{} {}",
+        "'a'",
+        "[1,]",
+        "\"\xff\"",
+        "\"\\ud8\"",
+        "\"\\ud83d",
+        "\"\\uzzzz\"",
+        "\"\\u+123\"",
+        "\"\\u 123\"",
+        "\"\\\"",
+        "\"\xed\xa0\xbd\"",
+        "[\"\\ud83d\", \xff]",
+    };
+    CLEANUP_FREE char *deep = memory_allocate(100001);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        if (jsonrpc_parse(bad[i], strlen(bad[i])))
+            fail_msg("'%s' is read", bad[i]);
+    memset(deep, '[', 100000);
+    assert_null(jsonrpc_parse(deep, 100000));
+    assert_null(jsonrpc_parse("1 ", 0));
+}
+
+/* ---- taking apart */
+
+/* Reads the text and checks the kind and, in one line, "id method params wrong". */
+static void check_read(const char *text, enum message_kind kind, const char *expected)
+{
+    json_t *value = parse(text);
+    struct message message;
+    CLEANUP_FREE char *id = NULL;
+    CLEANUP_FREE char *params = NULL;
+    CLEANUP_FREE char *seen = NULL;
+
+    jsonrpc_read(&message, value);
+    id = message.id ? json_dumps(message.id, JSON_ENCODE_ANY) : string_copy("-");
+    params = message.params ? json_dumps(message.params, JSON_ENCODE_ANY | JSON_COMPACT)
+                            : string_copy("-");
+    seen = string_format("%s %s %s %s", id, message.method ? message.method : "-", params,
+                         message.wrong ? message.wrong : "-");
+    assert_string_equal(seen, expected);
+    assert_int_equal(message.kind, kind);
+    json_decref(value);
+}
+
+static void jsonrpc__requests(void **state)
+{
+    (void)state;
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}", MESSAGE_REQUEST,
+               "1 ping - -");
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": \"a\", \"method\": \"x\", \"params\": {\"b\": 2}}",
+               MESSAGE_REQUEST, "\"a\" x {\"b\":2} -");
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 0, \"method\": \"\", \"params\": [3]}",
+               MESSAGE_REQUEST, "0  [3] -");
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"x\", \"result\": {}}",
+               MESSAGE_REQUEST, "1 x - -");
+}
+
+static void jsonrpc__notifications_and_responses(void **state)
+{
+    (void)state;
+    check_read("{\"jsonrpc\": \"2.0\", \"method\": \"n\", \"params\": {}}", MESSAGE_NOTIFICATION,
+               "- n {} -");
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}", MESSAGE_RESPONSE, "1 - - -");
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"error\": {}}", MESSAGE_RESPONSE, "1 - - -");
+    check_read("{\"jsonrpc\": \"2.0\", \"error\": {}}", MESSAGE_RESPONSE, "- - - -");
+}
+
+#define WRONG_VERSION "\"jsonrpc\" must be \"2.0\""
+#define WRONG_METHOD  "\"method\" must be a string"
+#define WRONG_ID      "\"id\" must be an integer or a string of at most 4096 bytes"
+
+static void jsonrpc__invalid_ones(void **state)
+{
+    (void)state;
+    check_read("1", MESSAGE_INVALID, "- - - a message must be an object");
+    check_read("[]", MESSAGE_INVALID, "- - - a message must be an object");
+    check_read("null", MESSAGE_INVALID, "- - - a message must be an object");
+    check_read("{\"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID, "1 x - " WRONG_VERSION);
+    check_read("{\"jsonrpc\": 2.0, \"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID,
+               "1 x - " WRONG_VERSION);
+    check_read("{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID,
+               "1 x - " WRONG_VERSION);
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1}", MESSAGE_INVALID, "1 - - " WRONG_METHOD);
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 5}", MESSAGE_INVALID,
+               "1 - - " WRONG_METHOD);
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 5, \"result\": 1}", MESSAGE_INVALID,
+               "1 - - " WRONG_METHOD);
+    check_read("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\\u0000\"}", MESSAGE_INVALID,
+               "1 ping - " WRONG_METHOD);
+}
+
+static void jsonrpc__ids_that_are_none(void **state)
+{
+    static const char *const ids[] = {"null", "1.5", "1.0", "true", "[1]", "{}"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        CLEANUP_FREE char *text =
+            string_format("{\"jsonrpc\": \"2.0\", \"id\": %s, \"method\": \"x\"}", ids[i]);
+
+        check_read(text, MESSAGE_INVALID, "- x - " WRONG_ID);
+    }
+}
+
+static void check_id(json_t *value, bool expected)
+{
+    assert_int_equal(jsonrpc_is_id(value) != 0, expected);
+    json_decref(value);
+}
+
+static void jsonrpc__ids(void **state)
+{
+    char text[4098];
+
+    (void)state;
+    check_id(json_integer(-5), true);
+    check_id(json_integer(9007199254740993), true);
+    check_id(json_string(""), true);
+    check_id(json_stringn("a\0b", 3), true);
+    check_id(json_null(), false);
+    check_id(json_real(1), false);
+    check_id(NULL, false);
+    memset(text, 'i', sizeof text);
+    check_id(json_stringn(text, 4096), true);
+    check_id(json_stringn(text, 4097), false);
+}
+
+/* ---- building */
+
+static void jsonrpc__results(void **state)
+{
+    json_t *id = json_string("a");
+
+    (void)state;
+    check_new_json(jsonrpc_result(id, json_of("{\"x\": 1}")),
+                   "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{\"x\":1}}");
+    json_decref(id);
+}
+
+static void jsonrpc__errors(void **state)
+{
+    json_t *id = json_integer(7);
+
+    (void)state;
+    check_new_json(jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, "no", NULL),
+                   "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,\"message\":\"no\"}}");
+    check_new_json(jsonrpc_error(id, JSONRPC_UNSUPPORTED_VERSION, "no", json_of("[1]")),
+                   "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32022,\"message\":\"no\","
+                   "\"data\":[1]}}");
+    check_new_json(jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, "no", NULL),
+                   "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"no\"}}");
+    json_decref(id);
+}
+
+static void jsonrpc__built_notifications(void **state)
+{
+    (void)state;
+    check_new_json(jsonrpc_notification("n/m", json_of("{\"x\": 1}")),
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"n/m\",\"params\":{\"x\":1}}");
+}
+
+static void check_line(const char *text, const char *expected)
+{
+    json_t *value = parse(text);
+    size_t length = 0;
+    CLEANUP_FREE char *line = jsonrpc_line(value, &length);
+
+    assert_string_equal(line, expected);
+    assert_int_equal(length, strlen(expected));
+    assert_int_equal(jsonrpc_size(value), strlen(expected) - 1);
+    json_decref(value);
+}
+
+/* One line, whatever is in it. */
+static void jsonrpc__lines_and_their_sizes(void **state)
+{
+    (void)state;
+    check_line("{}", "{}\n");
+    check_line("{\"a\": [1, \"b c\"]}", "{\"a\":[1,\"b c\"]}\n");
+    check_line("[\"\\n\\r\\u0000\\u001f\\u2028\"]", "[\"\\n\\r\\u0000\\u001F\xe2\x80\xa8\"]\n");
+    check_line("[0.1, 1.234, 45.0]", "[0.1,1.234,45.0]\n");
+}
+
+static void jsonrpc__size_of_any_value(void **state)
+{
+    json_t *text = json_string("four");
+
+    (void)state;
+    assert_int_equal(jsonrpc_size(text), 6);
+    json_decref(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jsonrpc__parses_any_value),
+        cmocka_unit_test(jsonrpc__mends_half_pairs),
+        cmocka_unit_test(jsonrpc__mending_leaves_the_rest_alone),
+        cmocka_unit_test(jsonrpc__mending_does_not_touch_the_line),
+        cmocka_unit_test(jsonrpc__nul_escapes),
+        cmocka_unit_test(jsonrpc__what_is_no_json),
+        cmocka_unit_test(jsonrpc__requests),
+        cmocka_unit_test(jsonrpc__notifications_and_responses),
+        cmocka_unit_test(jsonrpc__invalid_ones),
+        cmocka_unit_test(jsonrpc__ids_that_are_none),
+        cmocka_unit_test(jsonrpc__ids),
+        cmocka_unit_test(jsonrpc__results),
+        cmocka_unit_test(jsonrpc__errors),
+        cmocka_unit_test(jsonrpc__built_notifications),
+        cmocka_unit_test(jsonrpc__lines_and_their_sizes),
+        cmocka_unit_test(jsonrpc__size_of_any_value),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+#include "mcp_client.h"
+
+#include <poll.h>
+#include <signal.h>
+
+enum { FULL = 4194304 };
+
+static void put(struct client *client, const char *text)
+{
+    outbox_put(&client->outbox, string_copy(text), strlen(text));
+}
+
+/* A line of this many bytes. */
+static void put_bytes(struct client *client, size_t length)
+{
+    char *line = memory_allocate(length);
+
+    memset(line, 'x', length);
+    line[length - 1] = '\n';
+    outbox_put(&client->outbox, line, length);
+}
+
+static void wait_for_input(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+
+    if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
+        fail_msg("nothing comes");
+}
+
+static void wait_until_woken(const struct client *client)
+{
+    wait_for_input(wake_fd(&client->wake));
+}
+
+/* Takes down what nobody reads any more. */
+static void close_left(struct client *client)
+{
+    assert_int_equal(outbox_finish(&client->outbox, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
+    close(client->ends[1]);
+    wake_release(&client->wake);
+    client_close(client);
+}
+
+static void outbox__writes_in_order(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    put(&client, "one\n");
+    put(&client, "two\n");
+    put(&client, "three\n");
+    client_check(&client, "one\ntwo\nthree\n");
+}
+
+static void outbox__nothing_to_write(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    assert_false(outbox_full(&client.outbox));
+    assert_false(outbox_broken(&client.outbox));
+    outbox_wait(&client.outbox);
+    client_check(&client, "");
+}
+
+static void outbox__any_bytes(void **state)
+{
+    struct client client;
+    char *line = memory_allocate(4);
+
+    (void)state;
+    memcpy(line, "a\0b\n", 4);
+    client_open(&client);
+    outbox_put(&client.outbox, line, 4);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 4);
+    assert_memory_equal(client.got.data, "a\0b\n", 4);
+    client_close(&client);
+}
+
+/* More than a pipe holds. */
+static void outbox__large_ones_are_written_whole(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    put_bytes(&client, 3000000);
+    put_bytes(&client, 1);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 3000001);
+    assert_string_equal(client.got.data + 2999998, "x\n\n");
+    client_close(&client);
+}
+
+static void *put_many(void *context)
+{
+    struct client *client = context;
+
+    for (int i = 0; i < 500; i++)
+        put(client, "a line of one thread\n");
+    return NULL;
+}
+
+static void outbox__lines_of_threads_stay_whole(void **state)
+{
+    enum { THREADS = 4 };
+    struct client client;
+    pthread_t threads[THREADS];
+    size_t lines = 0;
+
+    (void)state;
+    client_open(&client);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_many, &client), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    client_finish(&client);
+    for (const char *at = client.got.data; *at; at += 21, lines++)
+        assert_memory_equal(at, "a line of one thread\n", 21);
+    assert_int_equal(lines, 2000);
+    client_close(&client);
+}
+
+/* ---- a client that does not read */
+
+static void outbox__is_full(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL);
+    assert_false(outbox_full(&client.outbox));
+    put_bytes(&client, 70000); /* some of it goes into the pipe, but counts until all is written */
+    assert_true(outbox_full(&client.outbox));
+    put_bytes(&client, 10); /* does not block nonetheless */
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, FULL + 70010);
+    client_close(&client);
+}
+
+static void outbox__waits_for_room(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL + 1);
+    client_start_reading(&client);
+    outbox_wait(&client.outbox);
+    assert_false(outbox_full(&client.outbox));
+    client_finish(&client);
+    client_close(&client);
+}
+
+/* So that the main loop, which has stopped reading, goes on. */
+static void outbox__wakes_when_there_is_room_again(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, 100000); /* more than the pipe holds: the thread is busy with it */
+    wait_for_input(client.ends[0]);
+    put_bytes(&client, FULL);
+    assert_true(outbox_full(&client.outbox));
+    client_start_reading(&client);
+    wait_until_woken(&client);
+    outbox_wait(&client.outbox);
+    client_finish(&client);
+    client_close(&client);
+}
+
+static void outbox__nobody_waits_when_it_has_to_hurry(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL + 1);
+    outbox_hurry(&client.outbox);
+    outbox_wait(&client.outbox);
+    assert_true(outbox_full(&client.outbox));
+    put(&client, "what still comes is written\n");
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, FULL + 29);
+    client_close(&client);
+}
+
+static void *hurry(void *context)
+{
+    outbox_hurry(context);
+    return NULL;
+}
+
+static void outbox__hurry_ends_the_waiting(void **state)
+{
+    struct client client;
+    pthread_t thread;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL + 1);
+    assert_int_equal(pthread_create(&thread, NULL, hurry, &client.outbox), 0);
+    outbox_wait(&client.outbox);
+    pthread_join(thread, NULL);
+    assert_true(outbox_full(&client.outbox));
+    client_start_reading(&client);
+    client_finish(&client);
+    client_close(&client);
+}
+
+/* Nothing is freed then, so that the end can be tried again. */
+static void outbox__finish_gives_up_at_the_deadline(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, 200000);
+    assert_int_equal(outbox_finish(&client.outbox, clock_now_ms() + 50), -1);
+    assert_int_equal(outbox_finish(&client.outbox, clock_now_ms() - 1000), -1);
+    assert_false(outbox_broken(&client.outbox));
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 200000);
+    client_close(&client);
+}
+
+/* ---- a client that goes away */
+
+static void outbox__is_broken(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    close(client.ends[0]);
+    assert_false(outbox_broken(&client.outbox)); /* nobody has tried */
+    put(&client, "line\n");
+    wait_until_woken(&client);
+    assert_true(outbox_broken(&client.outbox));
+    put_bytes(&client, FULL + 1); /* dropped */
+    assert_false(outbox_full(&client.outbox));
+    outbox_wait(&client.outbox);
+    close_left(&client);
+}
+
+static void outbox__breaks_while_it_writes(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, 1000000);
+    wait_for_input(client.ends[0]);
+    put_bytes(&client, FULL);
+    assert_true(outbox_full(&client.outbox));
+    close(client.ends[0]); /* what was not read is lost */
+    wait_until_woken(&client);
+    assert_true(outbox_broken(&client.outbox));
+    assert_false(outbox_full(&client.outbox));
+    outbox_wait(&client.outbox);
+    close_left(&client);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outbox__writes_in_order),
+        cmocka_unit_test(outbox__nothing_to_write),
+        cmocka_unit_test(outbox__any_bytes),
+        cmocka_unit_test(outbox__large_ones_are_written_whole),
+        cmocka_unit_test(outbox__lines_of_threads_stay_whole),
+        cmocka_unit_test(outbox__is_full),
+        cmocka_unit_test(outbox__waits_for_room),
+        cmocka_unit_test(outbox__wakes_when_there_is_room_again),
+        cmocka_unit_test(outbox__nobody_waits_when_it_has_to_hurry),
+        cmocka_unit_test(outbox__hurry_ends_the_waiting),
+        cmocka_unit_test(outbox__finish_gives_up_at_the_deadline),
+        cmocka_unit_test(outbox__is_broken),
+        cmocka_unit_test(outbox__breaks_while_it_writes),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

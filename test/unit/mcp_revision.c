@@ -1,0 +1,88 @@
+#include "test.h"
+
+#include "mcp/revision.h"
+
+static void check_legacy(const char *asked, const char *expected)
+{
+    const struct revision *revision = revision_legacy(asked);
+
+    assert_non_null(revision);
+    assert_string_equal(revision->name, expected);
+    assert_false(revision->modern);
+}
+
+static void revision__legacy_ones_by_name(void **state)
+{
+    (void)state;
+    check_legacy("2024-11-05", "2024-11-05");
+    check_legacy("2025-03-26", "2025-03-26");
+    check_legacy("2025-06-18", "2025-06-18");
+    check_legacy("2025-11-25", "2025-11-25");
+}
+
+/* What the client does not know it may refuse; a modern one is never agreed on. */
+static void revision__newest_legacy_one_for_what_is_none(void **state)
+{
+    (void)state;
+    check_legacy("", "2025-11-25");
+    check_legacy("1999-01-01", "2025-11-25");
+    check_legacy("2025-06-18 ", "2025-11-25");
+    check_legacy("2026-07-28", "2025-11-25");
+    check_legacy("9999-12-31", "2025-11-25");
+}
+
+static void revision__modern_ones_by_name(void **state)
+{
+    const struct revision *revision = revision_modern("2026-07-28");
+
+    (void)state;
+    assert_non_null(revision);
+    assert_string_equal(revision->name, "2026-07-28");
+    assert_true(revision->modern);
+    assert_null(revision_modern("2025-11-25"));
+    assert_null(revision_modern("2024-11-05"));
+    assert_null(revision_modern(""));
+    assert_null(revision_modern("2026-07-2"));
+}
+
+static void revision__names_of_modern_ones(void **state)
+{
+    (void)state;
+    assert_string_equal(revision_modern_name(0), "2026-07-28");
+    assert_null(revision_modern_name(1));
+    assert_null(revision_modern_name(100));
+}
+
+static void check_features(const struct revision *revision, const char *expected)
+{
+    CLEANUP_FREE char *seen = string_format(
+        "%s%s%s%s%s", revision->modern ? "modern " : "", revision->batches ? "batches " : "",
+        revision->annotations ? "annotations " : "", revision->structured ? "structured " : "",
+        revision->argument_results ? "argument_results " : "");
+
+    assert_string_equal(seen, expected);
+}
+
+static void revision__features(void **state)
+{
+    (void)state;
+    check_features(revision_legacy("2024-11-05"), "");
+    check_features(revision_legacy("2025-03-26"), "batches annotations ");
+    check_features(revision_legacy("2025-06-18"), "annotations structured ");
+    check_features(revision_legacy("2025-11-25"), "annotations structured argument_results ");
+    check_features(revision_modern("2026-07-28"),
+                   "modern annotations structured argument_results ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(revision__legacy_ones_by_name),
+        cmocka_unit_test(revision__newest_legacy_one_for_what_is_none),
+        cmocka_unit_test(revision__modern_ones_by_name),
+        cmocka_unit_test(revision__names_of_modern_ones),
+        cmocka_unit_test(revision__features),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

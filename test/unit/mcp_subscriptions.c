@@ -1,0 +1,136 @@
+#include "mcp_client.h"
+
+#include "mcp/subscriptions.h"
+
+/* Opens a subscription by a request of this id, a JSON text. */
+static void open_one(struct subscriptions *subscriptions, struct client *client, const char *id)
+{
+    json_t *value = json_of(id);
+    struct reply reply;
+
+    reply_init(&reply, &client->outbox, revision_modern("2026-07-28"), value, NULL);
+    json_decref(value);
+    subscriptions_open(subscriptions, &reply);
+    assert_null(reply.id); /* it is used up */
+}
+
+static void close_one(struct subscriptions *subscriptions, const char *id)
+{
+    json_t *value = json_of(id);
+
+    subscriptions_close(subscriptions, value);
+    json_decref(value);
+}
+
+#define ACKNOWLEDGED(id)                                                                           \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"    \
+    "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" id "},\"notifications\":{}}}\n"
+#define ENDED(id)                                                                                  \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"_meta\":{"                                   \
+    "\"io.modelcontextprotocol/subscriptionId\":" id ","                                           \
+    "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"isolator\",\"version\":"                   \
+    "\"" ISOLATOR_VERSION "\",\"title\":\"isolator: untrusted code in containers\"}},"             \
+    "\"resultType\":\"complete\"}}\n"
+
+static void subscriptions__are_acknowledged_and_answered_at_the_end(void **state)
+{
+    struct subscriptions subscriptions;
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    subscriptions_init(&subscriptions);
+    open_one(&subscriptions, &client, "1");
+    open_one(&subscriptions, &client, "\"a\"");
+    subscriptions_end(&subscriptions, &client.outbox);
+    subscriptions_end(&subscriptions, &client.outbox); /* none is left */
+    subscriptions_release(&subscriptions);
+    client_check(&client, ACKNOWLEDGED("1") ACKNOWLEDGED("\"a\"") ENDED("1") ENDED("\"a\""));
+}
+
+static void subscriptions__none(void **state)
+{
+    struct subscriptions subscriptions;
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    subscriptions_init(&subscriptions);
+    close_one(&subscriptions, "1");
+    subscriptions_end(&subscriptions, &client.outbox);
+    subscriptions_release(&subscriptions);
+    client_check(&client, "");
+}
+
+/* What the client has cancelled is not answered; 1 and "1" are not the same. */
+static void subscriptions__are_closed_without_a_word(void **state)
+{
+    struct subscriptions subscriptions;
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    subscriptions_init(&subscriptions);
+    open_one(&subscriptions, &client, "1");
+    open_one(&subscriptions, &client, "2");
+    open_one(&subscriptions, &client, "3");
+    close_one(&subscriptions, "2");
+    close_one(&subscriptions, "2");
+    close_one(&subscriptions, "\"1\"");
+    close_one(&subscriptions, "4");
+    subscriptions_end(&subscriptions, &client.outbox);
+    subscriptions_release(&subscriptions);
+    client_check(&client,
+                 ACKNOWLEDGED("1") ACKNOWLEDGED("2") ACKNOWLEDGED("3") ENDED("1") ENDED("3"));
+}
+
+static void subscriptions__left_open_are_released(void **state)
+{
+    struct subscriptions subscriptions;
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    subscriptions_init(&subscriptions);
+    open_one(&subscriptions, &client, "1");
+    subscriptions_release(&subscriptions);
+    client_check(&client, ACKNOWLEDGED("1"));
+}
+
+static void subscriptions__number_is_limited(void **state)
+{
+    struct subscriptions subscriptions;
+    struct client client;
+    json_t *lines;
+
+    (void)state;
+    client_open(&client);
+    subscriptions_init(&subscriptions);
+    for (int i = 0; i < 64; i++)
+        open_one(&subscriptions, &client, "0");
+    open_one(&subscriptions, &client, "64");
+    close_one(&subscriptions, "0"); /* makes room */
+    open_one(&subscriptions, &client, "65");
+    subscriptions_release(&subscriptions);
+    lines = client_lines(&client);
+    assert_int_equal(json_array_size(lines), 66);
+    check_json(json_array_get(lines, 64),
+               "{\"jsonrpc\":\"2.0\",\"id\":64,\"error\":{\"code\":-32603,"
+               "\"message\":\"there are 64 open subscriptions already\"}}");
+    assert_string_equal(string_at(json_array_get(lines, 65), "method"),
+                        "notifications/subscriptions/acknowledged");
+    json_decref(lines);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(subscriptions__are_acknowledged_and_answered_at_the_end),
+        cmocka_unit_test(subscriptions__none),
+        cmocka_unit_test(subscriptions__are_closed_without_a_word),
+        cmocka_unit_test(subscriptions__left_open_are_released),
+        cmocka_unit_test(subscriptions__number_is_limited),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+#include "mcp_client.h"
+
+#include "mcp/tool.h"
+#include "sandbox/result.h"
+
+/* The definition for a revision with `more` laid over the configuration, or NULL. */
+static json_t *define(const char *revision, const char *more)
+{
+    const struct revision *modern = revision_modern(revision);
+    struct config config;
+    json_t *tool;
+
+    set_up_config(&config, more);
+    tool = tool_definition(&config, modern ? modern : revision_legacy(revision));
+    assert_non_null(tool);
+    config_release(&config);
+    return tool;
+}
+
+static void check_keys(const json_t *object, const char *expected)
+{
+    CLEANUP(strvec_release) struct strvec keys = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)object, key, value) strvec_push(&keys, key);
+    joined = strvec_join(&keys, " ");
+    assert_string_equal(joined, expected);
+}
+
+static void check_members(const char *revision, const char *expected)
+{
+    json_t *tool = define(revision, NULL);
+
+    check_keys(tool, expected);
+    json_decref(tool);
+}
+
+/* No client is sent what its revision does not know. */
+static void tool__members_by_revision(void **state)
+{
+    (void)state;
+    check_members("2024-11-05", "name description inputSchema");
+    check_members("2025-03-26", "name description inputSchema annotations");
+    check_members("2025-06-18", "name title description inputSchema outputSchema annotations");
+    check_members("2025-11-25", "name title description inputSchema outputSchema annotations");
+    check_members("2026-07-28", "name title description inputSchema outputSchema annotations");
+}
+
+static void tool__names(void **state)
+{
+    json_t *tool = define("2025-11-25", NULL);
+
+    (void)state;
+    assert_string_equal(TOOL_NAME, "execute_code");
+    assert_string_equal(string_at(tool, "name"), "execute_code");
+    assert_string_equal(string_at(tool, "title"), "Run code in a sandbox");
+    json_decref(tool);
+}
+
+static const json_t *input_property(const json_t *tool, const char *name)
+{
+    const json_t *schema = json_object_get(tool, "inputSchema");
+
+    return json_object_get(json_object_get(schema, "properties"), name);
+}
+
+static void tool__input_schema(void **state)
+{
+    json_t *tool = define("2024-11-05", NULL);
+    const json_t *schema = json_object_get(tool, "inputSchema");
+
+    (void)state;
+    assert_string_equal(string_at(schema, "type"), "object");
+    assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
+    check_keys(json_object_get(schema, "properties"),
+               "language entrypoint_code entrypoint_filename additional_files snippet_name stdin "
+               "arguments environment timeout_seconds");
+    assert_null(json_object_get(schema, "required")); /* model APIs refuse more than that */
+    assert_null(json_object_get(schema, "oneOf"));
+    json_decref(tool);
+}
+
+static void check_languages(const char *more, const char *expected)
+{
+    json_t *tool = define("2025-11-25", more);
+
+    check_json(json_object_get(input_property(tool, "language"), "enum"), expected);
+    json_decref(tool);
+}
+
+static void tool__languages_are_those_of_the_configuration(void **state)
+{
+    (void)state;
+    check_languages(NULL, "[\"py\",\"sh\"]");
+    check_languages("{\"languages\": {\"ruby\": {\"image\": \"ruby:3\", \"command\": [\"ruby\", "
+                    "\"{entrypoint}\"], \"extensions\": [\".rb\"], \"defaultFilename\": "
+                    "\"main.rb\"}}}",
+                    "[\"py\",\"sh\",\"ruby\"]");
+}
+
+static void check_timeout(const char *more, const char *expected)
+{
+    static const char always[] =
+        "How long the program may run, in seconds, instead of the language's usual time. Many "
+        "hosts wait no longer than 60 seconds for an answer.";
+    CLEANUP_FREE char *text = string_format("%s%s", always, expected);
+    json_t *tool = define("2025-11-25", more);
+
+    assert_string_equal(string_at(input_property(tool, "timeout_seconds"), "description"), text);
+    json_decref(tool);
+}
+
+static void tool__timeout_with_its_maximum(void **state)
+{
+    (void)state;
+    check_timeout(NULL, "");
+    check_timeout("{\"maximums\": {\"timeoutSeconds\": 90.5}}",
+                  " More than 90.5 is lowered to 90.5.");
+}
+
+/* ---- annotations */
+
+static void check_open_world(const char *more, bool expected)
+{
+    json_t *tool = define("2025-11-25", more);
+    const json_t *hint = json_object_get(json_object_get(tool, "annotations"), "openWorldHint");
+
+    assert_true(json_is_boolean(hint));
+    assert_int_equal(json_is_true(hint), expected);
+    json_decref(tool);
+}
+
+static void tool__open_world_is_the_network(void **state)
+{
+    (void)state;
+    check_open_world(NULL, false);
+    check_open_world("{\"defaults\": {\"network\": \"bridge\"}}", true);
+    check_open_world("{\"languages\": {\"sh\": {\"network\": \"bridge\"}}}", true);
+    check_open_world("{\"languages\": {\"py\": {\"network\": \"mine\"}}}", true);
+    check_open_world("{\"languages\": {\"py\": {\"network\": \"none\"}}}", false);
+}
+
+static void tool__annotations(void **state)
+{
+    json_t *tool = define("2025-03-26", NULL);
+
+    (void)state;
+    check_json(json_object_get(tool, "annotations"),
+               "{\"title\":\"Run code in a sandbox\",\"readOnlyHint\":false,"
+               "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}");
+    json_decref(tool);
+}
+
+/* ---- the result */
+
+static const json_t *output_schema(const json_t *tool)
+{
+    return json_object_get(tool, "outputSchema");
+}
+
+/* The members of the schema are those of a result, in the same order, and all are required. */
+static void tool__output_schema_is_that_of_a_result(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf keys = STRBUF_INIT;
+    struct result result = RESULT_INIT;
+    json_t *tool = define("2025-11-25", NULL);
+    json_t *object = result_to_json(&result);
+    const json_t *required = json_object_get(output_schema(tool), "required");
+    const char *key;
+    json_t *value;
+    size_t i = 0;
+
+    (void)state;
+    json_object_foreach(object, key, value)
+    {
+        strbuf_addf(&keys, "%s%s", keys.length > 0 ? " " : "", key);
+        assert_text_or_null(json_string_value(json_array_get(required, i)), key);
+        i++;
+    }
+    check_keys(json_object_get(output_schema(tool), "properties"), strbuf_string(&keys));
+    assert_int_equal(json_array_size(required), 18);
+    assert_int_equal(json_object_size(object), 18);
+    json_decref(object);
+    json_decref(tool);
+    result_release(&result);
+}
+
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {"object", "array",   "string",  "integer",
+                                        "number", "boolean", "boolean", "null"};
+
+    return names[json_typeof(value)];
+}
+
+static bool is_among(const json_t *string_or_array, const char *name)
+{
+    size_t i;
+    json_t *item;
+
+    if (json_is_string(string_or_array))
+        return strcmp(json_string_value(string_or_array), name) == 0;
+    json_array_foreach(string_or_array, i,
+                       item) if (strcmp(json_string_value(item), name) == 0) return true;
+    return false;
+}
+
+/* Checks types and enums of all members against the schema; takes the texts out of the result. */
+static void check_conforms(struct result *result)
+{
+    json_t *tool = define("2026-07-28", NULL);
+    json_t *object = result_to_json(result);
+    const json_t *properties = json_object_get(output_schema(tool), "properties");
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        const json_t *property = json_object_get(properties, key);
+        const json_t *choice = json_object_get(property, "enum");
+
+        if (!is_among(json_object_get(property, "type"), type_name(value)))
+            fail_msg("%s is of type %s", key, type_name(value));
+        if (choice && !is_among(choice, json_string_value(value)))
+            fail_msg("%s is '%s'", key, json_string_value(value));
+    }
+    json_decref(object);
+    json_decref(tool);
+}
+
+static void tool__results_conform_to_the_schema(void **state)
+{
+    struct result empty = RESULT_INIT;
+    struct result full = RESULT_INIT;
+
+    (void)state;
+    check_conforms(&empty);
+    result_release(&empty);
+    full.exit_code = 137;
+    full.error = string_copy("error");
+    full.image_tag = string_copy("tag");
+    full.image = string_copy("image");
+    full.container = string_copy("container");
+    full.peak_bytes = full.cpu_us = 5000;
+    strvec_push(&full.warnings, "warning");
+    check_conforms(&full);
+    result_release(&full);
+}
+
+/* Each word that a result can have, and no other. */
+static void tool__reasons_of_the_schema(void **state)
+{
+    json_t *tool = define("2025-06-18", NULL);
+    const json_t *properties = json_object_get(output_schema(tool), "properties");
+    const json_t *choice = json_object_get(json_object_get(properties, "reason"), "enum");
+
+    (void)state;
+    assert_int_equal(json_array_size(choice), REASON_INPUT + 1);
+    for (int reason = REASON_EXIT; reason <= REASON_INPUT; reason++) {
+        struct result result = RESULT_INIT;
+        json_t *object;
+
+        result.reason = (enum reason)reason;
+        object = result_to_json(&result);
+        assert_string_equal(json_string_value(json_array_get(choice, (size_t)reason)),
+                            string_at(object, "reason"));
+        json_decref(object);
+        check_conforms(&result);
+        result_release(&result);
+    }
+    json_decref(tool);
+}
+
+/* ---- instructions */
+
+static void check_instructions(const char *more, const char *expected)
+{
+    struct config config;
+    CLEANUP_FREE char *text = NULL;
+
+    set_up_config(&config, more);
+    text = tool_instructions(&config);
+    if (!strstr(text, expected))
+        fail_msg("'%s' is not in '%s'", expected, text);
+    config_release(&config);
+}
+
+static void tool__instructions_tell_the_limits(void **state)
+{
+    (void)state;
+    check_instructions(NULL, "Languages and limits:\n"
+                             "- py: 45 s, 256 MB of memory, 0.5 CPUs, 64 MB for files, no network\n"
+                             "- sh: 45 s, 512 MB of memory, 0.5 CPUs, 64 MB for files, no network");
+    check_instructions(
+        "{\"languages\": {\"py\": {\"timeoutSeconds\": 1.5, \"cpus\": 2,"
+        " \"workdirMB\": 10, \"network\": \"bridge\"}}}",
+        "\n- py: 1.5 s, 256 MB of memory, 2 CPUs, 10 MB for files, network 'bridge'\n");
+    check_instructions("{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}",
+                       "\n- py: 10 s, 256 MB of memory, 0.5 CPUs, 64 MB for files, no network\n"
+                       "- sh: 10 s, 300 MB of memory, 0.5 CPUs, 64 MB for files, no network");
+    check_instructions("{\"containerWorkdir\": \"/elsewhere\"}",
+                       " working directory, /elsewhere, ");
+}
+
+/* Hosts cut them at 2 kB. */
+static void tool__instructions_begin_with_the_rules(void **state)
+{
+    struct config config;
+    CLEANUP_FREE char *text = NULL;
+    const char *limits;
+
+    (void)state;
+    set_up_config(&config, NULL);
+    text = tool_instructions(&config);
+    limits = strstr(text, "Languages and limits:");
+    assert_non_null(limits);
+    assert_in_range(limits - text, 100, 1500);
+    config_release(&config);
+}
+
+static void tool__description_is_the_instructions(void **state)
+{
+    struct config config;
+    CLEANUP_FREE char *text = NULL;
+    json_t *tool;
+
+    (void)state;
+    set_up_config(&config, NULL);
+    text = tool_instructions(&config);
+    tool = tool_definition(&config, revision_legacy("2024-11-05"));
+    assert_string_equal(string_at(tool, "description"), text);
+    json_decref(tool);
+    config_release(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tool__members_by_revision),
+        cmocka_unit_test(tool__names),
+        cmocka_unit_test(tool__input_schema),
+        cmocka_unit_test(tool__languages_are_those_of_the_configuration),
+        cmocka_unit_test(tool__timeout_with_its_maximum),
+        cmocka_unit_test(tool__open_world_is_the_network),
+        cmocka_unit_test(tool__annotations),
+        cmocka_unit_test(tool__output_schema_is_that_of_a_result),
+        cmocka_unit_test(tool__results_conform_to_the_schema),
+        cmocka_unit_test(tool__reasons_of_the_schema),
+        cmocka_unit_test(tool__instructions_tell_the_limits),
+        cmocka_unit_test(tool__instructions_begin_with_the_rules),
+        cmocka_unit_test(tool__description_is_the_instructions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
