@@ -123,6 +123,7 @@ static int run(struct run_options *options, const struct config *config, struct 
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(error_release) struct error input_error = ERROR_INIT;
     const struct docker docker = {.command = config->container_command,
+                                  .patience = config->engine_timeout,
                                   .trace = options->verbose ? print_trace : NULL};
     int status;
 

@@ -20,7 +20,7 @@ const char *const container_proxy_variables[] = {
 };
 
 /* How long a creation may still take once it is not wanted any more. */
-enum { CANCELLED_CREATE_MS = 3000, DISCARD_MS = 2000 };
+enum { CANCELLED_CREATE_PERCENT = 30, DISCARD_PERCENT = 20 }; /* of the patience */
 
 /* The options that are the same for every container: nothing gained, nothing leaked, nothing kept.
  */
@@ -116,8 +116,10 @@ static void discard(const struct docker *docker, const char *name)
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = clock_now_ms() + DISCARD_MS};
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline =
+                                         clock_now_ms() + docker_share(docker, DISCARD_PERCENT)};
 
     strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
     docker_run(docker, &call, &output, &ignored);
@@ -133,7 +135,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
                                      .stdin_file = spec->environment_file,
                                      .deadline = deadline,
                                      .cancel = cancel,
-                                     .patience = CANCELLED_CREATE_MS};
+                                     .patience = docker_share(docker, CANCELLED_CREATE_PERCENT)};
 
     *cut_off = false;
     if (docker_run(docker, &call, &output, error) != 0) {

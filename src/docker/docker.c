@@ -7,7 +7,12 @@
 #include "base/duration.h"
 #include "base/text.h"
 
-enum { QUESTION_MS = 5000, MESSAGE_MAX = 500 };
+enum { QUESTION_PERCENT = 50, MESSAGE_MAX = 500 };
+
+long long docker_share(const struct docker *docker, int percent)
+{
+    return (long long)docker->patience * 10 * percent; /* of 1000 ms */
+}
 
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments)
 {
@@ -140,8 +145,10 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = arguments, .stdin_file = -1, .deadline = clock_now_ms() + QUESTION_MS};
+    const struct docker_call call = {.arguments = arguments,
+                                     .stdin_file = -1,
+                                     .deadline =
+                                         clock_now_ms() + docker_share(docker, QUESTION_PERCENT)};
 
     if (docker_run(docker, &call, &output, &ignored) != 0)
         return ANSWER_NONE;

@@ -19,9 +19,13 @@ typedef void docker_trace(void *context, const char *step, long long millisecond
 
 struct docker {
     const char *command; /* name or path of the program; borrowed */
+    int patience;        /* seconds the engine may take for one run, beside the program; see docker_share() */
     docker_trace *trace; /* NULL: none. Must be thread-safe where the struct is shared */
     void *trace_context;
 };
+
+/* The default of docker.patience. */
+enum { DOCKER_PATIENCE = 10 };
 
 struct docker_call {
     const struct strvec *arguments; /* without the program's name */
@@ -44,6 +48,12 @@ struct docker_output {
     }
 
 enum { DOCKER_OUTPUT_MAX = 65536 };
+
+/*
+ * A part of the patience, in ms. An engine that hangs is given up when the step's part is over; what
+ * part a step gets is the caller's matter.
+ */
+long long docker_share(const struct docker *docker, int percent);
 
 /* A vector "docker", arguments... for process_start(). The caller releases it. */
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments);
@@ -70,7 +80,7 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
 /*
  * Sets the error for a command on this image that failed with this message: the image is missing
  * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or else the message
- * itself (both ERROR_ENGINE). Asks the engine; takes at most 10 s. Returns -1.
+ * itself (both ERROR_ENGINE). Asks the engine; takes at most the patience. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, struct error *error);

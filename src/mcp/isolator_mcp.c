@@ -110,6 +110,7 @@ static int load_config(struct config *config, const char *file, struct error *er
 static int serve(const struct options *options, const struct config *config, struct error *error)
 {
     const struct docker docker = {.command = config->container_command,
+                                  .patience = config->engine_timeout,
                                   .trace = options->verbose ? print_trace : NULL};
 
     if (isatty(STDIN_FILENO))

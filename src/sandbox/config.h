@@ -32,6 +32,7 @@ struct config {
     char *container_command; /* "docker" */
     char *workdir;           /* absolute path in the container */
     char *prompts_dir;       /* made absolute by the file's directory */
+    int engine_timeout;      /* seconds; the patience of struct docker */
     struct limits defaults;  /* complete */
     struct limits maximums;
     struct language *languages; /* owned; in the order of the files */

@@ -321,8 +321,8 @@ static int read_whole(struct scope *scope, const json_t *value, int least, int m
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
     static const char *const keys[] = {
-        "isolatorPath", "containerCommand", "containerWorkdir", "promptsDir", "maxConcurrent",
-        "maxQueued",    "maxTextBytes",     "defaults",         "maximums",   "languages"};
+        "isolatorPath", "containerCommand", "containerWorkdir", "engineTimeoutSeconds", "promptsDir",
+        "maxConcurrent", "maxQueued", "maxTextBytes", "defaults", "maximums", "languages"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 
@@ -335,6 +335,8 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
             return -1;
         return config_check_workdir(config->workdir, scope->error) == 0 ? 0 : wrong_value(scope);
     }
+    if (strcmp(key, "engineTimeoutSeconds") == 0)
+        return read_whole(scope, value, 1, 600, &config->engine_timeout);
     if (strcmp(key, "promptsDir") == 0)
         return read_prompts_dir(scope, value);
     if (strcmp(key, "maxConcurrent") == 0)

@@ -8,23 +8,24 @@
 #include "base/duration.h"
 
 /*
- * How long the engine may take: until the program runs as long as the timeout and SETUP, but no longer
- * than SETUP_MOST; REMOVE to remove the container. A run ends at latest TOTAL after its timeout, unless
- * the engine was slow but not dead.
+ * How the time that the engine may take is shared out: until the program runs it gets SETUP and as long
+ * as the timeout, but no more than a minute of that; REMOVE to remove the container. A run ends at latest
+ * TOTAL after its timeout, unless the engine was slow but not dead: then it gets REMOVE_LEAST.
  */
-enum {
-    SETUP_MS = 6000,
-    SETUP_MOST_MS = 66000,
-    REMOVE_MS = 8000,
-    REMOVE_LEAST_MS = 2000,
-    TOTAL_MS = 9500
+enum { /* percent */
+    SETUP = 60,
+    REMOVE = 80,
+    REMOVE_LEAST = 20,
+    TOTAL = 95
 };
+enum { SETUP_TIMEOUT_MOST_MS = 60000 };
 
 long long life_setup_deadline(const struct life *life)
 {
-    const long long most = limits_timeout_ms(&life->plan->limits) + SETUP_MS;
+    const long long timeout = limits_timeout_ms(&life->plan->limits);
 
-    return life->start + (most < SETUP_MOST_MS ? most : SETUP_MOST_MS);
+    return life->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
+           docker_share(life->docker, SETUP);
 }
 
 struct container_spec life_spec(const struct life *life)
@@ -122,12 +123,15 @@ bool life_remove(struct life *life, struct process *drain)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const long long now = clock_now_ms();
-    long long deadline = life->start + limits_timeout_ms(&life->plan->limits) + TOTAL_MS;
+    const long long most = now + docker_share(life->docker, REMOVE);
+    const long long least = now + docker_share(life->docker, REMOVE_LEAST);
+    long long deadline = life->start + limits_timeout_ms(&life->plan->limits) +
+                         docker_share(life->docker, TOTAL);
 
-    if (deadline > now + REMOVE_MS)
-        deadline = now + REMOVE_MS;
-    if (deadline < now + REMOVE_LEAST_MS)
-        deadline = now + REMOVE_LEAST_MS;
+    if (deadline > most)
+        deadline = most;
+    if (deadline < least)
+        deadline = least;
     if (container_remove(life->docker, life->name, drain, deadline, &error) == 0)
         return true;
     strvec_pushf(&life->result->warnings, "container '%s' may be left behind: %s", life->name,

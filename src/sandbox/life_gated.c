@@ -7,7 +7,7 @@
 #include "base/duration.h"
 
 /* How long a program that we end gets to be killed and accounted for. */
-enum { STOP_MS = 1000 };
+enum { STOP_PERCENT = 10 }; /* of the engine's time */
 
 /* What the pump waits for; see wanted(). */
 enum phase { PHASE_BEGIN, PHASE_RUN, PHASE_STOP };
@@ -136,10 +136,11 @@ static int explain_no_begin(struct session *session, enum process_event event, e
 static void stop(struct session *session)
 {
     static const char order[] = "stop\n";
+    const struct life *life = session->life;
 
     process_write(&session->client, order, sizeof order - 1);
-    session->life->output->live[0] = session->life->output->live[1] = -1;
-    pump(session, PHASE_STOP, clock_now_ms() + STOP_MS);
+    life->output->live[0] = life->output->live[1] = -1;
+    pump(session, PHASE_STOP, clock_now_ms() + docker_share(life->docker, STOP_PERCENT));
 }
 
 /* The program began: sees it to its end. */

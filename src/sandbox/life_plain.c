@@ -12,7 +12,7 @@
 #include "sandbox/environment.h"
 
 /* How long the engine may take to say how the program ended. */
-enum { INSPECT_MS = 3000 };
+enum { INSPECT_PERCENT = 30 }; /* of the engine's time */
 
 static const char FEWER_PROMISES[] =
     "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
@@ -105,7 +105,7 @@ static int take_state(struct life *life, struct error *error)
 {
     struct container_state state;
 
-    if (container_inspect(life->docker, life->name, clock_now_ms() + INSPECT_MS, &state, error) !=
+    if (container_inspect(life->docker, life->name, clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state, error) !=
         0)
         return -1;
     if (!state.started)
@@ -124,7 +124,7 @@ static bool has_started(const struct life *life)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct container_state state;
 
-    return container_inspect(life->docker, life->name, clock_now_ms() + INSPECT_MS, &state,
+    return container_inspect(life->docker, life->name, clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
                              &ignored) == 0 &&
            state.started;
 }

@@ -9,7 +9,7 @@
 #include "docker/container.h"
 #include "sandbox/owner.h"
 
-enum { QUIET_ROUNDS = 10, ROUNDS = 60, ROUND_MS = 10000 };
+enum { QUIET_ROUNDS = 10, ROUNDS = 60 };
 
 /*
  * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
@@ -31,7 +31,7 @@ static bool sweep(const struct docker *docker, const struct strvec *labels)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
-    const long long deadline = clock_now_ms() + ROUND_MS;
+    const long long deadline = clock_now_ms() + docker_share(docker, 100);
 
     if (container_list(docker, labels, deadline, &ids, &error) != 0)
         return false;

@@ -26,6 +26,7 @@ static void set_up(struct fixture *fixture, const char *script)
     *fixture = (struct fixture){.directory = temp_create()};
     fixture->command = script_in(fixture->directory, "docker", body);
     fixture->docker.command = fixture->command;
+    fixture->docker.patience = DOCKER_PATIENCE;
 }
 
 static void check_calls(const struct fixture *fixture, const char *expected)

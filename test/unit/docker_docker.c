@@ -24,6 +24,7 @@ static void set_up(struct fixture *fixture, const char *script)
     *fixture = (struct fixture){.directory = temp_create(), .output = DOCKER_OUTPUT_INIT};
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
+    fixture->docker.patience = DOCKER_PATIENCE;
     fixture->call = (struct docker_call){
         .arguments = &fixture->arguments, .stdin_file = -1, .deadline = clock_now_ms() + LATE_MS};
     strvec_push_each(&fixture->arguments, "ps", "--all", NULL);

@@ -38,6 +38,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     fixture->gate = open_fifo(fixture, "gate");
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
+    fixture->docker.patience = DOCKER_PATIENCE;
     set_up_config(&fixture->config, more);
     client_open(&fixture->client);
     runs_init(&fixture->runs);

@@ -844,6 +844,22 @@ static void config__wrong_numbers_of_the_server(void **state)
     check_number_refused("maxTextBytes", "999", "1000 to 450000");
 }
 
+static void config__engine_timeout(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"engineTimeoutSeconds\": 1}");
+    assert_int_equal(config.engine_timeout, 1);
+    overlay(&config, "{\"engineTimeoutSeconds\": 600}");
+    assert_int_equal(config.engine_timeout, 600);
+    config_release(&config);
+    check_number_refused("engineTimeoutSeconds", "0", "1 to 600");
+    check_number_refused("engineTimeoutSeconds", "601", "1 to 600");
+    check_number_refused("engineTimeoutSeconds", "\"10\"", "1 to 600");
+}
+
 static void config__numbers_of_the_server_that_are_built_in(void **state)
 {
     char *directory = set_up_home();
@@ -877,6 +893,7 @@ static void config__built_in(void **state)
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.container_command, "docker");
     assert_string_equal(config.workdir, "/workspace");
+    assert_int_equal(config.engine_timeout, 10);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         assert_true(config.defaults.number[i] == defaults[i]);
         assert_true(isnan(config.maximums.number[i]));
@@ -930,6 +947,7 @@ int main(void)
         cmocka_unit_test(config__own_defaults_lie_below_a_language),
         cmocka_unit_test(config__numbers_of_the_server),
         cmocka_unit_test(config__wrong_numbers_of_the_server),
+        cmocka_unit_test(config__engine_timeout),
         cmocka_unit_test(config__numbers_of_the_server_that_are_built_in),
     };
 
