@@ -2,17 +2,19 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/strbuf.h"
 
 /* The value of a digit, or -1. */
 static int digit_value(char digit)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = digit ? strchr(digits, digit) : NULL;
-
-    return found ? (int)(found - digits) : -1;
+    if (digit >= 'A' && digit <= 'Z')
+        return digit - 'A';
+    if (digit >= 'a' && digit <= 'z')
+        return digit - 'a' + 26;
+    if (digit >= '0' && digit <= '9')
+        return digit - '0' + 52;
+    return digit == '+' ? 62 : digit == '/' ? 63 : -1;
 }
 
 static bool is_space(char character)

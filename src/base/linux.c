@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "base/linux.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #ifdef __GLIBC__
@@ -26,7 +27,10 @@ int linux_unnamed_file_of(const void *data, size_t length)
         const ssize_t written = write(file, (const char *)data + done, length - done);
 
         if (written < 0 && errno != EINTR) {
+            const int reason = errno;
+
             close(file);
+            errno = reason;
             return -1;
         }
         done += written > 0 ? (size_t)written : 0;
@@ -47,11 +51,29 @@ int linux_pidfd(pid_t pid)
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-void linux_trim_memory(void)
+void linux_trim_memory(size_t freed)
 {
 #ifdef __GLIBC__
-    malloc_trim(0);
+    if (freed > 1 << 16)
+        malloc_trim(0);
+#else
+    (void)freed;
 #endif
+}
+
+void linux_close_from(int first)
+{
+    struct dirent *entry;
+    DIR *directory = opendir("/proc/self/fd");
+
+    while (directory && (entry = readdir(directory))) {
+        const int fd = atoi(entry->d_name);
+
+        if (fd >= first && entry->d_name[0] != '.' && fd != dirfd(directory))
+            close(fd);
+    }
+    if (directory)
+        closedir(directory);
 }
 
 void linux_random(void *buffer, size_t length)

@@ -24,10 +24,13 @@ int linux_pipe(int fds[2]);
 int linux_pidfd(pid_t pid);
 
 /*
- * Gives memory that was freed back to the system, where the C library keeps it (glibc does): for a
- * process that lives on after it has needed much.
+ * For a process that lives on after it has needed much: `freed` bytes were freed, and if those were
+ * many, the system gets back what the C library keeps (glibc does). May take milliseconds.
  */
-void linux_trim_memory(void);
+void linux_trim_memory(size_t freed);
+
+/* Closes all descriptors from this one on. For a child that goes its own way. */
+void linux_close_from(int first);
 
 /* Fills the buffer with random bytes that nobody can guess. Aborts where the kernel has none. */
 void linux_random(void *buffer, size_t length);

@@ -174,3 +174,12 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     }
     return nearest;
 }
+
+int text_hex_digit(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    if (digit >= 'a' && digit <= 'f')
+        return digit - 'a' + 10;
+    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}

@@ -48,4 +48,7 @@ char *text_escape_short(const char *string, size_t most);
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
+/* The value of a hexadecimal digit, or -1. */
+int text_hex_digit(char digit);
+
 #endif

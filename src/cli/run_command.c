@@ -16,12 +16,6 @@
 #include "sandbox/execute.h"
 #include "sandbox/input.h"
 
-static void print_trace(void *context, const char *step, long long milliseconds)
-{
-    (void)context;
-    fprintf(stderr, "isolator: %-8s %5lld ms\n", step, milliseconds);
-}
-
 /* Opens a regular file that the user named, or copies isolator's own stdin for "-"; -1 on error. */
 static int open_named(const char *path, long long most, struct error *error)
 {
@@ -124,7 +118,8 @@ static int run(struct run_options *options, const struct config *config, struct 
     CLEANUP(error_release) struct error input_error = ERROR_INIT;
     const struct docker docker = {.command = config->container_command,
                                   .patience = config->engine_timeout,
-                                  .trace = options->verbose ? print_trace : NULL};
+                                  .trace = options->verbose ? docker_print_trace : NULL,
+                                  .trace_context = (void *)"isolator"};
     int status;
 
     if (plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)

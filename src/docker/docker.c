@@ -1,5 +1,6 @@
 #include "docker/docker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,11 @@ struct strvec docker_argv(const struct docker *docker, const struct strvec *argu
     strvec_push(&argv, docker->command);
     strvec_push_all(&argv, arguments);
     return argv;
+}
+
+void docker_print_trace(void *context, const char *step, long long milliseconds)
+{
+    fprintf(stderr, "%s: %-8s %5lld ms\n", (const char *)context, step, milliseconds);
 }
 
 void docker_traced(const struct docker *docker, const char *step, long long start)

@@ -19,7 +19,7 @@ typedef void docker_trace(void *context, const char *step, long long millisecond
 
 struct docker {
     const char *command; /* name or path of the program; borrowed */
-    int patience;        /* seconds the engine may take for one run, beside the program; see docker_share() */
+    int patience; /* seconds the engine may take for one run, beside the program; see docker_share() */
     docker_trace *trace; /* NULL: none. Must be thread-safe where the struct is shared */
     void *trace_context;
 };
@@ -84,6 +84,9 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, struct error *error);
+
+/* A docker_trace that prints on stderr; the context is the name of the program. */
+docker_trace docker_print_trace;
 
 /* Reports a step to the trace, which began at `start` (clock_now_ms()). */
 void docker_traced(const struct docker *docker, const char *step, long long start);

@@ -8,16 +8,11 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/reply.h"
 
-/* What a message has around an answer: the id, serverInfo, links. */
-enum { ENVELOPE = 40000 };
-
 /* What the text has around the output: the headings and the marks of what is left out. */
 enum { HEADINGS = 160 };
 
 /* Below this nothing is gained by showing less. */
 enum { LEAST = 256 };
-
-static const char *const names[2] = {"stdout", "stderr"};
 
 /* The output as it is shown. */
 struct shown {
@@ -85,7 +80,7 @@ static json_t *describe(const struct result *result, const struct shown *shown)
         strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
                     result->error ? result->error : "no reason is known", ran ? "\n\n" : "");
     for (int i = 0; i < 2; i++)
-        add_section(&text, names[i], &shown->text[i]);
+        add_section(&text, run_streams[i], &shown->text[i]);
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
     return text_content(&text);
@@ -98,7 +93,7 @@ static json_t *structure(const json_t *object, const struct shown *shown)
 
     for (int i = 0; i < 2; i++) {
         json_object_set_new(
-            copy, names[i],
+            copy, run_streams[i],
             json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
         if (shown->cut[i])
             json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
@@ -138,12 +133,12 @@ static void link_full(json_t *answer, const struct result *result, struct strbuf
     const size_t size[2] = {full[0].length, full[1].length};
     runs_add(runs, full, id);
     for (int i = 0; i < 2; i++) {
-        CLEANUP_FREE char *uri = string_format("isolator://runs/%s/%s", id, names[i]);
+        CLEANUP_FREE char *uri = string_format("isolator://runs/%s/%s", id, run_streams[i]);
 
         if (is_cut[i])
             json_array_append_new(
                 content, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "type", "resource_link", "uri",
-                                   uri, "name", names[i], "description",
+                                   uri, "name", run_streams[i], "description",
                                    "More of the output; kept for some minutes.", "mimeType",
                                    "text/plain", "size", (json_int_t)size[i]));
     }
@@ -165,7 +160,7 @@ json_t *answer_result(struct result *result, const struct revision *revision, si
         show(&shown, result, full, most);
         answer = build(result, object, &shown, revision);
         most /= 2;
-    } while (most >= LEAST && jsonrpc_size(answer) > MESSAGE_MAX - ENVELOPE);
+    } while (most >= LEAST && jsonrpc_size(answer) > RESULT_MAX);
     if (revision->structured && (shown.cut[0] || shown.cut[1]))
         link_full(answer, result, full, shown.cut, runs);
     release_shown(&shown);

@@ -12,7 +12,10 @@
 /* Bytes of a name from the model that a message shows. */
 enum { SHOWN = 80 };
 
-/* What is being read into, and the name of the argument that it is read from. */
+/* How many there may be; comparing their names takes its time. */
+enum { VARIABLES_MAX = 1000, FILES_MAX = 10000 };
+
+/* What the arguments are read by, and into. */
 struct reading {
     const struct config *config;
     struct request *request;
@@ -129,6 +132,8 @@ static int read_files(struct reading *reading, const char *name, const json_t *v
 
     if (!json_is_array(value))
         return wrong(reading, name, "an array of objects with filename and content");
+    if (json_array_size(value) > FILES_MAX)
+        return wrong(reading, name, "an array of at most 10000 files");
     json_array_foreach(value, i, file)
     {
         CLEANUP_FREE char *item = string_format("%s[%zu]", name, i);
@@ -193,6 +198,8 @@ static int read_environment(struct reading *reading, const char *name, const jso
 
     if (!json_is_object(value))
         return wrong(reading, name, "an object with strings by name");
+    if (json_object_size(value) > VARIABLES_MAX)
+        return wrong(reading, name, "an object of at most 1000 variables");
     json_object_foreach((json_t *)value, key, item)
     {
         CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
@@ -206,7 +213,7 @@ static int read_environment(struct reading *reading, const char *name, const jso
             return error_set(reading->error, ERROR_USAGE,
                              "%s: the name of a variable cannot have '=' in it", item_name);
         assignment = string_format("%s=%s", key, text);
-        environment_set(&reading->request->environment, assignment);
+        strvec_push(&reading->request->environment, assignment); /* no name stands twice in JSON */
     }
     return 0;
 }

@@ -14,7 +14,8 @@
  * Fills in the request (request_init() before). Whatever is wrong is an ERROR_USAGE that names the
  * argument and what would be right, so that a model can correct itself. null stands for an argument
  * that is not given. A timeout past the configuration's maximum is lowered to it. ERROR_INPUT where the
- * snippet cannot be read.
+ * snippet cannot be read or the name of a file cannot be one, ERROR_SYSTEM where the host refuses
+ * something.
  */
 int arguments_read(const json_t *arguments, const struct config *config, struct request *request,
                    struct error *error);

@@ -16,9 +16,6 @@
  */
 enum { QUIET_MS = 3000, OUTPUT_MS = 500, LOOK_MS = 250 };
 
-/* Behind a message of this many bytes memory is given back. */
-enum { LARGE = 1 << 16 };
-
 struct call *call_new(void)
 {
     struct call *call = memory_allocate(sizeof *call);
@@ -29,12 +26,18 @@ struct call *call_new(void)
     return call;
 }
 
+/* What only running needs, which may be much. */
+static void free_request(struct call *call)
+{
+    plan_release(&call->plan);
+    request_release(&call->request);
+}
+
 void call_free(struct call *call)
 {
     reply_nothing(&call->reply);
     json_decref(call->token);
-    plan_release(&call->plan);
-    request_release(&call->request);
+    free_request(call);
     cancel_release(&call->cancel);
     free(call);
 }
@@ -90,6 +93,8 @@ static json_t *run(struct calls *calls, struct call *call)
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
     execute(&calls->docker, &call->plan, &call->cancel, &result);
+    free_request(call);
+    linux_trim_memory(call->size);
     return answer_result(&result, call->reply.revision, (size_t)calls->config->max_text_bytes,
                          calls->runs);
 }
@@ -100,14 +105,12 @@ static void serve_next(struct calls *calls)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct call *call = calls->queue;
     json_t *answer;
-    bool opened, large;
+    bool opened;
 
     calls->queue = call->next;
     calls->queued--;
-    calls->queued_bytes -= call->size;
     call->next = calls->running;
     calls->running = call;
-    call->begin = clock_now_ms();
     opened = cancel_open(&call->cancel, &error) == 0;
     if (opened && call->token)
         send_progress(calls, call, "starting a fresh sandbox");
@@ -115,14 +118,12 @@ static void serve_next(struct calls *calls)
     answer = opened ? run(calls, call) : answer_failure(error.message);
     pthread_mutex_lock(&calls->lock);
     unlink_call(&calls->running, call);
-    large = call->size > LARGE;
+    calls->bytes -= call->size;
     if (call->cancelled)
         json_decref(answer);
     else
         reply_result(&call->reply, answer);
     call_free(call);
-    if (large)
-        linux_trim_memory();
     wake_up(calls->wake);
 }
 
@@ -171,20 +172,25 @@ static int enqueue(struct calls *calls, struct call *call, struct error *error)
     struct call **last = &calls->queue;
     const int free_threads = calls->most_threads - calls->started + calls->idle;
 
-    if (calls->queued >= calls->most_queued + free_threads ||
-        calls->queued_bytes + call->size > CALLS_BYTES_MAX)
+    if (calls->queued >= calls->most_queued + free_threads)
         return error_set(
             error, ERROR_ENGINE,
             "the server is busy: %d calls run and %d wait, which is all that it takes; "
             "try again when some have ended",
             calls->started - calls->idle, calls->queued);
+    if (calls->bytes + call->size > CALLS_BYTES_MAX)
+        return error_set(error, ERROR_ENGINE,
+                         "the server is busy: the calls that it has and this one are larger than "
+                         "%d MiB, which is all that it takes; try again when some have ended",
+                         CALLS_BYTES_MAX >> 20);
     if (start_thread(calls, error) != 0)
         return -1;
     while (*last)
         last = &(*last)->next;
     *last = call;
     calls->queued++;
-    calls->queued_bytes += call->size;
+    calls->bytes += call->size;
+    call->begin = call->told = clock_now_ms();
     pthread_cond_signal(&calls->changed);
     return 0;
 }
@@ -204,7 +210,7 @@ static void drop_queued(struct calls *calls, struct call *call)
 {
     unlink_call(&calls->queue, call);
     calls->queued--;
-    calls->queued_bytes -= call->size;
+    calls->bytes -= call->size;
     call_free(call);
 }
 
@@ -227,36 +233,41 @@ void calls_cancel(struct calls *calls, const json_t *id)
     pthread_mutex_unlock(&calls->lock);
 }
 
-/* Tells what is due of one call. */
-static void tell(struct calls *calls, struct call *call)
+/* Tells what is due of one call; `before` are those that wait before it, -1 where it runs. */
+static void tell(struct calls *calls, struct call *call, int before)
 {
     const unsigned long long bytes = atomic_load(&call->watch.output_bytes);
     const long long quiet = clock_now_ms() - call->told;
     CLEANUP_FREE char *message = NULL;
 
-    if (quiet < (bytes > call->told_bytes ? OUTPUT_MS : QUIET_MS))
+    if (outbox_full(calls->outbox) || quiet < (bytes > call->told_bytes ? OUTPUT_MS : QUIET_MS))
         return;
-    message = atomic_load(&call->watch.running)
-                  ? string_format("running; %llu bytes of output so far", bytes)
-                  : string_copy("the engine starts the sandbox");
+    if (before >= 0)
+        message = string_format("waiting; %d more calls wait before it", before);
+    else if (atomic_load(&call->watch.running))
+        message = string_format("running; %llu bytes of output so far", bytes);
+    else
+        message = string_copy("the engine starts the sandbox");
     send_progress(calls, call, message);
 }
 
 int calls_tell_progress(struct calls *calls)
 {
-    int again = -1;
+    int again = -1, before = 0;
 
     pthread_mutex_lock(&calls->lock);
     for (struct call *call = calls->running; call; call = call->next) {
         if (!call->token || call->cancelled)
             continue;
         again = LOOK_MS;
-        if (!outbox_full(calls->outbox))
-            tell(calls, call);
+        tell(calls, call, -1);
     }
-    for (struct call *call = calls->queue; call; call = call->next)
-        if (call->token)
-            again = LOOK_MS;
+    for (struct call *call = calls->queue; call; call = call->next, before++) {
+        if (!call->token)
+            continue;
+        again = LOOK_MS;
+        tell(calls, call, before);
+    }
     pthread_mutex_unlock(&calls->lock);
     return again;
 }

@@ -19,7 +19,7 @@
 #include "sandbox/config.h"
 #include "sandbox/request.h"
 
-/* Bytes of requests that may wait, whatever their number. */
+/* Bytes of requests that may wait or run, whatever their number. */
 enum { CALLS_BYTES_MAX = 256 << 20 };
 
 struct call {
@@ -27,20 +27,20 @@ struct call {
     json_t *token; /* of progress, owned; NULL: no progress is wanted */
     struct request request;
     struct plan plan; /* borrows from the request */
-    size_t size;      /* bytes of the message that it came in */
+    size_t size;      /* bytes of the message that it came as */
 
     /* The rest is kept by calls.c. */
     struct cancel cancel;
     struct watch watch;
     bool cancelled;  /* the client wants no answer any more */
-    long long begin; /* clock_now_ms(); when a thread took it */
-    long long told;  /* when progress was last sent; 0: never */
+    long long begin; /* clock_now_ms(); when it was queued */
+    long long told;  /* when progress was last sent, at first the same */
     unsigned long long told_bytes;
     long long progress; /* the value last sent */
     struct call *next;
 };
 
-/* An empty call; release it, or give it to calls_submit(). */
+/* An empty call, for calls_submit() or call_free(). */
 struct call *call_new(void);
 void call_free(struct call *call);
 
@@ -56,7 +56,7 @@ struct calls {
     struct call *queue; /* the first to be taken */
     struct call *running;
     int queued, most_queued;
-    size_t queued_bytes;
+    size_t bytes;       /* of those that wait or run */
     pthread_t *threads; /* owned */
     int started, idle, most_threads;
     bool ending;

@@ -9,8 +9,8 @@
 /* Messages of a batch: more than anybody needs, so that none can flood us. */
 enum { BATCH_MAX = 100 };
 
-/* Behind a line of this many bytes memory is given back: taken apart it needs thirty times as much. */
-enum { LARGE = 1 << 16 };
+/* Values of one message: far more than any call has, so that a line of "{},{},..." does not take GBs. */
+enum { VALUES_MAX = 200000 };
 
 static const char META_VERSION[] = "io.modelcontextprotocol/protocolVersion";
 static const char META_CAPABILITIES[] = "io.modelcontextprotocol/clientCapabilities";
@@ -35,14 +35,14 @@ static const struct revision *read_meta(struct reply *reply, const json_t *meta)
 
     if (!name || json_string_length(version) > 100)
         reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be a string", META_VERSION);
-    else if (!json_is_object(json_object_get(meta, META_CAPABILITIES)))
-        reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be an object",
-                    META_CAPABILITIES);
     else if (!revision)
         reply_error(
             reply, JSONRPC_UNSUPPORTED_VERSION,
             json_pack("{s:o, s:O}", "supported", method_modern_versions(), "requested", version),
             "protocol version not supported");
+    else if (!json_is_object(json_object_get(meta, META_CAPABILITIES)))
+        reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be an object",
+                    META_CAPABILITIES);
     else
         return revision;
     return NULL;
@@ -103,7 +103,7 @@ static void dispatch_message(struct server *server, json_t *value, size_t size, 
     exchange.params = json_is_object(message.params) ? message.params : NULL;
     if (message.kind == MESSAGE_INVALID)
         reply_error(&reply, JSONRPC_INVALID_REQUEST, NULL, "%s", message.wrong);
-    else if (message.params && !exchange.params)
+    else if (message.params && !exchange.params && !json_is_null(message.params))
         reply_error(&reply, JSONRPC_INVALID_PARAMS, NULL, "params must be an object");
     else if (batch && strcmp(message.method, "initialize") == 0)
         reply_error(&reply, JSONRPC_INVALID_REQUEST, NULL, "initialize cannot stand in a batch");
@@ -120,7 +120,7 @@ static void complain(struct server *server, int code, const char *text)
     reply_error(&reply, code, NULL, "%s", text);
 }
 
-static void dispatch_batch(struct server *server, json_t *messages, size_t size)
+static void dispatch_batch(struct server *server, json_t *messages)
 {
     struct batch *batch;
     size_t i;
@@ -134,7 +134,7 @@ static void dispatch_batch(struct server *server, json_t *messages, size_t size)
         batch = batch_new(&server->outbox);
         json_array_foreach(messages, i, value)
         {
-            dispatch_message(server, value, size, batch);
+            dispatch_message(server, value, jsonrpc_size(value), batch);
         }
         batch_drop(batch);
     }
@@ -154,16 +154,19 @@ void dispatch_line(struct server *server, const char *line, size_t length)
 
     if (is_blank(line, length))
         return;
+    if (jsonrpc_count_values(line, length) > VALUES_MAX) {
+        complain(server, JSONRPC_INVALID_REQUEST, "a message cannot have more than 200000 values");
+        return;
+    }
     value = jsonrpc_parse(line, length);
     if (!value)
         complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     else if (json_is_array(value))
-        dispatch_batch(server, value, length);
+        dispatch_batch(server, value);
     else
         dispatch_message(server, value, length, NULL);
     json_decref(value);
-    if (length > LARGE)
-        linux_trim_memory();
+    linux_trim_memory(length);
 }
 
 void dispatch_too_long(struct server *server)

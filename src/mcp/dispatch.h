@@ -1,5 +1,6 @@
 /*
- * What each message means: the table of methods, in both eras of the protocol.
+ * Takes a line apart and answers each message in it, in both eras of the protocol. What the methods do
+ * is in methods.c.
  */
 #ifndef MCP_DISPATCH_H
 #define MCP_DISPATCH_H

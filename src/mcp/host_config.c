@@ -58,18 +58,19 @@ static char *own_path(void)
     return realpath("/proc/self/exe", NULL);
 }
 
-/* The arguments: the configuration file, if one was chosen, by its absolute path. */
+/*
+ * The arguments: the configuration file by its absolute path, since the host starts the server with
+ * hardly any variables; none where the server finds it without them.
+ */
 static json_t *make_arguments(const char *config, struct error *error)
 {
-    const char *variable = getenv("ISOLATOR_CONFIG");
-    const char *chosen = config ? config : variable && *variable ? variable : NULL;
-    CLEANUP_FREE char *path = chosen ? realpath(chosen, NULL) : NULL;
+    CLEANUP_FREE char *path = config ? realpath(config, NULL) : NULL;
 
-    if (!chosen)
+    if (!config || strcmp(config, ISOLATOR_DATADIR "/isolator_config.json") == 0)
         return json_array();
     if (path)
         return json_pack("[s, s]", "--config", path);
-    error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", chosen);
+    error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", config);
     return NULL;
 }
 

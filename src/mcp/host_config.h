@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 /*
- * Prints the JSON for the host on stdout, and where it goes on stderr. `config` is the configuration
- * file asked for, or NULL. ERROR_USAGE where the host is not known.
+ * Prints the JSON for the host on stdout, and where it goes on stderr. `config` is the file
+ * that the configuration was read from, or NULL. ERROR_USAGE where the host is not known.
  */
 int host_config_print(const char *host, const char *config, struct error *error);
 

@@ -91,12 +91,6 @@ static int parse(struct options *options, int argc, char **argv)
     return refuse_usage();
 }
 
-static void print_trace(void *context, const char *step, long long milliseconds)
-{
-    (void)context;
-    fprintf(stderr, "isolator-mcp: %-8s %5lld ms\n", step, milliseconds);
-}
-
 /* The built-in configuration's timeout is for people at a terminal. */
 static int load_config(struct config *config, const char *file, struct error *error)
 {
@@ -111,12 +105,12 @@ static int serve(const struct options *options, const struct config *config, str
 {
     const struct docker docker = {.command = config->container_command,
                                   .patience = config->engine_timeout,
-                                  .trace = options->verbose ? print_trace : NULL};
+                                  .trace = options->verbose ? docker_print_trace : NULL,
+                                  .trace_context = (void *)"isolator-mcp"};
 
     if (isatty(STDIN_FILENO))
-        fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; MCP hosts "
-              "start "
-              "it, see isolator-mcp(1)\n",
+        fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; "
+              "MCP hosts start it, see isolator-mcp(1)\n",
               stderr);
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
     if (!getenv("PATH"))
@@ -134,6 +128,15 @@ static int report(const struct error *error)
     return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
+/* The exit status of what has printed something. */
+static int flush_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    perror("isolator-mcp: cannot write");
+    return EXIT_SYSTEM;
+}
+
 int main(int argc, char **argv)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -145,18 +148,18 @@ int main(int argc, char **argv)
     signals_set_up();
     if (parse(&options, argc, argv) != 0)
         return EXIT_USAGE;
-    if (options.action == ACTION_HELP) {
+    if (options.action == ACTION_HELP)
         print_help();
-        return EXIT_SUCCESS;
-    }
-    if (options.action == ACTION_VERSION) {
+    if (options.action == ACTION_VERSION)
         puts("isolator-mcp " ISOLATOR_VERSION);
-        return EXIT_SUCCESS;
-    }
+    if (options.action == ACTION_HELP || options.action == ACTION_VERSION)
+        return flush_stdout();
     result = load_config(&config, options.config, &error);
     if (result == 0)
         result = options.action == ACTION_PRINT_CONFIG
-                     ? host_config_print(options.host, options.config, &error)
+                     ? host_config_print(options.host, config.file, &error)
                      : serve(&options, &config, &error);
+    if (result == 0 && options.action == ACTION_PRINT_CONFIG)
+        return flush_stdout();
     return result == 0 ? EXIT_SUCCESS : report(&error);
 }

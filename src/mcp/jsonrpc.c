@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 /* An id comes back in each answer, which must not grow with it. */
 enum { ID_MAX = 4096 };
@@ -16,13 +17,16 @@ enum { ID_MAX = 4096 };
 /* The number that four hexadecimal digits give, or -1. */
 static long hex4(const char *digits)
 {
-    char copy[5] = "";
-    char *end;
-    long value;
+    long value = 0;
 
-    memcpy(copy, digits, 4);
-    value = strtol(copy, &end, 16);
-    return end == copy + 4 && copy[0] != '-' && copy[0] != '+' && copy[0] != ' ' ? value : -1;
+    for (int i = 0; i < 4; i++) {
+        const int digit = text_hex_digit(digits[i]);
+
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
 }
 
 /*
@@ -55,6 +59,22 @@ static bool mend_surrogates(char *line, size_t length)
         i += step;
     }
     return mended;
+}
+
+size_t jsonrpc_count_values(const char *line, size_t length)
+{
+    size_t count = 1;
+    bool quoted = false;
+
+    for (size_t i = 0; i < length; i++) {
+        if (quoted && line[i] == '\\')
+            i++;
+        else if (line[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (line[i] == '{' || line[i] == '[' || line[i] == ','))
+            count++;
+    }
+    return count;
 }
 
 json_t *jsonrpc_parse(const char *line, size_t length)

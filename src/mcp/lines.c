@@ -33,8 +33,10 @@ void lines_feed(struct lines *lines, const char *data, size_t length)
 enum lines_event lines_next(struct lines *lines, const char **line, size_t *length)
 {
     if (lines->buffer.capacity > KEEP && lines->start == lines->buffer.length) {
+        const size_t freed = lines->buffer.capacity;
+
         strbuf_release(&lines->buffer);
-        linux_trim_memory();
+        linux_trim_memory(freed);
         lines->start = lines->searched = 0;
     }
     const char *data = strbuf_string(&lines->buffer);

@@ -27,6 +27,8 @@ static bool read_cursor(struct exchange *exchange, const char **cursor)
     const json_t *value = json_object_get(exchange->params, "cursor");
 
     *cursor = NULL;
+    if (json_is_null(value))
+        return true;
     if (value)
         *cursor = need_string(exchange, exchange->params, "cursor");
     return !value || *cursor;

@@ -1,6 +1,7 @@
 #include "mcp/outbox.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,11 +13,17 @@ enum { FULL = 4 << 20 };
 
 static void write_all(struct outbox *outbox, const char *data, size_t length)
 {
+    struct pollfd writable = {outbox->fd, POLLOUT, 0};
+
     while (length > 0) {
         const ssize_t written = write(outbox->fd, data, length);
 
         if (written < 0 && errno == EINTR)
             continue;
+        if (written < 0 && errno == EAGAIN) { /* the host's end of the pipe may be shared with it */
+            poll(&writable, 1, -1);
+            continue;
+        }
         if (written < 0) {
             pthread_mutex_lock(&outbox->lock);
             outbox->broken = true;

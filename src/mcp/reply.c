@@ -91,6 +91,12 @@ static void send_message(struct reply *reply, json_t *message)
     char *line = jsonrpc_line(message, &length);
 
     json_decref(message);
+    if (length > MESSAGE_MAX) { /* only what the configuration makes large can get here */
+        free(line);
+        message = jsonrpc_error(reply->id, JSONRPC_INTERNAL_ERROR, "the answer is too large", NULL);
+        line = jsonrpc_line(message, &length);
+        json_decref(message);
+    }
     if (reply->batch) {
         batch_add(reply->batch, line, length);
         free(line);

@@ -16,7 +16,10 @@
  * No message gets larger than this: hosts refuse results past 1 MB (1048576 bytes, all that belongs to
  * a message included).
  */
-enum { MESSAGE_MAX = 1000000 };
+enum {
+    MESSAGE_MAX = 1000000,
+    RESULT_MAX = MESSAGE_MAX - 40000 /* the rest is for the id, serverInfo, links */
+};
 
 /* Collects the answers to a batch, so that they go out as one array. Counted by its replies. */
 struct batch;

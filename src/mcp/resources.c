@@ -17,9 +17,6 @@ static const char VARIABLE[] = "snippet_name";
 
 enum { PAGE = 100, COMPLETIONS_MAX = 100 }; /* the latter by server/utilities/completion */
 
-/* What a message has around the text of a resource. */
-enum { ENVELOPE = 40000 };
-
 /* RFC 3986: what need not be escaped in a path. */
 static bool is_unreserved(char c)
 {
@@ -41,15 +38,6 @@ static char *snippet_uri(const char *name)
     return strbuf_steal(&uri);
 }
 
-/* The value of a hexadecimal digit, or -1. */
-static int hex_digit(char c)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *found = c ? strchr(digits, c) : NULL;
-
-    return found ? (int)(found - digits) % 16 : -1;
-}
-
 /* The text with "%XX" decoded, owned; NULL where that is not possible. */
 static char *decode_percent(const char *text)
 {
@@ -62,8 +50,8 @@ static char *decode_percent(const char *text)
             strbuf_addch(&decoded, *text);
             continue;
         }
-        high = hex_digit(text[1]);
-        low = high < 0 ? -1 : hex_digit(text[2]);
+        high = text_hex_digit(text[1]);
+        low = high < 0 ? -1 : text_hex_digit(text[2]);
         if (low < 0 || high * 16 + low == 0)
             return NULL;
         strbuf_addch(&decoded, (char)(high * 16 + low));
@@ -139,7 +127,7 @@ static json_t *fit_run(const char *uri, const struct strbuf *text)
 {
     json_t *result = contents(uri, "text/plain", strbuf_string(text), text->length);
 
-    for (size_t most = RUN_TEXT_MAX; jsonrpc_size(result) > MESSAGE_MAX - ENVELOPE; most /= 2) {
+    for (size_t most = RUN_TEXT_MAX; jsonrpc_size(result) > RESULT_MAX; most /= 2) {
         struct capture capture = CAPTURE_INIT(most);
         struct strbuf part;
 
@@ -154,14 +142,13 @@ static json_t *fit_run(const char *uri, const struct strbuf *text)
 
 static json_t *read_run(struct runs *runs, const char *uri)
 {
-    static const char *const streams[2] = {"stdout", "stderr"};
     const char *rest = uri + strlen(RUNS);
     const size_t length = strcspn(rest, "/");
     CLEANUP_FREE char *id = string_format("%.*s", length < RUN_ID_SIZE ? (int)length : 0, rest);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
     for (int i = 0; i < 2 && rest[length] == '/'; i++)
-        if (strcmp(rest + length + 1, streams[i]) == 0 && runs_read(runs, id, i, &text))
+        if (strcmp(rest + length + 1, run_streams[i]) == 0 && runs_read(runs, id, i, &text))
             return fit_run(uri, &text);
     return NULL;
 }
@@ -180,7 +167,7 @@ json_t *resources_read(const struct config *config, struct runs *runs, const cha
     } else {
         error_set(error, ERROR_INPUT, "the resources begin with %s or %s", SNIPPETS, RUNS);
     }
-    if (result && jsonrpc_size(result) > MESSAGE_MAX - ENVELOPE) {
+    if (result && jsonrpc_size(result) > RESULT_MAX) {
         json_decref(result);
         result = NULL;
         error_set(error, ERROR_INPUT, "the resource is too large for one message");

@@ -6,6 +6,8 @@
 #include "base/duration.h"
 #include "base/linux.h"
 
+const char *const run_streams[2] = {"stdout", "stderr"};
+
 struct run {
     char id[RUN_ID_SIZE];
     struct strbuf text[2];

@@ -17,6 +17,9 @@ enum {
     RUNS_AGE_MAX_MS = 15 * 60000 /* after that they are gone */
 };
 
+/* "stdout" and "stderr", as streams are called in results and URIs. */
+extern const char *const run_streams[2];
+
 struct run;
 
 struct runs {

@@ -26,13 +26,16 @@ static void start_draining(struct server *server)
     server->deadline = clock_now_ms() + GRACE_MS;
 }
 
-/* Ends what runs; `left` is how long that may take. */
-static void start_ending(struct server *server, long long left)
+/* Ends what runs. How long that may take counts from the end of stdin, where that came before. */
+static void start_ending(struct server *server)
 {
     if (server->phase == SERVER_ENDING)
         return;
+    if (server->phase == SERVER_DRAINING)
+        server->deadline += LEAVE_MS - GRACE_MS;
+    else
+        server->deadline = clock_now_ms() + LEAVE_MS;
     server->phase = SERVER_ENDING;
-    server->deadline = clock_now_ms() + left;
     outbox_hurry(&server->outbox);
     calls_end(&server->calls);
     subscriptions_end(&server->subscriptions, &server->outbox);
@@ -116,7 +119,7 @@ static void serve_once(struct server *server, int in)
     if (polled[2].revents != 0)
         wake_clear(&server->wake);
     if (polled[1].revents != 0 || outbox_broken(&server->outbox))
-        start_ending(server, LEAVE_MS);
+        start_ending(server);
     else if (polled[0].revents != 0 && full)
         start_draining(server);
     else if (polled[0].revents != 0)
@@ -124,7 +127,7 @@ static void serve_once(struct server *server, int in)
     if (server->lines_left)
         answer_lines(server);
     if (server->phase == SERVER_DRAINING && clock_now_ms() >= server->deadline)
-        start_ending(server, LEAVE_MS - GRACE_MS);
+        start_ending(server);
 }
 
 static int start(struct server *server, const struct docker *docker, int out, struct error *error)
@@ -153,7 +156,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
         return -1;
     while (!is_over(&server))
         serve_once(&server, in);
-    start_ending(&server, LEAVE_MS - GRACE_MS);
+    start_ending(&server);
     if (!calls_done(&server.calls)) { /* their threads need all of this, and end with the process */
         sweep_behind(docker);
         _exit(0);

@@ -17,10 +17,7 @@ static void describe_languages(struct strbuf *text, const struct config *config)
         const struct language *language = &config->languages[i];
         CLEANUP(limits_release) struct limits limits;
 
-        limits_init(&limits);
-        limits_overlay(&limits, &config->defaults);
-        limits_overlay(&limits, &language->limits);
-        limits_clamp(&limits, &config->maximums);
+        config_limits(config, language, &limits);
         strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPUs, %.10g MB for files, ",
                     language->name, limits.number[LIMIT_TIMEOUT], limits.number[LIMIT_MEMORY],
                     limits.number[LIMIT_CPUS], limits.number[LIMIT_WORKDIR]);
@@ -34,11 +31,13 @@ static void describe_languages(struct strbuf *text, const struct config *config)
 /* Whether a program in some language gets a network, now or when it is called. */
 static bool reaches_network(const struct config *config)
 {
-    bool reaches = strcmp(config->defaults.network, "none") != 0;
+    bool reaches = false;
 
     for (size_t i = 0; i < config->language_count; i++) {
-        const char *network = config->languages[i].limits.network;
-        reaches |= network && strcmp(network, "none") != 0;
+        CLEANUP(limits_release) struct limits limits;
+
+        config_limits(config, &config->languages[i], &limits);
+        reaches |= strcmp(limits.network, "none") != 0;
     }
     return reaches;
 }

@@ -133,6 +133,15 @@ const struct language *config_language_of_file(const struct config *config, cons
     return NULL;
 }
 
+void config_limits(const struct config *config, const struct language *language,
+                   struct limits *limits)
+{
+    limits_init(limits);
+    limits_overlay(limits, &config->defaults);
+    limits_overlay(limits, &language->limits);
+    limits_clamp(limits, &config->maximums);
+}
+
 char *config_language_names(const struct config *config)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;

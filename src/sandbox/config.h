@@ -61,6 +61,13 @@ const struct language *config_language(const struct config *config, const char *
 /* The language that claims the file's extension, borrowed; NULL where none does. */
 const struct language *config_language_of_file(const struct config *config, const char *path);
 
+/*
+ * What a program in the language gets where nobody asks for anything else: the defaults, the language's
+ * own, no more than the maximums. The caller releases the limits.
+ */
+void config_limits(const struct config *config, const struct language *language,
+                   struct limits *limits);
+
 /* The names of all languages, "python, go, javascript"; owned by the caller. */
 char *config_language_names(const struct config *config);
 

@@ -321,8 +321,9 @@ static int read_whole(struct scope *scope, const json_t *value, int least, int m
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
     static const char *const keys[] = {
-        "isolatorPath", "containerCommand", "containerWorkdir", "engineTimeoutSeconds", "promptsDir",
-        "maxConcurrent", "maxQueued", "maxTextBytes", "defaults", "maximums", "languages"};
+        "isolatorPath", "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
+        "promptsDir",   "maxConcurrent",    "maxQueued",        "maxTextBytes",
+        "defaults",     "maximums",         "languages"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 

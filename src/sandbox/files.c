@@ -1,6 +1,5 @@
 #include "sandbox/files.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,32 +42,34 @@ int files_check_path(const char *path, struct error *error)
     }
 }
 
+/* By parts: "a/b" comes right behind "a", before "a.b". */
 static int compare_paths(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
 
-static bool is_among(const char *path, const char *const *sorted, size_t count)
-{
-    return bsearch(&path, sorted, count, sizeof *sorted, compare_paths) != NULL;
-}
-
-/* Whether a directory that the path lies in has the name of a file. */
-static int check_parents(const char *path, const char *const *sorted, size_t count,
-                         struct error *error)
-{
-    CLEANUP_FREE char *parent = string_copy(path);
-    char *slash;
-
-    while ((slash = strrchr(parent, '/'))) {
-        *slash = '\0';
-        if (is_among(parent, sorted, count)) {
-            CLEANUP_FREE char *shown = text_escape_short(parent, SHOWN);
-            return error_set(error, ERROR_INPUT,
-                             "'%s' is the name of a file and of a directory of other files", shown);
-        }
+    while (*left && *left == *right) {
+        left++;
+        right++;
     }
-    return 0;
+    if (*left == '/' || *right == '/')
+        return *left == '/' ? (*right ? -1 : 1) : (*left ? 1 : -1);
+    return (unsigned char)*left - (unsigned char)*right;
+}
+
+/* Two neighbours in that order: equal, or one the directory of the other. */
+static int check_neighbours(const char *first, const char *second, struct error *error)
+{
+    const size_t length = strlen(first);
+    CLEANUP_FREE char *shown = NULL;
+
+    if (strncmp(first, second, length) != 0 || (second[length] != '\0' && second[length] != '/'))
+        return 0;
+    shown = text_escape_short(first, SHOWN);
+    return error_set(error, ERROR_INPUT,
+                     second[length] == '\0'
+                         ? "two files have the name '%s'"
+                         : "'%s' is the name of a file and of a directory of other files",
+                     shown);
 }
 
 int files_check(const struct files *files, const char *entrypoint, struct error *error)
@@ -83,14 +84,9 @@ int files_check(const struct files *files, const char *entrypoint, struct error 
             return -1;
     }
     qsort(sorted, count, sizeof *sorted, compare_paths);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && strcmp(sorted[i - 1], sorted[i]) == 0) {
-            CLEANUP_FREE char *shown = text_escape_short(sorted[i], SHOWN);
-            return error_set(error, ERROR_INPUT, "two files have the name '%s'", shown);
-        }
-        if (check_parents(sorted[i], sorted, count, error) != 0)
+    for (size_t i = 1; i < count; i++)
+        if (check_neighbours(sorted[i - 1], sorted[i], error) != 0)
             return -1;
-    }
     return 0;
 }
 

@@ -13,10 +13,10 @@
  * TOTAL after its timeout, unless the engine was slow but not dead: then it gets REMOVE_LEAST.
  */
 enum { /* percent */
-    SETUP = 60,
-    REMOVE = 80,
-    REMOVE_LEAST = 20,
-    TOTAL = 95
+       SETUP = 60,
+       REMOVE = 80,
+       REMOVE_LEAST = 20,
+       TOTAL = 95
 };
 enum { SETUP_TIMEOUT_MOST_MS = 60000 };
 
@@ -125,8 +125,8 @@ bool life_remove(struct life *life, struct process *drain)
     const long long now = clock_now_ms();
     const long long most = now + docker_share(life->docker, REMOVE);
     const long long least = now + docker_share(life->docker, REMOVE_LEAST);
-    long long deadline = life->start + limits_timeout_ms(&life->plan->limits) +
-                         docker_share(life->docker, TOTAL);
+    long long deadline =
+        life->start + limits_timeout_ms(&life->plan->limits) + docker_share(life->docker, TOTAL);
 
     if (deadline > most)
         deadline = most;

@@ -105,8 +105,9 @@ static int take_state(struct life *life, struct error *error)
 {
     struct container_state state;
 
-    if (container_inspect(life->docker, life->name, clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state, error) !=
-        0)
+    if (container_inspect(life->docker, life->name,
+                          clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
+                          error) != 0)
         return -1;
     if (!state.started)
         return explain_no_start(life, state.message, error);
@@ -124,7 +125,8 @@ static bool has_started(const struct life *life)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct container_state state;
 
-    return container_inspect(life->docker, life->name, clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
+    return container_inspect(life->docker, life->name,
+                             clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
                              &ignored) == 0 &&
            state.started;
 }

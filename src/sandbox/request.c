@@ -32,6 +32,7 @@ void request_release(struct request *request)
     limits_release(&request->limits);
     free(request->save_image);
     free(request->save_dockerfile);
+    request_init(request);
 }
 
 static int unknown_language(const struct config *config, const char *name, struct error *error)
@@ -146,10 +147,7 @@ int plan_resolve(struct plan *plan, const struct config *config, const struct re
     if (files_check(&request->files, plan->entrypoint, error) != 0)
         return -1;
 
-    limits_init(&plan->limits);
-    limits_overlay(&plan->limits, &config->defaults);
-    limits_overlay(&plan->limits, &language->limits);
-    limits_clamp(&plan->limits, &config->maximums);
+    config_limits(config, language, &plan->limits);
     limits_overlay(&plan->limits, &request->limits);
     if (limits_check(&plan->limits, &config->maximums, error) != 0)
         return -1;
@@ -173,4 +171,5 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     limits_release(&plan->limits);
+    *plan = (struct plan)PLAN_INIT;
 }

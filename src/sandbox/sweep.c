@@ -6,10 +6,12 @@
 
 #include "base/cleanup.h"
 #include "base/duration.h"
+#include "base/linux.h"
+#include "base/signals.h"
 #include "docker/container.h"
 #include "sandbox/owner.h"
 
-enum { QUIET_ROUNDS = 10, ROUNDS = 60 };
+enum { QUIET_ROUNDS = 10, SWEEP_MS = 60000 };
 
 /*
  * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
@@ -17,21 +19,17 @@ enum { QUIET_ROUNDS = 10, ROUNDS = 60 };
  */
 static void close_everything(void)
 {
-    const long most = sysconf(_SC_OPEN_MAX);
-
-    for (int fd = 0; fd < (most > 0 ? most : 1024); fd++)
-        close(fd);
+    linux_close_from(0);
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (open("/dev/null", O_RDWR) < 0)
             return;
 }
 
 /* Removes the containers with these labels. False where there was none. */
-static bool sweep(const struct docker *docker, const struct strvec *labels)
+static bool sweep(const struct docker *docker, const struct strvec *labels, long long deadline)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
-    const long long deadline = clock_now_ms() + docker_share(docker, 100);
 
     if (container_list(docker, labels, deadline, &ids, &error) != 0)
         return false;
@@ -45,6 +43,7 @@ static bool sweep(const struct docker *docker, const struct strvec *labels)
 void sweep_behind(const struct docker *docker)
 {
     static const struct timespec pause = {1, 0};
+    const long long deadline = clock_now_ms() + SWEEP_MS;
     struct strvec labels = STRVEC_INIT;
     int quiet = 0;
 
@@ -54,9 +53,10 @@ void sweep_behind(const struct docker *docker)
         return;
     }
     setsid();
+    signals_release();
     close_everything();
-    for (int round = 0; round < ROUNDS && quiet < QUIET_ROUNDS; round++) {
-        quiet = sweep(docker, &labels) ? 0 : quiet + 1;
+    while (clock_now_ms() < deadline && quiet < QUIET_ROUNDS) {
+        quiet = sweep(docker, &labels, deadline) ? 0 : quiet + 1;
         nanosleep(&pause, NULL);
     }
     _exit(0);

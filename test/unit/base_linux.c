@@ -95,6 +95,27 @@ static void linux__pipe_is_close_on_exec(void **state)
     }
 }
 
+/* In a process of its own, since those that cmocka has open would be closed too. */
+static void linux__close_from(void **state)
+{
+    const int last = fcntl(STDIN_FILENO, F_DUPFD, 200);
+    int status;
+    pid_t child;
+
+    (void)state;
+    assert_true(last >= 200);
+    child = fork();
+    if (child == 0) {
+        const bool was_open = fcntl(last, F_GETFD) >= 0;
+
+        linux_close_from(3);
+        _exit(was_open && fcntl(last, F_GETFD) < 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0 ? 0 : 1);
+    }
+    close(last);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void check_digits(size_t size)
 {
     char text[68];
@@ -143,6 +164,7 @@ int main(void)
         cmocka_unit_test(linux__file_that_cannot_be_made),
         cmocka_unit_test(linux__file_that_cannot_be_filled),
         cmocka_unit_test(linux__pipe_is_close_on_exec),
+        cmocka_unit_test(linux__close_from),
         cmocka_unit_test(linux__random_digits),
         cmocka_unit_test(linux__random_digits_differ),
     };

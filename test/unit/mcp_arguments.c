@@ -345,6 +345,36 @@ static void arguments__environment(void **state)
                 "environment.A=B: the name of a variable cannot have '=' in it");
 }
 
+/* A JSON array or object of so many items, which are numbers between these two texts. */
+static char *many(int count, const char *open, const char *before, const char *after,
+                  const char *close)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, open);
+    for (int i = 0; i < count; i++) {
+        strbuf_addf(&text, "%s%s%d%s", i > 0 ? "," : "", before, i, after);
+    }
+    strbuf_addstr(&text, close);
+    return strbuf_steal(&text);
+}
+
+static void arguments__too_many(void **state)
+{
+    CLEANUP_FREE char *variables = many(1001, "\"environment\": {", "\"V", "\": \"\"", "}");
+    CLEANUP_FREE char *enough = many(1000, ", \"environment\": {", "\"V", "\": \"\"", "}");
+    CLEANUP_FREE char *files = many(10001, "\"additional_files\": [", "", "", "]");
+    struct fixture fixture;
+
+    (void)state;
+    check_wrong(variables, "environment must be an object of at most 1000 variables");
+    check_wrong(files, "additional_files must be an array of at most 10000 files");
+    set_up(&fixture);
+    read_good(&fixture, enough);
+    assert_int_equal(fixture.request.environment.count, 1000);
+    tear_down(&fixture);
+}
+
 static void check_timeout(const char *value, double expected)
 {
     CLEANUP_FREE char *members = string_format(", \"timeout_seconds\": %s", value);
@@ -471,6 +501,7 @@ int main(void)
         cmocka_unit_test(arguments__stdin),
         cmocka_unit_test(arguments__arguments),
         cmocka_unit_test(arguments__environment),
+        cmocka_unit_test(arguments__too_many),
         cmocka_unit_test(arguments__timeout),
         cmocka_unit_test(arguments__timeout_without_a_maximum),
         cmocka_unit_test(arguments__null_is_not_given),

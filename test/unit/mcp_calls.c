@@ -38,7 +38,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     fixture->gate = open_fifo(fixture, "gate");
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
-    fixture->docker.patience = DOCKER_PATIENCE;
+    fixture->docker.patience = 600; /* what waits at the gate is not given up */
     set_up_config(&fixture->config, more);
     client_open(&fixture->client);
     runs_init(&fixture->runs);
@@ -159,15 +159,15 @@ static void submit(struct fixture *fixture, const char *id)
     submit_call(fixture, new_call(fixture, "2025-11-25", id, NULL));
 }
 
-/* Checks that a call of so many bytes is not taken. */
-static void check_busy(struct fixture *fixture, size_t size, const char *counts)
+/* Checks that a call of so many bytes is not taken, and why. */
+static void check_busy(struct fixture *fixture, size_t size, const char *why)
 {
     struct error error = ERROR_INIT;
     struct call *call = new_call(fixture, "2025-11-25", "\"busy\"", NULL);
     CLEANUP_FREE char *message =
         string_format("the server is busy: %s, which is all that it takes; try again when some "
                       "have ended",
-                      counts);
+                      why);
 
     call->size = size;
     assert_int_equal(calls_submit(&fixture->calls, call, &error), -1);
@@ -300,23 +300,26 @@ static void calls__no_queue_at_all(void **state)
     check_answered(&fixture, "1 2");
 }
 
-/* Whatever their number: 256 MiB may wait. */
-static void calls__too_many_bytes_wait(void **state)
+/* Whatever their number: 256 MiB may wait or run. Those of new_call() have 100 bytes. */
+static void calls__too_many_bytes(void **state)
 {
+    static const char full[] = "the calls that it has and this one are larger than 256 MiB";
     struct fixture fixture;
     struct call *large;
 
     (void)state;
     set_up_busy(&fixture, "");
-    check_busy(&fixture, 268435457, "1 calls run and 0 wait");
+    check_busy(&fixture, 268435456 - 99, full);
     large = new_call(&fixture, "2025-11-25", "2", NULL);
-    large->size = 268435456 - 100;
+    large->size = 268435456 - 200;
     submit_call(&fixture, large);
     submit(&fixture, "3"); /* exactly fits */
-    check_busy(&fixture, 1, "1 calls run and 2 wait");
+    check_busy(&fixture, 1, full);
     cancel(&fixture, "2");
     submit(&fixture, "4");
     let_go(&fixture, 3);
+    wait_until_done(&fixture);
+    assert_int_equal(fixture.calls.bytes, 0);
     check_answered(&fixture, "1 3 4");
 }
 
@@ -438,6 +441,28 @@ static void calls__progress_without_messages(void **state)
     json_decref(first);
 }
 
+/* Who waits is told so after some seconds, and how many are before it. */
+static void calls__progress_while_it_waits(void **state)
+{
+    struct fixture fixture;
+    struct call *call;
+    json_t *lines, *params;
+
+    (void)state;
+    set_up_busy(&fixture, "");
+    submit(&fixture, "2");
+    call = new_call(&fixture, "2025-11-25", "3", "7");
+    submit_call(&fixture, call);
+    call->told -= 3000;
+    assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000);
+    let_go(&fixture, 3);
+    lines = tear_down(&fixture);
+    params = json_object_get(json_array_get(lines, 0), "params");
+    assert_string_equal(string_at(params, "message"), "waiting; 1 more calls wait before it");
+    check_json(json_object_get(params, "progressToken"), "7");
+    json_decref(lines);
+}
+
 static void calls__no_progress_where_nobody_asked(void **state)
 {
     struct fixture fixture;
@@ -485,13 +510,14 @@ int main(void)
         cmocka_unit_test(calls__side_by_side),
         cmocka_unit_test(calls__queue_is_full),
         cmocka_unit_test(calls__no_queue_at_all),
-        cmocka_unit_test(calls__too_many_bytes_wait),
+        cmocka_unit_test(calls__too_many_bytes),
         cmocka_unit_test(calls__cancelled_in_the_queue),
         cmocka_unit_test(calls__cancelled_while_it_runs),
         cmocka_unit_test(calls__end),
         cmocka_unit_test(calls__end_of_those_that_were_cancelled),
         cmocka_unit_test(calls__progress),
         cmocka_unit_test(calls__progress_without_messages),
+        cmocka_unit_test(calls__progress_while_it_waits),
         cmocka_unit_test(calls__no_progress_where_nobody_asked),
         cmocka_unit_test(calls__no_progress_of_cancelled_ones),
     };

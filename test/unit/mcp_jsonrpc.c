@@ -275,6 +275,23 @@ static void jsonrpc__size_of_any_value(void **state)
     json_decref(text);
 }
 
+static void check_count(const char *line, size_t expected)
+{
+    assert_int_equal(jsonrpc_count_values(line, strlen(line)), expected);
+}
+
+static void jsonrpc__counts_values(void **state)
+{
+    (void)state;
+    check_count("", 1);
+    check_count("7", 1);
+    check_count("{}", 2);
+    check_count("[{},{},[]]", 7);
+    check_count("{\"a\":1,\"b\":[2]}", 4);
+    check_count("\"{,[\\\",\",3", 2); /* in a string, behind an escaped quote */
+    check_count("\"\\\\\",3", 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +311,7 @@ int main(void)
         cmocka_unit_test(jsonrpc__built_notifications),
         cmocka_unit_test(jsonrpc__lines_and_their_sizes),
         cmocka_unit_test(jsonrpc__size_of_any_value),
+        cmocka_unit_test(jsonrpc__counts_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,22 @@ static void outbox__writes_in_order(void **state)
     client_check(&client, "one\ntwo\nthree\n");
 }
 
+/* The host's end may have made ours non-blocking: they may be one. */
+static void outbox__waits_where_write_does_not(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    assert_int_equal(fcntl(client.ends[1], F_SETFL, O_NONBLOCK), 0);
+    put_bytes(&client, 1000000);
+    wait_for_input(client.ends[0]);
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 1000000);
+    client_close(&client);
+}
+
 static void outbox__nothing_to_write(void **state)
 {
     struct client client;
@@ -281,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outbox__writes_in_order),
+        cmocka_unit_test(outbox__waits_where_write_does_not),
         cmocka_unit_test(outbox__nothing_to_write),
         cmocka_unit_test(outbox__any_bytes),
         cmocka_unit_test(outbox__large_ones_are_written_whole),

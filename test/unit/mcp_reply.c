@@ -37,6 +37,23 @@ static void reply__results_of_legacy_revisions(void **state)
     "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"isolator\",\"version\":"                   \
     "\"" ISOLATOR_VERSION "\",\"title\":\"isolator: untrusted code in containers\"}"
 
+static void reply__no_message_is_too_large(void **state)
+{
+    struct client client;
+    struct reply reply;
+    char *text = memory_allocate(1000001);
+
+    (void)state;
+    memset(text, 'x', 1000000);
+    text[1000000] = '\0';
+    client_open(&client);
+    reply = reply_to(&client, "2025-11-25", "1", NULL);
+    reply_result(&reply, json_pack("{s:s}", "text", text));
+    free(text);
+    client_check(&client, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,"
+                          "\"message\":\"the answer is too large\"}}\n");
+}
+
 static void reply__results_of_the_modern_revision(void **state)
 {
     struct client client;
@@ -330,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reply__results_of_legacy_revisions),
+        cmocka_unit_test(reply__no_message_is_too_large),
         cmocka_unit_test(reply__results_of_the_modern_revision),
         cmocka_unit_test(reply__modern_results_keep_their_metadata),
         cmocka_unit_test(reply__errors),

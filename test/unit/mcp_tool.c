@@ -140,6 +140,8 @@ static void tool__open_world_is_the_network(void **state)
     check_open_world("{\"languages\": {\"sh\": {\"network\": \"bridge\"}}}", true);
     check_open_world("{\"languages\": {\"py\": {\"network\": \"mine\"}}}", true);
     check_open_world("{\"languages\": {\"py\": {\"network\": \"none\"}}}", false);
+    check_open_world(
+        "{\"defaults\": {\"network\": \"bridge\"}, \"maximums\": {\"network\": \"none\"}}", false);
 }
 
 static void tool__annotations(void **state)

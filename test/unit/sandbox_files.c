@@ -135,6 +135,24 @@ static void files__file_and_directory_with_names_between(void **state)
     check(&files, "main", "'a'" BOTH);
 }
 
+/* Deep paths are compared no slower than flat ones. */
+static void files__many_and_deep(void **state)
+{
+    struct strbuf deep = STRBUF_INIT;
+    struct files files = FILES_INIT;
+
+    (void)state;
+    while (deep.length < 3990)
+        strbuf_addstr(&deep, "d/");
+    for (int i = 0; i < 5000; i++) {
+        CLEANUP_FREE char *path = string_format("%s%d", strbuf_string(&deep), i);
+        add(&files, path);
+    }
+    strbuf_release(&deep);
+    add(&files, "d/d");
+    check(&files, "main", "'d/d'" BOTH);
+}
+
 static void files__many(void **state)
 {
     struct files files = FILES_INIT;
@@ -160,6 +178,7 @@ int main(void)
         cmocka_unit_test(files__file_and_directory),
         cmocka_unit_test(files__file_and_directory_with_names_between),
         cmocka_unit_test(files__many),
+        cmocka_unit_test(files__many_and_deep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
