@@ -121,13 +121,13 @@ code() {
     run "$file" "$@"
 }
 
-# until_true COMMAND...: waits till the command succeeds, at most 15 s.
+# until_true COMMAND...: waits till the command succeeds, at most two minutes.
 until_true() {
-    for _ in $(seq 150); do
-        "$@" && return
+    local end=$((SECONDS + 120))
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || return 1
         sleep 0.1
     done
-    return 1
 }
 
 # until_running: waits till the program that `start -v` runs has begun.
@@ -145,6 +145,15 @@ children() {
     done 2>/dev/null
 }
 process_group() { sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 3; }
+
+# engine_seconds: prints the engineTimeoutSeconds for tests in which the engine hangs: 10, or on a slow
+# machine five times what an ordinary run takes, which this measures.
+engine_seconds() {
+    local began=${EPOCHREALTIME/./} needed
+    run "$(snippet ash 'echo')"
+    needed=$(((${EPOCHREALTIME/./} - began) * 5 / 1000000 + 1))
+    echo $((needed > 10 ? needed : 10))
+}
 
 # faulty FAULT COMMAND...: runs the command with a docker that has this fault ("create 1 fail", see
 # test/fixtures/docker-fault; "" for none). What docker was told: $calls/SUBCOMMAND.N
@@ -184,12 +193,10 @@ own_containers() {
     done <<<"$all"
 }
 
-# gone NAME: no container of this file's runs is left, or none is after some seconds.
+# gone NAME: no container of this file's runs is left, or none is within a minute.
 gone() {
-    local left=
-    for _ in $(seq 50); do
-        left=$(own_containers)
-        [ -n "$left" ] || break
+    local left end=$((SECONDS + 60))
+    while left=$(own_containers); [ -n "$left" ] && [ "$SECONDS" -lt "$end" ]; do
         sleep 0.1
     done
     is "$left" "" "$1"
