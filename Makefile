@@ -35,6 +35,8 @@ MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
 
 UNIT_SOURCES := $(wildcard test/unit/*.c)
+FUZZ_SOURCES := $(wildcard test/fuzz/*.c)
+FORMATTED := $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(FUZZ_SOURCES) $(wildcard test/unit/*.h test/fuzz/*.h test/fixtures/*.c)
 UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
 E2E_TESTS := $(wildcard test/e2e/*.t)
 MAN_PAGES := $(wildcard man/*.[1-9])
@@ -82,7 +84,7 @@ $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test)))
 
 # The fuzz targets, of clang's libFuzzer, are built in a directory of their own: with the sanitizers.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS := $(patsubst test/fuzz/%.c,$(B)/bin/%,$(wildcard test/fuzz/*.c))
+FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
 	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
 fuzz-link: $(FUZZ_TARGETS)
@@ -130,9 +132,9 @@ $(B)/headers/%.ok: src/%.h $(HEADERS)
 	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
 # Of clang-format 14; other versions differ, so that `check` does without.
 check-format:
-	@$(CLANG_FORMAT) --dry-run --Werror $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/unit/*.h test/fixtures/*.c)
+	@$(CLANG_FORMAT) --dry-run --Werror $(FORMATTED)
 format:
-	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(wildcard test/fixtures/*.c)
+	$(CLANG_FORMAT) -i $(FORMATTED)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR)/prompts

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# The fuzz targets, half a minute each, from their seeds; what they hold to stands in test/fuzz/*.c.
+# The fuzz targets, a minute in all, from their seeds; what they hold to stands in test/fuzz/*.c.
 # Needs no engine.
 #
 # FUZZ_PROGRAMS  where the targets are (make fuzz-targets)
-# FUZZ_SECONDS   how long each runs
+# FUZZ_SECONDS   how long they run, all together
 # FUZZ_SEED      of its random numbers; 0: another one each time
 # FUZZ_KEEP      directory in which corpora grow and findings stay; else both are thrown away
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 programs=${FUZZ_PROGRAMS:-build/fuzz/bin}
-seconds=${FUZZ_SECONDS:-30}
+targets=(test/fuzz/*.c)
+seconds=$(((${FUZZ_SECONDS:-60} + ${#targets[@]} - 1) / ${#targets[@]})) # 0 would be for ever
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 keep=${FUZZ_KEEP:-$scratch}
@@ -52,8 +53,8 @@ fuzz() { # TARGET
 
 mkdir -p "$keep"
 keep=$(cd "$keep" && pwd)
-for source in test/fuzz/*.c; do
-    target=$(basename "$source" .c)
+for target in "${targets[@]}"; do
+    target=$(basename "$target" .c)
     seeds "$target"
     fuzz "$target"
 done

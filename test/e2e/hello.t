@@ -2,15 +2,16 @@
 # The three shipped languages, and the shape of the JSON result.
 . "$(dirname "$0")/lib.sh"
 
-for language in py:Python js:JavaScript go:Go; do
-    run "prompts/hello_world.${language%%:*}"
+# Go compiles its standard library, which takes minutes where the machine is slow.
+for language in go:Go js:JavaScript py:Python; do
+    run --timeout 15m "prompts/hello_world.${language%%:*}"
     is "$status" 0 "${language##*:}: exit status"
     is "$(field status)" success "${language##*:}: status"
     is "$(field stdout)" "Hello, World from ${language##*:}!" "${language##*:}: stdout"
     is "$(field stderr)" "" "${language##*:}: stderr"
 done
 
-run prompts/hello_world.py
+# Of the last of them:
 is "$(printf '%s' "$out" | grep -o '"[A-Za-z]*":' | tr -d '":' | tr '\n' ' ')" \
     "status exitCode stdout stderr durationMs error imageTag reason signal stdoutBytes stderrBytes \
 stdoutTruncated stderrTruncated peakMemoryBytes cpuMs image container warnings " \
@@ -25,9 +26,9 @@ is "$(field stdoutBytes)" 26 "stdoutBytes"
 is "$(field stderrBytes)" 0 "stderrBytes"
 is "$(field stdoutTruncated)" false "stdoutTruncated"
 is "$(field warnings)" "" "no warnings"
-within "$(field durationMs)" 1 20000 "durationMs"
+within "$(field durationMs)" 1 900000 "durationMs"
 within "$(field peakMemoryBytes)" 1000000 268435456 "peakMemoryBytes"
-within "$(field cpuMs)" 1 20000 "cpuMs"
+within "$(field cpuMs)" 1 900000 "cpuMs"
 has "$(field container)" isolator- "the container's name is ours"
 is "$err" "" "nothing on stderr"
 

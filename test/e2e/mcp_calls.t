@@ -11,23 +11,22 @@ my $snippet = "gr\xc3\xbc\xc3\x9fe an alle.py";
 mkdir "$scratch/prompts";
 write_file("$scratch/prompts/$snippet", "import sys\nprint('snippet', sys.argv[0])\n");
 
+my $output = qr/^running; [1-9]/;
+
 # ---- beside each other: the engine loses one of two calls; this one takes its time, see the end of the file
 my $beside = server(config => {maxConcurrent => 2, maximums => {timeoutSeconds => 20}}, fault => 'create 1 kill');
 $beside->initialize('2025-11-25');
-my @beside = map { $beside->call({language => 'python', timeout_seconds => 100000,
-    entrypoint_code => 'print("begun", flush=True); import time; time.sleep(100)'}) } 1 .. 2;
+my @beside = map { $beside->shell('echo begun; sleep 1000') } 1 .. 2;
 
 # ---- one runs, one waits, no more
 my $server = server(config => {maxConcurrent => 1, maxQueued => 1, promptsDir => "$scratch/prompts"});
 $server->initialize('2025-11-25');
-$server->call({language => "python", timeout_seconds => 600,
-    entrypoint_code => "print('begun', flush=True); import time; time.sleep(600)"}, 0, 20);
-ok($server->until_output(0), 'a call runs');
-my @progress = $server->take_aside;
+$server->call({language => 'busybox', timeout_seconds => 900, entrypoint_code => 'while echo on; do sleep 1; done'}, 0, 20);
+ok($server->until_progress(0, $output), 'a call runs');
 my @names = $server->containers;
 is(scalar @names, 1, 'it has a container');
-$server->python('print("waits")', undef, '8');
-$server->python('print("too many")', undef, 21);
+$server->shell('echo waits', undef, '8');
+$server->shell('echo too many', undef, 21);
 is(shown($server->answer(21)), 'error: Execution Failed (error): the server is busy: 1 calls run and 1 wait, which is ' .
     'all that it takes; try again when some have ended', 'the third call: the server is busy');
 is($server->tell, '', 'a ping is answered meanwhile');
@@ -39,7 +38,7 @@ is($server->tell, '', 'the waiting call is cancelled: no answer');
 
 # Into its place a line of 60 MB: all kinds of arguments, and a file of 10 MB in escapes.
 $server->put('{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"execute_code","arguments":{' .
-    '"language":"python","entrypoint_filename":"deep/er/run.py","timeout_seconds":60,"snippet_name":null,' .
+    '"language":"python","entrypoint_filename":"deep/er/run.py","timeout_seconds":900,"snippet_name":null,' .
     '"arguments":["-x","a b","","$(id)","gr\u00fc\u00dfe"],"environment":{"WORD":"a=b \u20ac","EMPTY":""},' .
     '"stdin":"one\u0000\ntwo","additional_files":[' .
     '{"filename":"pkg/__init__.py","content":"name = \'a module\'"},' .
@@ -47,23 +46,34 @@ $server->put('{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"e
     '{"filename":"text.txt","content":"half \ud83d.","encoding":null},' .
     '{"filename":"large.txt","content":"');
 my $escapes = '\u0041' x 100000;
-$server->put($escapes) for 1 .. 100;
+$server->pad($escapes) for 1 .. 100;
 my $code = join '\n', 'import os, sys', 'sys.path.insert(0, os.getcwd())', 'import pkg', 'sys.stdout.reconfigure(encoding=\"utf-8\")',
     'print(sys.argv)', 'print(ascii(os.environ[\"WORD\"]), ascii(os.environ[\"EMPTY\"]))', 'print(ascii(sys.stdin.read()))',
     'print(pkg.name)', 'print(open(\"data/sub folder/x.bin\", \"rb\").read())',
     'print(ascii(open(\"text.txt\", encoding=\"utf-8\").read()))', 'print(len(open(\"large.txt\").read()))',
     'print(ascii(\"\ud83d \ud83d\ude00\"))';
-$server->send(qq("}],"entrypoint_code":"$code"}}}));
+$server->send(qq("}],"entrypoint_code":"$code"},"_meta":{"progressToken":"t\xc3\xb6k\\"en"}}}));
 is($server->tell, '', 'a line of 60 MB waits');
+my $token = "t\x{f6}k\"en";
+ok($server->until_progress($token, qr/^waiting; 0 more calls wait before it$/), 'its progress says so');
+# Without output it comes every three seconds.
+my @told = (-9);
+while (@told < 100 && $server->until_progress(0, $output)) {
+    push @told, $server->{aside}[-1]{params}{progress};
+    last if $told[-1] - $told[-2] < 2.9;
+}
+within($told[-1] - ($told[-2] // -9), 0, 2.9, 'progress as the output comes');
 $server->cancel(20);
-is($server->tell, '', 'the running call is cancelled: no answer');
+ok($server->until_progress($token, qr/^starting a fresh sandbox$/), 'the running call is cancelled: the next one begins');
+my @progress = $server->take_aside;
+$server->call({snippet_name => "gr\x{fc}\x{df}e an alle.py", timeout_seconds => 900}, 7, 23);
 is(shown($server->answer(22)), "--- stdout ---\n['deep/er/run.py', '-x', 'a b', '', '\$(id)', 'gr\x{fc}\x{df}e']\n" .
     "'a=b \\u20ac' ''\n'one\\x00\\ntwo'\na module\nb'\\x00\\x01\\xff\\x80'\n'half \\ufffd.'\n10000000\n" .
     "'\\ufffd \\U0001f600'\n", 'the line of 60 MB: everything reaches the program');
-push @progress, my @since = $server->take_aside;
-is(join(', ', map { brief($_) } grep { ($_->{method} // '') ne 'notifications/progress' } @since), '',
-    'nothing else was said');
+push @progress, $server->take_aside;
 hasnt(join(' ', $server->containers), $names[0], 'the container of the cancelled call is gone');
+is(shown($server->answer(23)), "--- stdout ---\nsnippet gr\x{fc}\x{df}e an alle.py\n", 'a snippet runs under its name');
+my @after = $server->take_aside;
 
 # ---- progress
 # How the progress of a token went: "rises" where each value is larger than that before.
@@ -78,31 +88,19 @@ sub course { # TOKEN MESSAGE...
     }
     return 'rises';
 }
-is(course(0, @progress), 'rises', 'progress for the token 0');
+is(join(', ', grep { $_ ne 'notifications/progress' } map { brief($_) } @progress, @after), '', 'the cancelled call is not answered');
 is($progress[0]{params}{message}, 'starting a fresh sandbox', 'the first message');
-
-my $talk = 'import time
-for i in range(6): print("line", i, flush=True); time.sleep(0.5)';
-my $first = $server->python($talk, "t\x{f6}k\"en");
-my $second = $server->call({snippet_name => "gr\x{fc}\x{df}e an alle.py", timeout_seconds => 60}, 7);
-is_lines(shown($server->answer($first)), 6, 'a call that talks');
-my @before = $server->take_aside;
-is(course("t\x{f6}k\"en", @before), 'rises', 'progress for a token that is a string');
-within(scalar(grep { ($_->{params}{message} // '') =~ /^running; \d+ bytes of output so far$/ } @before), 2, 100,
-    'progress as the output comes');
-is(course(7, @before), 'none', 'no progress of a call that waits');
-is(shown($server->answer($second)), "--- stdout ---\nsnippet gr\x{fc}\x{df}e an alle.py\n", 'a snippet runs under its name');
-my @after = $server->take_aside;
-is(course("t\x{f6}k\"en", @after), 'none', 'no progress after the answer');
+is(course(0, @progress), 'rises', 'progress for the token 0');
+is(course($token, @progress), 'rises', 'progress for a token that is a string');
+is(course($token, @after), 'none', 'no progress after the answer');
+is(join(' ', grep { !/^waiting; 0 / } map { $_->{params}{message} } grep { encoded($_->{params}{progressToken}) eq '7' } @progress),
+    '', 'progress of a call that waits: at most that it does');
 is(course(7, @after), 'rises', 'progress of the next');
-
-sub is_lines { my ($text, $count, $name) = @_;
-    is($text, "--- stdout ---\n" . join('', map { "line $_\n" } 0 .. $count - 1), $name) }
 
 # ---- the oldest revision: no message, no structured content
 $server->initialize('2024-11-05');
-my $old = $server->python('import sys; print("out", end=""); sys.stderr.write("err\n"); sys.exit(3)', -5);
-my $silent = $server->python('pass');
+my $old = $server->shell('printf out; echo err >&2; exit 3', -5);
+my $silent = $server->shell(':');
 my $answer = $server->answer($old);
 is(shown($answer), "error: Execution Failed (error): program exited with status 3\n\n--- stdout ---\nout\n--- stderr ---\nerr\n",
     'a program that fails');
@@ -111,7 +109,7 @@ my @old = $server->take_aside;
 is(course(-5, @old), 'rises', '2024-11-05: progress');
 is(scalar(grep { exists $_->{params}{message} } @old), 0, '2024-11-05: no message with it');
 is(shown($server->answer($silent)), '(no output)', 'a program that says nothing');
-is(join(' ', $server->take_aside), '', 'no progress without a token');
+is(join(' ', map { brief($_) } $server->take_aside), '', 'no progress without a token');
 is($server->end, 'exit 0', 'it ends with status 0');
 is($server->stderr, '', 'nothing on stderr');
 
@@ -131,8 +129,8 @@ is(brief($server->line), 'notifications/progress', 'progress of a call in a batc
 is(brief($server->line), '[1 ok]', 'and its answer as a batch');
 is($server->end, 'exit 0', 'it ends with status 0');
 
-# ---- cancelled in a batch, and twice the same id
-$server = server(config => {maxConcurrent => 1}, fault => 'create * hang');
+# ---- cancelled in a batch, and twice the same id; a creation that hangs is given up soon
+$server = server(config => {maxConcurrent => 1, engineTimeoutSeconds => 1}, fault => 'create * hang');
 $server->initialize('2025-03-26');
 sub batched { my ($id) = @_; return qq({"jsonrpc":"2.0","id":$id,"method":"tools/call","params":{"name":"execute_code",) .
     '"arguments":{"language":"python","entrypoint_code":"1"}}}' }
@@ -152,7 +150,8 @@ is($server->end, 'exit 0', 'it ends with status 0');
 my ($kept, $lost) = sort { shown($b) =~ /timeout/ <=> shown($a) =~ /timeout/ } map { $beside->answer($_) } @beside;
 is(shown($kept), "error: Execution Failed (timeout): program did not end within 20 s\n\n--- stdout ---\nbegun\n",
     'the call beside the lost one runs; its timeout is lowered to the maximum');
-is($lost->{result}{structuredContent}{reason}, 'engine', 'the lost one is a tool error');
+is(join(' ', @{$kept->{result}{structuredContent}}{qw(status exitCode reason)}), 'timeout 137 timeout', 'its outcome');
+is(join(' ', @{$lost->{result}{structuredContent}}{qw(status reason)}), 'error engine', 'the lost one is a tool error');
 is($lost->{result}{isError} && $kept->{result}{isError} && 'both', 'both', 'isError');
 is($beside->end, 'exit 0', 'it ends with status 0');
 

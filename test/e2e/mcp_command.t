@@ -8,7 +8,7 @@ export ISOLATOR_CONFIG='' XDG_CONFIG_HOME=$scratch/none
 unset DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY
 
 # server ARG...: runs isolator-mcp with $input as its stdin, which ends when $lines lines of answers are
-# there, and sets $status, $out and $err.
+# there, and sets $status, $out and $err. The messages are kept.
 lines=0
 server() {
     : >"$scratch/out"
@@ -17,6 +17,7 @@ server() {
     wait $!
     status=$?
     take_output
+    [ "$lines" = 0 ] || (sed 's/^/> /' "$input" && sed 's/^/< /' "$scratch/out") >"$(mktemp "$scratch/messages-XXX")"
 }
 answered() { [ "$(wc -l <"$scratch/out")" -ge "$lines" ]; }
 
@@ -160,4 +161,6 @@ mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
 is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | env -i "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
     "what is printed can be run, with no environment"
 
+said=$(test/mcp/install 2>&1 && node test/mcp/validate.mjs "$scratch"/messages-* 2>&1)
+ok $? "all messages of the servers fit the schema of their revision" || diag "$said"
 finish

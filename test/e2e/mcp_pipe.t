@@ -242,7 +242,7 @@ $server->put(qq({"id":"last",$ping}));
 $server->close_input;
 is(join(' ', map { brief($_) } $server->rest), '"last" ok "7" ok',
     'the last line without newline is answered, and the open subscription completed');
-is($server->wait_end(30), 'exit 0', 'it ends with status 0');
+is($server->wait_end, 'exit 0', 'it ends with status 0');
 is($server->stderr, '', 'nothing on stderr');
 
 # ---- batches: 2025-03-26 alone
@@ -278,25 +278,25 @@ is($server->end, 'exit 0', 'it ends with status 0');
 my $mega = 'x' x (1 << 20);
 $server = server();
 $server->put(qq({"id":1,$ping,"params":{"a":"));
-$server->put($mega) for 1 .. 60;
+$server->pad($mega) for 1 .. 60;
 $server->put(qq("}}\n));
 is($server->tell, '1 ok', 'a line of 60 MB');
 $server->put('[');
-$server->put($mega) for 1 .. 70;
+$server->pad($mega) for 1 .. 70;
 is($server->tell(''), '- -32600', 'a line of 70 MB: one error; the next message is answered');
 within($server->memory('VmHWM'), 1, 260, 'which took memory of that order, in MB');
 within($server->memory('VmRSS'), 1, 40, 'and gave it back');
 is($server->end, 'exit 0', 'it ends with status 0');
 $server = server();
 $server->put(qq({"id":1,$ping,"params":{"a":"));
-$server->put($mega) for 1 .. 500;
+$server->pad($mega) for 1 .. 500;
 is(brief($server->line), '- -32600', 'a line of 500 MB is refused before it ends');
 within($server->memory('VmHWM'), 1, 110, 'a line of 500 MB: memory at most in MB');
 within($server->memory('VmRSS'), 1, 40, 'a line of 500 MB: memory while it goes on in MB');
 is($server->tell(qq("}}\n{"id":2,$ping})), '2 ok', 'its rest is skipped, the next message is answered');
-$server->put($mega) for 1 .. 65;
+$server->pad($mega) for 1 .. 65;
 $server->close_input;
 is(join(' ', map { brief($_) } $server->rest), '- -32600', 'a line of 65 MB without end, and the end');
-is($server->wait_end(30), 'exit 0', 'it ends with status 0');
+is($server->wait_end, 'exit 0', 'it ends with status 0');
 
 finish();

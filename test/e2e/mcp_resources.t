@@ -142,7 +142,8 @@ for (['{}', 'no reference'], ['{"ref":{"type":"ref/prompt","name":"x"},"argument
 # ---- cursors
 for my $method ('tools/list', 'resources/list', 'resources/templates/list') {
     is($server->tell(qq({"jsonrpc":"2.0","id":1,"method":"$method","params":{"cursor":$_}})), '1 -32602', "$method: the cursor $_")
-        for '"nope"', '""', '7', 'null', '"../secret.py"', '"hello.py\u0000"';
+        for '"nope"', '""', '7', '"../secret.py"', '"hello.py\u0000"';
+    is($server->tell(qq({"jsonrpc":"2.0","id":1,"method":"$method","params":{"cursor":null}})), '1 ok', "$method: null is no cursor");
 }
 
 # ---- more than a page

@@ -2,8 +2,9 @@
 // revision does not know.
 
 import { readFileSync } from 'node:fs';
-import { is, matches, ok } from './tap.mjs';
+import { testBeside } from './calls.mjs';
 import { refusal } from './session.mjs';
+import { is, matches, ok } from './tap.mjs';
 
 const members = (object) => Object.keys(object).sort().join(' ');
 const prompts = new URL('../../prompts/', import.meta.url);
@@ -49,53 +50,48 @@ async function testTools(session, revision, known) {
             idempotentHint: false, openWorldHint: false }, `${revision}: annotations`);
 }
 
-// The structured content in few words, and the rest of the result.
-function outcome(result) {
-    const { status, exitCode, reason } = result.structuredContent ?? {};
-    return [result.isError, members(result), ...result.structuredContent ? [status, exitCode, reason] : []];
-}
+// One program for all that revisions make of a result: it writes more than the text takes, and fails.
+const FAILING = 'yes 123456789 | head -c 100000; echo oops >&2; exit 3';
+const WRITTEN = '123456789\n'.repeat(10000);
 
-async function testCalls(session, revision, known) {
-    const tokenZero = { name: 'execute_code', _meta: { progressToken: 0 },
-        arguments: { language: 'busybox', entrypoint_code: 'echo before; exit 3' } };
-    const [good, failed, late, long] = await Promise.all([
-        session.python('print(6*7)'),
-        session.callWith(tokenZero),
-        session.shell('sleep 1000', { timeout_seconds: 1 }),
-        session.shell('yes 123456789 | head -c 100000'),
-    ]);
-    const shape = `${known.modern ? '_meta ' : ''}content isError${known.structured ? ' structuredContent' : ''}`;
-    const expected = (isError, ...words) => [isError, shape, ...known.structured ? words : []];
-
-    is(good.content, [{ type: 'text', text: '--- stdout ---\n42\n' }], `${revision}: a call: text`);
-    is(outcome(good), expected(false, 'success', 0, 'exit'), `${revision}: a call: outcome`);
-    is(failed.content, [{ type: 'text', text: 'Execution Failed (error): program exited with status 3\n\n' +
-        '--- stdout ---\nbefore\n' }], `${revision}: exit 3: text`);
-    is(outcome(failed), expected(true, 'error', 3, 'exit'), `${revision}: exit 3: outcome`);
-    is(late.content.map((item) => item.text.split('\n')[0]),
-        ['Execution Failed (timeout): program did not end within 1 s'], `${revision}: timeout: text`);
-    is(outcome(late), expected(true, 'timeout', 137, 'timeout'), `${revision}: timeout: outcome`);
-    is(outcome(long), expected(false, 'success', 0, 'exit'), `${revision}: long output: outcome`);
-    await testLong(session, revision, known, long);
+async function testCall(session, revision, known) {
+    const result = await session.callWith({ name: 'execute_code', _meta: { progressToken: 0 },
+        arguments: { language: 'busybox', entrypoint_code: FAILING, timeout_seconds: 300 } });
+    const { content: [{ type, text }, ...links], structuredContent } = result;
+    is([result.isError, members(result)],
+        [true, `${known.modern ? '_meta ' : ''}content isError${known.structured ? ' structuredContent' : ''}`],
+        `${revision}: a call: its result`);
+    is(type, 'text', `${revision}: a call: its content`);
+    testText(text, revision);
     testTokenZero(session, revision, known);
-}
-
-async function testLong(session, revision, known, { content, structuredContent }) {
-    const [text, link, ...more] = content;
-    matches(text.text, /^--- stdout ---\n(123456789\n)+\n?\[\.\.\. \d+ bytes left out \.\.\.\](\n123456789)+\n$/s, `${revision}: long output: text`);
-    ok(text.text.length <= 50000, `${revision}: long output: length of the text`, text.text.length);
     if (!known.structured) {
-        is(content.length, 1, `${revision}: long output: nothing beside the text`);
+        is(links, [], `${revision}: a call: nothing beside the text`);
         return;
     }
-    is([structuredContent.stdoutTruncated, structuredContent.stdoutBytes], [true, 100000],
-        `${revision}: long output: said to be cut`);
-    is([link?.type, link?.name, link?.mimeType, link?.size, more.length],
-        ['resource_link', 'stdout', 'text/plain', 100000, 0], `${revision}: long output: link`);
-    matches(link?.uri, /^isolator:\/\/runs\/[0-9a-f]{16}\/stdout$/, `${revision}: long output: its URI`);
-    const { contents } = await session.client.readResource({ uri: link.uri });
-    is(contents, [{ uri: link.uri, mimeType: 'text/plain', text: '123456789\n'.repeat(10000) }],
-        `${revision}: long output: the whole of it can be read`);
+    const { status, exitCode, reason, stdoutTruncated, stdoutBytes, stderr } = structuredContent;
+    is([status, exitCode, reason, stdoutTruncated, stdoutBytes, stderr], ['error', 3, 'exit', true, 100000, 'oops\n'],
+        `${revision}: a call: structuredContent`);
+    await testLinks(session, revision, links);
+}
+
+function testText(text, revision) {
+    const [head, left, tail, ...more] = text.split(/\n\[\.\.\. (\d+) bytes left out \.\.\.\]\n/);
+    const begin = 'Execution Failed (error): program exited with status 3\n\n--- stdout ---\n';
+    const end = '--- stderr ---\noops\n';
+    ok(text.length <= 50000 && text.length > 45000, `${revision}: a call: length of the text`, text.length);
+    ok((begin + WRITTEN).startsWith(head) && (WRITTEN + end).endsWith(tail), `${revision}: a call: text`, text);
+    is([head.length - begin.length + Number(left) + tail?.length - end.length, more], [WRITTEN.length, []],
+        `${revision}: a call: how much is left out`);
+}
+
+async function testLinks(session, revision, links) {
+    is(links.map((link) => [link.type, link.name, link.mimeType, link.size]),
+        [['resource_link', 'stdout', 'text/plain', 100000]], `${revision}: a call: link`);
+    const { uri } = links[0];
+    matches(uri, /^isolator:\/\/runs\/[0-9a-f]{16}\/stdout$/, `${revision}: a call: URI of the link`);
+    const { contents } = await session.client.readResource({ uri });
+    is(contents, [{ uri, mimeType: 'text/plain', text: WRITTEN }],
+        `${revision}: a call: all of its output can be read`);
 }
 
 function testTokenZero(session, revision, known) {
@@ -156,14 +152,18 @@ async function testCompletion(session, revision) {
         `${revision}: completion of no template`);
 }
 
+// In the newest revisions of both eras all of it is asked for while a call runs.
 export async function testFeatures(session, revision) {
     const known = knownBy(revision);
+    const rest = async () => {
+        await testWrong(session, revision, known);
+        await testResources(session, revision, known);
+        await testCompletion(session, revision);
+        if (!known.modern)
+            is(await session.client.ping(), {}, `${revision}: ping`);
+        await testCall(session, revision, known);
+    };
     testBeginning(session, revision, known);
     await testTools(session, revision, known);
-    await testWrong(session, revision, known);
-    await testResources(session, revision, known);
-    await testCompletion(session, revision);
-    if (!known.modern)
-        is(await session.client.ping(), {}, `${revision}: ping`);
-    await testCalls(session, revision, known);
+    await (known.argumentResults ? testBeside(session, revision, rest) : rest());
 }

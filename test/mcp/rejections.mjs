@@ -1,6 +1,9 @@
 // That the validator finds what is wrong: without this, its silence would prove nothing.
 
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { is, matches } from './tap.mjs';
 import { Validator } from './validator.mjs';
@@ -93,20 +96,21 @@ function follows() {
 }
 
 function command() {
-    const script = fileURLToPath(new URL('validate.mjs', import.meta.url));
-    const run = (revision, ...lines) => {
-        const { status, stdout } = spawnSync(process.execPath, [script, revision],
-            { input: lines.join('\n'), encoding: 'utf8' });
-        return `${status} ${stdout}`;
+    const scratch = mkdtempSync(join(tmpdir(), 'isolator-mcp-'));
+    const run = (...transcripts) => {
+        const files = transcripts.map((_, index) => join(scratch, `${index}`));
+        transcripts.forEach((transcript, index) => writeFileSync(files[index], transcript.join('\n')));
+        const { status, stdout } = spawnSync(process.execPath,
+            [fileURLToPath(new URL('validate.mjs', import.meta.url)), ...files], { encoding: 'utf8' });
+        return `${status} ${stdout.replaceAll(scratch, '')}`;
     };
     const ping = '> {"jsonrpc":"2.0","id":7,"method":"ping"}';
-    is(run('2025-11-25', ping, '> garbage', '< {"jsonrpc":"2.0","id":7,"result":{}}'), '0 1 messages, 0 faults\n',
-        'validate.mjs passes a good transcript');
-    is(run('2025-11-25', ping, '< {"jsonrpc":"2.0","id":8,"result":{}}'),
-        '1 line 2: answers no open request: id 8: {"jsonrpc":"2.0","id":8,"result":{}}\n1 messages, 1 faults\n',
-        'validate.mjs names what is wrong in a bad one');
-    is(run('2025-11-25', ping), '1 0 messages, 0 faults\n', 'validate.mjs fails where the server wrote nothing');
-    is(run('2025-11-26'), '2 ', 'validate.mjs knows its revisions');
+    const good = [ping, '> garbage', '< {"jsonrpc":"2.0","id":7,"result":{}}'];
+    is(run(good, [ping, '< {"jsonrpc":"2.0","id":8,"result":{}}']),
+        '1 /1:2: answers no open request: id 8: {"jsonrpc":"2.0","id":8,"result":{}}\n2 messages, 1 faults\n',
+        'validate.mjs names what is wrong, and that alone');
+    is(run([ping]), '1 0 messages, 0 faults\n', 'validate.mjs fails where the server wrote nothing');
+    rmSync(scratch, { recursive: true });
 }
 
 export function testValidator() {

@@ -136,10 +136,6 @@ export class Session {
         return this.call({ language: 'busybox', entrypoint_code: code, ...args }, options);
     }
 
-    python(code) {
-        return this.call({ language: 'python', entrypoint_code: code });
-    }
-
     // Ends the connection. The server has to have ended by itself and to have left nothing.
     async close(name) {
         await this.client.close();
@@ -153,7 +149,7 @@ export class Session {
     }
 }
 
-export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 // What the function returns once that is an empty list, or in the end.
 export async function settled(list) {

@@ -46,11 +46,16 @@ const MODERN_METHODS = ['server/discover', 'subscriptions/listen'];
 const here = (name) => new URL(name, import.meta.url);
 const read = (name) => JSON.parse(readFileSync(here(name), 'utf8'));
 
-// A JSON schema of the tool, as a function that returns what is wrong.
+// A JSON schema of the tool, as a function that returns what is wrong. It is mostly the same.
+const toolSchemas = new Map();
 function compileToolSchema(schema) {
-    const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
-    const check = ajv.compile(schema);
-    return (value) => (check(value) ? [] : [ajv.errorsText(check.errors)]);
+    const text = JSON.stringify(schema);
+    if (!toolSchemas.has(text)) {
+        const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
+        const check = ajv.compile(schema);
+        toolSchemas.set(text, (value) => (check(value) ? [] : [ajv.errorsText(check.errors)]));
+    }
+    return toolSchemas.get(text);
 }
 
 function close(value, name) {
@@ -99,8 +104,13 @@ function schemaOf(revision) {
 const { name: BUILT_IN, outputSchema } = read('../../src/mcp/execute_code.json');
 const BUILT_IN_OUTPUT = compileToolSchema(outputSchema);
 
+// How an id or a token is known again. Half of a surrogate pair comes back as U+FFFD.
+function keyOf(id) {
+    return JSON.stringify(typeof id === 'string' ? Buffer.from(id).toString() : id);
+}
+
 function isModern(request) {
-    const meta = request.params?._meta ?? {};
+    const meta = Object(request.params?._meta);
     return MODERN_METHODS.includes(request.method) ||
         ['protocolVersion', 'clientCapabilities', 'clientInfo'].some((name) => META + name in meta);
 }
@@ -132,11 +142,11 @@ export class Validator {
     }
 
     #opened(request) {
-        const id = JSON.stringify(request.id);
+        const id = keyOf(request.id);
         const token = request.params?._meta?.progressToken;
         this.open.set(id, [...(this.open.get(id) ?? []), request]);
         if (token !== undefined && request.method === 'tools/call')
-            this.progress.set(JSON.stringify(token), {
+            this.progress.set(keyOf(token), {
                 revision: isModern(request) ? MODERN[0] : this.legacy,
                 last: -Infinity,
             });
@@ -170,13 +180,13 @@ export class Validator {
         return 'error' in message ? this.#error(message) : this.#result(message);
     }
 
-    // The request that the id belongs to, which is answered herewith.
+    // The request that the id belongs to, which is answered herewith: the last of several, since before
+    // it there may be what was cancelled or could not be answered.
     #answered(id) {
-        const requests = this.open.get(JSON.stringify(id)) ?? [];
-        const request = requests.shift();
+        const request = this.open.get(keyOf(id))?.pop();
         const token = request?.params?._meta?.progressToken;
         if (token !== undefined)
-            this.progress.delete(JSON.stringify(token));
+            this.progress.delete(keyOf(token));
         return request;
     }
 
@@ -248,7 +258,7 @@ export class Validator {
     #notification(message) {
         const definition = NOTIFICATIONS[message.method];
         const isProgress = message.method === 'notifications/progress';
-        const progress = isProgress ? this.progress.get(JSON.stringify(message.params?.progressToken)) : undefined;
+        const progress = isProgress ? this.progress.get(keyOf(message.params?.progressToken)) : undefined;
         if (!definition)
             return [`the notification ${message.method}, which this server never sends`];
         if (isProgress && !progress)

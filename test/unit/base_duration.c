@@ -243,13 +243,13 @@ static void number__too_large(void **state)
 
 static void clock__goes_forward_in_milliseconds(void **state)
 {
-    static const struct timespec pause = {0, 20 * 1000000L};
+    static const struct timespec pause = {0, 100 * 1000000L};
     const long long start = clock_now_ms();
 
     (void)state;
     assert_true(start > 0);
     nanosleep(&pause, NULL);
-    assert_in_range(clock_now_ms() - start, 19, 2000);
+    assert_in_range(clock_now_ms() - start, 99, 60000); /* in microseconds it were more */
 }
 
 int main(void)
