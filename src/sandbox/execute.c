@@ -11,7 +11,7 @@
 #include "sandbox/owner.h"
 #include "sandbox/save.h"
 
-/* Behind its timeout a run may take this long to end; past that its container is nobody's. */
+/* Behind its timeout and the engine's a run may take this long; past that its container is nobody's. */
 enum { LIFETIME_EXTRA_MS = 120000 };
 
 static void name_life(struct life *life)
@@ -20,7 +20,8 @@ static void name_life(struct life *life)
 
     linux_random_digits(digits, sizeof digits);
     snprintf(life->name, sizeof life->name, "isolator-%s", digits);
-    owner_labels(&life->labels, limits_timeout_ms(&life->plan->limits) + LIFETIME_EXTRA_MS);
+    owner_labels(&life->labels, limits_timeout_ms(&life->plan->limits) +
+                                    docker_share(life->docker, 100) + LIFETIME_EXTRA_MS);
 }
 
 /* The two archives of a run. Whatever is wrong with the input is found here. */

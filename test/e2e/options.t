@@ -374,6 +374,7 @@ is "$(cat "$scratch/out")|$(cat "$scratch/err")" "running with True True|to stde
     "--stream is live, both streams apart"
 
 # showing VALUE: the names of the host's processes whose command line has VALUE.
+# shellcheck disable=SC2062 # the pattern comes from stdin: it is in no command line
 showing() { grep -alsF --file=- /proc/[0-9]*/cmdline <<<"$1" | sed 's/cmdline$/comm/' | xargs -r cat; }
 container=$(own_containers)
 has "$(showing "$container")" docker "a docker command runs meanwhile"

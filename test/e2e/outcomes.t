@@ -182,7 +182,7 @@ mkfifo "$scratch/fifo"
 exec 9<>"$scratch/fifo"
 input=$scratch/fifo start --language bash -
 timeout 120 head -c 100000 /dev/zero >&9 # more than a pipe holds, so that isolator has read some of it
-signalled INT 130 -1 "$early" "while stdin is read"
+signalled INT 130 -1 "cancelled while stdin was read" "while stdin is read"
 exec 9>&-
 
 # ---- an image without a shell: the plain life; sandbox.t has more of it
