@@ -86,7 +86,7 @@ $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test)))
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
-	@$(MAKE) --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
+	@$(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
 fuzz-link: $(FUZZ_TARGETS)
 $(B)/bin/%: test/fuzz/%.c $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
 	@mkdir -p $(@D)

@@ -11,7 +11,10 @@
 #include "docker/container.h"
 #include "sandbox/owner.h"
 
-enum { QUIET_ROUNDS = 10, SWEEP_MS = 60000 };
+/*
+ * How long it looks, in percent of the engine's time: until there was nothing for QUIET, at most MOST.
+ */
+enum { QUIET = 100, MOST = 600 };
 
 /*
  * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
@@ -40,12 +43,21 @@ static bool sweep(const struct docker *docker, const struct strvec *labels, long
     return ids.count > 0;
 }
 
+/* A second, and the longer the longer nothing has come. */
+static void wait_for_more(long long quiet_ms)
+{
+    const long long wait = quiet_ms / 4 > 1000 ? quiet_ms / 4 : 1000;
+    const struct timespec pause = {wait / 1000, wait % 1000 * 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
 void sweep_behind(const struct docker *docker)
 {
-    static const struct timespec pause = {1, 0};
-    const long long deadline = clock_now_ms() + SWEEP_MS;
+    const long long begin = clock_now_ms();
+    const long long deadline = begin + docker_share(docker, MOST);
     struct strvec labels = STRVEC_INIT;
-    int quiet = 0;
+    long long found = begin;
 
     owner_own_labels(&labels); /* of this process, not of the other */
     if (fork() != 0) {
@@ -55,9 +67,10 @@ void sweep_behind(const struct docker *docker)
     setsid();
     signals_release();
     close_everything();
-    while (clock_now_ms() < deadline && quiet < QUIET_ROUNDS) {
-        quiet = sweep(docker, &labels, deadline) ? 0 : quiet + 1;
-        nanosleep(&pause, NULL);
+    while (clock_now_ms() < deadline && clock_now_ms() - found < docker_share(docker, QUIET)) {
+        if (sweep(docker, &labels, deadline))
+            found = clock_now_ms();
+        wait_for_more(clock_now_ms() - found);
     }
     _exit(0);
 }
