@@ -92,7 +92,7 @@ $(B)/bin/%: test/fuzz/%.c $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
 fuzz: packages test-packages
-	@$(build) fuzz-targets
+	+@$(build) fuzz-targets
 	@FUZZ_PROGRAMS=$(B)/fuzz/bin FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 FUZZ_KEEP=$(B)/fuzz/found test/e2e/fuzz.t
 
 packages:
@@ -107,20 +107,20 @@ build := $(MAKE) --no-print-directory -j $(shell nproc)
 run_tests = ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # In these, set-up comes first and the build, which needs it, in a make of its own.
 demo: setup
-	@$(build) all
+	+@$(build) all
 	@test/demo $(B)/isolator
 
 check: setup test-packages
-	@$(build) all check-layers check-headers $(UNIT_TESTS) fuzz-targets
+	+@$(build) all check-layers check-headers $(UNIT_TESTS) fuzz-targets
 	@$(run_tests) $(UNIT_TESTS) $(E2E_TESTS)
 check-unit: packages
-	@$(build) $(UNIT_TESTS)
+	+@$(build) $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
 check-e2e: setup test-packages
-	@$(build) all fuzz-targets
+	+@$(build) all fuzz-targets
 	@$(run_tests) $(E2E_TESTS)
 bench: setup
-	@$(build) all
+	+@$(build) all
 	@test/bench $(B)/isolator
 
 # A folder includes itself and those to its left, and says so in each include.

@@ -117,7 +117,7 @@ static int run(struct run_options *options, const struct config *config, struct 
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(error_release) struct error input_error = ERROR_INIT;
     const struct docker docker = {.command = config->container_command,
-                                  .patience = config->engine_timeout,
+                                  .engine_timeout = config->engine_timeout,
                                   .trace = options->verbose ? docker_print_trace : NULL,
                                   .trace_context = (void *)"isolator"};
     int status;

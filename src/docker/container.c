@@ -20,7 +20,7 @@ const char *const container_proxy_variables[] = {
 };
 
 /* How long a creation may still take once it is not wanted any more. */
-enum { CANCELLED_CREATE_PERCENT = 30, DISCARD_PERCENT = 20 }; /* of the patience */
+enum { CANCELLED_CREATE_PERCENT = 30, DISCARD_PERCENT = 20 }; /* of the engine's time */
 
 /* The options that are the same for every container: nothing gained, nothing leaked, nothing kept.
  */

@@ -12,7 +12,7 @@ enum { QUESTION_PERCENT = 50, MESSAGE_MAX = 500 };
 
 long long docker_share(const struct docker *docker, int percent)
 {
-    return (long long)docker->patience * 10 * percent; /* of 1000 ms */
+    return docker->engine_timeout * 1000LL * percent / 100;
 }
 
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments)

@@ -19,13 +19,10 @@ typedef void docker_trace(void *context, const char *step, long long millisecond
 
 struct docker {
     const char *command; /* name or path of the program; borrowed */
-    int patience; /* seconds the engine may take for one run, beside the program; see docker_share() */
+    int engine_timeout;  /* seconds the engine may take for a run, beside the program */
     docker_trace *trace; /* NULL: none. Must be thread-safe where the struct is shared */
     void *trace_context;
 };
-
-/* The default of docker.patience. */
-enum { DOCKER_PATIENCE = 10 };
 
 struct docker_call {
     const struct strvec *arguments; /* without the program's name */
@@ -50,8 +47,8 @@ struct docker_output {
 enum { DOCKER_OUTPUT_MAX = 65536 };
 
 /*
- * A part of the patience, in ms. An engine that hangs is given up when the step's part is over; what
- * part a step gets is the caller's matter.
+ * A part of the time that the engine may take, in ms. An engine that hangs is given up when the step's
+ * part is over; what part a step gets is the caller's matter.
  */
 long long docker_share(const struct docker *docker, int percent);
 
@@ -80,7 +77,7 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
 /*
  * Sets the error for a command on this image that failed with this message: the image is missing
  * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or else the message
- * itself (both ERROR_ENGINE). Asks the engine; takes at most the patience. Returns -1.
+ * itself (both ERROR_ENGINE). Asks the engine, which may take all of its time. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, struct error *error);

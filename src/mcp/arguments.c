@@ -7,7 +7,6 @@
 #include "base/linux.h"
 #include "base/text.h"
 #include "mcp/snippets.h"
-#include "sandbox/environment.h"
 
 /* Bytes of a name from the model that a message shows. */
 enum { SHOWN = 80 };

@@ -94,7 +94,6 @@ static json_t *run(struct calls *calls, struct call *call)
 
     execute(&calls->docker, &call->plan, &call->cancel, &result);
     free_request(call);
-    linux_trim_memory(call->size);
     return answer_result(&result, call->reply.revision, (size_t)calls->config->max_text_bytes,
                          calls->runs);
 }
@@ -116,6 +115,7 @@ static void serve_next(struct calls *calls)
         send_progress(calls, call, "starting a fresh sandbox");
     pthread_mutex_unlock(&calls->lock);
     answer = opened ? run(calls, call) : answer_failure(error.message);
+    linux_trim_memory(call->size + (size_t)atomic_load(&call->watch.output_bytes));
     pthread_mutex_lock(&calls->lock);
     unlink_call(&calls->running, call);
     calls->bytes -= call->size;

@@ -66,8 +66,8 @@ void calls_init(struct calls *calls, const struct docker *docker, const struct c
                 struct outbox *outbox, struct runs *runs, const struct wake *wake);
 
 /*
- * Queues the call, which is taken over and will be answered. ERROR_ENGINE, and nothing taken, where too
- * many wait.
+ * Queues the call, which is taken over and will be answered. Nothing is taken where too many wait or those
+ * that there are have become too large (ERROR_ENGINE), or no thread can be started (ERROR_SYSTEM).
  */
 int calls_submit(struct calls *calls, struct call *call, struct error *error);
 

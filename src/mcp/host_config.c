@@ -58,20 +58,35 @@ static char *own_path(void)
     return realpath("/proc/self/exe", NULL);
 }
 
+/* A path as JSON; NULL with the error set. */
+static json_t *path_string(const char *path, struct error *error)
+{
+    json_t *string = json_string(path);
+    CLEANUP_FREE char *shown = text_escape(path);
+
+    if (!string)
+        error_set(error, ERROR_CONFIG, "the path '%s' is not UTF-8, so that no JSON can hold it",
+                  shown);
+    return string;
+}
+
 /*
  * The arguments: the configuration file by its absolute path, since the host starts the server with
- * hardly any variables; none where the server finds it without them.
+ * hardly any variables; none where there is none to name.
  */
 static json_t *make_arguments(const char *config, struct error *error)
 {
     CLEANUP_FREE char *path = config ? realpath(config, NULL) : NULL;
+    json_t *string;
 
-    if (!config || strcmp(config, ISOLATOR_DATADIR "/isolator_config.json") == 0)
+    if (!config)
         return json_array();
-    if (path)
-        return json_pack("[s, s]", "--config", path);
-    error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", config);
-    return NULL;
+    if (!path) {
+        error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", config);
+        return NULL;
+    }
+    string = path_string(path, error);
+    return string ? json_pack("[s, o]", "--config", string) : NULL;
 }
 
 static json_t *make_environment(void)
@@ -86,7 +101,7 @@ static json_t *make_environment(void)
     return environment;
 }
 
-static json_t *make_server(const struct host *host, const char *command, json_t *arguments)
+static json_t *make_server(const struct host *host, json_t *command, json_t *arguments)
 {
     json_t *server = json_object();
     json_t *environment = make_environment();
@@ -94,7 +109,7 @@ static json_t *make_server(const struct host *host, const char *command, json_t 
 
     if (host->type)
         json_object_set_new(server, "type", json_string(host->type));
-    json_object_set_new(server, "command", json_string(command));
+    json_object_set_new(server, "command", command);
     json_object_set_new(server, "args", arguments);
     if (json_object_size(environment) > 0)
         json_object_set(server, "env", environment);
@@ -108,16 +123,19 @@ static json_t *make_server(const struct host *host, const char *command, json_t 
 int host_config_print(const char *host_name, const char *config, struct error *error)
 {
     const struct host *host = find_host(host_name, error);
-    CLEANUP_FREE char *command = own_path();
-    json_t *arguments, *document;
+    CLEANUP_FREE char *path = own_path();
+    json_t *command, *arguments, *document;
 
     if (!host)
         return -1;
-    if (!command)
+    if (!path)
         return error_set_errno(error, ERROR_SYSTEM, "cannot find the path of this program");
-    arguments = make_arguments(config, error);
-    if (!arguments)
+    command = path_string(path, error);
+    arguments = command ? make_arguments(config, error) : NULL;
+    if (!arguments) {
+        json_decref(command);
         return -1;
+    }
     document =
         json_pack("{s:{s:o}}", host->servers, "isolator", make_server(host, command, arguments));
     fprintf(stderr, "isolator-mcp: for %s\n", host->file);

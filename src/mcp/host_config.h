@@ -8,7 +8,8 @@
 
 /*
  * Prints the JSON for the host on stdout, and where it goes on stderr. `config` is the file
- * that the configuration was read from, or NULL. ERROR_USAGE where the host is not known.
+ * that the server has to be told of, or NULL. ERROR_USAGE where the host is not known, ERROR_CONFIG where
+ * JSON cannot hold a path.
  */
 int host_config_print(const char *host, const char *config, struct error *error);
 

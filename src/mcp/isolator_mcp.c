@@ -104,7 +104,7 @@ static int load_config(struct config *config, const char *file, struct error *er
 static int serve(const struct options *options, const struct config *config, struct error *error)
 {
     const struct docker docker = {.command = config->container_command,
-                                  .patience = config->engine_timeout,
+                                  .engine_timeout = config->engine_timeout,
                                   .trace = options->verbose ? docker_print_trace : NULL,
                                   .trace_context = (void *)"isolator-mcp"};
 
@@ -156,9 +156,10 @@ int main(int argc, char **argv)
         return flush_stdout();
     result = load_config(&config, options.config, &error);
     if (result == 0)
-        result = options.action == ACTION_PRINT_CONFIG
-                     ? host_config_print(options.host, config.file, &error)
-                     : serve(&options, &config, &error);
+        result =
+            options.action == ACTION_PRINT_CONFIG
+                ? host_config_print(options.host, config.installed ? NULL : config.file, &error)
+                : serve(&options, &config, &error);
     if (result == 0 && options.action == ACTION_PRINT_CONFIG)
         return flush_stdout();
     return result == 0 ? EXIT_SUCCESS : report(&error);

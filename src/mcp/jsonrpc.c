@@ -1,7 +1,6 @@
 #include "mcp/jsonrpc.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

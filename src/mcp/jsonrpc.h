@@ -36,8 +36,8 @@ struct message {
 };
 
 /*
- * How many values the line holds; no less than half of what jsonrpc_parse() would make, so that a line
- * of brackets can be refused before it has become a hundred times its size.
+ * How many values jsonrpc_parse() would make of the line, or a few more, so that a line of brackets can be
+ * refused before it has become a hundred times its size.
  */
 size_t jsonrpc_count_values(const char *line, size_t length);
 

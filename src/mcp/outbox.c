@@ -20,7 +20,8 @@ static void write_all(struct outbox *outbox, const char *data, size_t length)
 
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 && errno == EAGAIN) { /* the host's end of the pipe may be shared with it */
+        if (written < 0 &&
+            errno == EAGAIN) { /* set by another process that has the same end open */
             poll(&writable, 1, -1);
             continue;
         }

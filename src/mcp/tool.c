@@ -28,7 +28,7 @@ static void describe_languages(struct strbuf *text, const struct config *config)
     }
 }
 
-/* Whether a program in some language gets a network, now or when it is called. */
+/* Whether a program in some language gets a network. */
 static bool reaches_network(const struct config *config)
 {
     bool reaches = false;

@@ -100,18 +100,16 @@ static int overlay_file(struct config *config, struct error *error)
 int config_load(struct config *config, const char *file, const struct limits *own,
                 struct error *error)
 {
-    bool installed;
-
     if (config_overlay(config, default_config, sizeof default_config, "built-in configuration",
                        error) != 0)
         return -1;
     config->file = find_file(file);
-    installed = config->file && !file && strcmp(config->file, installed_file) == 0;
-    if (installed && overlay_file(config, error) != 0)
+    config->installed = config->file && !file && strcmp(config->file, installed_file) == 0;
+    if (config->installed && overlay_file(config, error) != 0)
         return -1;
     if (own)
         limits_overlay(&config->defaults, own);
-    return !config->file || installed ? 0 : overlay_file(config, error);
+    return !config->file || config->installed ? 0 : overlay_file(config, error);
 }
 
 const struct language *config_language(const struct config *config, const char *name)

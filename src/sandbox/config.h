@@ -11,6 +11,7 @@
 #ifndef SANDBOX_CONFIG_H
 #define SANDBOX_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -29,10 +30,11 @@ struct language {
 
 struct config {
     char *file;              /* the file that was read; NULL: the built-in configuration alone */
+    bool installed;          /* it is the installed default, and nobody asked for it */
     char *container_command; /* "docker" */
     char *workdir;           /* absolute path in the container */
     char *prompts_dir;       /* made absolute by the file's directory */
-    int engine_timeout;      /* seconds; the patience of struct docker */
+    int engine_timeout;      /* seconds; see struct docker */
     struct limits defaults;  /* complete */
     struct limits maximums;
     struct language *languages; /* owned; in the order of the files */

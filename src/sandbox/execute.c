@@ -11,8 +11,11 @@
 #include "sandbox/owner.h"
 #include "sandbox/save.h"
 
-/* Behind its timeout and the engine's a run may take this long; past that its container is nobody's. */
-enum { LIFETIME_EXTRA_MS = 120000 };
+/*
+ * Past its timeout, this part of the engine's time (six times it for saving an image) and a minute a run
+ * is over: its container is nobody's then.
+ */
+enum { LIFETIME_PERCENT = 800, LIFETIME_EXTRA_MS = 60000 };
 
 static void name_life(struct life *life)
 {
@@ -21,7 +24,8 @@ static void name_life(struct life *life)
     linux_random_digits(digits, sizeof digits);
     snprintf(life->name, sizeof life->name, "isolator-%s", digits);
     owner_labels(&life->labels, limits_timeout_ms(&life->plan->limits) +
-                                    docker_share(life->docker, 100) + LIFETIME_EXTRA_MS);
+                                    docker_share(life->docker, LIFETIME_PERCENT) +
+                                    LIFETIME_EXTRA_MS);
 }
 
 /* The two archives of a run. Whatever is wrong with the input is found here. */

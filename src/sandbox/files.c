@@ -42,7 +42,12 @@ int files_check_path(const char *path, struct error *error)
     }
 }
 
-/* By parts: "a/b" comes right behind "a", before "a.b". */
+/* The order of bytes in paths: '/' comes first, so that "a/b" stands right behind "a", before "a.b". */
+static int rank(char byte)
+{
+    return byte == '\0' ? 0 : byte == '/' ? 1 : (unsigned char)byte + 2;
+}
+
 static int compare_paths(const void *a, const void *b)
 {
     const char *left = *(const char *const *)a, *right = *(const char *const *)b;
@@ -51,9 +56,7 @@ static int compare_paths(const void *a, const void *b)
         left++;
         right++;
     }
-    if (*left == '/' || *right == '/')
-        return *left == '/' ? (*right ? -1 : 1) : (*left ? 1 : -1);
-    return (unsigned char)*left - (unsigned char)*right;
+    return rank(*left) - rank(*right);
 }
 
 /* Two neighbours in that order: equal, or one the directory of the other. */

@@ -12,12 +12,7 @@
  * as the timeout, but no more than a minute of that; REMOVE to remove the container. A run ends at latest
  * TOTAL after its timeout, unless the engine was slow but not dead: then it gets REMOVE_LEAST.
  */
-enum { /* percent */
-       SETUP = 60,
-       REMOVE = 80,
-       REMOVE_LEAST = 20,
-       TOTAL = 95
-};
+enum { SETUP_PERCENT = 60, REMOVE_PERCENT = 80, REMOVE_LEAST_PERCENT = 20, TOTAL_PERCENT = 95 };
 enum { SETUP_TIMEOUT_MOST_MS = 60000 };
 
 long long life_setup_deadline(const struct life *life)
@@ -25,7 +20,7 @@ long long life_setup_deadline(const struct life *life)
     const long long timeout = limits_timeout_ms(&life->plan->limits);
 
     return life->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
-           docker_share(life->docker, SETUP);
+           docker_share(life->docker, SETUP_PERCENT);
 }
 
 struct container_spec life_spec(const struct life *life)
@@ -123,10 +118,10 @@ bool life_remove(struct life *life, struct process *drain)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const long long now = clock_now_ms();
-    const long long most = now + docker_share(life->docker, REMOVE);
-    const long long least = now + docker_share(life->docker, REMOVE_LEAST);
-    long long deadline =
-        life->start + limits_timeout_ms(&life->plan->limits) + docker_share(life->docker, TOTAL);
+    const long long most = now + docker_share(life->docker, REMOVE_PERCENT);
+    const long long least = now + docker_share(life->docker, REMOVE_LEAST_PERCENT);
+    long long deadline = life->start + limits_timeout_ms(&life->plan->limits) +
+                         docker_share(life->docker, TOTAL_PERCENT);
 
     if (deadline > most)
         deadline = most;

@@ -12,7 +12,7 @@
 #include "sandbox/owner.h"
 
 /* Committing copies the files once more; engines need seconds for large ones. */
-enum { SAVE_MS = 60000 };
+enum { SAVE_PERCENT = 600 }; /* of the engine's time for a run */
 
 /* A JSON array in one line, as Dockerfile instructions take commands and paths; owned. */
 static char *json_words(const struct strvec *words)
@@ -128,7 +128,7 @@ int save_image(struct life *life, struct error *error)
 {
     struct life saver = *life; /* shares the result, so that warnings add up */
     struct container_spec spec;
-    const long long deadline = clock_now_ms() + SAVE_MS;
+    const long long deadline = clock_now_ms() + docker_share(life->docker, SAVE_PERCENT);
     int result;
 
     /* A container that is never started, of the same labels and limits. */

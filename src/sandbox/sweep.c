@@ -12,9 +12,10 @@
 #include "sandbox/owner.h"
 
 /*
- * How long it looks, in percent of the engine's time: until there was nothing for QUIET, at most MOST.
+ * How long it looks: until there has been nothing for as long as the engine may take, but for QUIET_MS at
+ * least; LOOKS times as long at most.
  */
-enum { QUIET = 100, MOST = 600 };
+enum { QUIET_MS = 10000, LOOKS = 6 };
 
 /*
  * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
@@ -28,19 +29,20 @@ static void close_everything(void)
             return;
 }
 
-/* Removes the containers with these labels. False where there was none. */
-static bool sweep(const struct docker *docker, const struct strvec *labels, long long deadline)
+/* Removes the containers with these labels. How many there were; -1: the engine did not say. */
+static int sweep(const struct docker *docker, const struct strvec *labels)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
+    const long long deadline = clock_now_ms() + docker_share(docker, 100);
 
     if (container_list(docker, labels, deadline, &ids, &error) != 0)
-        return false;
+        return -1;
     for (size_t i = 0; i < ids.count; i++) {
-        CLEANUP(error_release) struct error ignored = ERROR_INIT; /* there are more rounds */
+        CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it is looked for again */
         container_remove(docker, ids.items[i], NULL, deadline, &ignored);
     }
-    return ids.count > 0;
+    return (int)ids.count;
 }
 
 /* A second, and the longer the longer nothing has come. */
@@ -52,25 +54,41 @@ static void wait_for_more(long long quiet_ms)
     nanosleep(&pause, NULL);
 }
 
+static void sweep_until_quiet(const struct docker *docker, const struct strvec *labels)
+{
+    const long long share = docker_share(docker, 100);
+    const long long enough = share > QUIET_MS ? share : QUIET_MS;
+    const long long deadline = clock_now_ms() + LOOKS * enough;
+    long long quiet_since = -1; /* when the engine first said that there is nothing */
+
+    while (clock_now_ms() < deadline) {
+        wait_for_more(quiet_since < 0 ? 0 : clock_now_ms() - quiet_since);
+        if (sweep(docker, labels) != 0)
+            quiet_since = -1;
+        else if (quiet_since < 0)
+            quiet_since = clock_now_ms();
+        else if (clock_now_ms() - quiet_since >= enough)
+            break;
+    }
+}
+
+/*
+ * The other threads do not exist in the child. That it may allocate memory all the same is what glibc
+ * and musl promise; it does not print.
+ */
 void sweep_behind(const struct docker *docker)
 {
-    const long long begin = clock_now_ms();
-    const long long deadline = begin + docker_share(docker, MOST);
+    struct docker silent = *docker;
     struct strvec labels = STRVEC_INIT;
-    long long found = begin;
 
+    silent.trace = NULL;
     owner_own_labels(&labels); /* of this process, not of the other */
-    if (fork() != 0) {
-        strvec_release(&labels);
-        return;
+    if (fork() == 0) {
+        setsid();
+        signals_release();
+        close_everything();
+        sweep_until_quiet(&silent, &labels);
+        _exit(0);
     }
-    setsid();
-    signals_release();
-    close_everything();
-    while (clock_now_ms() < deadline && clock_now_ms() - found < docker_share(docker, QUIET)) {
-        if (sweep(docker, &labels, deadline))
-            found = clock_now_ms();
-        wait_for_more(clock_now_ms() - found);
-    }
-    _exit(0);
+    strvec_release(&labels);
 }

@@ -7,7 +7,7 @@
 #include "docker/container.h"
 
 /* Long enough for the slowest machine; nothing waits for them to pass. */
-enum { LATE_MS = 60000, PATIENCE = 600 };
+enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
 
 /*
  * A docker command that is a script. Each of its calls is a line of the file "calls", with each
@@ -27,7 +27,7 @@ static void set_up(struct fixture *fixture, const char *script)
     *fixture = (struct fixture){.directory = temp_create()};
     fixture->command = script_in(fixture->directory, "docker", body);
     fixture->docker.command = fixture->command;
-    fixture->docker.patience = PATIENCE;
+    fixture->docker.engine_timeout = ENGINE_TIMEOUT;
 }
 
 static void check_calls(const struct fixture *fixture, const char *expected)

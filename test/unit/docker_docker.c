@@ -7,7 +7,7 @@
 #include "docker/docker.h"
 
 /* Long enough for the slowest machine; nothing waits for them to pass. */
-enum { LATE_MS = 60000, PATIENCE = 600 };
+enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
 
 /* A docker command that is a script, and one call of it. */
 struct fixture {
@@ -25,7 +25,7 @@ static void set_up(struct fixture *fixture, const char *script)
     *fixture = (struct fixture){.directory = temp_create(), .output = DOCKER_OUTPUT_INIT};
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
-    fixture->docker.patience = PATIENCE;
+    fixture->docker.engine_timeout = ENGINE_TIMEOUT;
     fixture->call = (struct docker_call){
         .arguments = &fixture->arguments, .stdin_file = -1, .deadline = clock_now_ms() + LATE_MS};
     strvec_push_each(&fixture->arguments, "ps", "--all", NULL);

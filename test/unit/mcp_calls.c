@@ -38,7 +38,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     fixture->gate = open_fifo(fixture, "gate");
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
-    fixture->docker.patience = 600; /* what waits at the gate is not given up */
+    fixture->docker.engine_timeout = 600; /* what waits at the gate is not given up */
     set_up_config(&fixture->config, more);
     client_open(&fixture->client);
     runs_init(&fixture->runs);
