@@ -1,7 +1,9 @@
 #include "sandbox/life.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -11,8 +13,8 @@
 #include "base/text.h"
 #include "sandbox/environment.h"
 
-/* How long the engine may take to say how the program ended. */
-enum { INSPECT_PERCENT = 30 }; /* of the engine's time */
+/* How long the engine may take to say how the program ended; and to notice why. */
+enum { INSPECT_PERCENT = 30, OOM_PERCENT = 5 }; /* of the engine's time */
 
 static const char FEWER_PROMISES[] =
     "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
@@ -100,14 +102,33 @@ static int explain_no_start(struct life *life, const char *message, struct error
                           *shown ? shown : "'docker start' ended without a message", error);
 }
 
+/*
+ * How the container is. The engine learns of an OOM kill by another way than of the end, and perhaps
+ * later: a program that ended like one is looked at again for a moment.
+ */
+static int inspect(const struct life *life, struct container_state *state, struct error *error)
+{
+    static const struct timespec pause = {0, 100 * 1000000L};
+    const long long enough = clock_now_ms() + docker_share(life->docker, OOM_PERCENT);
+
+    for (;;) {
+        const long long deadline = clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT);
+
+        if (container_inspect(life->docker, life->name, deadline, state, error) != 0)
+            return -1;
+        if (!state->ended || state->exit_code != 128 + SIGKILL || state->oom_killed ||
+            clock_now_ms() >= enough)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* The program has ended by itself: how, the engine knows. */
 static int take_state(struct life *life, struct error *error)
 {
     struct container_state state;
 
-    if (container_inspect(life->docker, life->name,
-                          clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
-                          error) != 0)
+    if (inspect(life, &state, error) != 0)
         return -1;
     if (!state.started)
         return explain_no_start(life, state.message, error);
