@@ -188,7 +188,9 @@ is "${said% *}" "$(hardened "mounts= tmpfs=2 rm=true")
 /workspace rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
 $(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" \
     "the engine's record: no mount, two tmpfs, removed by the engine when it ends; the labels"
-within "${said##* }" "$((before + 3600))" "$(($(date +%s) + 3600 + 300))" "label: deadline"
+# The timeout, what the engine may take (eight times engineTimeoutSeconds, see test/setup), a minute.
+lifetime=$((3600 + 8 * 300 + 60))
+within "${said##* }" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
 kill -TERM "$pid"
 await
 is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
