@@ -68,7 +68,7 @@ void linux_close_from(int first)
     if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0)
         return;
 #endif
-    for (; first < most; first++) /* Linux before 5.9 */
+    for (; first < (most > 0 ? most : 1024); first++) /* Linux before 5.9 */
         close(first);
 }
 

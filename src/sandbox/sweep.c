@@ -13,9 +13,9 @@
 
 /*
  * How long it looks: until there has been nothing for as long as the engine may take, but for QUIET_MS at
- * least; LOOKS times as long at most.
+ * least; MOST_TIMES as long at most.
  */
-enum { QUIET_MS = 10000, LOOKS = 6 };
+enum { QUIET_MS = 10000, MOST_TIMES = 6 };
 
 /*
  * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
@@ -58,7 +58,7 @@ static void sweep_until_quiet(const struct docker *docker, const struct strvec *
 {
     const long long share = docker_share(docker, 100);
     const long long enough = share > QUIET_MS ? share : QUIET_MS;
-    const long long deadline = clock_now_ms() + LOOKS * enough;
+    const long long deadline = clock_now_ms() + MOST_TIMES * enough;
     long long quiet_since = -1; /* when the engine first said that there is nothing */
 
     while (clock_now_ms() < deadline) {
