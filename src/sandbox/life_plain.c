@@ -18,9 +18,9 @@ enum { INSPECT_PERCENT = 30, OOM_PERCENT = 5 }; /* of the engine's time */
 
 static const char FEWER_PROMISES[] =
     "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
-    "read-only, memory and CPU "
-    "time are not measured, environment values are visible to the engine's users, and the "
-    "container outlives a killed isolator";
+    "read-only, memory and CPU time are not measured, running out of memory may be reported as "
+    "SIGKILL, environment values are visible to the engine's users, and the container outlives a "
+    "killed isolator";
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {
@@ -103,8 +103,9 @@ static int explain_no_start(struct life *life, const char *message, struct error
 }
 
 /*
- * How the container is. The engine learns of an OOM kill by another way than of the end, and perhaps
- * later: a program that ended like one is looked at again for a moment.
+ * How the container is. The engine learns of an OOM kill by another way than of the end: perhaps
+ * later, so a program that ended like one is looked at again for a moment; under load perhaps never
+ * (its shim no longer looks once the container is taken down).
  */
 static int inspect(const struct life *life, struct container_state *state, struct error *error)
 {

@@ -56,6 +56,7 @@ hung() {
     take_output
     until_true nothing_left "$pid"
     is "$(left "$pid")" "" "$1: nothing is left"
+    nothing_left "$pid" || diag "$(field warnings)"
     in_time "$elapsed" "$timeout" "$1"
 }
 

@@ -146,13 +146,13 @@ children() {
 }
 process_group() { sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 3; }
 
-# engine_seconds: prints the engineTimeoutSeconds for tests in which the engine hangs: 10, or on a slow
+# engine_seconds: prints the engineTimeoutSeconds for tests in which the engine hangs: 30, or on a slow
 # machine seven times what an ordinary run takes, which this measures (without a shell it takes two).
 engine_seconds() {
     local began=${EPOCHREALTIME/./} needed
     run "$(snippet ash 'echo')"
     needed=$(((${EPOCHREALTIME/./} - began) * 7 / 1000000 + 1))
-    echo $((needed > 10 ? needed : 10))
+    echo $((needed > 30 ? needed : 30))
 }
 
 # faulty FAULT COMMAND...: runs the command with a docker that has this fault ("create 1 fail", see

@@ -187,8 +187,8 @@ exec 9>&-
 
 # ---- an image without a shell: the plain life; sandbox.t has more of it
 less="the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is \
-read-only, memory and CPU time are not measured, environment values are visible to the engine's \
-users, and the container outlives a killed isolator"
+read-only, memory and CPU time are not measured, running out of memory may be reported as SIGKILL, \
+environment values are visible to the engine's users, and the container outlives a killed isolator"
 text=$(snippet txt 'the text')
 took run "$text" --timeout 10m --env 'GREETING=hello  there' --stdin prompts/hello_world.py -- \
     one 'two words' --write=x --write=/x --exit=125
@@ -230,15 +230,24 @@ cat >"$scratch/native.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
+    int status = 0;
+
     printf("%d %s\n", argc, argv[1]);
     fflush(stdout);
     if (argc > 2 && strcmp(argv[2], "segv") == 0)
         *(volatile int *)argc = 1;
-    while (argc > 2 && strcmp(argv[2], "hog") == 0)
-        memset(malloc(1 << 20), 1, 1 << 20);
-    return 0;
+    if (argc > 2 && strcmp(argv[2], "hog") == 0) {
+        if (fork() == 0)
+            for (;;)
+                memset(malloc(1 << 20), 1, 1 << 20);
+        wait(&status);
+        sleep(10); /* while the container lives the engine can notice; afterwards it may miss it */
+    }
+    return status ? 128 + WTERMSIG(status) : 0;
 }
 END
 gcc -static -w -o "$scratch/native.bin" "$scratch/native.c"
