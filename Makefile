@@ -42,7 +42,7 @@ E2E_TESTS := $(wildcard test/e2e/*.t)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 .PHONY: all demo check check-unit check-e2e check-format check-layers check-headers format bench setup \
-	packages test-packages fuzz fuzz-targets fuzz-link install uninstall clean
+	packages test-packages fuzz fuzz-targets fuzz-link install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp
@@ -61,6 +61,13 @@ $(foreach room,$(ROOMS),$(eval $(call archive,$(room))))
 $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# What has the data directory in it is built again where that is another one.
+$(B)/sandbox/config.o $(B)/sandbox/config_read.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
+$(B)/datadir: FORCE
+	@mkdir -p $(@D)
+	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
+FORCE:
 
 # JSON files that are built in, byte for byte: the configuration and the definition of the tool.
 embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
@@ -144,7 +151,8 @@ install: all
 	install -m 644 isolator_config.json $(DESTDIR)$(DATADIR)
 	install -m 644 prompts/* $(DESTDIR)$(DATADIR)/prompts
 	for page in $(MAN_PAGES); do \
-		install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit 1; \
+		installed="$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; \
+		install -D -m 644 "$$page" "$$installed" && sed -i 's|/usr/local|$(PREFIX)|g' "$$installed" || exit 1; \
 	done
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/isolator $(DESTDIR)$(PREFIX)/bin/isolator-mcp

@@ -177,7 +177,7 @@ static int enqueue(struct calls *calls, struct call *call, struct error *error)
             error, ERROR_ENGINE,
             "the server is busy: %d calls run and %d wait, which is all that it takes; "
             "try again when some have ended",
-            calls->started - calls->idle, calls->queued);
+            calls->most_threads, calls->most_queued);
     if (calls->bytes + call->size > CALLS_BYTES_MAX)
         return error_set(error, ERROR_ENGINE,
                          "the server is busy: the calls that it has and this one are larger than "
@@ -279,7 +279,7 @@ void calls_end(struct calls *calls)
     while (calls->queue) {
         struct call *call = calls->queue;
 
-        reply_result(&call->reply, answer_failure("the server ends"));
+        reply_result(&call->reply, answer_failure("the server is shutting down"));
         drop_queued(calls, call);
     }
     for (struct call *call = calls->running; call; call = call->next)
@@ -296,6 +296,17 @@ bool calls_done(struct calls *calls)
     done = !calls->queue && !calls->running;
     pthread_mutex_unlock(&calls->lock);
     return done;
+}
+
+int calls_unanswered(struct calls *calls)
+{
+    int count = 0;
+
+    pthread_mutex_lock(&calls->lock);
+    for (const struct call *call = calls->running; call; call = call->next)
+        count += !call->cancelled;
+    pthread_mutex_unlock(&calls->lock);
+    return count;
 }
 
 void calls_release(struct calls *calls)

@@ -86,6 +86,9 @@ void calls_end(struct calls *calls);
 /* Whether no call waits or runs. */
 bool calls_done(struct calls *calls);
 
+/* After calls_end(): how many calls still run that their client waits for. */
+int calls_unanswered(struct calls *calls);
+
 /* After calls_end() and once calls_done(): waits for the threads and frees everything. */
 void calls_release(struct calls *calls);
 

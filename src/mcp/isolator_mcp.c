@@ -1,6 +1,7 @@
 /*
  * isolator-mcp: the sandbox as an MCP server over stdio. This is its main.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,16 @@ static int load_config(struct config *config, const char *file, struct error *er
     return config_load(config, file, &own, error);
 }
 
+/* The installed directory is nobody's choice; any other one is. */
+static void warn_of_snippets(const char *directory)
+{
+    CLEANUP_FREE char *shown = text_escape(directory);
+
+    if (strcmp(directory, ISOLATOR_DATADIR "/prompts") != 0 && access(directory, R_OK | X_OK) != 0)
+        fprintf(stderr, "isolator-mcp: warning: cannot read the snippets, promptsDir '%s': %s\n",
+                shown, strerror(errno));
+}
+
 static int serve(const struct options *options, const struct config *config, struct error *error)
 {
     const struct docker docker = {.command = config->container_command,
@@ -112,6 +123,7 @@ static int serve(const struct options *options, const struct config *config, str
         fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; "
               "MCP hosts start it, see isolator-mcp(1)\n",
               stderr);
+    warn_of_snippets(config->prompts_dir);
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
     if (!getenv("PATH"))
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/duration.h"
@@ -13,7 +14,7 @@
  * Hosts send SIGTERM 2 s after they have closed stdin, and SIGKILL 2 s later. GRACE is what calls that
  * were read before get to finish; LEAVE is when the process ends whatever hangs.
  */
-enum { GRACE_MS = 1500, LEAVE_MS = 1900 };
+enum { GRACE_MS = 1500, LEAVE_MS = 1800 };
 
 enum { CHUNK = 65536 };
 
@@ -158,6 +159,11 @@ int server_run(const struct config *config, const struct docker *docker, int in,
         serve_once(&server, in);
     start_ending(&server);
     if (!calls_done(&server.calls)) { /* their threads need all of this, and end with the process */
+        const int unanswered = calls_unanswered(&server.calls);
+
+        if (unanswered > 0)
+            fprintf(stderr, "isolator-mcp: the engine took too long: %d calls are not answered\n",
+                    unanswered);
         sweep_behind(docker);
         _exit(0);
     }

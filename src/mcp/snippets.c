@@ -85,8 +85,8 @@ static int unknown_snippet(const struct config *config, const char *name, struct
     snippets_list(config, &names);
     known = strvec_join(&names, ", ");
     some = text_escape_short(known, 1000);
-    return error_set(error, ERROR_USAGE, "there is no snippet '%s'; known are: %s", shown,
-                     names.count > 0 ? some : "none");
+    return error_set(error, ERROR_USAGE, "there is no snippet '%s'; %s%s", shown,
+                     names.count > 0 ? "known are: " : "there are none", some);
 }
 
 /* At most `most` bytes from the start of the snippet, owned; NULL and errno. */

@@ -18,7 +18,7 @@ static void describe_languages(struct strbuf *text, const struct config *config)
         CLEANUP(limits_release) struct limits limits;
 
         config_limits(config, language, &limits);
-        strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPUs, %.10g MB for files, ",
+        strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPU, %.10g MB for files, ",
                     language->name, limits.number[LIMIT_TIMEOUT], limits.number[LIMIT_MEMORY],
                     limits.number[LIMIT_CPUS], limits.number[LIMIT_WORKDIR]);
         if (strcmp(limits.network, "none") == 0)

@@ -61,7 +61,9 @@ $server->shell('sleep 1000') for 1 .. 10;
 is($server->tell, '', 'create hangs, ten calls: ping is answered');
 $server->close_input;
 ends($server, 'create hangs, ten calls');
-is(scalar(grep { /the server ends/ } $server->rest), 8, 'create hangs, ten calls: those that waited are answered');
+is(scalar(grep { /the server is shutting down/ } $server->rest), 8, 'create hangs, ten calls: those that waited are answered');
+has($server->stderr, "isolator-mcp: the engine took too long: 2 calls are not answered\n",
+    'create hangs, ten calls: those that are not are counted');
 
 # ---- the end of the input
 $server = server(env => $no_engine);

@@ -167,5 +167,7 @@ $server = server(config => {promptsDir => "$scratch/nowhere"});
 is($server->tell('{"jsonrpc":"2.0","id":1,"method":"resources/list"}'), '1 ok', 'no promptsDir: the list');
 is(encoded($server->ask('resources/list')->{result}), '{"resources":[]}', 'no promptsDir: it is empty');
 is($server->end, 'exit 0', 'no promptsDir: it ends with status 0');
+is($server->stderr, "isolator-mcp: warning: cannot read the snippets, promptsDir '$scratch/nowhere': No such file or directory\n",
+    'no promptsDir: a warning');
 
 finish();

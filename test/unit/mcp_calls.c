@@ -375,7 +375,7 @@ static void calls__end(void **state)
     assert_int_equal(json_array_size(lines), 3);
     check_json(json_array_get(lines, 0),
                "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
-               "\"Execution Failed (error): the server ends\"}],\"isError\":true}}");
+               "\"Execution Failed (error): the server is shutting down\"}],\"isError\":true}}");
     check_json(json_object_get(json_array_get(lines, 1), "id"), "3");
     check_json(json_object_get(json_array_get(lines, 2), "id"), "1");
     json_decref(lines);

@@ -84,12 +84,13 @@ static void check_not_read(const struct fixture *fixture, const char *name, enum
     assert_error(&error, kind, message);
 }
 
-/* Checks that it is not there, and that the others are named. */
+/* Checks that it is not there, and that the others are named; NULL: there are none. */
 static void check_unknown(const struct fixture *fixture, const char *name, const char *shown,
                           const char *known)
 {
     CLEANUP_FREE char *message =
-        string_format("there is no snippet '%s'; known are: %s", shown, known);
+        string_format("there is no snippet '%s'; %s%s", shown,
+                      known ? "known are: " : "there are none", known ? known : "");
 
     check_not_read(fixture, name, ERROR_USAGE, message);
 }
@@ -154,7 +155,7 @@ static void snippets__without_a_directory(void **state)
     free(fixture.config.prompts_dir);
     fixture.config.prompts_dir = path_in(fixture.directory, "absent");
     check_list(&fixture, "");
-    check_unknown(&fixture, "a.py", "a.py", "none");
+    check_unknown(&fixture, "a.py", "a.py", NULL);
     assert_null(snippet_description(&fixture.config, "a.py"));
     tear_down(&fixture);
 }
@@ -184,7 +185,7 @@ static void snippets__that_there_are_none_of(void **state)
 
     (void)state;
     set_up(&fixture);
-    check_unknown(&fixture, "a.py", "a.py", "none");
+    check_unknown(&fixture, "a.py", "a.py", NULL);
     add(&fixture, "b.py", "");
     add(&fixture, "a.sh", "");
     check_unknown(&fixture, "a.py", "a.py", "a.sh, b.py");

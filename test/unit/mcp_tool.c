@@ -293,15 +293,15 @@ static void tool__instructions_tell_the_limits(void **state)
 {
     (void)state;
     check_instructions(NULL, "Languages and limits:\n"
-                             "- py: 45 s, 256 MB of memory, 0.5 CPUs, 64 MB for files, no network\n"
-                             "- sh: 45 s, 512 MB of memory, 0.5 CPUs, 64 MB for files, no network");
+                             "- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
+                             "- sh: 45 s, 512 MB of memory, 0.5 CPU, 64 MB for files, no network");
     check_instructions(
         "{\"languages\": {\"py\": {\"timeoutSeconds\": 1.5, \"cpus\": 2,"
         " \"workdirMB\": 10, \"network\": \"bridge\"}}}",
-        "\n- py: 1.5 s, 256 MB of memory, 2 CPUs, 10 MB for files, network 'bridge'\n");
+        "\n- py: 1.5 s, 256 MB of memory, 2 CPU, 10 MB for files, network 'bridge'\n");
     check_instructions("{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}",
-                       "\n- py: 10 s, 256 MB of memory, 0.5 CPUs, 64 MB for files, no network\n"
-                       "- sh: 10 s, 300 MB of memory, 0.5 CPUs, 64 MB for files, no network");
+                       "\n- py: 10 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
+                       "- sh: 10 s, 300 MB of memory, 0.5 CPU, 64 MB for files, no network");
     check_instructions("{\"containerWorkdir\": \"/elsewhere\"}",
                        " working directory, /elsewhere, ");
 }
