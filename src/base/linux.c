@@ -1,15 +1,19 @@
 #define _GNU_SOURCE
 #include "base/linux.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,6 +62,51 @@ void linux_trim_memory(size_t freed)
 #else
     (void)freed;
 #endif
+}
+
+bool linux_writer_gone(int fd)
+{
+    struct pollfd polled = {fd, POLLRDHUP, 0};
+
+    return poll(&polled, 1, 0) > 0;
+}
+
+/* The kernel lists them by the thread that started them, as numbers with spaces between (proc(5)). */
+static void kill_children_of(const char *thread)
+{
+    char path[64];
+    long pid;
+    FILE *children;
+
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/children", thread);
+    children = fopen(path, "re");
+    if (!children)
+        return;
+    while (fscanf(children, "%ld", &pid) == 1)
+        kill((pid_t)pid, SIGKILL);
+    fclose(children);
+}
+
+void linux_kill_children(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    struct dirent *entry;
+
+    if (!threads)
+        return;
+    while ((entry = readdir(threads)))
+        kill_children_of(entry->d_name);
+    closedir(threads);
+}
+
+void linux_raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void linux_close_from(int first)

@@ -4,6 +4,7 @@
 #ifndef BASE_LINUX_H
 #define BASE_LINUX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -22,6 +23,15 @@ int linux_pipe(int fds[2]);
 /* A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
  */
 int linux_pidfd(pid_t pid);
+
+/* Whether the writing end of the pipe or socket is closed, however much of it is not read yet. */
+bool linux_writer_gone(int fd);
+
+/* Kills all children of the calling process, in whatever thread they were started. */
+void linux_kill_children(void);
+
+/* Raises the limit of open descriptors to what the process may have. */
+void linux_raise_descriptors(void);
 
 /*
  * For a process that lives on after it has needed much: `freed` bytes were freed, and if those were

@@ -1,11 +1,14 @@
 /*
  * isolator: runs code that nobody trusts. The command line's main: finds the sub-command.
  */
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/signals.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
 #include "cli/run_command.h"
@@ -52,6 +55,7 @@ static int refuse_command(const char *word)
 
 int main(int argc, char **argv)
 {
+    json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
     signals_set_up();
     if (argc < 2) {
         fputs("isolator: no command; see isolator --help\n", stderr);

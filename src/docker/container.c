@@ -167,8 +167,8 @@ static int run_simple(const struct docker *docker, const struct docker_call *cal
     return 0;
 }
 
-bool container_has(const struct docker *docker, const char *name, const char *path,
-                   long long deadline)
+int container_has(const struct docker *docker, const char *name, const char *path,
+                  long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -179,7 +179,7 @@ bool container_has(const struct docker *docker, const char *name, const char *pa
     strvec_push(&arguments, "cp");
     strvec_pushf(&arguments, "%s:%s", name, path);
     strvec_push(&arguments, "-");
-    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
+    return docker_run(docker, &call, &output, &ignored) == 0 ? output.status == 0 : -1;
 }
 
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,

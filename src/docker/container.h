@@ -67,9 +67,9 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
                       int tar_file, long long deadline, const struct cancel *cancel,
                       struct error *error);
 
-/* Whether the (not started) container has something of this path; false also where that is unknown. */
-bool container_has(const struct docker *docker, const char *name, const char *path,
-                   long long deadline);
+/* Whether the (not started) container has something of this path: 1, 0; -1 where that is unknown. */
+int container_has(const struct docker *docker, const char *name, const char *path,
+                  long long deadline);
 
 /*
  * Starts `docker start --attach --interactive` as a child; stdin as in struct process_options. Its

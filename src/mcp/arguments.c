@@ -12,13 +12,17 @@
 enum { SHOWN = 80 };
 
 /* How many there may be; comparing their names takes its time. */
-enum { VARIABLES_MAX = 1000, FILES_MAX = 10000 };
+enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
+
+/* Bytes of an argument or variable, and of all: the kernel starts no program with more (execve(2)). */
+enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
 
 /* What the arguments are read by, and into. */
 struct reading {
     const struct config *config;
     struct request *request;
     struct error *error;
+    size_t words; /* bytes of the arguments and variables so far */
 };
 
 static int wrong(struct reading *reading, const char *name, const char *expected)
@@ -171,6 +175,21 @@ static int read_stdin(struct reading *reading, const char *name, const json_t *v
     return 0;
 }
 
+/* Counts an argument or variable. */
+static int count_word(struct reading *reading, const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+
+    reading->words += length;
+    if (length > WORD_MAX)
+        return wrong(reading, name, "shorter: a program can be given 128 KiB in one piece at most");
+    if (reading->words > WORDS_MAX)
+        return error_set(reading->error, ERROR_USAGE,
+                         "arguments and environment must be shorter: a program can be given 2 MB "
+                         "at most; files and stdin may be larger");
+    return 0;
+}
+
 static int read_arguments(struct reading *reading, const char *name, const json_t *value)
 {
     size_t i;
@@ -178,12 +197,14 @@ static int read_arguments(struct reading *reading, const char *name, const json_
 
     if (!json_is_array(value))
         return wrong(reading, name, "an array of strings");
+    if (json_array_size(value) > ARGUMENTS_MAX)
+        return wrong(reading, name, "an array of at most 10000 strings");
     json_array_foreach(value, i, item)
     {
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         const char *text = text_of(reading, item_name, item);
 
-        if (!text)
+        if (!text || count_word(reading, item_name, text) != 0)
             return -1;
         strvec_push(&reading->request->arguments, text);
     }
@@ -212,6 +233,8 @@ static int read_environment(struct reading *reading, const char *name, const jso
             return error_set(reading->error, ERROR_USAGE,
                              "%s: the name of a variable cannot have '=' in it", item_name);
         assignment = string_format("%s=%s", key, text);
+        if (count_word(reading, item_name, assignment) != 0)
+            return -1;
         strvec_push(&reading->request->environment, assignment); /* no name stands twice in JSON */
     }
     return 0;
@@ -292,7 +315,7 @@ static int check_choice(const json_t *arguments, const struct config *config, st
 int arguments_read(const json_t *arguments, const struct config *config, struct request *request,
                    struct error *error)
 {
-    struct reading reading = {config, request, error};
+    struct reading reading = {config, request, error, 0};
     const char *key;
     json_t *value;
 

@@ -31,9 +31,10 @@ static const struct revision *read_meta(struct reply *reply, const json_t *meta)
 {
     json_t *version = json_object_get(meta, META_VERSION);
     const char *name = json_string_value(version);
-    const struct revision *revision = name ? revision_modern(name) : NULL;
+    const bool whole = name && strlen(name) == json_string_length(version);
+    const struct revision *revision = whole ? revision_modern(name) : NULL;
 
-    if (!name || json_string_length(version) > 100)
+    if (!whole || json_string_length(version) > 100)
         reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be a string", META_VERSION);
     else if (!revision)
         reply_error(
@@ -134,6 +135,8 @@ static void dispatch_batch(struct server *server, json_t *messages)
         batch = batch_new(&server->outbox);
         json_array_foreach(messages, i, value)
         {
+            if (server_ends(server))
+                break;
             dispatch_message(server, value, jsonrpc_size(value), batch);
         }
         batch_drop(batch);

@@ -3,12 +3,14 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/linux.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "mcp/host_config.h"
@@ -124,6 +126,7 @@ static int serve(const struct options *options, const struct config *config, str
               "MCP hosts start it, see isolator-mcp(1)\n",
               stderr);
     warn_of_snippets(config->prompts_dir);
+    linux_raise_descriptors(); /* each call holds some */
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
     if (!getenv("PATH"))
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
@@ -156,6 +159,7 @@ int main(int argc, char **argv)
     struct options options;
     int result;
 
+    json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
     config_init(&config);
     signals_set_up();
     if (parse(&options, argc, argv) != 0)

@@ -100,7 +100,7 @@ void jsonrpc_read(struct message *message, json_t *value)
 {
     json_t *id = json_object_get(value, "id");
     json_t *method = json_object_get(value, "method");
-    const char *version = json_string_value(json_object_get(value, "jsonrpc"));
+    const json_t *version = json_object_get(value, "jsonrpc");
 
     *message = (struct message){
         .kind = MESSAGE_INVALID,
@@ -110,7 +110,7 @@ void jsonrpc_read(struct message *message, json_t *value)
     };
     if (!json_is_object(value))
         message->wrong = "a message must be an object";
-    else if (!version || strcmp(version, "2.0") != 0)
+    else if (json_string_length(version) != 3 || strcmp(json_string_value(version), "2.0") != 0)
         message->wrong = "\"jsonrpc\" must be \"2.0\"";
     else if (!method && (json_object_get(value, "result") || json_object_get(value, "error")))
         message->kind = MESSAGE_RESPONSE;

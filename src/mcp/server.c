@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/linux.h"
 #include "base/signals.h"
 #include "mcp/dispatch.h"
 #include "sandbox/sweep.h"
@@ -42,6 +43,17 @@ static void start_ending(struct server *server)
     subscriptions_end(&server->subscriptions, &server->outbox);
 }
 
+bool server_ends(struct server *server)
+{
+    if (cancel_raised(signals_cancel()) || outbox_broken(&server->outbox))
+        start_ending(server);
+    else if (server->phase == SERVER_READING && linux_writer_gone(server->in))
+        start_draining(server);
+    if (server->phase == SERVER_DRAINING && clock_now_ms() >= server->deadline)
+        start_ending(server);
+    return server->phase == SERVER_ENDING;
+}
+
 /* Answers what lines there are, as long as the client takes the answers. */
 static void answer_lines(struct server *server)
 {
@@ -50,7 +62,7 @@ static void answer_lines(struct server *server)
     size_t length;
 
     server->lines_left = false;
-    while (server->phase != SERVER_ENDING) {
+    while (!server_ends(server)) {
         server->lines_left = outbox_full(&server->outbox);
         if (server->lines_left)
             return;
@@ -64,10 +76,10 @@ static void answer_lines(struct server *server)
     }
 }
 
-static void read_input(struct server *server, int in)
+static void read_input(struct server *server)
 {
     char chunk[CHUNK];
-    const ssize_t length = read(in, chunk, sizeof chunk);
+    const ssize_t length = read(server->in, chunk, sizeof chunk);
 
     if (length > 0) {
         lines_feed(&server->lines, chunk, (size_t)length);
@@ -102,7 +114,7 @@ static bool is_over(struct server *server)
 }
 
 /* One turn of the main loop. */
-static void serve_once(struct server *server, int in)
+static void serve_once(struct server *server)
 {
     const bool ending = server->phase == SERVER_ENDING;
     const bool awaited = !server->input_ended && !ending;
@@ -110,7 +122,7 @@ static void serve_once(struct server *server, int in)
     const bool full = server->lines_left || outbox_full(&server->outbox);
     const bool watched = awaited && (!full || server->phase == SERVER_READING);
     struct pollfd polled[] = {
-        {watched ? in : -1, full ? 0 : POLLIN, 0},
+        {watched ? server->in : -1, full ? 0 : POLLIN, 0},
         {ending ? -1 : cancel_fd(signals_cancel()), POLLIN, 0},
         {wake_fd(&server->wake), POLLIN, 0},
     };
@@ -124,7 +136,7 @@ static void serve_once(struct server *server, int in)
     else if (polled[0].revents != 0 && full)
         start_draining(server);
     else if (polled[0].revents != 0)
-        read_input(server, in);
+        read_input(server);
     if (server->lines_left)
         answer_lines(server);
     if (server->phase == SERVER_DRAINING && clock_now_ms() >= server->deadline)
@@ -149,6 +161,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
 {
     struct server server = {
         .config = config,
+        .in = in,
         .lines = LINES_INIT(SERVER_LINE_MAX),
         .legacy = revision_legacy(""),
     };
@@ -156,7 +169,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
     if (start(&server, docker, out, error) != 0)
         return -1;
     while (!is_over(&server))
-        serve_once(&server, in);
+        serve_once(&server);
     start_ending(&server);
     if (!calls_done(&server.calls)) { /* their threads need all of this, and end with the process */
         const int unanswered = calls_unanswered(&server.calls);
@@ -164,6 +177,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
         if (unanswered > 0)
             fprintf(stderr, "isolator-mcp: the engine took too long: %d calls are not answered\n",
                     unanswered);
+        linux_kill_children(); /* they would live on, and might yet ask the engine for something */
         sweep_behind(docker);
         _exit(0);
     }

@@ -26,6 +26,7 @@ enum server_phase {
 
 struct server {
     const struct config *config; /* borrowed */
+    int in;
     struct wake wake;
     struct outbox outbox;
     struct runs runs;
@@ -38,6 +39,12 @@ struct server {
     long long deadline; /* clock_now_ms(); of the phase, if it is not READING */
     bool lines_left;    /* not all was answered, since the outbox was full */
 };
+
+/*
+ * Looks, between two messages, whether a signal came or the client has gone, since answering what was
+ * read may take long. True where no further message is to be answered.
+ */
+bool server_ends(struct server *server);
 
 /*
  * Serves the client that writes to `in` and reads from `out` until it has closed one of them or a

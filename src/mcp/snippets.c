@@ -1,6 +1,7 @@
 #include "mcp/snippets.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,14 +120,18 @@ char *snippet_read(const struct config *config, const char *name, size_t *length
         unknown_snippet(config, name, error);
         return NULL;
     }
-    if (size > SNIPPET_MAX) {
-        error_set(error, ERROR_INPUT, "the snippet '%s' is larger than %d KiB", name,
-                  SNIPPET_MAX >> 10);
-        return NULL;
+    data = size > SNIPPET_MAX ? NULL : read_start(fd, (size_t)size, length);
+    if (!data) {
+        const int reason = errno;
+        CLEANUP_FREE char *shown = text_escape_short(name, 255);
+
+        errno = reason;
+        if (size > SNIPPET_MAX)
+            error_set(error, ERROR_INPUT, "the snippet '%s' is larger than %d KiB", shown,
+                      SNIPPET_MAX >> 10);
+        else
+            error_set_errno(error, ERROR_INPUT, "cannot read the snippet '%s'", shown);
     }
-    data = read_start(fd, (size_t)size, length);
-    if (!data)
-        error_set_errno(error, ERROR_INPUT, "cannot read the snippet '%s'", name);
     return data;
 }
 
@@ -144,6 +149,8 @@ char *snippet_description(const struct config *config, const char *name)
     start = fd >= 0 ? read_start(fd, DESCRIPTION_MAX, &length) : NULL;
     if (!start)
         return NULL;
+    if (length == DESCRIPTION_MAX) /* it may end in the middle of a character */
+        start[length - utf8_cut_tail(start, length)] = '\0';
     text = start;
     if (strncmp(text, "#!", 2) == 0) { /* the comment comes behind the interpreter */
         text += strcspn(text, "\n");

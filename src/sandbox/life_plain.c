@@ -198,7 +198,8 @@ int life_plain(struct life *life, const struct error *doubt, struct error *error
         return -1;
     if (cancel_raised(life->cancel))
         result = life_cancelled(error);
-    else if (doubt && container_has(life->docker, life->name, "/bin/sh", life_setup_deadline(life)))
+    else if (doubt && container_has(life->docker, life->name, "/bin/sh",
+                                    life_setup_deadline(life)) != 0) /* or nobody says so */
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(life, &client, error);

@@ -23,9 +23,12 @@ my $slow_docker = write_file("$mark.docker", <<"END", 0755);
 #!/bin/sh
 [ "\$1" = create ] || exec "$docker" "\$@"
 : >"$mark.begun"
-until [ -e "$mark.go" ]; do sleep 0.1; done
-"$docker" "\$@"
-: >"$mark.done"
+(
+    until [ -e "$mark.go" ]; do sleep 0.1; done
+    "$docker" "\$@"
+    : >"$mark.done"
+) &
+wait
 END
 my $late = server(config => {containerCommand => $slow_docker});
 $late->shell('sleep 1000');
@@ -109,6 +112,23 @@ is($server->tell, '', 'a reader that goes away, idle: it serves');
 close $server->{out};
 $server->request('ping');
 ends($server, 'a reader that goes away, idle');
+
+# ---- a client that asks for much and then has enough
+my $many = "$scratch/many";
+mkdir $many or die;
+write_file("$many/$_.py", '') for 1 .. 4000;
+my $work = join '', map { qq({"jsonrpc":"2.0","id":$_,"method":"resources/list"}\n) } 1 .. 1000;
+my $batch = '[' . join(',', map { qq({"jsonrpc":"2.0","id":$_,"method":"resources/list"}) } 1 .. 100) . "]\n";
+for my $how ('SIGTERM', 'the end of stdin') {
+    for my $what ('lines', 'batches') {
+        $server = server(env => $no_engine, config => {promptsDir => $many});
+        $server->initialize('2025-03-26');
+        $server->unrecorded;
+        $server->put($what eq 'lines' ? $work : $batch x 10);
+        if ($how eq 'SIGTERM') { $server->signal('TERM') } else { $server->close_input }
+        ends($server, "$how while $what are worked off");
+    }
+}
 
 # ---- two at once, as hosts do that probe
 my @pair = map { server(env => $no_engine) } 1 .. 2;

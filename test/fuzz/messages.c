@@ -218,6 +218,7 @@ static void start(struct server *server)
 
     *server = (struct server){
         .config = &config,
+        .in = -1,
         .lines = LINES_INIT(LONG_LINE),
         .legacy = revision_legacy(""),
         .outbox = {.fd = -1, .wake = &server->wake},

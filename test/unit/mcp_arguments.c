@@ -359,6 +359,45 @@ static char *many(int count, const char *open, const char *before, const char *a
     return strbuf_steal(&text);
 }
 
+/* The text, so many words of so many letters as items of an array, the end. */
+static char *long_words(const char *open, int count, size_t length, const char *close)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, open);
+    for (int i = 0; i < count; i++) {
+        strbuf_addstr(&text, i > 0 ? "\",\"" : "");
+        for (size_t k = 0; k < length; k++)
+            strbuf_addch(&text, 'x');
+    }
+    strbuf_addstr(&text, close);
+    return strbuf_steal(&text);
+}
+
+/* The kernel starts no program with more. */
+static void arguments__too_long(void **state)
+{
+    CLEANUP_FREE char *argument = long_words("\"arguments\": [\"", 1, 131072, "\"]");
+    CLEANUP_FREE char *enough = long_words(", \"arguments\": [\"", 1, 131071, "\"]");
+    CLEANUP_FREE char *variable = long_words("\"environment\": {\"V\": \"", 1, 131070, "\"}");
+    CLEANUP_FREE char *all = long_words("\"arguments\": [\"", 16, 131071, "\"]");
+    CLEANUP_FREE char *count = many(10001, "\"arguments\": [", "\"", "\"", "]");
+    struct fixture fixture;
+
+    (void)state;
+    check_wrong(argument, "arguments[0] must be shorter: a program can be given 128 KiB in one "
+                          "piece at most");
+    check_wrong(variable, "environment.V must be shorter: a program can be given 128 KiB in one "
+                          "piece at most");
+    check_wrong(all, "arguments and environment must be shorter: a program can be given 2 MB at "
+                     "most; files and stdin may be larger");
+    check_wrong(count, "arguments must be an array of at most 10000 strings");
+    set_up(&fixture);
+    read_good(&fixture, enough);
+    assert_int_equal(strlen(fixture.request.arguments.items[0]), 131071);
+    tear_down(&fixture);
+}
+
 static void arguments__too_many(void **state)
 {
     CLEANUP_FREE char *variables = many(1001, "\"environment\": {", "\"V", "\": \"\"", "}");
@@ -502,6 +541,7 @@ int main(void)
         cmocka_unit_test(arguments__arguments),
         cmocka_unit_test(arguments__environment),
         cmocka_unit_test(arguments__too_many),
+        cmocka_unit_test(arguments__too_long),
         cmocka_unit_test(arguments__timeout),
         cmocka_unit_test(arguments__timeout_without_a_maximum),
         cmocka_unit_test(arguments__null_is_not_given),
