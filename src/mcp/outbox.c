@@ -20,8 +20,7 @@ static void write_all(struct outbox *outbox, const char *data, size_t length)
 
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 &&
-            errno == EAGAIN) { /* set by another process that has the same end open */
+        if (written < 0 && errno == EAGAIN) { /* whoever has the same end open made it so */
             poll(&writable, 1, -1);
             continue;
         }

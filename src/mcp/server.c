@@ -131,16 +131,10 @@ static void serve_once(struct server *server)
         return; /* EINTR: the signal's byte is there at the next turn */
     if (polled[2].revents != 0)
         wake_clear(&server->wake);
-    if (polled[1].revents != 0 || outbox_broken(&server->outbox))
-        start_ending(server);
-    else if (polled[0].revents != 0 && full)
-        start_draining(server);
-    else if (polled[0].revents != 0)
+    if (!server_ends(server) && polled[0].revents != 0 && !full)
         read_input(server);
     if (server->lines_left)
         answer_lines(server);
-    if (server->phase == SERVER_DRAINING && clock_now_ms() >= server->deadline)
-        start_ending(server);
 }
 
 static int start(struct server *server, const struct docker *docker, int out, struct error *error)
