@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -156,6 +157,52 @@ static void linux__random_digits_differ(void **state)
     strbuf_release(&seen);
 }
 
+static void linux__writer_gone(void **state)
+{
+    int ends[2];
+    char byte;
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_false(linux_writer_gone(ends[0]));
+    close(ends[1]);
+    assert_true(linux_writer_gone(ends[0])); /* although there is something to read */
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    assert_false(linux_writer_gone(-1));
+}
+
+static void *start_sleeper(void *context)
+{
+    pid_t *pid = context;
+
+    *pid = fork();
+    if (*pid == 0) {
+        pause();
+        _exit(1);
+    }
+    return NULL;
+}
+
+/* Of this thread and of one that has ended since. */
+static void linux__kill_children(void **state)
+{
+    pid_t pids[2];
+    pthread_t thread;
+    int status;
+
+    (void)state;
+    start_sleeper(&pids[0]);
+    assert_int_equal(pthread_create(&thread, NULL, start_sleeper, &pids[1]), 0);
+    pthread_join(thread, NULL);
+    linux_kill_children();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +212,8 @@ int main(void)
         cmocka_unit_test(linux__file_that_cannot_be_filled),
         cmocka_unit_test(linux__pipe_is_close_on_exec),
         cmocka_unit_test(linux__close_from),
+        cmocka_unit_test(linux__writer_gone),
+        cmocka_unit_test(linux__kill_children),
         cmocka_unit_test(linux__random_digits),
         cmocka_unit_test(linux__random_digits_differ),
     };

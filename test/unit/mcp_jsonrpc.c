@@ -161,6 +161,8 @@ static void jsonrpc__invalid_ones(void **state)
     check_read("[]", MESSAGE_INVALID, "- - - a message must be an object");
     check_read("null", MESSAGE_INVALID, "- - - a message must be an object");
     check_read("{\"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID, "1 x - " WRONG_VERSION);
+    check_read("{\"jsonrpc\": \"2.0\\u0000\", \"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID,
+               "1 x - " WRONG_VERSION);
     check_read("{\"jsonrpc\": 2.0, \"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID,
                "1 x - " WRONG_VERSION);
     check_read("{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"x\"}", MESSAGE_INVALID,

@@ -238,6 +238,10 @@ static void snippets__that_are_too_large(void **state)
     check_read(&fixture, "a.py", text, 524288);
     write_bytes(path, text, 524289, 0644);
     check_not_read(&fixture, "a.py", ERROR_INPUT, "the snippet 'a.py' is larger than 512 KiB");
+    CLEANUP_FREE char *odd = path_in(fixture.prompts, "\x1b.py");
+    write_bytes(odd, text, 524289, 0644);
+    check_not_read(&fixture, "\x1b.py", ERROR_INPUT,
+                   "the snippet '\\x1b.py' is larger than 512 KiB");
     tear_down(&fixture);
 }
 
@@ -289,6 +293,9 @@ static void snippets__long_descriptions_are_cut(void **state)
     text[401] = '\0';
     memset(expected, 'd', sizeof expected);
     expected[298] = '\0';
+    check_description(text, expected);
+    memcpy(text + 299, "\xe2\x82\xac", 4); /* a character that the cut divides goes whole */
+    expected[297] = '\0';
     check_description(text, expected);
 }
 
