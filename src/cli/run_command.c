@@ -129,7 +129,7 @@ static int run(struct run_options *options, const struct config *config, struct 
     else if (open_files(options, &plan, &input_error) != 0)
         result_fail(&result, &input_error);
     else
-        execute(&docker, &plan, signals_cancel(), &result);
+        execute(&docker, NULL, &plan, signals_cancel(), &result, NULL);
     signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",

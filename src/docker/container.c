@@ -93,6 +93,13 @@ static struct strvec create_arguments(const struct container_spec *spec)
     return arguments;
 }
 
+char *container_text(const struct container_spec *spec)
+{
+    CLEANUP(strvec_release) struct strvec arguments = create_arguments(spec);
+
+    return strvec_join(&arguments, "\n");
+}
+
 static void add_lines(struct strvec *lines, const struct strbuf *text)
 {
     const char *rest = strbuf_string(text);

@@ -49,6 +49,9 @@ struct container_spec {
     int environment_file;         /* "K=V" lines, the proxy variables among them; -1: none */
 };
 
+/* All that `docker create` is told by the spec, in one string; owned by the caller. */
+char *container_text(const struct container_spec *spec);
+
 /*
  * Creates the container and adds each line that docker printed on stderr although it succeeded to
  * `warnings`. The message

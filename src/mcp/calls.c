@@ -1,6 +1,7 @@
 #include "mcp/calls.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -42,22 +43,25 @@ void call_free(struct call *call)
     free(call);
 }
 
-void calls_init(struct calls *calls, const struct docker *docker, const struct config *config,
-                struct outbox *outbox, struct runs *runs, const struct wake *wake)
+void calls_init(struct calls *calls, const struct docker *docker, struct warm *warm,
+                const struct config *config, struct outbox *outbox, struct runs *runs,
+                const struct wake *wake)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     *calls = (struct calls){
         .docker = *docker,
+        .warm = warm,
         .config = config,
         .outbox = outbox,
         .runs = runs,
         .wake = wake,
         .most_queued = config->max_queued,
-        .most_threads = config->max_concurrent > 0 ? config->max_concurrent
-                        : cores > 0                ? (int)cores
-                                                   : 1,
+        .most_busy = config->max_concurrent > 0 ? config->max_concurrent
+                     : cores > 0                ? (int)cores
+                                                : 1,
     };
+    calls->most_threads = 2 * calls->most_busy;
     calls->threads = memory_allocate((size_t)calls->most_threads * sizeof *calls->threads);
     pthread_mutex_init(&calls->lock, NULL);
     pthread_cond_init(&calls->changed, NULL);
@@ -88,14 +92,33 @@ static void send_progress(struct calls *calls, struct call *call, const char *me
 }
 
 /* Runs the call, without the lock, and makes its answer. */
-static json_t *run(struct calls *calls, struct call *call)
+static json_t *run(struct calls *calls, struct call *call, struct sandbox **used)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
-    execute(&calls->docker, &call->plan, &call->cancel, &result);
+    execute(&calls->docker, calls->warm, &call->plan, &call->cancel, &result, used);
     free_request(call);
     return answer_result(&result, call->reply.revision, (size_t)calls->config->max_text_bytes,
                          calls->runs);
+}
+
+/* Making more sandboxes waits while calls wait, or as many run as may. Has the lock. */
+static void balance(struct calls *calls)
+{
+    warm_hold(calls->warm, calls->queued > 0 || calls->busy >= calls->most_busy);
+}
+
+/* Behind the answer. Has the lock, but not meanwhile. */
+static void clean_up(struct calls *calls, struct sandbox *used)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    calls->leaving++;
+    pthread_mutex_unlock(&calls->lock);
+    if (execute_clean_up(used, &error) != 0)
+        fprintf(stderr, "isolator-mcp: warning: %s\n", error.message);
+    pthread_mutex_lock(&calls->lock);
+    calls->leaving--;
 }
 
 /* Takes the first call of the queue, sees it to its end and answers it. Has the lock. */
@@ -103,6 +126,7 @@ static void serve_next(struct calls *calls)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct call *call = calls->queue;
+    struct sandbox *used = NULL;
     json_t *answer;
     bool opened;
 
@@ -110,20 +134,27 @@ static void serve_next(struct calls *calls)
     calls->queued--;
     call->next = calls->running;
     calls->running = call;
+    calls->busy++;
+    balance(calls);
     opened = cancel_open(&call->cancel, &error) == 0;
     if (opened && call->token)
         send_progress(calls, call, "starting a fresh sandbox");
     pthread_mutex_unlock(&calls->lock);
-    answer = opened ? run(calls, call) : answer_failure(error.message);
+    answer = opened ? run(calls, call, &used) : answer_failure(error.message);
     linux_trim_memory(call->size + (size_t)atomic_load(&call->watch.output_bytes));
     pthread_mutex_lock(&calls->lock);
     unlink_call(&calls->running, call);
+    calls->busy--;
     calls->bytes -= call->size;
     if (call->cancelled)
         json_decref(answer);
     else
         reply_result(&call->reply, answer);
     call_free(call);
+    balance(calls);
+    pthread_cond_signal(&calls->changed); /* another may run now */
+    if (used)
+        clean_up(calls, used);
     wake_up(calls->wake);
 }
 
@@ -134,7 +165,7 @@ static void *serve_calls(void *context)
 
     pthread_mutex_lock(&calls->lock);
     while (!calls->ending) {
-        if (!calls->queue) {
+        if (!calls->queue || calls->busy >= calls->most_busy) {
             pthread_cond_wait(&calls->changed, &calls->lock);
             continue;
         }
@@ -170,14 +201,13 @@ static int start_thread(struct calls *calls, struct error *error)
 static int enqueue(struct calls *calls, struct call *call, struct error *error)
 {
     struct call **last = &calls->queue;
-    const int free_threads = calls->most_threads - calls->started + calls->idle;
 
-    if (calls->queued >= calls->most_queued + free_threads)
+    if (calls->queued >= calls->most_queued + calls->most_busy - calls->busy)
         return error_set(
             error, ERROR_ENGINE,
             "the server is busy: %d calls run and %d wait, which is all that it takes; "
             "try again when some have ended",
-            calls->most_threads, calls->most_queued);
+            calls->most_busy, calls->most_queued);
     if (calls->bytes + call->size > CALLS_BYTES_MAX)
         return error_set(error, ERROR_ENGINE,
                          "the server is busy: the calls that it has and this one are larger than "
@@ -191,6 +221,7 @@ static int enqueue(struct calls *calls, struct call *call, struct error *error)
     calls->queued++;
     calls->bytes += call->size;
     call->begin = call->told = clock_now_ms();
+    balance(calls);
     pthread_cond_signal(&calls->changed);
     return 0;
 }
@@ -293,7 +324,7 @@ bool calls_done(struct calls *calls)
     bool done;
 
     pthread_mutex_lock(&calls->lock);
-    done = !calls->queue && !calls->running;
+    done = !calls->queue && !calls->running && calls->leaving == 0;
     pthread_mutex_unlock(&calls->lock);
     return done;
 }

@@ -1,6 +1,7 @@
 /*
- * The calls of execute_code: a bounded queue, worked off by a bounded number of threads, each call
- * with its cancel handle and its progress.
+ * The calls of execute_code: a bounded queue, of which a bounded number run at a time, each call with
+ * its cancel handle and its progress. While one call's sandbox is removed, behind its answer, the next
+ * already runs; so there are up to twice as many threads as calls that run.
  *
  * Everything but the run itself happens under one lock, so that of cancellation, progress and answer
  * whichever comes first decides: no answer after a cancellation, no progress after the answer.
@@ -18,6 +19,7 @@
 #include "mcp/runs.h"
 #include "sandbox/config.h"
 #include "sandbox/request.h"
+#include "sandbox/warm.h"
 
 /* Bytes of requests that may wait or run, whatever their number. */
 enum { CALLS_BYTES_MAX = 256 << 20 };
@@ -46,7 +48,8 @@ void call_free(struct call *call);
 
 struct calls {
     struct docker docker;
-    const struct config *config; /* borrowed, like the next three */
+    struct warm *warm; /* may be NULL; borrowed, like the next four */
+    const struct config *config;
     struct outbox *outbox;
     struct runs *runs;
     const struct wake *wake; /* woken when a call has ended */
@@ -56,14 +59,17 @@ struct calls {
     struct call *queue; /* the first to be taken */
     struct call *running;
     int queued, most_queued;
-    size_t bytes;       /* of those that wait or run */
-    pthread_t *threads; /* owned */
+    int busy, most_busy; /* of those that run */
+    size_t bytes;        /* of those that wait or run */
+    int leaving;         /* answered, but their containers are not removed yet */
+    pthread_t *threads;  /* owned */
     int started, idle, most_threads;
     bool ending;
 };
 
-void calls_init(struct calls *calls, const struct docker *docker, const struct config *config,
-                struct outbox *outbox, struct runs *runs, const struct wake *wake);
+void calls_init(struct calls *calls, const struct docker *docker, struct warm *warm,
+                const struct config *config, struct outbox *outbox, struct runs *runs,
+                const struct wake *wake);
 
 /*
  * Queues the call, which is taken over and will be answered. Nothing is taken where too many wait or those
@@ -83,7 +89,7 @@ int calls_tell_progress(struct calls *calls);
 /* Ends all calls; no thread begins another. Those that wait or run are answered so. */
 void calls_end(struct calls *calls);
 
-/* Whether no call waits or runs. */
+/* Whether no call waits or runs, and of none that has ended there is anything left. */
 bool calls_done(struct calls *calls);
 
 /* After calls_end(): how many calls still run that their client waits for. */

@@ -5,12 +5,10 @@
 #include "base/linux.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/methods.h"
+#include "sandbox/json_text.h"
 
 /* Messages of a batch: more than anybody needs, so that none can flood us. */
 enum { BATCH_MAX = 100 };
-
-/* Values of one message: far more than any call has, so that a line of "{},{},..." does not take GBs. */
-enum { VALUES_MAX = 200000 };
 
 static const char META_VERSION[] = "io.modelcontextprotocol/protocolVersion";
 static const char META_CAPABILITIES[] = "io.modelcontextprotocol/clientCapabilities";
@@ -157,11 +155,11 @@ void dispatch_line(struct server *server, const char *line, size_t length)
 
     if (is_blank(line, length))
         return;
-    if (jsonrpc_count_values(line, length) > VALUES_MAX) {
+    if (json_text_count(line, length) > JSON_TEXT_VALUES_MAX) {
         complain(server, JSONRPC_INVALID_REQUEST, "a message cannot have more than 200000 values");
         return;
     }
-    value = jsonrpc_parse(line, length);
+    value = json_text_parse(line, length);
     if (!value)
         complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     else if (json_is_array(value))

@@ -10,7 +10,7 @@
 /* Answers the message, or the batch, in a line. */
 void dispatch_line(struct server *server, const char *line, size_t length);
 
-/* Answers a line longer than SERVER_LINE_MAX, which nobody has seen whole. */
+/* Answers a line longer than JSON_TEXT_MAX, which nobody has seen whole. */
 void dispatch_too_long(struct server *server);
 
 #endif

@@ -35,20 +35,6 @@ struct message {
     const char *wrong;  /* of an invalid one: what is wrong with it */
 };
 
-/*
- * How many values jsonrpc_parse() would make of the line, or a few more, so that a line of brackets can be
- * refused before it has become a hundred times its size.
- */
-size_t jsonrpc_count_values(const char *line, size_t length);
-
-/*
- * The value that a line holds, a new reference; NULL where it is not JSON. Half a surrogate pair
- * ("\ud83d" alone), which hosts send when they cut a text in two, becomes U+FFFD instead of making
- * the whole line unreadable. What jansson does not take is not JSON here either: a NUL in the name of a
- * member, integers past 64 bits, numbers past a double, more than 2048 levels.
- */
-json_t *jsonrpc_parse(const char *line, size_t length);
-
 /* Takes a value apart; everything in the message is borrowed from it. */
 void jsonrpc_read(struct message *message, json_t *value);
 

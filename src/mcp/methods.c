@@ -4,10 +4,10 @@
 
 #include "base/cleanup.h"
 #include "mcp/answer.h"
-#include "mcp/arguments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/resources.h"
 #include "mcp/tool.h"
+#include "sandbox/arguments.h"
 
 /* A string member of the params, borrowed; NULL with the error answered where it is none. */
 static const char *need_string(struct exchange *exchange, const json_t *object, const char *name)
@@ -100,6 +100,7 @@ static json_t *handle_tools_list(struct exchange *exchange)
         return NULL;
     if (cursor)
         return refuse_cursor(exchange);
+    warm_fill(exchange->server->warm, true); /* who wants to know the tool wants to call it */
     return json_pack("{s:[o]}", "tools",
                      tool_definition(exchange->server->config, exchange->reply->revision));
 }
@@ -127,6 +128,7 @@ static json_t *submit(struct exchange *exchange, struct call *call)
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->reply = *exchange->reply;
     if (calls_submit(&exchange->server->calls, call, &error) == 0) {
+        warm_fill(exchange->server->warm, true);
         *exchange->reply = (struct reply){.outbox = NULL};
         return NULL;
     }

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "mcp/wake.h"
+#include "base/wake.h"
 
 struct outbox {
     pthread_mutex_t lock;

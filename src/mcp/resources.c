@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/reply.h"
-#include "mcp/snippets.h"
+#include "sandbox/snippets.h"
 
 static const char SNIPPETS[] = "isolator://snippets/";
 static const char RUNS[] = "isolator://runs/";

@@ -9,6 +9,7 @@
 #include "base/linux.h"
 #include "base/signals.h"
 #include "mcp/dispatch.h"
+#include "sandbox/json_text.h"
 #include "sandbox/sweep.h"
 
 /*
@@ -26,6 +27,7 @@ static void start_draining(struct server *server)
         return;
     server->phase = SERVER_DRAINING;
     server->deadline = clock_now_ms() + GRACE_MS;
+    warm_fill(server->warm, false);
 }
 
 /* Ends what runs. How long that may take counts from the end of stdin, where that came before. */
@@ -40,6 +42,7 @@ static void start_ending(struct server *server)
     server->phase = SERVER_ENDING;
     outbox_hurry(&server->outbox);
     calls_end(&server->calls);
+    warm_end(server->warm);
     subscriptions_end(&server->subscriptions, &server->outbox);
 }
 
@@ -104,13 +107,18 @@ static int wait_time(const struct server *server, int progress_due)
     return progress_due >= 0 && progress_due < left ? progress_due : (int)left;
 }
 
+/* Whether there is nothing more to answer. */
+static bool is_answered(struct server *server)
+{
+    return server->input_ended && !server->lines_left && calls_done(&server->calls);
+}
+
 /* Whether there is nothing more to wait for, or no more time. */
 static bool is_over(struct server *server)
 {
-    if (server->phase == SERVER_ENDING && clock_now_ms() >= server->deadline)
-        return true;
-    return (server->input_ended || server->phase == SERVER_ENDING) && !server->lines_left &&
-           calls_done(&server->calls);
+    return server->phase == SERVER_ENDING &&
+           (clock_now_ms() >= server->deadline ||
+            (calls_done(&server->calls) && warm_done(server->warm)));
 }
 
 /* One turn of the main loop. */
@@ -135,6 +143,8 @@ static void serve_once(struct server *server)
         read_input(server);
     if (server->lines_left)
         answer_lines(server);
+    if (server->phase == SERVER_DRAINING && is_answered(server))
+        start_ending(server);
 }
 
 static int start(struct server *server, const struct docker *docker, int out, struct error *error)
@@ -144,7 +154,10 @@ static int start(struct server *server, const struct docker *docker, int out, st
     runs_init(&server->runs);
     if (outbox_start(&server->outbox, out, &server->wake, error) != 0)
         return -1;
-    calls_init(&server->calls, docker, server->config, &server->outbox, &server->runs,
+    server->warm = warm_open(docker, server->config, WARM_AHEAD, &server->wake, error);
+    if (!server->warm)
+        return -1;
+    calls_init(&server->calls, docker, server->warm, server->config, &server->outbox, &server->runs,
                &server->wake);
     subscriptions_init(&server->subscriptions);
     return 0;
@@ -156,7 +169,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
     struct server server = {
         .config = config,
         .in = in,
-        .lines = LINES_INIT(SERVER_LINE_MAX),
+        .lines = LINES_INIT(JSON_TEXT_MAX),
         .legacy = revision_legacy(""),
     };
 
@@ -164,8 +177,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
         return -1;
     while (!is_over(&server))
         serve_once(&server);
-    start_ending(&server);
-    if (!calls_done(&server.calls)) { /* their threads need all of this, and end with the process */
+    if (!calls_done(&server.calls) || !warm_done(server.warm)) {
         const int unanswered = calls_unanswered(&server.calls);
 
         if (unanswered > 0)
@@ -173,9 +185,10 @@ int server_run(const struct config *config, const struct docker *docker, int in,
                     unanswered);
         linux_kill_children(); /* they would live on, and might yet ask the engine for something */
         sweep_behind(docker);
-        _exit(0);
+        _exit(0); /* the threads need all of this, and end with the process */
     }
     calls_release(&server.calls);
+    warm_close(server.warm);
     if (outbox_finish(&server.outbox, server.deadline) != 0)
         _exit(0); /* likewise */
     runs_release(&server.runs);

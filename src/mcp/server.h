@@ -5,18 +5,16 @@
 #define MCP_SERVER_H
 
 #include "base/error.h"
+#include "base/lines.h"
+#include "base/wake.h"
 #include "docker/docker.h"
 #include "mcp/calls.h"
-#include "mcp/lines.h"
 #include "mcp/outbox.h"
 #include "mcp/revision.h"
 #include "mcp/runs.h"
 #include "mcp/subscriptions.h"
-#include "mcp/wake.h"
 #include "sandbox/config.h"
-
-/* A request with its files may be large, but not without end. */
-enum { SERVER_LINE_MAX = 64 << 20 };
+#include "sandbox/warm.h"
 
 enum server_phase {
     SERVER_READING,  /* the client talks */
@@ -30,6 +28,7 @@ struct server {
     struct wake wake;
     struct outbox outbox;
     struct runs runs;
+    struct warm *warm; /* owned; NULL where there can be none */
     struct calls calls;
     struct lines lines;
     const struct revision *legacy; /* what initialize agreed on; before it the newest */

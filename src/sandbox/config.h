@@ -26,6 +26,7 @@ struct language {
     char *default_filename;
     struct strvec environment; /* "KEY=VALUE"; a file adds to it and replaces by name */
     struct limits limits;      /* what differs from the defaults */
+    int warm;                  /* sandboxes that shall wait; see sandbox/warm.h */
 };
 
 struct config {
@@ -43,6 +44,7 @@ struct config {
     int max_concurrent; /* calls that run at once; 0: as many as there are cores */
     int max_queued;     /* calls that wait behind them */
     int max_text_bytes; /* of a result's text for a model */
+    int warm_age_most;  /* seconds that a sandbox waits before another takes its place */
 };
 
 /*

@@ -318,12 +318,25 @@ static int read_whole(struct scope *scope, const json_t *value, int least, int m
     return 0;
 }
 
+static int read_warm(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    struct config *config = target;
+    struct language *language = (struct language *)config_language(config, key);
+    CLEANUP_FREE char *known = config_language_names(config);
+
+    if (!language)
+        return error_set(scope->error, ERROR_CONFIG, "%s: %s: is no language; known are: %s",
+                         WHERE(scope), known);
+    return read_whole(scope, value, 0, 100, &language->warm);
+}
+
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
     static const char *const keys[] = {
-        "isolatorPath", "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
-        "promptsDir",   "maxConcurrent",    "maxQueued",        "maxTextBytes",
-        "defaults",     "maximums",         "languages"};
+        "isolatorPath",     "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
+        "promptsDir",       "maxConcurrent",    "maxQueued",        "maxTextBytes",
+        "defaults",         "maximums",         "languages",        "warm",
+        "warmMaxAgeSeconds"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 
@@ -346,6 +359,10 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
         return read_whole(scope, value, 0, 100000, &config->max_queued);
     if (strcmp(key, "maxTextBytes") == 0)
         return read_whole(scope, value, 1000, 450000, &config->max_text_bytes);
+    if (strcmp(key, "warm") == 0)
+        return 0; /* behind the languages, see config_overlay() */
+    if (strcmp(key, "warmMaxAgeSeconds") == 0)
+        return read_whole(scope, value, 1, 86400, &config->warm_age_most);
     if (strcmp(key, "defaults") == 0)
         return read_members(scope, value, read_limits_member, &config->defaults);
     if (strcmp(key, "maximums") == 0)
@@ -368,6 +385,10 @@ int config_overlay(struct config *config, const char *json, size_t length, const
                          where.text);
     if (json_is_object(root)) {
         result = read_members(&scope, root, read_top_member, config);
+        if (result == 0 && json_object_get(root, "warm")) {
+            strbuf_addstr(&scope.path, "warm");
+            result = read_members(&scope, json_object_get(root, "warm"), read_warm, config);
+        }
     } else {
         result = error_set(error, ERROR_CONFIG, "%s: must be an object", name);
     }

@@ -1,6 +1,6 @@
 #include "sandbox/execute.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
@@ -8,25 +8,10 @@
 #include "sandbox/gate.h"
 #include "sandbox/input.h"
 #include "sandbox/life.h"
-#include "sandbox/owner.h"
 #include "sandbox/save.h"
 
-/*
- * Past its timeout, this part of the engine's time (six times it for saving an image) and a minute a run
- * is over: its container is nobody's then.
- */
-enum { LIFETIME_PERCENT = 800, LIFETIME_EXTRA_MS = 60000 };
-
-static void name_life(struct life *life)
-{
-    char digits[17];
-
-    linux_random_digits(digits, sizeof digits);
-    snprintf(life->name, sizeof life->name, "isolator-%s", digits);
-    owner_labels(&life->labels, limits_timeout_ms(&life->plan->limits) +
-                                    docker_share(life->docker, LIFETIME_PERCENT) +
-                                    LIFETIME_EXTRA_MS);
-}
+/* How much of the engine's time a sandbox that waited gets to begin, before another one is tried. */
+enum { WARM_PERCENT = 30 };
 
 /* The two archives of a run. Whatever is wrong with the input is found here. */
 static int pack(const struct plan *plan, const char *nonce, struct archive *control,
@@ -42,16 +27,78 @@ static int pack(const struct plan *plan, const char *nonce, struct archive *cont
     return input_archive(plan, archive_size(control), files, warnings, error);
 }
 
-static int run(struct life *life, struct error *error)
+/*
+ * In a sandbox that has waited. Where nothing of the program has run, because the engine was restarted,
+ * say, *begun is false, and another sandbox may do better.
+ */
+static int run_warm(struct life *life, struct sandbox *sandbox, bool *begun, struct error *error)
+{
+    const long long soon = clock_now_ms() + docker_share(life->docker, WARM_PERCENT);
+    const long long latest = life_setup_deadline(life);
+
+    life->result->warm = true;
+    life_name(life, &sandbox->box);
+    return life_gated(life, sandbox, soon < latest ? soon : latest, begun, error);
+}
+
+/* In a sandbox of its own, which is the caller's in the end; *sandbox is NULL if it has none. */
+static int run_cold(struct life *life, const char *nonce, struct sandbox **sandbox,
+                    struct error *error)
 {
     CLEANUP(error_release) struct error gate_error = ERROR_INIT;
-    enum life_gate gate;
+    const long long deadline = life_setup_deadline(life);
+    struct result *result = life->result;
+    enum sandbox_gate gate;
+    bool begun;
+    int made;
 
-    if (life_gated(life, &gate, &gate_error) == 0)
-        return 0;
-    if (gate == LIFE_GATE_GOOD || gate_error.kind == ERROR_IMAGE)
+    result->warm = false;
+    *sandbox = sandbox_new(life->docker, life->plan, nonce, limits_timeout_ms(&life->plan->limits));
+    made = sandbox_make(*sandbox, life->plan, deadline, life_end(life), life->cancel,
+                        &result->warnings, &gate_error);
+    life_name(life, &(*sandbox)->box);
+    if (made == 0)
+        return life_gated(life, *sandbox, deadline, &begun, error);
+    gate = (*sandbox)->gate;
+    sandbox_free(*sandbox);
+    *sandbox = NULL;
+    if (gate == SANDBOX_GATE_GOOD || gate_error.kind == ERROR_IMAGE)
         return error_set(error, gate_error.kind, "%s", gate_error.message);
-    return life_plain(life, gate == LIFE_GATE_SILENT ? &gate_error : NULL, error);
+    return life_plain(life, gate == SANDBOX_GATE_SILENT ? &gate_error : NULL, error);
+}
+
+/* Removes the sandbox, which is taken over; a failure becomes a warning of the result. */
+static void remove_sandbox(struct life *life, struct sandbox *sandbox)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (sandbox_remove(sandbox, life_end(life), &error) != 0)
+        strvec_push(&life->result->warnings, error.message);
+    sandbox_free(sandbox);
+}
+
+/*
+ * In the sandbox, if there is one, or else in another, which the nonce is for. *sandbox is the one
+ * that is left to be removed.
+ */
+static int run(struct life *life, const char *nonce, struct sandbox **sandbox, struct error *error)
+{
+    CLEANUP(error_release) struct error warm_error = ERROR_INIT;
+    struct sandbox *failed = *sandbox;
+    bool begun;
+    int result;
+
+    if (!failed)
+        return run_cold(life, nonce, sandbox, error);
+    if (run_warm(life, failed, &begun, &warm_error) == 0)
+        return 0;
+    if (begun || warm_error.kind != ERROR_ENGINE)
+        return error_set(error, warm_error.kind, "%s", warm_error.message);
+    sandbox_dismiss(failed);
+    output_forget(life->output);
+    result = run_cold(life, nonce, sandbox, error);
+    remove_sandbox(life, failed);
+    return result;
 }
 
 static int save(struct life *life, struct error *error)
@@ -68,12 +115,14 @@ static int save(struct life *life, struct error *error)
     return 0;
 }
 
-void execute(const struct docker *docker, const struct plan *plan, const struct cancel *cancel,
-             struct result *result)
+void execute(const struct docker *docker, struct warm *warm, const struct plan *plan,
+             const struct cancel *cancel, struct result *result, struct sandbox **used)
 {
     CLEANUP(archive_release) struct archive control = ARCHIVE_INIT;
     CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct sandbox *sandbox = warm_take(warm, plan);
+    char nonce[GATE_NONCE_SIZE];
     struct output output;
     struct life life = {
         .docker = docker,
@@ -83,17 +132,35 @@ void execute(const struct docker *docker, const struct plan *plan, const struct 
         .files = &files,
         .output = &output,
         .result = result,
-        .labels = STRVEC_INIT,
         .start = clock_now_ms(),
     };
 
     result->image = string_copy(plan->image);
     output_init(&output, plan);
-    linux_random_digits(life.nonce, sizeof life.nonce);
-    name_life(&life);
-    if (pack(plan, life.nonce, &control, &files, &result->warnings, &error) != 0 ||
-        run(&life, &error) != 0 || (result_success(result) && save(&life, &error) != 0))
+    if (sandbox)
+        memcpy(nonce, sandbox->nonce, sizeof nonce);
+    else
+        linux_random_digits(nonce, sizeof nonce);
+    if (pack(plan, nonce, &control, &files, &result->warnings, &error) != 0) {
+        if (sandbox)
+            warm_give_back(warm, sandbox);
+        sandbox = NULL;
+    } else if (run(&life, nonce, &sandbox, &error) == 0 && result_success(result)) {
+        save(&life, &error);
+    }
+    if (error.kind != ERROR_NONE)
         result_fail(result, &error);
     output_finish(&output, result);
-    strvec_release(&life.labels);
+    if (used)
+        *used = sandbox;
+    else if (sandbox)
+        remove_sandbox(&life, sandbox);
+}
+
+int execute_clean_up(struct sandbox *used, struct error *error)
+{
+    const int result = sandbox_remove(used, 0, error);
+
+    sandbox_free(used);
+    return result;
 }

@@ -8,9 +8,9 @@
  *
  * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
  * words and a newline.
- *   ready       on stderr, when the gate itself runs: the image has a shell
- *   fail WORD   on stderr, when the program could not be started: "tools" (one of tar, head, rm,
- *               sleep is missing), "workdir", "unpack"
+ *   ready       on stderr, when the gate waits for the request: the image has a shell and the tools
+ *   fail WORD   on stderr, instead of "ready": "tools" (one of tar, head, rm, sleep is missing),
+ *               "workdir"; or behind it, when the program could not be started: "unpack"
  *   begin       on both streams, right before the program runs
  *   end         on stdout, when the program has ended
  *   end STATUS OOM PEAK CPU

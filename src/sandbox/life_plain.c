@@ -71,9 +71,9 @@ static int check_command(const struct strvec *command, struct error *error)
     return 0;
 }
 
-static int create(struct life *life, struct error *error)
+static int create(struct life *life, struct box *box, struct error *error)
 {
-    struct container_spec spec = life_spec(life);
+    struct container_spec spec = box_spec(box, life->plan);
     CLEANUP_FD int environment = environment_file(life->plan, error);
 
     if (environment < 0 || check_command(&life->plan->command, error) != 0)
@@ -82,7 +82,8 @@ static int create(struct life *life, struct error *error)
     spec.workdir = life->plan->workdir;
     spec.volume = life->plan->workdir;
     spec.environment_file = environment;
-    return life_create(life, &spec, error);
+    return box_create(box, &spec, life_setup_deadline(life), life_end(life), life->cancel,
+                      &life->result->warnings, error);
 }
 
 /* The container did not start: the engine said why, or else the docker command did on its stderr. */
@@ -107,7 +108,8 @@ static int explain_no_start(struct life *life, const char *message, struct error
  * later, so a program that ended like one is looked at again for a moment; under load perhaps never
  * (its shim no longer looks once the container is taken down).
  */
-static int inspect(const struct life *life, struct container_state *state, struct error *error)
+static int inspect(const struct life *life, const struct box *box, struct container_state *state,
+                   struct error *error)
 {
     static const struct timespec pause = {0, 100 * 1000000L};
     const long long enough = clock_now_ms() + docker_share(life->docker, OOM_PERCENT);
@@ -115,7 +117,7 @@ static int inspect(const struct life *life, struct container_state *state, struc
     for (;;) {
         const long long deadline = clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT);
 
-        if (container_inspect(life->docker, life->name, deadline, state, error) != 0)
+        if (container_inspect(life->docker, box->name, deadline, state, error) != 0)
             return -1;
         if (!state->ended || state->exit_code != 128 + SIGKILL || state->oom_killed ||
             clock_now_ms() >= enough)
@@ -125,11 +127,11 @@ static int inspect(const struct life *life, struct container_state *state, struc
 }
 
 /* The program has ended by itself: how, the engine knows. */
-static int take_state(struct life *life, struct error *error)
+static int take_state(struct life *life, const struct box *box, struct error *error)
 {
     struct container_state state;
 
-    if (inspect(life, &state, error) != 0)
+    if (inspect(life, box, &state, error) != 0)
         return -1;
     if (!state.started)
         return explain_no_start(life, state.message, error);
@@ -142,18 +144,19 @@ static int take_state(struct life *life, struct error *error)
 }
 
 /* Whether a container that we give up has begun to run at all. */
-static bool has_started(const struct life *life)
+static bool has_started(const struct life *life, const struct box *box)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct container_state state;
 
-    return container_inspect(life->docker, life->name,
+    return container_inspect(life->docker, box->name,
                              clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
                              &ignored) == 0 &&
            state.started;
 }
 
-static int run_attached(struct life *life, struct process *client, struct error *error)
+static int run_attached(struct life *life, const struct box *box, struct process *client,
+                        struct error *error)
 {
     const int stdin_file = life->plan->request->stdin_file;
     const struct process_options streams = {
@@ -165,9 +168,9 @@ static int run_attached(struct life *life, struct process *client, struct error 
     enum process_event event;
     long long start;
 
-    if (container_copy_in(life->docker, life->name, life->plan->workdir, archive_file(life->files),
+    if (container_copy_in(life->docker, box->name, life->plan->workdir, archive_file(life->files),
                           life_setup_deadline(life), life->cancel, error) != 0 ||
-        container_start(life->docker, life->name, &streams, client, error) != 0)
+        container_start(life->docker, box->name, &streams, client, error) != 0)
         return -1;
     start = clock_now_ms();
     output_begin(life->output);
@@ -179,8 +182,8 @@ static int run_attached(struct life *life, struct process *client, struct error 
     event = process_pump(client, &pump);
     docker_traced(life->docker, "program", start);
     if (event == PROCESS_EXITED)
-        return take_state(life, error);
-    if (event == PROCESS_DEADLINE && !has_started(life))
+        return take_state(life, box, error);
+    if (event == PROCESS_DEADLINE && !has_started(life, box))
         return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
     life->result->duration_ms = clock_now_ms() - start;
     life_ended(life, event == PROCESS_DEADLINE ? REASON_TIMEOUT
@@ -191,20 +194,22 @@ static int run_attached(struct life *life, struct process *client, struct error 
 
 int life_plain(struct life *life, const struct error *doubt, struct error *error)
 {
-    struct process client = PROCESS_INIT;
+    CLEANUP(process_release) struct process client = PROCESS_INIT;
+    CLEANUP(box_release) struct box box;
     int result;
 
-    if (create(life, error) != 0)
+    box_init(&box, life->docker, limits_timeout_ms(&life->plan->limits));
+    if (create(life, &box, error) != 0)
         return -1;
+    life_name(life, &box);
     if (cancel_raised(life->cancel))
-        result = life_cancelled(error);
-    else if (doubt && container_has(life->docker, life->name, "/bin/sh",
-                                    life_setup_deadline(life)) != 0) /* or nobody says so */
+        result = box_cancelled(error);
+    else if (doubt && container_has(life->docker, box.name, "/bin/sh", life_setup_deadline(life)) !=
+                          0) /* or nobody says so */
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
-        result = run_attached(life, &client, error);
-    life_remove(life, &client);
-    process_release(&client);
+        result = run_attached(life, &box, &client, error);
+    life_remove(life, &box, &client);
     if (result == 0)
         strvec_push(&life->result->warnings, FEWER_PROMISES);
     return result;

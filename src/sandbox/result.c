@@ -124,6 +124,7 @@ json_t *result_to_json(struct result *result)
                         count_or_null(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
     json_object_set_new(object, "image", text_or_null(result->image));
     json_object_set_new(object, "container", text_or_null(result->container));
+    json_object_set_new(object, "warm", json_boolean(result->warm));
     json_object_set_new(object, "warnings", warnings);
     return object;
 }

@@ -39,6 +39,7 @@ struct result {
     long long cpu_us;      /* -1: not known */
     char *image;           /* owned; NULL where none was settled */
     char *container;       /* owned; the name; NULL where none was created */
+    bool warm;             /* it had been made before the request came */
     struct strvec warnings;
 };
 

@@ -126,23 +126,24 @@ static int fill_and_commit(const struct life *life, const char *name, long long 
 
 int save_image(struct life *life, struct error *error)
 {
-    struct life saver = *life; /* shares the result, so that warnings add up */
+    CLEANUP(box_release) struct box box;
     struct container_spec spec;
     const long long deadline = clock_now_ms() + docker_share(life->docker, SAVE_PERCENT);
     int result;
 
-    /* A container that is never started, of the same labels and limits. */
-    snprintf(saver.name, sizeof saver.name, "%.*s-save", LIFE_NAME_SIZE - 6, life->name);
-    saver.start = clock_now_ms();
-    spec = life_spec(&saver);
+    /* A container that is never started, of the same limits. */
+    life->start = clock_now_ms();
+    box_init(&box, life->docker, limits_timeout_ms(&life->plan->limits));
+    spec = box_spec(&box, life->plan);
     spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
     spec.tmpfs[0].path = NULL;
     spec.command = &life->plan->command;
-    if (life_create(&saver, &spec, error) != 0)
+    if (box_create(&box, &spec, life_setup_deadline(life), life_end(life), life->cancel,
+                   &life->result->warnings, error) != 0)
         return -1;
-    result = fill_and_commit(&saver, saver.name, deadline, error);
-    life_remove(&saver, NULL);
+    result = fill_and_commit(life, box.name, deadline, error);
+    life_remove(life, &box, NULL);
     return result;
 }
 

@@ -158,7 +158,7 @@ told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[
     print "\"" key "\": " substr($0, RSTART + 15, RLENGTH - 15) }' <<<"$text" | sort)
 is "$told" "$(perl -MJSON::PP -e '
     local $/; my $all = decode_json(<STDIN>); my %told = (%$all, %{$all->{defaults}});
-    delete @told{"defaults", "maximums", "languages"};
+    delete @told{"defaults", "maximums", "languages", "warm"};
     my $json = JSON::PP->new->allow_nonref;
     print join "\n", sort map { "\"$_\": " . $json->encode($told{$_}) } keys %told;' <isolator_config.json)" \
     "$config_page: the defaults are those of isolator_config.json"
@@ -209,7 +209,7 @@ for revision in $(grep -o '"20[0-9-]*"' src/mcp/revision.c | tr -d '"'); do
     has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
 done
 while IFS='|' read -r constant value shown readme_too; do
-    is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch])" "$constant = $value" "$constant is $value"
+    is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch] src/sandbox/{json_text,snippets}.[ch])" "$constant = $value" "$constant is $value"
     is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
     [ -z "$readme_too" ] || is "$(grep -oF "$shown" <<<"$readme" | head -n 1)" "$shown" "README: $shown"
 done <<'END'
@@ -218,7 +218,7 @@ GRACE_MS|1500|1.5 s|1
 RUNS_AGE_MAX_MS|15 * 60000|15 minutes|1
 RUNS_BYTES_MAX|16 << 20|16 MiB|1
 FULL|4 << 20|4 MiB|1
-SERVER_LINE_MAX|64 << 20|A line may have 64 MiB|
+JSON_TEXT_MAX|64 << 20|A line may have 64 MiB|
 MESSAGE_MAX|1000000|1,000,000 bytes|
 CALLS_BYTES_MAX|256 << 20|256 MiB|
 SNIPPET_MAX|512 << 10|512 KiB|

@@ -88,7 +88,7 @@ outcome "$failed the engine did not start the container in time" "docker start h
 hung "no shell: docker start hangs"
 outcome "$failed the engine did not start the container in time" "no shell: docker start hangs"
 
-hang "rm 1 hang" "$engine" "$hello"
+hang "start 1 status;rm 1 hang" "$engine" "$hello"
 hang "inspect 1 hang" "$engine" "$text"
 hung "docker rm hangs"
 outcome "$success" "docker rm hangs"
@@ -98,7 +98,7 @@ is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: doc
 has "$(field error)" "cannot inspect the container: 'docker inspect' did not end within " \
     "no shell: docker inspect hangs: the message"
 
-hang "rm * fail" "$engine" "$hello"
+hang "start 1 status;rm * fail" "$engine" "$hello"
 hang "rm 2 hang" "$engine" "$text"
 hung "docker rm always fails"
 outcome "$success" "docker rm always fails"
@@ -156,7 +156,7 @@ for fault in "create 1 kill" "create * garbage" "start * kill" "start * garbage"
         "docker $fault"
     is "$(json '$r->{error} =~ /: $/ ? "(nothing)" : "something"')" something "docker $fault: the error says why"
 done
-for fault in "* * slow" "rm 1 fail"; do
+for fault in "* * slow" "start 1 status" "start 1 status;rm 1 fail"; do
     wrong "$fault" "$success"
     is "$(field stdout)|$(field warnings)" "Hello, World|" "docker $fault: nobody has to know"
 done

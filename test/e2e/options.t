@@ -228,8 +228,9 @@ is "$(field stderr) $(field stderrBytes) $(field stderrTruncated)" "$(printf '%0
     "a stream of just the limit is whole"
 is "$(printf '%s\n' "$err" | sed -E 's/ +[0-9]+ ms$/ N ms/')" "isolator: create N ms
 isolator: start N ms
+isolator: deliver N ms
 isolator: program N ms
-isolator: rm N ms
+isolator: end N ms
 isolator: container $(field container) of image isolator-test/busybox:1, configuration $ISOLATOR_CONFIG" \
     "-v: the engine's steps on stderr; no --image: the language's"
 is "$status $(field exitCode) $(field imageTag)" "1 3 null" "a program that fails: imageTag"

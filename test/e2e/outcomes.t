@@ -48,7 +48,7 @@ code ash 'echo before; kill -9 $PPID; sleep 1000000'
 outcome "$killed" "busybox: a program that kills its parent"
 is "$(field stdout)|$(field stderr)" "before|" "busybox: a program that kills its parent: what it wrote before"
 
-faulty "rm 1 slow" start --env 'FOO=b  c' --stdin prompts/hello_world.py "$(snippet ash 'sleep 1000000 &
+faulty "start 1 status;rm 1 slow" start --env 'FOO=b  c' --stdin prompts/hello_world.py "$(snippet ash 'sleep 1000000 &
 echo "hello $1 $FOO"; cat; echo err >&2')" -- 'an argument'
 until_true test -e "$calls/rm.1"
 kill -TERM "$pid"

@@ -224,7 +224,7 @@ ulimit -c; ulimit -n; pwd
 find / "(" -path /proc -o -path /sys ")" -prune -o -type d -exec test -w {} ";" -print | sort
 df -P -k . /tmp | tail -n 2; ls -A
 '"$secrets" --workdir-size 10 --tmp-size 20 --env SECRET=sesame --env HTTP_PROXY=own
-is "$status $(docker_calls)" "0 create start rm" "three calls of docker for a run"
+is "$status $(docker_calls)" "0 create start" "two calls of docker for a run: the engine removes what has ended"
 is "$(grep -A 1 -x -e --pull "$calls/create.1")" "--pull
 never" "nothing is pulled"
 is "$(grep -l -r sesame "$calls")" "" "values of --env are in no argument"

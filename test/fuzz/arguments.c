@@ -11,9 +11,10 @@
 #include "fuzz.h"
 
 #include "mcp/answer.h"
-#include "mcp/arguments.h"
 #include "mcp/jsonrpc.h"
+#include "sandbox/arguments.h"
 #include "sandbox/environment.h"
+#include "sandbox/json_text.h"
 
 /* The longest are those that show a path of 4000 bytes with each of them escaped. */
 enum { ERROR_MAX = 20000 };
@@ -117,7 +118,7 @@ static void check_arguments(const json_t *arguments)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    json_t *arguments = jsonrpc_parse((const char *)data, size);
+    json_t *arguments = json_text_parse((const char *)data, size);
 
     if (json_is_object(arguments))
         check_arguments(arguments);

@@ -13,9 +13,10 @@
  */
 #include "fuzz.h"
 
+#include "base/lines.h"
 #include "mcp/dispatch.h"
 #include "mcp/jsonrpc.h"
-#include "mcp/lines.h"
+#include "sandbox/json_text.h"
 
 /* Lines are cut at these sizes, since inputs of 64 MB would make this slow. */
 enum { SHORT_LINE = 40, LONG_LINE = 1024 };
@@ -119,7 +120,7 @@ static void expect_message(struct ledger *ledger, json_t *value)
 static void expect_line(struct ledger *ledger, const struct server *server, const char *line,
                         size_t length)
 {
-    json_t *value = jsonrpc_parse(line, length);
+    json_t *value = json_text_parse(line, length);
     const size_t count = json_array_size(value);
     bool blank = true;
     size_t i;
@@ -227,7 +228,8 @@ static void start(struct server *server)
     pthread_mutex_init(&server->outbox.lock, NULL);
     pthread_cond_init(&server->outbox.changed, NULL);
     runs_init(&server->runs);
-    calls_init(&server->calls, &docker, &config, &server->outbox, &server->runs, &server->wake);
+    calls_init(&server->calls, &docker, NULL, &config, &server->outbox, &server->runs,
+               &server->wake);
     server->calls.most_threads = 0;
     subscriptions_init(&server->subscriptions);
 }

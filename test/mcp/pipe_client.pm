@@ -146,9 +146,9 @@ sub config_file {
     my ($members) = @_;
     open my $file, '<:raw', $engine_config or die "$engine_config: $!";
     my $config = $json->decode(do { local $/; <$file> });
-    my %languages = (%{$config->{languages} // {}}, %{$members->{languages} // {}});
+    my %laid = map { $_ => {%{$config->{$_} // {}}, %{$members->{$_} // {}}} } qw(languages warm);
     return write_file("$scratch/config-" . $files++ . '.json',
-        $json->encode({%$config, %$members, languages => \%languages}));
+        $json->encode({%$config, %$members, %laid}));
 }
 
 # The environment and directory of a child: `bare` for an empty environment, `env` for what differs

@@ -186,7 +186,7 @@ static void check_answer(const char *name, const char *expected)
     "\"stderr\":\"\",\"durationMs\":0,\"error\":null,\"imageTag\":null,\"reason\":\"exit\","       \
     "\"signal\":null,\"stdoutBytes\":3,\"stderrBytes\":0,\"stdoutTruncated\":false,"               \
     "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,\"image\":null,"            \
-    "\"container\":null,\"warnings\":[]}"
+    "\"container\":null,\"warm\":false,\"warnings\":[]}"
 
 static void answer__structured_where_it_is_known(void **state)
 {

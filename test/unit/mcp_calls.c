@@ -42,7 +42,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     set_up_config(&fixture->config, more);
     client_open(&fixture->client);
     runs_init(&fixture->runs);
-    calls_init(&fixture->calls, &fixture->docker, &fixture->config, &fixture->client.outbox,
+    calls_init(&fixture->calls, &fixture->docker, NULL, &fixture->config, &fixture->client.outbox,
                &fixture->runs, &fixture->client.wake);
 }
 
@@ -246,7 +246,7 @@ static void calls__one_after_the_other(void **state)
     submit(&fixture, "2");
     submit(&fixture, "\"3\"");
     assert_false(calls_done(&fixture.calls));
-    assert_int_equal(fixture.calls.started, 1); /* threads */
+    assert_int_equal(fixture.calls.busy, 1);
     let_go(&fixture, 3);
     check_answered(&fixture, "1 2 \"3\"");
 }
@@ -262,7 +262,7 @@ static void calls__side_by_side(void **state)
     submit(&fixture, "2");
     wait_until_begun(&fixture);
     submit(&fixture, "3");
-    assert_int_equal(fixture.calls.started, 2);
+    assert_int_equal(fixture.calls.busy, 2);
     let_go(&fixture, 1);
     wait_until_begun(&fixture); /* the third takes the place of the one that has ended */
     let_go(&fixture, 2);

@@ -1,6 +1,7 @@
 #include "mcp_client.h"
 
 #include "mcp/tool.h"
+#include "sandbox/arguments.h"
 #include "sandbox/result.h"
 
 /* The definition for a revision with `more` laid over the configuration, or NULL. */
@@ -182,8 +183,8 @@ static void tool__output_schema_is_that_of_a_result(void **state)
         i++;
     }
     check_keys(json_object_get(output_schema(tool), "properties"), strbuf_string(&keys));
-    assert_int_equal(json_array_size(required), 18);
-    assert_int_equal(json_object_size(object), 18);
+    assert_int_equal(json_array_size(required), 19);
+    assert_int_equal(json_object_size(object), 19);
     json_decref(object);
     json_decref(tool);
     result_release(&result);
@@ -337,6 +338,34 @@ static void tool__description_is_the_instructions(void **state)
     config_release(&config);
 }
 
+/* What the definition tells of is what is read. */
+static void tool__arguments_are_those_that_are_read(void **state)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *joined = NULL;
+    CLEANUP_FREE char *message = NULL;
+    struct config config;
+    struct request request;
+    json_t *tool, *value, *wrong = json_of("{\"x\": 1}");
+    const char *key;
+
+    (void)state;
+    set_up_config(&config, NULL);
+    request_init(&request);
+    tool = tool_definition(&config, revision_legacy("2025-11-25"));
+    json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
+                        value) strvec_push(&names, key);
+    joined = strvec_join(&names, ", ");
+    message = string_format("there is no argument 'x'; known are: %s", joined);
+    assert_int_equal(arguments_read(wrong, &config, &request, &error), -1);
+    assert_string_equal(error.message, message);
+    json_decref(wrong);
+    json_decref(tool);
+    request_release(&request);
+    config_release(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +382,7 @@ int main(void)
         cmocka_unit_test(tool__instructions_tell_the_limits),
         cmocka_unit_test(tool__instructions_begin_with_the_rules),
         cmocka_unit_test(tool__description_is_the_instructions),
+        cmocka_unit_test(tool__arguments_are_those_that_are_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

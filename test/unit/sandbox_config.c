@@ -860,6 +860,43 @@ static void config__engine_timeout(void **state)
     check_number_refused("engineTimeoutSeconds", "\"10\"", "1 to 600");
 }
 
+static void config__warm(void **state)
+{
+    static const char one[] =
+        "{\"warm\": {\"py\": 3}, \"warmMaxAgeSeconds\": 86400, \"languages\": "
+        "{\"py\": {\"image\": \"py:3\", \"command\": [\"{entrypoint}\"], "
+        "\"extensions\": [\".py\"], \"defaultFilename\": \"main.py\"}}}";
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, one); /* a language that stands behind it in the same file */
+    assert_int_equal(config_language(&config, "py")->warm, 3);
+    assert_int_equal(config.warm_age_most, 86400);
+    overlay(&config, "{\"warm\": {\"py\": 0}}");
+    assert_int_equal(config_language(&config, "py")->warm, 0);
+    config_release(&config);
+    check_refused("{\"warm\": {\"py\": 1}}", "test.json: warm.py: is no language; known are: ");
+    check_refused("{\"warm\": 1}", "test.json: warm: must be an object");
+    check_number_refused("warmMaxAgeSeconds", "0", "1 to 86400");
+    check_number_refused("warmMaxAgeSeconds", "86401", "1 to 86400");
+}
+
+static void config__wrong_numbers_of_waiting_sandboxes(void **state)
+{
+    static const char *const wrong[] = {"-1", "101", "1.5", "true", "\"1\""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CLEANUP_FREE char *json = string_format(
+            "{\"warm\": {\"py\": %s}, \"languages\": {\"py\": {\"image\": \"py:3\", \"command\": "
+            "[\"{entrypoint}\"], \"extensions\": [\".py\"], \"defaultFilename\": \"main.py\"}}}",
+            wrong[i]);
+
+        check_refused(json, "test.json: warm.py: must be a whole number from 0 to 100");
+    }
+}
+
 static void config__numbers_of_the_server_that_are_built_in(void **state)
 {
     char *directory = set_up_home();
@@ -874,6 +911,8 @@ static void config__numbers_of_the_server_that_are_built_in(void **state)
     assert_int_equal(config.max_concurrent, 0);
     assert_int_equal(config.max_queued, 64);
     assert_int_equal(config.max_text_bytes, 50000);
+    assert_int_equal(config.warm_age_most, 600);
+    assert_int_equal(config_language(&config, "python")->warm, 1);
     config_release(&config);
     temp_remove(directory);
 }
@@ -948,6 +987,8 @@ int main(void)
         cmocka_unit_test(config__numbers_of_the_server),
         cmocka_unit_test(config__wrong_numbers_of_the_server),
         cmocka_unit_test(config__engine_timeout),
+        cmocka_unit_test(config__warm),
+        cmocka_unit_test(config__wrong_numbers_of_waiting_sandboxes),
         cmocka_unit_test(config__numbers_of_the_server_that_are_built_in),
     };
 

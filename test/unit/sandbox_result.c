@@ -28,7 +28,7 @@ static void result__fresh_one_in_json(void **state)
                         "\"reason\":\"engine\",\"signal\":null,\"stdoutBytes\":0,"
                         "\"stderrBytes\":0,\"stdoutTruncated\":false,"
                         "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,"
-                        "\"image\":null,\"container\":null,\"warnings\":[]}");
+                        "\"image\":null,\"container\":null,\"warm\":false,\"warnings\":[]}");
 }
 
 static void result__full_one_in_json(void **state)
@@ -50,6 +50,7 @@ static void result__full_one_in_json(void **state)
     result.cpu_us = 1999;
     result.image = string_copy("image:2");
     result.container = string_copy("isolator-0123");
+    result.warm = true;
     strvec_push_each(&result.warnings, "one", "two", NULL);
     json = json_of(&result);
     assert_string_equal(json,
@@ -59,7 +60,7 @@ static void result__full_one_in_json(void **state)
                         "\"stdoutBytes\":5000000000,\"stderrBytes\":5,\"stdoutTruncated\":true,"
                         "\"stderrTruncated\":false,\"peakMemoryBytes\":17592186044416,\"cpuMs\":1,"
                         "\"image\":\"image:2\",\"container\":\"isolator-0123\","
-                        "\"warnings\":[\"one\",\"two\"]}");
+                        "\"warm\":true,\"warnings\":[\"one\",\"two\"]}");
 }
 
 static void result__json_holds_nul_bytes(void **state)

@@ -3,8 +3,8 @@
  * the extension of a language and a name that is UTF-8 and does not begin with a dot, count; no link
  * is followed.
  */
-#ifndef MCP_SNIPPETS_H
-#define MCP_SNIPPETS_H
+#ifndef SANDBOX_SNIPPETS_H
+#define SANDBOX_SNIPPETS_H
 
 #include <stddef.h>
 

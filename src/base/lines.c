@@ -1,4 +1,4 @@
-#include "mcp/lines.h"
+#include "base/lines.h"
 
 #include <string.h>
 

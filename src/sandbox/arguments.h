@@ -1,8 +1,8 @@
 /*
  * The arguments of execute_code: JSON that a model wrote becomes a request.
  */
-#ifndef MCP_ARGUMENTS_H
-#define MCP_ARGUMENTS_H
+#ifndef SANDBOX_ARGUMENTS_H
+#define SANDBOX_ARGUMENTS_H
 
 #include <jansson.h>
 

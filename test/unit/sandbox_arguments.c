@@ -1,7 +1,6 @@
-#include "mcp_client.h"
+#include "json.h"
 
-#include "mcp/arguments.h"
-#include "mcp/tool.h"
+#include "sandbox/arguments.h"
 
 /* The snippets lie in the directory; what is read becomes a request. */
 struct fixture {
@@ -502,28 +501,6 @@ static void arguments__unknown_ones(void **state)
     check_refused("{\"\": 1}", "there is no argument ''; " KNOWN);
 }
 
-/* What the definition of the tool tells of is what is read. */
-static void arguments__are_those_of_the_definition(void **state)
-{
-    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *joined = NULL;
-    CLEANUP_FREE char *known = NULL;
-    struct fixture fixture;
-    json_t *tool, *value;
-    const char *key;
-
-    (void)state;
-    set_up(&fixture);
-    tool = tool_definition(&fixture.config, revision_legacy("2025-11-25"));
-    json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
-                        value) strvec_push(&names, key);
-    joined = strvec_join(&names, ", ");
-    known = string_format("known are: %s", joined);
-    assert_string_equal(known, KNOWN);
-    json_decref(tool);
-    tear_down(&fixture);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,7 +523,6 @@ int main(void)
         cmocka_unit_test(arguments__timeout_without_a_maximum),
         cmocka_unit_test(arguments__null_is_not_given),
         cmocka_unit_test(arguments__unknown_ones),
-        cmocka_unit_test(arguments__are_those_of_the_definition),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /*
- * By which threads wake the server's main loop, which waits in poll().
+ * By which threads wake another one that waits in poll(): a main loop, most often.
  */
-#ifndef MCP_WAKE_H
-#define MCP_WAKE_H
+#ifndef BASE_WAKE_H
+#define BASE_WAKE_H
 
 #include "base/error.h"
 

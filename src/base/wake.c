@@ -1,4 +1,4 @@
-#include "mcp/wake.h"
+#include "base/wake.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "mcp/wake.h"
+#include "base/wake.h"
 
 static struct wake open_wake(void)
 {

@@ -1,4 +1,4 @@
-#include "mcp/arguments.h"
+#include "sandbox/arguments.h"
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "base/text.h"
-#include "mcp/snippets.h"
+#include "sandbox/snippets.h"
 
 /* Bytes of a name from the model that a message shows. */
 enum { SHOWN = 80 };

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "mcp/lines.h"
+#include "base/lines.h"
 
 /* Adds what there is: "[LINE]" for each line, "!" for one that is too long. */
 static void take(struct lines *lines, struct strbuf *seen)

@@ -1,6 +1,6 @@
-#include "mcp_client.h"
+#include "json.h"
 
-#include "mcp/snippets.h"
+#include "sandbox/snippets.h"
 
 /* A configuration whose snippets lie in "prompts" of the directory. */
 struct fixture {

@@ -1,4 +1,4 @@
-#include "mcp/snippets.h"
+#include "sandbox/snippets.h"
 
 #include <dirent.h>
 #include <errno.h>

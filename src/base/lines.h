@@ -1,10 +1,10 @@
 /*
- * Bytes cut into lines, of which each is a message (stdio transport, all revisions: messages are
+ * Bytes cut into lines, of which each is a message (in MCP over stdio, for one: messages are
  * delimited by newlines). Nobody can fill the memory with a line that does not end: past a limit the
  * rest of it is skipped unseen.
  */
-#ifndef MCP_LINES_H
-#define MCP_LINES_H
+#ifndef BASE_LINES_H
+#define BASE_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

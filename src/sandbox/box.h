@@ -1,0 +1,50 @@
+/*
+ * A container of ours, whatever it is for. Its name and the labels that say whose it is are settled
+ * before the engine hears of it, so that whatever happens it can be found and removed.
+ */
+#ifndef SANDBOX_BOX_H
+#define SANDBOX_BOX_H
+
+#include <stdbool.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/strvec.h"
+#include "docker/container.h"
+#include "docker/docker.h"
+#include "sandbox/request.h"
+
+enum { BOX_NAME_SIZE = 32 };
+
+struct box {
+    const struct docker *docker; /* borrowed */
+    char name[BOX_NAME_SIZE];
+    struct strvec labels;
+    bool created;
+};
+
+/* Names it "isolator-" and random digits; `in_use_ms` is how long it will be in use at most. */
+void box_init(struct box *box, const struct docker *docker, long long in_use_ms);
+void box_release(struct box *box);
+
+/* What a container for the plan is told whatever life it lives. Borrows from both. */
+struct container_spec box_spec(const struct box *box, const struct plan *plan);
+
+/*
+ * Creates the container; where it cannot, makes sure that none is left: `end` as in box_remove(). Lines
+ * of docker that are no failure are added to `warnings`.
+ */
+int box_create(struct box *box, const struct container_spec *spec, long long deadline,
+               long long end, const struct cancel *cancel, struct strvec *warnings,
+               struct error *error);
+
+/*
+ * Removes the container, as container_remove() does, till `end` (clock_now_ms()) at latest if that
+ * leaves time enough; 0: no end is set. The error says that it may be left behind.
+ */
+int box_remove(const struct box *box, struct process *drain, long long end, struct error *error);
+
+/* Sets the ERROR_CANCELLED of a run whose program has not begun. Returns -1. */
+int box_cancelled(struct error *error);
+
+#endif

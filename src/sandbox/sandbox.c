@@ -1,0 +1,217 @@
+#include "sandbox/sandbox.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+
+/* How long the engine gets to remove a sandbox by itself: this part of its time. */
+enum { LEAVE_PERCENT = 10 };
+
+struct stream_place {
+    struct output *output;
+    int stream;
+};
+
+struct sandbox *sandbox_new(const struct docker *docker, const struct plan *plan, const char *nonce,
+                            long long in_use_ms)
+{
+    struct sandbox *sandbox = memory_allocate(sizeof *sandbox);
+
+    *sandbox = (struct sandbox){.client = PROCESS_INIT, .kind = sandbox_kind(plan)};
+    box_init(&sandbox->box, docker, in_use_ms);
+    if (nonce)
+        memcpy(sandbox->nonce, nonce, sizeof sandbox->nonce);
+    else
+        linux_random_digits(sandbox->nonce, sizeof sandbox->nonce);
+    gate_stream_init(&sandbox->streams[0], sandbox->nonce);
+    gate_stream_init(&sandbox->streams[1], sandbox->nonce);
+    return sandbox;
+}
+
+void sandbox_free(struct sandbox *sandbox)
+{
+    process_release(&sandbox->client);
+    gate_stream_release(&sandbox->streams[0]);
+    gate_stream_release(&sandbox->streams[1]);
+    box_release(&sandbox->box);
+    free(sandbox->kind);
+    free(sandbox);
+}
+
+/* The spec borrows from all three. */
+static struct container_spec spec_of(const struct box *box, const struct plan *plan,
+                                     const struct strvec *command)
+{
+    struct container_spec spec = box_spec(box, plan);
+
+    spec.auto_remove = true;
+    spec.command = command;
+    spec.tmpfs[1] =
+        (struct container_tmpfs){plan->workdir, (long)plan->limits.number[LIMIT_WORKDIR]};
+    return spec;
+}
+
+char *sandbox_kind(const struct plan *plan)
+{
+    static const struct box nameless = {.labels = STRVEC_INIT};
+    CLEANUP(strvec_release) struct strvec command = gate_command("", plan->workdir);
+    const struct container_spec spec = spec_of(&nameless, plan, &command);
+
+    return container_text(&spec);
+}
+
+bool sandbox_both(const struct sandbox *sandbox, enum gate_state state)
+{
+    return sandbox->streams[0].state >= state && sandbox->streams[1].state >= state;
+}
+
+/* Whether what the phase waits for has come. */
+static bool wanted(const struct sandbox *sandbox)
+{
+    const struct gate_stream *stream = &sandbox->streams[1];
+
+    switch (sandbox->phase) {
+    case SANDBOX_MADE:
+        return stream->ready || stream->failure[0] != '\0';
+    case SANDBOX_BEGUN:
+        return sandbox_both(sandbox, GATE_RUNNING) || stream->failure[0] != '\0';
+    case SANDBOX_ENDED:
+        return sandbox_both(sandbox, GATE_ENDED) || output_must_end(sandbox->output);
+    case SANDBOX_STOPPED:
+        break;
+    }
+    return sandbox_both(sandbox, GATE_ENDED);
+}
+
+static void take_program_bytes(void *context, const char *data, size_t length)
+{
+    const struct stream_place *place = context;
+
+    if (place->output) /* a hostile image may say that a program has begun before it got one */
+        output_add(place->output, place->stream, data, length);
+}
+
+static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct sandbox *sandbox = context;
+    struct stream_place place = {sandbox->output, (int)stream};
+
+    gate_stream_feed(&sandbox->streams[stream], data, length, take_program_bytes, &place);
+    return !wanted(sandbox);
+}
+
+enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phase,
+                                long long deadline, const struct cancel *cancel)
+{
+    struct process_pump pump = PROCESS_PUMP_INIT;
+
+    sandbox->phase = phase;
+    if (wanted(sandbox))
+        return PROCESS_PAUSED;
+    pump.sink = take_bytes;
+    pump.context = sandbox;
+    pump.deadline = deadline;
+    pump.cancel = cancel_fd(cancel);
+    if (sandbox->output && phase != SANDBOX_STOPPED)
+        memcpy(pump.throttle, sandbox->output->live, sizeof pump.throttle);
+    return process_pump(&sandbox->client, &pump);
+}
+
+/* The gate is not ready: says why. Returns -1. */
+static int explain(struct sandbox *sandbox, const struct plan *plan, enum process_event event,
+                   struct error *error)
+{
+    const struct gate_stream *stream = &sandbox->streams[1];
+    CLEANUP_FREE char *message = docker_message(&stream->preamble);
+
+    if (event == PROCESS_CANCELLED)
+        return box_cancelled(error);
+    if (event == PROCESS_DEADLINE)
+        return error_set(error, ERROR_ENGINE, "the engine did not start the container in time%s%s",
+                         *message ? ": " : "", message);
+    if (stream->failure[0] == '\0')
+        sandbox->gate = SANDBOX_GATE_SILENT;
+    else if (strcmp(stream->failure, "tools") == 0)
+        sandbox->gate = SANDBOX_GATE_NO_TOOLS;
+    return docker_explain(sandbox->box.docker, plan->image, "cannot start the container",
+                          *message ? message : "'docker start' ended without a message", error);
+}
+
+static int start(struct sandbox *sandbox, const struct plan *plan, long long deadline,
+                 const struct cancel *cancel, struct error *error)
+{
+    const struct docker *docker = sandbox->box.docker;
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    const long long begin = clock_now_ms();
+    enum process_event event;
+
+    if (cancel_raised(cancel))
+        return box_cancelled(error);
+    if (container_start(docker, sandbox->box.name, &streams, &sandbox->client, error) != 0)
+        return -1;
+    event = sandbox_pump(sandbox, SANDBOX_MADE, deadline, cancel);
+    docker_traced(docker, "start", begin);
+    if (event != PROCESS_PAUSED || !sandbox->streams[1].ready)
+        return explain(sandbox, plan, event, error);
+    sandbox->made = clock_now_ms();
+    return 0;
+}
+
+int sandbox_make(struct sandbox *sandbox, const struct plan *plan, long long deadline,
+                 long long end, const struct cancel *cancel, struct strvec *warnings,
+                 struct error *error)
+{
+    CLEANUP(strvec_release)
+    struct strvec command = gate_command(sandbox->nonce, plan->workdir);
+    CLEANUP(error_release) struct error left = ERROR_INIT;
+    const struct container_spec spec = spec_of(&sandbox->box, plan, &command);
+
+    if (box_create(&sandbox->box, &spec, deadline, end, cancel, warnings, error) != 0)
+        return -1;
+    if (start(sandbox, plan, deadline, cancel, error) == 0)
+        return 0;
+    if (sandbox_remove(sandbox, end, &left) != 0)
+        strvec_push(warnings, left.message);
+    return -1;
+}
+
+bool sandbox_waits(const struct sandbox *sandbox)
+{
+    struct pollfd polled = {sandbox->client.pidfd, POLLIN, 0};
+
+    return poll(&polled, 1, 0) == 0;
+}
+
+void sandbox_dismiss(struct sandbox *sandbox)
+{
+    process_close_stdin(&sandbox->client);
+}
+
+/*
+ * Whether it went by itself. The gate ends with its stdin, and `docker start` of a container with --rm
+ * returns when that is removed: its status is 0 only if both went well. That takes no further docker
+ * command, which would cost more than all that is left to do.
+ */
+static bool has_left(struct sandbox *sandbox)
+{
+    struct process_pump pump = PROCESS_PUMP_INIT; /* what still comes is dropped */
+
+    sandbox_dismiss(sandbox);
+    pump.deadline = clock_now_ms() + docker_share(sandbox->box.docker, LEAVE_PERCENT);
+    return process_pump(&sandbox->client, &pump) == PROCESS_EXITED && sandbox->client.status == 0;
+}
+
+int sandbox_remove(struct sandbox *sandbox, long long end, struct error *error)
+{
+    const long long begin = clock_now_ms();
+
+    if (sandbox->streams[1].ready && has_left(sandbox)) {
+        docker_traced(sandbox->box.docker, "end", begin);
+        return 0;
+    }
+    return box_remove(&sandbox->box, &sandbox->client, end, error);
+}

@@ -1,0 +1,64 @@
+/*
+ * Sandboxes that wait: made beforehand by a thread of its own, so that a request which finds one need
+ * not wait for the engine. Each serves one request (sandbox/sandbox.h); the thread makes another in
+ * its place, and replaces one that has waited too long or whose container has ended.
+ *
+ * The pool is a convenience and never a condition: where it has nothing, for whatever reason, requests
+ * run cold. How many it keeps of which language, and how long one waits, the configuration says. Where
+ * the engine cannot make one, the pool tries again later, and less often the longer that lasts.
+ *
+ * Thread-safe. A NULL pool is one that never has anything.
+ */
+#ifndef SANDBOX_WARM_H
+#define SANDBOX_WARM_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/wake.h"
+#include "docker/docker.h"
+#include "sandbox/config.h"
+#include "sandbox/request.h"
+#include "sandbox/sandbox.h"
+
+struct warm;
+
+enum warm_when {
+    WARM_AHEAD, /* of all languages; but it begins a second after the first warm_fill(): hosts start
+                      servers to look at them, and end them at once */
+    WARM_ON_DEMAND /* of those that were asked for once */
+};
+
+/*
+ * Opens a pool, which makes nothing until warm_fill(). Borrows docker, config and wake for as long as
+ * it is there; `wake` is woken when what warm_end() began is done. NULL where the host refuses
+ * something.
+ */
+struct warm *warm_open(const struct docker *docker, const struct config *config,
+                       enum warm_when when, const struct wake *wake, struct error *error);
+
+/* Whether sandboxes are made. */
+void warm_fill(struct warm *warm, bool fill);
+
+/* Whether making more has to wait, since the cores are needed by those who run. */
+void warm_hold(struct warm *warm, bool hold);
+
+/*
+ * Takes out a sandbox that is in every respect what the plan would get, but for its timeout, which may
+ * be too long for one that has waited; the caller owns it. NULL: there is none.
+ */
+struct sandbox *warm_take(struct warm *warm, const struct plan *plan);
+
+/* Gives back one that nothing was sent to. */
+void warm_give_back(struct warm *warm, struct sandbox *sandbox);
+
+/* Begins the end: no more is made or taken; those that wait are ended and removed. */
+void warm_end(struct warm *warm);
+
+/* Whether that is done. */
+bool warm_done(struct warm *warm);
+
+/* After warm_end(): waits for it, and frees everything. */
+void warm_close(struct warm *warm);
+
+#endif

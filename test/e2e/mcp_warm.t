@@ -1,0 +1,162 @@
+#!/usr/bin/env perl
+# isolator-mcp: sandboxes that wait. Each serves one call and is gone; calls see nothing of each other,
+# and nothing of whether theirs has waited; the pool is made good again, and ends with the server.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../mcp";
+use pipe_client;
+
+my $warm = {warm => {busybox => 1}};
+
+# The one that waits: its name. It is there for good once the gate has said so, which only a call shows.
+sub waiting {
+    my ($server, @others) = @_;
+    my @names;
+    my %other = map { $_ => 1 } @others;
+    until_true {
+        @names = grep { !$other{$_} } qx("$docker" ps --filter label=isolator.pid=$server->{pid} --format '{{.Names}}') =~ /\S+/g;
+        @names == 1;
+    };
+    return "@names";
+}
+
+# Calls it until a sandbox that had waited serves the call; returns the result.
+sub warm_result {
+    my ($server, $code) = @_;
+    my $result;
+    until_true {
+        $result = $server->answer($server->shell($code))->{result}{structuredContent};
+        $result->{warm};
+    };
+    return $result;
+}
+
+# ---- what a program can see of its sandbox
+my $look = <<'END';
+for directory in /workspace /tmp /dev/shm; do echo "$directory:" $(ls -a $directory); done
+for pid in $(cd /proc && echo [0-9]*); do echo "process $pid $(cat /proc/$pid/comm)"; done 2>/dev/null
+echo "hostname: $(hostname)"
+env | sort
+find / -xdev -newer /etc/hostname -type f ! -path '/proc/*' ! -path '/sys/*' 2>/dev/null | sort
+mount | grep -c .
+ls -l /proc/self/fd | wc -l
+id
+END
+my $poison = <<'END';
+echo left >/workspace/left; echo left >/tmp/left; echo left >/dev/shm/left
+mkdir -p /tmp/deep/er /workspace/.isolator-x
+export LEFT=left
+hostname poisoned 2>/dev/null
+setsid sleep 600 >/dev/null 2>&1 &
+( while :; do :; done ) >/dev/null 2>&1 &
+kill -STOP -1 2>/dev/null
+kill -CONT -1 2>/dev/null
+rm -rf /workspace/main.ash
+echo poisoned
+END
+
+# Takes out of what was seen the lines about processes, which come and go: true if their numbers are
+# small and none is another's.
+sub own_processes {
+    my ($result) = @_;
+    my %pids;
+    $result->{stdout} =~ s/^process (\d+) (.*)\n/$pids{$1} = $2; ''/gme;
+    my @foreign = grep { $_ > 64 || $pids{$_} !~ /^(|sh|sleep|cat|gate|dash|busybox)$/ } keys %pids;
+    diag "$_ $pids{$_}" for @foreign;
+    return %pids >= 3 && !@foreign;
+}
+
+my $cold = server();
+$cold->initialize('2025-11-25');
+my $expected = $cold->answer($cold->shell($look))->{result}{structuredContent};
+is($expected->{status}, 'success', 'a cold sandbox: it can be looked at') or diag encoded($expected);
+ok(own_processes($expected), 'a cold sandbox: its processes');
+ok(!$expected->{warm}, 'a cold sandbox has not waited');
+ok($expected->{stdout} =~ m{^/workspace: \. \.\. main\.ash$}m, 'a cold sandbox: its working directory') or diag $expected->{stdout};
+is($cold->end, 'exit 0', 'the cold server ends');
+
+my $server = server(config => $warm);
+$server->initialize('2025-11-25');
+$server->ask('tools/list');
+ok(waiting($server) ne '', 'a sandbox waits once the tools were listed');
+my %names = ($expected->{container} => 1);
+my $count = 1;
+for my $round (1, 2) {
+    my $result = warm_result($server, $look);
+    ok(own_processes($result), "round $round: it sees no process but its own");
+    is($result->{stdout}, $expected->{stdout}, "round $round: a sandbox that has waited is as one that has not");
+    is(join(' ', sort keys %$result), join(' ', sort keys %$expected), "round $round: so is its result");
+    $names{$result->{container}}++;
+    my $bad = warm_result($server, $poison);
+    is("$bad->{status} $bad->{stdout}", "success poisoned\n", "round $round: a program leaves all it can");
+    $names{$bad->{container}}++;
+    $count += 2;
+}
+is(scalar keys %names, $count, 'no container has served twice');
+
+# ---- what a sandbox that has waited is not for
+my $other = $server->answer($server->call({language => 'busybox', entrypoint_code => 'echo other', timeout_seconds => 4000}));
+is(encoded($other->{result}{structuredContent}{warm}) . " $other->{result}{structuredContent}{stdout}", "false other\n",
+    'a timeout of more than an hour: cold');
+
+# ---- one that ended while it waited is replaced
+my $name = waiting($server);
+qx("$docker" kill $name);
+my $next = waiting($server, $name);
+ok($next ne '' && $next ne $name, 'one whose container was killed is replaced');
+is($server->answer($server->shell('echo still'))->{result}{structuredContent}{stdout}, "still\n", 'and calls go on');
+
+# ---- one that cannot begin any more: the call is served by another
+$name = waiting($server);
+system $docker, 'pause', $name;
+my $paused = $server->answer($server->shell('echo paused'))->{result}{structuredContent};
+is("$paused->{status} $paused->{stdout}", "success paused\n", 'one that was paused: the call runs cold') or diag encoded($paused);
+ok($paused->{container} ne $name, 'one that was paused: in another container');
+
+# ---- the end
+ok(waiting($server) ne '', 'another waits');
+is($server->end, 'exit 0', 'the server ends while one waits');
+is(join(' ', $server->left), '', 'and none is left');
+
+my $killed = server(config => $warm);
+$killed->initialize('2025-11-25');
+$killed->ask('tools/list');
+ok(waiting($killed) ne '', 'SIGKILL: one waits');
+$killed->signal('KILL');
+$killed->wait_end;
+is(join(' ', $killed->left), '', 'SIGKILL: it is gone');
+
+# ---- age
+my $aging = server(config => {%$warm, warmMaxAgeSeconds => 1});
+$aging->initialize('2025-11-25');
+$aging->ask('tools/list');
+my $young = waiting($aging);
+ok($young ne '', 'one that grows old: it waits');
+ok(waiting($aging, $young) ne '', 'one that grows old: another takes its place');
+is($aging->end, 'exit 0', 'one that grows old: the server ends');
+
+# ---- an engine that fails, and a host that only looks
+my $failing = server(config => $warm, fault => 'create * fail');
+$failing->initialize('2025-11-25');
+$failing->ask('tools/list');
+ok((until_true { -e "$failing->{calls}/create.3" }), 'an engine that fails: it is tried again');
+ok((stat "$failing->{calls}/create.3")[9] - (stat "$failing->{calls}/create.1")[9] >= 2,
+    'an engine that fails: less and less often');
+is($failing->tell, '', 'an engine that fails: the server serves');
+is($failing->end, 'exit 0', 'an engine that fails: the server ends');
+
+my $hasty = server(config => $warm, fault => 'create * slow');
+$hasty->initialize('2025-11-25');
+$hasty->ask('tools/list');
+ok((until_true { -e "$hasty->{calls}/create.1" }), 'the end while one is being made: it is');
+is($hasty->end, 'exit 0', 'the end while one is being made: the server ends');
+is(join(' ', $hasty->left), '', 'the end while one is being made: nothing is left');
+
+my $probed = server(config => $warm, fault => 'none 1 fail');
+$probed->initialize('2025-11-25');
+$probed->ask('tools/list');
+is($probed->end, 'exit 0', 'a host that only looks: the server ends');
+is(join(' ', map { s{.*/}{}r } glob "$probed->{calls}/*"), '', 'a host that only looks: the engine is left alone');
+
+finish();

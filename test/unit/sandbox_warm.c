@@ -1,0 +1,335 @@
+#include "test.h"
+
+#include <poll.h>
+
+#include "base/duration.h"
+#include "base/linux.h"
+#include "sandbox/warm.h"
+
+/*
+ * A pool of a docker command whose containers are gates that say at once that they are ready, and end
+ * with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ended when it has
+ * ended. While there is a file "broken", nothing can be created.
+ */
+static const char docker_script[] = "cd \"${0%/*}\"\n"
+                                    "case $1 in\n"
+                                    "create)\n"
+                                    "  ! [ -e broken ] || { echo again >>broken; exit 1; }\n"
+                                    "  until [ \"$1\" = --name ]; do shift; done\n"
+                                    "  eval \"echo \\${$(($# - 1))}\" >\"$2\";;\n"
+                                    "start)\n"
+                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  read -r nonce <\"$1\"\n"
+                                    "  printf '\\000%s ready\\n' \"$nonce\" >&2\n"
+                                    "  cat\n"
+                                    "  echo >\"$1.ended\";;\n"
+                                    "rm)\n"
+                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  ! [ -e \"$1\" ] || echo >\"$1.ended\";;\n"
+                                    "esac\n";
+
+enum { PATIENCE_MS = 60000 };
+
+struct fixture {
+    char *directory, *command;
+    struct docker docker;
+    struct config config;
+    struct request request; /* for python, which has one waiting */
+    struct plan plan;
+    struct wake ended;
+    struct warm *warm;
+};
+
+static void set_up(struct fixture *fixture, enum warm_when when, const char *more)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FREE char *config =
+        string_format("{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0}%s}", more);
+
+    *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
+    fixture->command = script_in(fixture->directory, "docker", docker_script);
+    fixture->docker = (struct docker){.command = fixture->command, .engine_timeout = 600};
+    config_init(&fixture->config);
+    assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
+    assert_int_equal(config_overlay(&fixture->config, config, strlen(config), "test", &error), 0);
+    request_init(&fixture->request);
+    fixture->request.language = string_copy("python");
+    fixture->request.code = string_copy("print()");
+    assert_int_equal(plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &error), 0);
+    assert_int_equal(wake_open(&fixture->ended, &error), 0);
+    fixture->warm = warm_open(&fixture->docker, &fixture->config, when, &fixture->ended, &error);
+    assert_non_null(fixture->warm);
+    assert_no_error(&error);
+}
+
+/* How many containers were created, or have ended. */
+static int count(const struct fixture *fixture, const char *suffix)
+{
+    DIR *dir = opendir(fixture->directory);
+    struct dirent *entry;
+    int found = 0;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        const char *dot = strchr(entry->d_name, '.');
+
+        found += strncmp(entry->d_name, "isolator-", 9) == 0 && strcmp(dot ? dot : "", suffix) == 0;
+    }
+    closedir(dir);
+    return found;
+}
+
+static void wait_for(const struct fixture *fixture, const char *suffix, int wanted)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (count(fixture, suffix) < wanted) {
+        if (clock_now_ms() > end)
+            fail_msg("%d containers%s, not %d", count(fixture, suffix), suffix, wanted);
+        poll(NULL, 0, 20);
+    }
+}
+
+/* Takes one as soon as there is one. */
+static struct sandbox *take(const struct fixture *fixture)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+    struct sandbox *sandbox;
+
+    while (!(sandbox = warm_take(fixture->warm, &fixture->plan))) {
+        if (clock_now_ms() > end)
+            fail_msg("no sandbox waits");
+        poll(NULL, 0, 20);
+    }
+    return sandbox;
+}
+
+static void put_away(struct sandbox *sandbox)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(sandbox_remove(sandbox, 0, &error), 0);
+    sandbox_free(sandbox);
+}
+
+/* Ends the pool; whatever was created has ended then. */
+static void tear_down(struct fixture *fixture)
+{
+    struct pollfd polled = {wake_fd(&fixture->ended), POLLIN, 0};
+
+    warm_end(fixture->warm);
+    assert_null(warm_take(fixture->warm, &fixture->plan));
+    if (!warm_done(fixture->warm) && poll(&polled, 1, PATIENCE_MS) != 1)
+        fail_msg("nobody is woken at the end");
+    assert_true(warm_done(fixture->warm));
+    warm_close(fixture->warm);
+    assert_int_equal(count(fixture, ".ended"), count(fixture, ""));
+    wake_release(&fixture->ended);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static void warm__null_is_a_pool_without_anything(void **state)
+{
+    (void)state;
+    warm_fill(NULL, true);
+    warm_hold(NULL, true);
+    assert_null(warm_take(NULL, NULL));
+    warm_end(NULL);
+    assert_true(warm_done(NULL));
+    warm_close(NULL);
+}
+
+static void warm__begins_when_it_is_told(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, "");
+    assert_null(warm_take(fixture.warm, &fixture.plan));
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 0);
+    warm_fill(fixture.warm, true);
+    wait_for(&fixture, "", 1);
+    tear_down(&fixture);
+}
+
+static void warm__each_serves_once_and_is_replaced(void **state)
+{
+    char names[3][BOX_NAME_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, "");
+    warm_fill(fixture.warm, true);
+    for (int i = 0; i < 3; i++) {
+        struct sandbox *sandbox = take(&fixture);
+
+        assert_true(sandbox_waits(sandbox));
+        memcpy(names[i], sandbox->box.name, sizeof names[i]);
+        put_away(sandbox);
+    }
+    assert_string_not_equal(names[0], names[1]);
+    assert_string_not_equal(names[1], names[2]);
+    assert_string_not_equal(names[0], names[2]);
+    tear_down(&fixture);
+}
+
+static void warm__only_what_is_alike_in_every_respect(void **state)
+{
+    static const char *const members[] = {
+        "\"memoryMB\": 100",   "\"cpus\": 0.25",
+        "\"pidsLimit\": 10",   "\"workdirMB\": 3",
+        "\"tmpMB\": 3",        "\"network\": \"bridge\"",
+        "\"readOnly\": false", "\"capDrop\": [\"CHOWN\"]",
+        "\"user\": \"1000\"",  "\"timeoutSeconds\": 3601",
+    };
+    struct fixture fixture;
+    struct sandbox *sandbox;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, "");
+    warm_fill(fixture.warm, true);
+    sandbox = take(&fixture);
+    warm_give_back(fixture.warm, sandbox);
+    for (size_t i = 0; i < COUNT(members); i++) {
+        CLEANUP_FREE char *config = string_format("{\"defaults\": {%s}}", members[i]);
+        CLEANUP(plan_release) struct plan other = PLAN_INIT;
+        struct error error = ERROR_INIT;
+
+        config_overlay(&fixture.config, config, strlen(config), "test", &error);
+        assert_no_error(&error);
+        assert_int_equal(plan_resolve(&other, &fixture.config, &fixture.request, &error), 0);
+        if (warm_take(fixture.warm, &other))
+            fail_msg("a sandbox for another request: %s", members[i]);
+    }
+    assert_ptr_equal(warm_take(fixture.warm, &fixture.plan), sandbox);
+    put_away(sandbox);
+    tear_down(&fixture);
+}
+
+static void warm__what_only_the_program_sees_makes_no_difference(void **state)
+{
+    CLEANUP(plan_release) struct plan other = PLAN_INIT;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    struct request request;
+    struct sandbox *sandbox;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, "");
+    warm_fill(fixture.warm, true);
+    sandbox = take(&fixture);
+    warm_give_back(fixture.warm, sandbox);
+    request_init(&request);
+    request.language = string_copy("python");
+    request.code = string_copy("other");
+    strvec_push(&request.environment, "A=b");
+    strvec_push(&request.arguments, "argument");
+    request.limits.number[LIMIT_TIMEOUT] = 3600;
+    assert_int_equal(plan_resolve(&other, &fixture.config, &request, &error), 0);
+    assert_ptr_equal(warm_take(fixture.warm, &other), sandbox);
+    put_away(sandbox);
+    tear_down(&fixture);
+    request_release(&request);
+}
+
+static void warm__on_demand_when_it_was_asked_for(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_ON_DEMAND, "");
+    warm_fill(fixture.warm, true);
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 0);
+    put_away(take(&fixture));
+    tear_down(&fixture);
+}
+
+static void warm__held_while_the_cores_are_needed(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_ON_DEMAND, "");
+    warm_hold(fixture.warm, true);
+    warm_fill(fixture.warm, true);
+    assert_null(warm_take(fixture.warm, &fixture.plan));
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 0);
+    warm_hold(fixture.warm, false);
+    wait_for(&fixture, "", 1);
+    tear_down(&fixture);
+}
+
+static void warm__one_that_has_ended_is_replaced(void **state)
+{
+    struct fixture fixture;
+    struct sandbox *sandbox;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, "");
+    warm_fill(fixture.warm, true);
+    sandbox = take(&fixture);
+    sandbox_dismiss(sandbox);
+    wait_for(&fixture, ".ended", 1);
+    while (sandbox_waits(sandbox))
+        poll(NULL, 0, 10);
+    warm_give_back(fixture.warm, sandbox);
+    put_away(take(&fixture));
+    tear_down(&fixture);
+}
+
+static void warm__one_that_is_old_is_replaced(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, ", \"warmMaxAgeSeconds\": 1");
+    warm_fill(fixture.warm, true);
+    wait_for(&fixture, ".ended", 1);
+    wait_for(&fixture, "", 2);
+    tear_down(&fixture);
+}
+
+static void warm__an_engine_that_fails_is_tried_again(void **state)
+{
+    CLEANUP_FREE char *broken = NULL;
+    struct fixture fixture;
+    struct stat status = {.st_size = 0};
+
+    (void)state;
+    set_up(&fixture, WARM_ON_DEMAND, "");
+    broken = path_in(fixture.directory, "broken");
+    write_in(fixture.directory, "broken", "");
+    assert_null(warm_take(fixture.warm, &fixture.plan));
+    warm_fill(fixture.warm, true);
+    while (stat(broken, &status) == 0 && status.st_size == 0)
+        poll(NULL, 0, 20);
+    assert_int_equal(status.st_size, 6); /* one "again": the next comes a second later */
+    unlink(broken);
+    put_away(take(&fixture));
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warm__null_is_a_pool_without_anything),
+        cmocka_unit_test(warm__begins_when_it_is_told),
+        cmocka_unit_test(warm__each_serves_once_and_is_replaced),
+        cmocka_unit_test(warm__only_what_is_alike_in_every_respect),
+        cmocka_unit_test(warm__what_only_the_program_sees_makes_no_difference),
+        cmocka_unit_test(warm__on_demand_when_it_was_asked_for),
+        cmocka_unit_test(warm__held_while_the_cores_are_needed),
+        cmocka_unit_test(warm__one_that_has_ended_is_replaced),
+        cmocka_unit_test(warm__one_that_is_old_is_replaced),
+        cmocka_unit_test(warm__an_engine_that_fails_is_tried_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
