@@ -10,6 +10,7 @@
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cli/batch_command.h"
 #include "cli/exit_status.h"
 #include "cli/run_command.h"
 
@@ -19,6 +20,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container"},
+    {"batch", batch_command, "run many requests, one JSON object a line"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

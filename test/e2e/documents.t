@@ -7,6 +7,7 @@
 
 page=man/isolator.1
 server_page=man/isolator-mcp.1
+batch_page=man/isolator-batch.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 tool=src/mcp/execute_code.json
@@ -41,7 +42,7 @@ first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
 # ---- manual pages
-for file in "$page" "$server_page" "$config_page"; do
+for file in "$page" "$batch_page" "$server_page" "$config_page"; do
     is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
     within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
 done
@@ -62,6 +63,9 @@ is "$(sed -nE 's/^\| (`-(.)`, )?`--([^`]*)`.*/\2 \3/p' README.md | sed -E 's/^(.
 is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
 is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
     "$server_page: has the options of --help in their order"
+isolator batch --help
+is "$(page_options "$batch_page")" "$(help_options <<<"$out" | names_alone)" \
+    "$batch_page: has the options of --help in their order"
 
 # ---- defaults
 defaults=$(perl -MJSON::PP -e '
@@ -294,6 +298,10 @@ import sys
 words = sorted((line.strip() for line in sys.stdin), key=len)
 print(words[-1] if sys.argv[1] == "--longest" else len(words))
 END
+cat >"$examples/requests.jsonl" <<'END'
+{"id": 1, "language": "python", "entrypoint_code": "print(6 * 7)"}
+{"id": 2, "language": "python", "entrypoint_code": "print(input()[::-1])", "stdin": "olleh"}
+END
 echo 'import greeting; greeting.greet()' >"$examples/project/main.py"
 echo 'def greet(): print("hello")' >"$examples/project/greeting.py"
 echo 'while True: pass' >"$examples/forever.py"
@@ -349,6 +357,7 @@ saved=sandboxed-hello:1
 trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 run_examples README "$(fenced console <README.md)" 10
 run_examples "$page" "$(literal "$page")" 8
+run_examples "$batch_page" "$(literal "$batch_page")" 1
 run_examples "$server_page" "$(literal "$server_page")" 5
 own_pids+="$(words <"$scratch/pids") "
 

@@ -1,0 +1,327 @@
+#include "cli/batch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/lines.h"
+#include "base/linux.h"
+#include "base/signals.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/wake.h"
+#include "cli/progress.h"
+#include "sandbox/arguments.h"
+#include "sandbox/execute.h"
+#include "sandbox/json_text.h"
+
+enum { CHUNK = 65536 };
+
+struct batch {
+    const struct config *config;
+    const struct docker *docker;
+    const struct batch_options *options;
+    struct wake wake; /* nobody waits for it: all is joined in the end */
+    struct warm *warm;
+    sem_t turns; /* as many as lines may be at work */
+
+    pthread_mutex_t reading; /* of the next four */
+    struct lines lines;
+    long long number, bytes; /* of lines and of what was read */
+    int read_error;          /* errno; 0: none */
+    bool input_ended;
+
+    pthread_mutex_t writing; /* of stdout, stderr and these */
+    struct batch_totals *totals;
+    struct progress progress;
+};
+
+/* One line of the input. */
+struct line {
+    long long number; /* from 1 */
+    bool too_long;
+    struct strbuf text;
+};
+
+/* ---- input */
+
+/* Reads more; false at the end of the input, and where a signal came. */
+static bool read_more(struct batch *batch)
+{
+    struct pollfd polled[] = {
+        {batch->options->in, POLLIN, 0},
+        {cancel_fd(signals_cancel()), POLLIN, 0},
+    };
+    char chunk[CHUNK];
+    ssize_t length = -1;
+
+    errno = EINTR;
+    if (poll(polled, 2, -1) > 0 && polled[1].revents != 0)
+        return false;
+    if (polled[0].revents != 0)
+        length = read(batch->options->in, chunk, sizeof chunk);
+    if (length > 0) {
+        lines_feed(&batch->lines, chunk, (size_t)length);
+        batch->bytes += length;
+    } else if (length == 0) {
+        lines_end(&batch->lines);
+        batch->input_ended = true;
+    } else if (errno != EINTR && errno != EAGAIN) {
+        batch->read_error = errno;
+        return false;
+    }
+    return true;
+}
+
+static bool is_blank(const char *text, size_t length)
+{
+    return strspn(text, " \t\r") >= length;
+}
+
+/* Takes the next line that is not blank. Has the lock of the input. */
+static bool take_line(struct batch *batch, struct line *line)
+{
+    const char *text;
+    size_t length;
+
+    while (!cancel_raised(signals_cancel()) && batch->read_error == 0) {
+        const enum lines_event event = lines_next(&batch->lines, &text, &length);
+
+        if (event == LINES_NONE) {
+            if (batch->input_ended || !read_more(batch))
+                break;
+            continue;
+        }
+        line->number = ++batch->number;
+        line->too_long = event == LINES_TOO_LONG;
+        if (!line->too_long)
+            strbuf_add(&line->text, text, length);
+        if (line->too_long || !is_blank(strbuf_string(&line->text), length))
+            return true;
+        strbuf_release(&line->text);
+    }
+    batch->input_ended = true;
+    warm_fill(batch->warm, false);
+    return false;
+}
+
+static bool next_line(struct batch *batch, struct line *line)
+{
+    bool there;
+
+    pthread_mutex_lock(&batch->reading);
+    there = take_line(batch, line);
+    pthread_mutex_unlock(&batch->reading);
+    return there;
+}
+
+/* ---- output */
+
+static int write_piece(const char *piece, size_t length, void *stream)
+{
+    return fwrite(piece, 1, length, stream) == length ? 0 : -1;
+}
+
+/* Prints one object as a line, which is taken over, and counts it. */
+static void print(struct batch *batch, json_t *object, bool success)
+{
+    struct batch_totals *totals = batch->totals;
+
+    pthread_mutex_lock(&batch->writing);
+    if (!totals->output_failed) {
+        errno = 0;
+        if (json_dump_callback(object, write_piece, stdout, JSON_COMPACT) != 0 ||
+            putchar('\n') == EOF || fflush(stdout) != 0) {
+            totals->output_failed = true;
+            totals->output_error = errno;
+            cancel_raise(signals_cancel()); /* what runs, runs for nobody */
+        } else {
+            totals->done++;
+            totals->failed += !success;
+        }
+    }
+    pthread_mutex_unlock(&batch->writing);
+    json_decref(object);
+}
+
+/* The lock of the input is not taken: figures that are a little old do here. */
+static void tell(struct batch *batch, const struct line *line, const struct result *result)
+{
+    pthread_mutex_lock(&batch->writing);
+    if (batch->options->verbose)
+        fprintf(stderr, "isolator: line %lld: container %s, warm: %s\n", line->number,
+                result->container ? result->container : "none", result->warm ? "true" : "false");
+    progress_tell(&batch->progress, batch->totals->done, batch->totals->failed, line->number,
+                  batch->bytes);
+    pthread_mutex_unlock(&batch->writing);
+}
+
+/* ---- a line */
+
+/* The request of a line. Takes `id` out of it, a new reference. */
+static int read_request(const struct batch *batch, const struct line *line, json_t **id,
+                        struct request *request, struct error *error)
+{
+    const size_t length = line->text.length;
+    const char *text = strbuf_string(&line->text);
+    json_t *object = NULL;
+    int result = -1;
+
+    if (line->too_long)
+        return error_set(error, ERROR_USAGE, "a line cannot be longer than %d MiB",
+                         JSON_TEXT_MAX >> 20);
+    if (json_text_count(text, length) > JSON_TEXT_VALUES_MAX)
+        return error_set(error, ERROR_USAGE, "a line cannot have more than %d values",
+                         JSON_TEXT_VALUES_MAX);
+    object = json_text_parse(text, length);
+    if (!json_is_object(object)) {
+        error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8");
+    } else {
+        *id = json_incref(json_object_get(object, "id"));
+        json_object_del(object, "id");
+        result = arguments_read(object, batch->config, request, error);
+    }
+    json_decref(object);
+    return result;
+}
+
+/* Returns the sandbox that is left to be removed, or NULL. */
+static struct sandbox *serve(struct batch *batch, const struct line *line)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct sandbox *used = NULL;
+    struct request request;
+    json_t *id = NULL, *object = json_object(), *members;
+    bool success;
+
+    request_init(&request);
+    if (read_request(batch, line, &id, &request, &error) == 0 &&
+        plan_resolve(&plan, batch->config, &request, &error) == 0)
+        execute(batch->docker, batch->warm, &plan, signals_cancel(), &result, &used);
+    else
+        result_fail(&result, &error);
+    success = result_success(&result);
+    json_object_set_new(object, "id", id ? id : json_null());
+    json_object_set_new(object, "line", json_integer(line->number));
+    members = result_to_json(&result);
+    json_object_update(object, members);
+    json_decref(members);
+    print(batch, object, success);
+    tell(batch, line, &result);
+    linux_trim_memory(line->text.length + (size_t)(result.bytes[0] + result.bytes[1]));
+    request_release(&request);
+    return used;
+}
+
+static void clean_up(struct sandbox *used)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (execute_clean_up(used, &error) != 0)
+        fprintf(stderr, "isolator: warning: %s\n", error.message);
+}
+
+/* Serves one line; false where there is none. What is removed behind it needs no turn. */
+static bool work_once(struct batch *batch)
+{
+    struct line line = {.text = STRBUF_INIT};
+    struct sandbox *used = NULL;
+    bool there;
+
+    while (sem_wait(&batch->turns) != 0)
+        ; /* EINTR */
+    there = next_line(batch, &line);
+    if (there)
+        used = serve(batch, &line);
+    sem_post(&batch->turns);
+    strbuf_release(&line.text);
+    if (used)
+        clean_up(used);
+    return there;
+}
+
+static void *work(void *context)
+{
+    while (work_once(context))
+        ;
+    return NULL;
+}
+
+/* ---- all of them */
+
+static int run_threads(struct batch *batch, struct error *error)
+{
+    const int most = 2 * batch->options->jobs; /* while half of them remove their sandboxes */
+    pthread_t *threads = memory_allocate((size_t)most * sizeof *threads);
+    int started = 0;
+
+    while (started < most && (errno = pthread_create(&threads[started], NULL, work, batch)) == 0)
+        started++;
+    if (started == 0)
+        error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    for (int i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+    return started > 0 ? 0 : -1;
+}
+
+static int start(struct batch *batch, struct error *error)
+{
+    if (wake_open(&batch->wake, error) != 0)
+        return -1;
+    batch->warm = warm_open(batch->docker, batch->config, WARM_ON_DEMAND, &batch->wake, error);
+    if (!batch->warm) {
+        wake_release(&batch->wake);
+        return -1;
+    }
+    sem_init(&batch->turns, 0, (unsigned)batch->options->jobs);
+    pthread_mutex_init(&batch->reading, NULL);
+    pthread_mutex_init(&batch->writing, NULL);
+    progress_begin(&batch->progress, batch->options->in);
+    warm_fill(batch->warm, true);
+    return 0;
+}
+
+static void end(struct batch *batch)
+{
+    progress_end(&batch->progress);
+    warm_end(batch->warm);
+    warm_close(batch->warm);
+    wake_release(&batch->wake);
+    lines_release(&batch->lines);
+    sem_destroy(&batch->turns);
+    pthread_mutex_destroy(&batch->reading);
+    pthread_mutex_destroy(&batch->writing);
+}
+
+int batch_run(const struct config *config, const struct docker *docker,
+              const struct batch_options *options, struct batch_totals *totals, struct error *error)
+{
+    struct batch batch = {
+        .config = config,
+        .docker = docker,
+        .options = options,
+        .lines = LINES_INIT(JSON_TEXT_MAX),
+        .totals = totals,
+    };
+    int result;
+
+    *totals = (struct batch_totals){.done = 0};
+    if (start(&batch, error) != 0)
+        return -1;
+    result = run_threads(&batch, error);
+    end(&batch);
+    if (result == 0 && batch.read_error != 0) {
+        errno = batch.read_error;
+        result = error_set_errno(error, ERROR_SYSTEM, "cannot read the requests");
+    }
+    return result;
+}

@@ -1,0 +1,40 @@
+/*
+ * The work of `isolator batch`: threads that each take a line, run it and print its result.
+ *
+ * A line is a JSON object with the members of execute_code (sandbox/arguments.h) and `id`, any JSON
+ * value, which comes back in the result, as does the number of the line. A line that is wrong gets a
+ * result of reason `input`, as a program does that cannot be sent.
+ */
+#ifndef CLI_BATCH_H
+#define CLI_BATCH_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "docker/docker.h"
+#include "sandbox/config.h"
+
+struct batch_options {
+    int in;       /* where the lines come from; borrowed */
+    int jobs;     /* lines at a time */
+    bool verbose; /* which container each had, on stderr */
+};
+
+/* What came of it. */
+struct batch_totals {
+    long long done;     /* results printed */
+    long long failed;   /* of these not "success" */
+    bool output_failed; /* stdout takes no more; errno told why, in `output_error` */
+    int output_error;
+};
+
+/*
+ * Runs until the input ends, a signal comes (signals_catch() before) or stdout takes no more; what runs
+ * then is ended. No container is left. Fails with ERROR_SYSTEM where there can be no thread, or the
+ * input cannot be read.
+ */
+int batch_run(const struct config *config, const struct docker *docker,
+              const struct batch_options *options, struct batch_totals *totals,
+              struct error *error);
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# shellcheck disable=SC2016 # what stands in single quotes is for jq's likes and for the sandbox
+# isolator batch: requests in, one a line, results out, one a line; wrong lines beside right ones; how it ends.
+. "$(dirname "$0")/lib.sh"
+
+# batch ARG...: runs it; $out has a line for each result.
+batch() { isolator batch "$@"; }
+
+# batch_with MEMBERS ARG...: with these laid over the configuration.
+batch_with() {
+    perl -MJSON::PP -e '
+        local $/;
+        my ($config, $laid) = (JSON::PP->new->decode(<STDIN>), JSON::PP->new->decode($ARGV[0]));
+        $config->{$_} = {%{$config->{$_}}, %{$laid->{$_}}} for keys %$laid;
+        print JSON::PP->new->encode($config)' "$1" <"$ISOLATOR_CONFIG" >"$scratch/laid.json"
+    shift
+    batch --config "$scratch/laid.json" "$@"
+}
+
+# results EXPRESSION: a Perl expression about each result %$r, by the number of its line.
+results() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        my @results = sort { $a->{line} <=> $b->{line} } map { JSON::PP->new->utf8->decode($_) } <STDIN>;
+        print join "; ", map { our $r = $_; eval $ARGV[0] } @results' "$1" <"$scratch/out"
+}
+brief='join " ", $r->{line}, $r->{id} // "null", $r->{status}, $r->{exitCode}, $r->{stdout} =~ s/\n/|/gr'
+
+cat >"$scratch/requests" <<'END'
+{"id": "first", "language": "busybox", "entrypoint_code": "echo one; cat", "stdin": "two\n"}
+
+{"id": 7, "language": "busybox", "entrypoint_code": "echo $WORD $1; cat a/b; exit 3", "environment": {"WORD": "three"}, "arguments": ["four"], "additional_files": [{"filename": "a/b", "content": "five\n"}]}
+{"id": {"deep": [null]}, "language": "busybox"}
+no JSON
+[]
+{"language": "busybox", "entrypoint_code": "sleep 600", "timeout_seconds": 0.5}
+END
+printf '{"id":8,"language":"nope","entrypoint_code":""}' >>"$scratch/requests" # without a newline
+batch -j 2 "$scratch/requests"
+is "$status|$err" "1|" "a batch with failures: status 1, nothing on stderr"
+is "$(results "$brief" | sed 's/HASH([^)]*)/HASH/')" "1 first success 0 one|two|; 3 7 error 3 three four|five|; \
+4 HASH error -1 ; 5 null error -1 ; 6 null error -1 ; 7 null timeout 137 ; 8 8 error -1 " "each line has its result"
+is "$(results '$r->{error} // "none"')" "none; program exited with status 3; \
+entrypoint_code is missing: give the source code of the program; a line must be a JSON object in UTF-8; \
+a line must be a JSON object in UTF-8; program did not end within 0.5 s; unknown language 'nope'; known are: \
+python, go, javascript, bash, busybox, noshell" "each says what was wrong"
+is "$(results '$r->{reason}')" "exit; exit; input; input; input; timeout; input" "and why"
+has "$out" '{"id":{"deep":[null]},"line":4,' "an id of any kind comes back"
+
+input=$scratch/requests batch - -v
+is "$status" 1 "from stdin"
+is "$(grep -c '^isolator: line [0-9]*: container ' <<<"$err")" 7 "--verbose: a line for each"
+batch /dev/null
+is "$status|$out|$err" "0||" "nothing to do"
+echo '{"language": "busybox", "entrypoint_code": "echo fine"}' >"$scratch/good"
+batch "$scratch/good"
+is "$status $(results "$brief")" "0 1 null success 0 fine|" "all good: status 0"
+
+# ---- many: each in a container of its own, none lost, none mixed up
+perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo $_; touch /tmp/used /dev/shm/used; ls -A | wc -l\"}\n" for 1 .. 200' >"$scratch/200"
+batch_with '{"warm": {"busybox": 2}}' -j 4 "$scratch/200"
+is "$status" 0 "200 lines: all succeed"
+is "$(results '$r->{id} == $r->{line} && $r->{stdout} eq "$r->{id}\n1\n" ? () : "$r->{line}: $r->{stdout}"' | tr -d ' ;')" "" \
+    "200 lines: each has the result of its own"
+is "$(sed 's/.*"container":"\([^"]*\)".*/\1/' "$scratch/out" | sort -u | wc -l)" 200 "200 lines: 200 containers"
+has "$(cat "$scratch/out")" '"warm":true' "200 lines: some had waited"
+is "$(own_containers)" "" "200 lines: none is left"
+
+# ---- a stream: memory does not grow with it
+cc -O2 -o "$scratch/peak" test/fixtures/peak.c
+perl -e 'print "{\"id\": $_}\n" for 1 .. 200000' >"$scratch/many"
+peak=$("$scratch/peak" "$ISOLATOR" batch "$scratch/many")
+within "$peak" 500 8192 "200,000 lines: peak memory in kB"
+
+# ---- how it ends
+start_batch() {
+    "$ISOLATOR" batch "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    own_pids="$own_pids$pid "
+}
+perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo begun; sleep 600\"}\n" for 1 .. 5' >"$scratch/long"
+start_batch -j 1 "$scratch/long"
+until_true eval 'docker top "$(docker ps -q --filter label=isolator.pid=$pid)" >"$scratch/top" 2>&1 && grep -q "sleep 600" "$scratch/top"'
+kill -INT "$pid"
+await
+is "$status $(results "$brief")" "130 1 1 error 137 begun|" "SIGINT: what runs is ended, nothing more is begun"
+is "$(results '$r->{reason}')" "cancelled" "SIGINT: and says so"
+is "$(own_containers)" "" "SIGINT: no container is left"
+
+mkfifo "$scratch/fifo"
+exec {feed}<>"$scratch/fifo"
+cat "$scratch/good" >&"$feed"
+rm "$scratch/out"
+input=$scratch/fifo start_batch -j 1
+until_true test -s "$scratch/out"
+kill -TERM "$pid"
+await
+exec {feed}>&-
+is "$status $(results "$brief")" "143 1 null success 0 fine|" "SIGTERM while it waits for input"
+
+perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo on\"}\n" for 1 .. 1000' >"$scratch/endless"
+"$ISOLATOR" batch "$scratch/endless" > >(trap - EXIT; head -n 1 >"$scratch/out") 2>"$scratch/err" &
+pid=$!
+own_pids="$own_pids$pid "
+wait "$pid"
+is "$?|$(cat "$scratch/err")" "141|" "a reader that goes away"
+"$ISOLATOR" batch "$scratch/good" >/dev/full 2>"$scratch/err"
+is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the results: No space left on device" "a full device"
+
+# ---- the command line
+wrong() { # MESSAGE NAME ARG...
+    local message=$1 name=$2
+    shift 2
+    batch "$@"
+    is "$status|$out|$err" "2||isolator: $message" "$name"
+}
+wrong "cannot open '$scratch/none': No such file or directory" "no such file" "$scratch/none"
+wrong "--jobs: must be a whole number from 1 to 1024" "-j 0" -j 0
+wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
+wrong "one FILE at most; 'b' is too much" "two files" a b
+wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
+batch --help
+has "$out" "usage: isolator batch " "--help"
+
+finish
