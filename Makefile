@@ -129,6 +129,7 @@ check-e2e: setup test-packages
 bench: setup
 	+@$(build) all
 	@test/bench $(B)/isolator
+	@ISOLATOR=$(abspath $(B))/isolator test/bench_server
 
 # A folder includes itself and those to its left, and says so in each include.
 check-layers:
