@@ -1,9 +1,11 @@
 #include "cli/batch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +35,10 @@ struct batch {
 
     pthread_mutex_t reading; /* of the next four */
     struct lines lines;
-    long long number, bytes; /* of lines and of what was read */
-    int read_error;          /* errno; 0: none */
+    long long number; /* of lines that were taken */
+    int read_error;   /* errno; 0: none */
     bool input_ended;
+    atomic_llong bytes; /* of the same lines */
 
     pthread_mutex_t writing; /* of stdout, stderr and these */
     struct batch_totals *totals;
@@ -68,7 +71,6 @@ static bool read_more(struct batch *batch)
         length = read(batch->options->in, chunk, sizeof chunk);
     if (length > 0) {
         lines_feed(&batch->lines, chunk, (size_t)length);
-        batch->bytes += length;
     } else if (length == 0) {
         lines_end(&batch->lines);
         batch->input_ended = true;
@@ -99,6 +101,7 @@ static bool take_line(struct batch *batch, struct line *line)
             continue;
         }
         line->number = ++batch->number;
+        atomic_fetch_add(&batch->bytes, (long long)length + 1);
         line->too_long = event == LINES_TOO_LONG;
         if (!line->too_long)
             strbuf_add(&line->text, text, length);
@@ -107,7 +110,7 @@ static bool take_line(struct batch *batch, struct line *line)
         strbuf_release(&line->text);
     }
     batch->input_ended = true;
-    warm_fill(batch->warm, false);
+    warm_stop(batch->warm);
     return false;
 }
 
@@ -123,31 +126,51 @@ static bool next_line(struct batch *batch, struct line *line)
 
 /* ---- output */
 
-static int write_piece(const char *piece, size_t length, void *stream)
+/*
+ * Writes to stdout, which may be a pipe that nobody reads for a while; a signal ends that, and what is
+ * not written then is dropped. -1 where stdout takes no more, with errno.
+ */
+static int write_out(const char *text, size_t length)
 {
-    return fwrite(piece, 1, length, stream) == length ? 0 : -1;
+    while (length > 0) {
+        struct pollfd polled[] = {
+            {STDOUT_FILENO, POLLOUT, 0},
+            {cancel_fd(signals_cancel()), POLLIN, 0},
+        };
+        ssize_t written;
+
+        if (poll(polled, 2, -1) < 0)
+            continue; /* EINTR */
+        if (polled[0].revents == 0)
+            return 0;
+        written = write(STDOUT_FILENO, text, length < PIPE_BUF ? length : PIPE_BUF);
+        if (written < 0 && errno != EINTR && errno != EAGAIN)
+            return -1;
+        if (written > 0) {
+            text += written;
+            length -= (size_t)written;
+        }
+    }
+    return 0;
 }
 
 /* Prints one object as a line, which is taken over, and counts it. */
 static void print(struct batch *batch, json_t *object, bool success)
 {
     struct batch_totals *totals = batch->totals;
+    CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT);
+    CLEANUP_FREE char *line = string_format("%s\n", text);
 
-    pthread_mutex_lock(&batch->writing);
-    if (!totals->output_failed) {
-        errno = 0;
-        if (json_dump_callback(object, write_piece, stdout, JSON_COMPACT) != 0 ||
-            putchar('\n') == EOF || fflush(stdout) != 0) {
-            totals->output_failed = true;
-            totals->output_error = errno;
-            cancel_raise(signals_cancel()); /* what runs, runs for nobody */
-        } else {
-            totals->done++;
-            totals->failed += !success;
-        }
-    }
-    pthread_mutex_unlock(&batch->writing);
     json_decref(object);
+    pthread_mutex_lock(&batch->writing);
+    if (!totals->output_failed && write_out(line, strlen(line)) != 0) {
+        totals->output_failed = true;
+        totals->output_error = errno;
+        cancel_raise(signals_cancel()); /* what runs, runs for nobody */
+    }
+    totals->done += !totals->output_failed;
+    totals->failed += !totals->output_failed && !success;
+    pthread_mutex_unlock(&batch->writing);
 }
 
 /* The lock of the input is not taken: figures that are a little old do here. */
@@ -158,7 +181,7 @@ static void tell(struct batch *batch, const struct line *line, const struct resu
         fprintf(stderr, "isolator: line %lld: container %s, warm: %s\n", line->number,
                 result->container ? result->container : "none", result->warm ? "true" : "false");
     progress_tell(&batch->progress, batch->totals->done, batch->totals->failed, line->number,
-                  batch->bytes);
+                  atomic_load(&batch->bytes));
     pthread_mutex_unlock(&batch->writing);
 }
 
@@ -191,8 +214,8 @@ static int read_request(const struct batch *batch, const struct line *line, json
     return result;
 }
 
-/* Returns the sandbox that is left to be removed, or NULL. */
-static struct sandbox *serve(struct batch *batch, const struct line *line)
+/* Returns the sandbox that is left to be removed, or NULL; `size`: bytes that it took, about. */
+static struct sandbox *serve(struct batch *batch, const struct line *line, size_t *size)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
@@ -216,17 +239,20 @@ static struct sandbox *serve(struct batch *batch, const struct line *line)
     json_decref(members);
     print(batch, object, success);
     tell(batch, line, &result);
-    linux_trim_memory(line->text.length + (size_t)(result.bytes[0] + result.bytes[1]));
+    *size = line->text.length + (size_t)(result.bytes[0] + result.bytes[1]);
     request_release(&request);
     return used;
 }
 
-static void clean_up(struct sandbox *used)
+static void clean_up(struct batch *batch, struct sandbox *used)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (execute_clean_up(used, &error) != 0)
-        fprintf(stderr, "isolator: warning: %s\n", error.message);
+    if (execute_clean_up(used, &error) == 0)
+        return;
+    pthread_mutex_lock(&batch->writing);
+    fprintf(stderr, "isolator: warning: %s\n", error.message);
+    pthread_mutex_unlock(&batch->writing);
 }
 
 /* Serves one line; false where there is none. What is removed behind it needs no turn. */
@@ -234,17 +260,19 @@ static bool work_once(struct batch *batch)
 {
     struct line line = {.text = STRBUF_INIT};
     struct sandbox *used = NULL;
+    size_t size = 0;
     bool there;
 
     while (sem_wait(&batch->turns) != 0)
         ; /* EINTR */
     there = next_line(batch, &line);
     if (there)
-        used = serve(batch, &line);
+        used = serve(batch, &line, &size);
     sem_post(&batch->turns);
     strbuf_release(&line.text);
+    linux_trim_memory(size);
     if (used)
-        clean_up(used);
+        clean_up(batch, used);
     return there;
 }
 
@@ -286,7 +314,7 @@ static int start(struct batch *batch, struct error *error)
     pthread_mutex_init(&batch->reading, NULL);
     pthread_mutex_init(&batch->writing, NULL);
     progress_begin(&batch->progress, batch->options->in);
-    warm_fill(batch->warm, true);
+    warm_begin(batch->warm);
     return 0;
 }
 
@@ -321,7 +349,7 @@ int batch_run(const struct config *config, const struct docker *docker,
     end(&batch);
     if (result == 0 && batch.read_error != 0) {
         errno = batch.read_error;
-        result = error_set_errno(error, ERROR_SYSTEM, "cannot read the requests");
+        result = error_set_errno(error, ERROR_INPUT, "cannot read the requests");
     }
     return result;
 }

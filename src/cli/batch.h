@@ -30,8 +30,8 @@ struct batch_totals {
 
 /*
  * Runs until the input ends, a signal comes (signals_catch() before) or stdout takes no more; what runs
- * then is ended. No container is left. Fails with ERROR_SYSTEM where there can be no thread, or the
- * input cannot be read.
+ * then is ended. No container is left. Fails with ERROR_SYSTEM where there can be no thread, with
+ * ERROR_INPUT where the input cannot be read.
  */
 int batch_run(const struct config *config, const struct docker *docker,
               const struct batch_options *options, struct batch_totals *totals,

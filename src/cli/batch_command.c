@@ -69,7 +69,7 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int option;
 
-    *options = (struct options){.jobs = cores > 0 && cores < JOBS_MAX ? (int)cores : 1};
+    *options = (struct options){.jobs = cores < 1 ? 1 : cores > JOBS_MAX ? JOBS_MAX : (int)cores};
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":j:vh", known, NULL)) != -1) {
         if (option == 'j' && read_jobs(optarg, &options->jobs, error) != 0)
@@ -81,7 +81,11 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
         else if (option == 'h')
             options->help = true;
         else if (option == ':')
-            return error_set(error, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
+            return error_set(error, ERROR_USAGE, "option '%s' needs a value",
+                             optopt == OPTION_CONFIG ? "--config" : "-j");
+        else if (option != 'j' && optopt != 0)
+            return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator batch --help",
+                             optopt);
         else if (option != 'j')
             return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator batch --help",
                              argv[optind - 1]);
@@ -131,7 +135,7 @@ static int run(const struct options *options, const struct config *config, struc
     int result;
 
     batch.in = open_input(options->file, error);
-    if (batch.in < 0)
+    if (batch.in < 0 || signals_catch(error) != 0) /* in this order: to open a FIFO may take long */
         return -1;
     linux_raise_descriptors(); /* each run holds some */
     result = batch_run(config, &docker, &batch, &totals, error);
@@ -155,7 +159,7 @@ int batch_command(int argc, char **argv)
         print_help();
         return EXIT_STATUS_SUCCESS;
     }
-    if (config_load(&config, options.config, NULL, &error) != 0 || signals_catch(&error) != 0)
+    if (config_load(&config, options.config, NULL, &error) != 0)
         return exit_status_report(&error);
     status = run(&options, &config, &error);
     return status >= 0 ? status : exit_status_report(&error);

@@ -57,10 +57,9 @@ void calls_init(struct calls *calls, const struct docker *docker, struct warm *w
         .runs = runs,
         .wake = wake,
         .most_queued = config->max_queued,
-        .most_busy = config->max_concurrent > 0 ? config->max_concurrent
-                     : cores > 0                ? (int)cores
-                                                : 1,
+        .cores = cores > 0 ? (int)cores : 1,
     };
+    calls->most_busy = config->max_concurrent > 0 ? config->max_concurrent : calls->cores;
     calls->most_threads = 2 * calls->most_busy;
     calls->threads = memory_allocate((size_t)calls->most_threads * sizeof *calls->threads);
     pthread_mutex_init(&calls->lock, NULL);
@@ -102,10 +101,11 @@ static json_t *run(struct calls *calls, struct call *call, struct sandbox **used
                          calls->runs);
 }
 
-/* Making more sandboxes waits while calls wait, or as many run as may. Has the lock. */
+/* Making more sandboxes waits while calls wait or those that run need all cores. Has the lock. */
 static void balance(struct calls *calls)
 {
-    warm_hold(calls->warm, calls->queued > 0 || calls->busy >= calls->most_busy);
+    warm_hold(calls->warm,
+              calls->queued > 0 || calls->busy >= calls->most_busy || calls->busy >= calls->cores);
 }
 
 /* Behind the answer. Has the lock, but not meanwhile. */
@@ -243,6 +243,7 @@ static void drop_queued(struct calls *calls, struct call *call)
     calls->queued--;
     calls->bytes -= call->size;
     call_free(call);
+    balance(calls);
 }
 
 void calls_cancel(struct calls *calls, const json_t *id)

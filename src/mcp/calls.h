@@ -60,6 +60,7 @@ struct calls {
     struct call *running;
     int queued, most_queued;
     int busy, most_busy; /* of those that run */
+    int cores;           /* of this host */
     size_t bytes;        /* of those that wait or run */
     int leaving;         /* answered, but their containers are not removed yet */
     pthread_t *threads;  /* owned */

@@ -100,7 +100,7 @@ static json_t *handle_tools_list(struct exchange *exchange)
         return NULL;
     if (cursor)
         return refuse_cursor(exchange);
-    warm_fill(exchange->server->warm, true); /* who wants to know the tool wants to call it */
+    warm_begin(exchange->server->warm); /* who wants to know the tool wants to call it */
     return json_pack("{s:[o]}", "tools",
                      tool_definition(exchange->server->config, exchange->reply->revision));
 }
@@ -128,7 +128,7 @@ static json_t *submit(struct exchange *exchange, struct call *call)
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->reply = *exchange->reply;
     if (calls_submit(&exchange->server->calls, call, &error) == 0) {
-        warm_fill(exchange->server->warm, true);
+        warm_begin(exchange->server->warm);
         *exchange->reply = (struct reply){.outbox = NULL};
         return NULL;
     }

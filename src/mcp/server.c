@@ -27,7 +27,7 @@ static void start_draining(struct server *server)
         return;
     server->phase = SERVER_DRAINING;
     server->deadline = clock_now_ms() + GRACE_MS;
-    warm_fill(server->warm, false);
+    warm_stop(server->warm);
 }
 
 /* Ends what runs. How long that may take counts from the end of stdin, where that came before. */

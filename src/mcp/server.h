@@ -28,7 +28,7 @@ struct server {
     struct wake wake;
     struct outbox outbox;
     struct runs runs;
-    struct warm *warm; /* owned; NULL where there can be none */
+    struct warm *warm; /* owned */
     struct calls calls;
     struct lines lines;
     const struct revision *legacy; /* what initialize agreed on; before it the newest */

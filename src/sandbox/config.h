@@ -40,7 +40,7 @@ struct config {
     struct limits maximums;
     struct language *languages; /* owned; in the order of the files */
     size_t language_count;
-    /* For the server; see isolator_config.json(5). */
+    /* For the server, the last for `isolator batch` too; see isolator_config.json(5). */
     int max_concurrent; /* calls that run at once; 0: as many as there are cores */
     int max_queued;     /* calls that wait behind them */
     int max_text_bytes; /* of a result's text for a model */

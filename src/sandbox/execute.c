@@ -67,14 +67,20 @@ static int run_cold(struct life *life, const char *nonce, struct sandbox **sandb
     return life_plain(life, gate == SANDBOX_GATE_SILENT ? &gate_error : NULL, error);
 }
 
-/* Removes the sandbox, which is taken over; a failure becomes a warning of the result. */
-static void remove_sandbox(struct life *life, struct sandbox *sandbox)
+/*
+ * Removes the sandbox, which is taken over; a failure becomes a warning of the result. Returns whether
+ * the program may have begun in it.
+ */
+static bool remove_sandbox(struct life *life, struct sandbox *sandbox)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    bool begun;
 
     if (sandbox_remove(sandbox, life_end(life), &error) != 0)
         strvec_push(&life->result->warnings, error.message);
+    begun = sandbox_begun(sandbox);
     sandbox_free(sandbox);
+    return begun;
 }
 
 /*
@@ -86,19 +92,20 @@ static int run(struct life *life, const char *nonce, struct sandbox **sandbox, s
     CLEANUP(error_release) struct error warm_error = ERROR_INIT;
     struct sandbox *failed = *sandbox;
     bool begun;
-    int result;
 
     if (!failed)
         return run_cold(life, nonce, sandbox, error);
     if (run_warm(life, failed, &begun, &warm_error) == 0)
         return 0;
+    if (!begun && warm_error.kind == ERROR_ENGINE) {
+        *sandbox = NULL;
+        begun = remove_sandbox(life, failed);
+    }
     if (begun || warm_error.kind != ERROR_ENGINE)
         return error_set(error, warm_error.kind, "%s", warm_error.message);
-    sandbox_dismiss(failed);
     output_forget(life->output);
-    result = run_cold(life, nonce, sandbox, error);
-    remove_sandbox(life, failed);
-    return result;
+    life->start = clock_now_ms(); /* it has all the time of a call that found none waiting */
+    return run_cold(life, nonce, sandbox, error);
 }
 
 static int save(struct life *life, struct error *error)
@@ -141,13 +148,9 @@ void execute(const struct docker *docker, struct warm *warm, const struct plan *
         memcpy(nonce, sandbox->nonce, sizeof nonce);
     else
         linux_random_digits(nonce, sizeof nonce);
-    if (pack(plan, nonce, &control, &files, &result->warnings, &error) != 0) {
-        if (sandbox)
-            warm_give_back(warm, sandbox);
-        sandbox = NULL;
-    } else if (run(&life, nonce, &sandbox, &error) == 0 && result_success(result)) {
+    if (pack(plan, nonce, &control, &files, &result->warnings, &error) == 0 &&
+        run(&life, nonce, &sandbox, &error) == 0 && result_success(result))
         save(&life, &error);
-    }
     if (error.kind != ERROR_NONE)
         result_fail(result, &error);
     output_finish(&output, result);

@@ -64,6 +64,11 @@ char *sandbox_kind(const struct plan *plan)
     return container_text(&spec);
 }
 
+bool sandbox_begun(const struct sandbox *sandbox)
+{
+    return sandbox->streams[0].state >= GATE_RUNNING || sandbox->streams[1].state >= GATE_RUNNING;
+}
+
 bool sandbox_both(const struct sandbox *sandbox, enum gate_state state)
 {
     return sandbox->streams[0].state >= state && sandbox->streams[1].state >= state;
@@ -191,6 +196,14 @@ void sandbox_dismiss(struct sandbox *sandbox)
     process_close_stdin(&sandbox->client);
 }
 
+/* Only the marks still count. */
+static bool take_last_bytes(void *context, enum process_stream stream, const char *data,
+                            size_t length)
+{
+    take_bytes(context, stream, data, length);
+    return true;
+}
+
 /*
  * Whether it went by itself. The gate ends with its stdin, and `docker start` of a container with --rm
  * returns when that is removed: its status is 0 only if both went well. That takes no further docker
@@ -198,9 +211,11 @@ void sandbox_dismiss(struct sandbox *sandbox)
  */
 static bool has_left(struct sandbox *sandbox)
 {
-    struct process_pump pump = PROCESS_PUMP_INIT; /* what still comes is dropped */
+    struct process_pump pump = PROCESS_PUMP_INIT;
 
     sandbox_dismiss(sandbox);
+    pump.sink = take_last_bytes;
+    pump.context = sandbox;
     pump.deadline = clock_now_ms() + docker_share(sandbox->box.docker, LEAVE_PERCENT);
     return process_pump(&sandbox->client, &pump) == PROCESS_EXITED && sandbox->client.status == 0;
 }

@@ -80,11 +80,16 @@ void sandbox_dismiss(struct sandbox *sandbox);
 int sandbox_remove(struct sandbox *sandbox, long long end, struct error *error);
 
 /*
- * Moves bytes till the phase has come (PROCESS_PAUSED), or something else has. `cancel` may be NULL;
- * `live` as output->live.
+ * Moves bytes till the phase has come (PROCESS_PAUSED), or something else has. `cancel` may be NULL.
  */
 enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phase,
                                 long long deadline, const struct cancel *cancel);
+
+/*
+ * Whether the program may have begun, and perhaps done something. After sandbox_remove() that is all
+ * there is to know about it.
+ */
+bool sandbox_begun(const struct sandbox *sandbox);
 
 /* Whether both streams are past "begin" or past "end". */
 bool sandbox_both(const struct sandbox *sandbox, enum gate_state state);

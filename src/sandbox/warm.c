@@ -1,6 +1,5 @@
 #include "sandbox/warm.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ enum { DELAY_MS = 1000 };
  */
 enum { SETTLE_MS = 250 };
 
-/* How long the pool leaves the engine alone after a failure; twice as long after each further one. */
+/* How long the pool makes none of a language after a failure; twice as long after each further one. */
 enum { BACKOFF_LEAST_MS = 1000, BACKOFF_MOST_MS = 300000 };
 
 /* How much of the engine's time making one may take. */
@@ -57,7 +56,7 @@ struct warm {
 
     pthread_mutex_t lock;
     struct place *waiting; /* owned; the oldest first */
-    bool filling, hold, ending, done;
+    bool stopped, hold, ending, done;
     long long fill_from; /* clock_now_ms(); not before */
     bool started;
     pthread_t thread;
@@ -121,7 +120,7 @@ static struct shelf *next_lack(struct warm *warm, long long *when)
 {
     const long long now = clock_now_ms();
 
-    if (!warm->filling || warm->hold)
+    if (warm->stopped || warm->hold)
         return NULL;
     if (now < warm->fill_from) {
         *when = warm->fill_from;
@@ -190,6 +189,7 @@ static void wait_for_work(struct warm *warm, long long when)
 {
     struct pollfd *polled;
     nfds_t count = 1;
+    int wait = -1;
 
     for (const struct place *place = warm->waiting; place; place = place->next) {
         earlier(&when, place->sandbox->made + warm->age_most);
@@ -201,8 +201,12 @@ static void wait_for_work(struct warm *warm, long long when)
     for (const struct place *place = warm->waiting; place; place = place->next)
         polled[count++] = (struct pollfd){place->sandbox->client.pidfd, POLLIN, 0};
     pthread_mutex_unlock(&warm->lock);
-    when = when < 0 ? -1 : when - clock_now_ms();
-    poll(polled, count, when < -1 ? 0 : (int)when);
+    if (when >= 0) {
+        const long long left = when - clock_now_ms();
+
+        wait = left > 0 ? (int)left : 0;
+    }
+    poll(polled, count, wait);
     wake_clear(&warm->wake);
     free(polled);
     pthread_mutex_lock(&warm->lock);
@@ -313,16 +317,24 @@ struct warm *warm_open(const struct docker *docker, const struct config *config,
     return warm;
 }
 
-void warm_fill(struct warm *warm, bool fill)
+void warm_begin(struct warm *warm)
 {
     if (!warm)
         return;
     pthread_mutex_lock(&warm->lock);
-    warm->filling = fill;
-    if (fill && !warm->started && !warm->ending && warm->shelf_count > 0) {
+    if (!warm->started && !warm->stopped && warm->shelf_count > 0) {
         warm->fill_from = clock_now_ms() + (warm->when == WARM_AHEAD ? DELAY_MS : 0);
         warm->started = pthread_create(&warm->thread, NULL, keep_filled, warm) == 0;
     }
+    pthread_mutex_unlock(&warm->lock);
+}
+
+void warm_stop(struct warm *warm)
+{
+    if (!warm)
+        return;
+    pthread_mutex_lock(&warm->lock);
+    warm->stopped = true;
     pthread_mutex_unlock(&warm->lock);
 }
 
@@ -354,19 +366,13 @@ struct sandbox *warm_take(struct warm *warm, const struct plan *plan)
             break;
         }
     }
-    if (warm->when == WARM_AHEAD && warm->fill_from < clock_now_ms() + SETTLE_MS)
+    if (taken)
+        taken->box.docker = warm->traced;
+    if (taken && warm->when == WARM_AHEAD && warm->fill_from < clock_now_ms() + SETTLE_MS)
         warm->fill_from = clock_now_ms() + SETTLE_MS;
     wake_up(&warm->wake);
     pthread_mutex_unlock(&warm->lock);
     return taken;
-}
-
-void warm_give_back(struct warm *warm, struct sandbox *sandbox)
-{
-    pthread_mutex_lock(&warm->lock);
-    append(warm, sandbox);
-    wake_up(&warm->wake);
-    pthread_mutex_unlock(&warm->lock);
 }
 
 void warm_end(struct warm *warm)
@@ -374,7 +380,7 @@ void warm_end(struct warm *warm)
     if (!warm)
         return;
     pthread_mutex_lock(&warm->lock);
-    warm->ending = true;
+    warm->stopped = warm->ending = true;
     warm->done |= !warm->started;
     cancel_raise(&warm->cancel);
     wake_up(&warm->wake);
@@ -399,8 +405,6 @@ void warm_close(struct warm *warm)
         return;
     if (warm->started)
         pthread_join(warm->thread, NULL);
-    while (warm->waiting)
-        dispose(take_out(&warm->waiting));
     for (size_t i = 0; i < warm->shelf_count; i++)
         release_shelf(&warm->shelves[i]);
     free(warm->shelves);

@@ -24,33 +24,31 @@
 struct warm;
 
 enum warm_when {
-    WARM_AHEAD, /* of all languages; but it begins a second after the first warm_fill(): hosts start
+    WARM_AHEAD, /* of all languages; but it begins a second after the first warm_begin(): hosts start
                       servers to look at them, and end them at once */
     WARM_ON_DEMAND /* of those that were asked for once */
 };
 
 /*
- * Opens a pool, which makes nothing until warm_fill(). Borrows docker, config and wake for as long as
+ * Opens a pool, which makes nothing until warm_begin(). Borrows docker, config and wake for as long as
  * it is there; `wake` is woken when what warm_end() began is done. NULL where the host refuses
  * something.
  */
 struct warm *warm_open(const struct docker *docker, const struct config *config,
                        enum warm_when when, const struct wake *wake, struct error *error);
 
-/* Whether sandboxes are made. */
-void warm_fill(struct warm *warm, bool fill);
+/* From now on sandboxes are made; from now on, and for good, no more. */
+void warm_begin(struct warm *warm);
+void warm_stop(struct warm *warm);
 
 /* Whether making more has to wait, since the cores are needed by those who run. */
 void warm_hold(struct warm *warm, bool hold);
 
 /*
- * Takes out a sandbox that is in every respect what the plan would get, but for its timeout, which may
- * be too long for one that has waited; the caller owns it. NULL: there is none.
+ * Takes out a sandbox that is in every respect what the plan would get; the caller owns it. NULL: there
+ * is none, or the timeout is longer than the hour for which one that has waited may be used.
  */
 struct sandbox *warm_take(struct warm *warm, const struct plan *plan);
-
-/* Gives back one that nothing was sent to. */
-void warm_give_back(struct warm *warm, struct sandbox *sandbox);
 
 /* Begins the end: no more is made or taken; those that wait are ended and removed. */
 void warm_end(struct warm *warm);

@@ -69,7 +69,7 @@ is "$(own_containers)" "" "200 lines: none is left"
 # ---- a stream: memory does not grow with it
 cc -O2 -o "$scratch/peak" test/fixtures/peak.c
 perl -e 'print "{\"id\": $_}\n" for 1 .. 200000' >"$scratch/many"
-peak=$("$scratch/peak" "$ISOLATOR" batch "$scratch/many")
+peak=$("$scratch/peak" "$ISOLATOR" batch -j 2 "$scratch/many")
 within "$peak" 500 8192 "200,000 lines: peak memory in kB"
 
 # ---- how it ends
@@ -98,6 +98,18 @@ await
 exec {feed}>&-
 is "$status $(results "$brief")" "143 1 null success 0 fine|" "SIGTERM while it waits for input"
 
+# A reader that has stopped: the results fill the pipe, then a signal comes.
+mkfifo "$scratch/slow"
+exec {slow}<>"$scratch/slow"
+"$ISOLATOR" batch -j 1 "$scratch/many" >"$scratch/slow" 2>"$scratch/err" &
+pid=$!
+own_pids="$own_pids$pid "
+until_true eval 'grep -q "^wchar: [0-9]\{5\}" "/proc/$pid/io" && sleep 1'
+kill -INT "$pid"
+wait "$pid"
+is "$?|$(cat "$scratch/err")" "130|" "SIGINT while nobody takes the results"
+exec {slow}>&-
+
 perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo on\"}\n" for 1 .. 1000' >"$scratch/endless"
 "$ISOLATOR" batch "$scratch/endless" > >(trap - EXIT; head -n 1 >"$scratch/out") 2>"$scratch/err" &
 pid=$!
@@ -119,6 +131,9 @@ wrong "--jobs: must be a whole number from 1 to 1024" "-j 0" -j 0
 wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
 wrong "one FILE at most; 'b' is too much" "two files" a b
 wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
+wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
+wrong "option '--config' needs a value" "--config without a value" --config
+wrong "cannot read the requests: Is a directory" "a directory" "$scratch"
 batch --help
 has "$out" "usage: isolator batch " "--help"
 

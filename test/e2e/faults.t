@@ -98,7 +98,7 @@ is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: doc
 has "$(field error)" "cannot inspect the container: 'docker inspect' did not end within " \
     "no shell: docker inspect hangs: the message"
 
-hang "start 1 status;rm * fail" "$engine" "$hello"
+hang "start 1 status;rm * fail;ps * fail" "$engine" "$hello"
 hang "rm 2 hang" "$engine" "$text"
 hung "docker rm always fails"
 outcome "$success" "docker rm always fails"

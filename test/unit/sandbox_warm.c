@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <poll.h>
+#include <signal.h>
 
 #include "base/duration.h"
 #include "base/linux.h"
@@ -8,8 +9,9 @@
 
 /*
  * A pool of a docker command whose containers are gates that say at once that they are ready, and end
- * with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ended when it has
- * ended. While there is a file "broken", nothing can be created.
+ * with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ready when it waits, with
+ * the process that does; NAME.ended when it has ended. While there is a file "broken", nothing can be
+ * created, and each attempt adds a line to it.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n"
                                     "case $1 in\n"
@@ -21,6 +23,7 @@ static const char docker_script[] = "cd \"${0%/*}\"\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
                                     "  read -r nonce <\"$1\"\n"
                                     "  printf '\\000%s ready\\n' \"$nonce\" >&2\n"
+                                    "  echo $$ >\"$1.ready\"\n"
                                     "  cat\n"
                                     "  echo >\"$1.ended\";;\n"
                                     "rm)\n"
@@ -90,13 +93,13 @@ static void wait_for(const struct fixture *fixture, const char *suffix, int want
     }
 }
 
-/* Takes one as soon as there is one. */
-static struct sandbox *take(const struct fixture *fixture)
+/* Takes one for the plan as soon as there is one. */
+static struct sandbox *take(const struct fixture *fixture, const struct plan *plan)
 {
     const long long end = clock_now_ms() + PATIENCE_MS;
     struct sandbox *sandbox;
 
-    while (!(sandbox = warm_take(fixture->warm, &fixture->plan))) {
+    while (!(sandbox = warm_take(fixture->warm, plan))) {
         if (clock_now_ms() > end)
             fail_msg("no sandbox waits");
         poll(NULL, 0, 20);
@@ -135,7 +138,7 @@ static void tear_down(struct fixture *fixture)
 static void warm__null_is_a_pool_without_anything(void **state)
 {
     (void)state;
-    warm_fill(NULL, true);
+    warm_begin(NULL);
     warm_hold(NULL, true);
     assert_null(warm_take(NULL, NULL));
     warm_end(NULL);
@@ -148,12 +151,26 @@ static void warm__begins_when_it_is_told(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, WARM_AHEAD, "");
+    set_up(&fixture, WARM_ON_DEMAND, "");
     assert_null(warm_take(fixture.warm, &fixture.plan));
-    poll(NULL, 0, 100);
+    poll(NULL, 0, 200);
     assert_int_equal(count(&fixture, ""), 0);
-    warm_fill(fixture.warm, true);
+    warm_begin(fixture.warm);
     wait_for(&fixture, "", 1);
+    tear_down(&fixture);
+}
+
+static void warm__what_was_stopped_does_not_begin_again(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_ON_DEMAND, "");
+    warm_stop(fixture.warm);
+    warm_begin(fixture.warm);
+    assert_null(warm_take(fixture.warm, &fixture.plan));
+    poll(NULL, 0, 200);
+    assert_int_equal(count(&fixture, ""), 0);
     tear_down(&fixture);
 }
 
@@ -164,9 +181,9 @@ static void warm__each_serves_once_and_is_replaced(void **state)
 
     (void)state;
     set_up(&fixture, WARM_AHEAD, "");
-    warm_fill(fixture.warm, true);
+    warm_begin(fixture.warm);
     for (int i = 0; i < 3; i++) {
-        struct sandbox *sandbox = take(&fixture);
+        struct sandbox *sandbox = take(&fixture, &fixture.plan);
 
         assert_true(sandbox_waits(sandbox));
         memcpy(names[i], sandbox->box.name, sizeof names[i]);
@@ -188,13 +205,11 @@ static void warm__only_what_is_alike_in_every_respect(void **state)
         "\"user\": \"1000\"",  "\"timeoutSeconds\": 3601",
     };
     struct fixture fixture;
-    struct sandbox *sandbox;
 
     (void)state;
     set_up(&fixture, WARM_AHEAD, "");
-    warm_fill(fixture.warm, true);
-    sandbox = take(&fixture);
-    warm_give_back(fixture.warm, sandbox);
+    warm_begin(fixture.warm);
+    wait_for(&fixture, ".ready", 1);
     for (size_t i = 0; i < COUNT(members); i++) {
         CLEANUP_FREE char *config = string_format("{\"defaults\": {%s}}", members[i]);
         CLEANUP(plan_release) struct plan other = PLAN_INIT;
@@ -206,8 +221,7 @@ static void warm__only_what_is_alike_in_every_respect(void **state)
         if (warm_take(fixture.warm, &other))
             fail_msg("a sandbox for another request: %s", members[i]);
     }
-    assert_ptr_equal(warm_take(fixture.warm, &fixture.plan), sandbox);
-    put_away(sandbox);
+    put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
 }
 
@@ -217,13 +231,9 @@ static void warm__what_only_the_program_sees_makes_no_difference(void **state)
     struct error error = ERROR_INIT;
     struct fixture fixture;
     struct request request;
-    struct sandbox *sandbox;
 
     (void)state;
     set_up(&fixture, WARM_AHEAD, "");
-    warm_fill(fixture.warm, true);
-    sandbox = take(&fixture);
-    warm_give_back(fixture.warm, sandbox);
     request_init(&request);
     request.language = string_copy("python");
     request.code = string_copy("other");
@@ -231,8 +241,8 @@ static void warm__what_only_the_program_sees_makes_no_difference(void **state)
     strvec_push(&request.arguments, "argument");
     request.limits.number[LIMIT_TIMEOUT] = 3600;
     assert_int_equal(plan_resolve(&other, &fixture.config, &request, &error), 0);
-    assert_ptr_equal(warm_take(fixture.warm, &other), sandbox);
-    put_away(sandbox);
+    warm_begin(fixture.warm);
+    put_away(take(&fixture, &other));
     tear_down(&fixture);
     request_release(&request);
 }
@@ -243,10 +253,10 @@ static void warm__on_demand_when_it_was_asked_for(void **state)
 
     (void)state;
     set_up(&fixture, WARM_ON_DEMAND, "");
-    warm_fill(fixture.warm, true);
+    warm_begin(fixture.warm);
     poll(NULL, 0, 100);
     assert_int_equal(count(&fixture, ""), 0);
-    put_away(take(&fixture));
+    put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
 }
 
@@ -257,7 +267,7 @@ static void warm__held_while_the_cores_are_needed(void **state)
     (void)state;
     set_up(&fixture, WARM_ON_DEMAND, "");
     warm_hold(fixture.warm, true);
-    warm_fill(fixture.warm, true);
+    warm_begin(fixture.warm);
     assert_null(warm_take(fixture.warm, &fixture.plan));
     poll(NULL, 0, 100);
     assert_int_equal(count(&fixture, ""), 0);
@@ -266,21 +276,41 @@ static void warm__held_while_the_cores_are_needed(void **state)
     tear_down(&fixture);
 }
 
+/* The process that is the first container to wait. */
+static pid_t waiting_process(const struct fixture *fixture)
+{
+    DIR *dir = opendir(fixture->directory);
+    struct dirent *entry;
+    long pid = 0;
+
+    assert_non_null(dir);
+    while (pid == 0 && (entry = readdir(dir))) {
+        CLEANUP_FREE char *path = path_in(fixture->directory, entry->d_name);
+        FILE *file = strstr(entry->d_name, ".ready") ? fopen(path, "r") : NULL;
+
+        if (file && fscanf(file, "%ld", &pid) != 1)
+            pid = 0; /* not written yet */
+        if (file)
+            fclose(file);
+    }
+    closedir(dir);
+    return (pid_t)pid;
+}
+
 static void warm__one_that_has_ended_is_replaced(void **state)
 {
     struct fixture fixture;
-    struct sandbox *sandbox;
+    pid_t pid;
 
     (void)state;
     set_up(&fixture, WARM_AHEAD, "");
-    warm_fill(fixture.warm, true);
-    sandbox = take(&fixture);
-    sandbox_dismiss(sandbox);
-    wait_for(&fixture, ".ended", 1);
-    while (sandbox_waits(sandbox))
+    warm_begin(fixture.warm);
+    wait_for(&fixture, ".ready", 1);
+    while ((pid = waiting_process(&fixture)) == 0)
         poll(NULL, 0, 10);
-    warm_give_back(fixture.warm, sandbox);
-    put_away(take(&fixture));
+    kill(pid, SIGKILL);
+    wait_for(&fixture, ".ready", 2);
+    put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
 }
 
@@ -290,7 +320,7 @@ static void warm__one_that_is_old_is_replaced(void **state)
 
     (void)state;
     set_up(&fixture, WARM_AHEAD, ", \"warmMaxAgeSeconds\": 1");
-    warm_fill(fixture.warm, true);
+    warm_begin(fixture.warm);
     wait_for(&fixture, ".ended", 1);
     wait_for(&fixture, "", 2);
     tear_down(&fixture);
@@ -299,20 +329,25 @@ static void warm__one_that_is_old_is_replaced(void **state)
 static void warm__an_engine_that_fails_is_tried_again(void **state)
 {
     CLEANUP_FREE char *broken = NULL;
-    struct fixture fixture;
     struct stat status = {.st_size = 0};
+    struct fixture fixture;
+    long long begin;
 
     (void)state;
     set_up(&fixture, WARM_ON_DEMAND, "");
     broken = path_in(fixture.directory, "broken");
     write_in(fixture.directory, "broken", "");
     assert_null(warm_take(fixture.warm, &fixture.plan));
-    warm_fill(fixture.warm, true);
-    while (stat(broken, &status) == 0 && status.st_size == 0)
+    begin = clock_now_ms();
+    warm_begin(fixture.warm);
+    while (stat(broken, &status) == 0 && status.st_size < 3 * 6) { /* "again", three times */
+        if (clock_now_ms() > begin + PATIENCE_MS)
+            fail_msg("it is not tried again");
         poll(NULL, 0, 20);
-    assert_int_equal(status.st_size, 6); /* one "again": the next comes a second later */
+    }
+    assert_true(clock_now_ms() - begin >= 1000 + 2000); /* what it waits in between, at least */
     unlink(broken);
-    put_away(take(&fixture));
+    put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
 }
 
@@ -321,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm__null_is_a_pool_without_anything),
         cmocka_unit_test(warm__begins_when_it_is_told),
+        cmocka_unit_test(warm__what_was_stopped_does_not_begin_again),
         cmocka_unit_test(warm__each_serves_once_and_is_replaced),
         cmocka_unit_test(warm__only_what_is_alike_in_every_respect),
         cmocka_unit_test(warm__what_only_the_program_sees_makes_no_difference),
