@@ -100,13 +100,18 @@ static void take_program_bytes(void *context, const char *data, size_t length)
         output_add(place->output, place->stream, data, length);
 }
 
-static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
+static void feed(struct sandbox *sandbox, enum process_stream stream, const char *data,
+                 size_t length)
 {
-    struct sandbox *sandbox = context;
     struct stream_place place = {sandbox->output, (int)stream};
 
     gate_stream_feed(&sandbox->streams[stream], data, length, take_program_bytes, &place);
-    return !wanted(sandbox);
+}
+
+static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    feed(context, stream, data, length);
+    return !wanted(context);
 }
 
 enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phase,
@@ -200,7 +205,7 @@ void sandbox_dismiss(struct sandbox *sandbox)
 static bool take_last_bytes(void *context, enum process_stream stream, const char *data,
                             size_t length)
 {
-    take_bytes(context, stream, data, length);
+    feed(context, stream, data, length);
     return true;
 }
 
