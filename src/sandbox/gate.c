@@ -22,7 +22,8 @@ enum { GRACE_SECONDS = 5 };
  */
 static const char entry_script[] =
     "shell=$3/.isolator-$2/sh\n"
-    "{ mkdir \"${shell%/sh}\" && cp /bin/sh \"$shell\" && chmod 111 \"$shell\"; } 2>/dev/null ||\n"
+    /* Of the modes of the shell, the umask leaves 111. */
+    "{ mkdir \"${shell%/sh}\" && umask 666 && cp /bin/sh \"$shell\"; } 2>/dev/null ||\n"
     "  { rm -rf \"${shell%/sh}\"; shell=/bin/sh; }\n"
     "exec \"$shell\" -c \"$1\" gate \"$2\" \"$3\"\n";
 

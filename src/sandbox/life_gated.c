@@ -27,11 +27,8 @@ static int explain_no_begin(const struct sandbox *sandbox, enum process_event ev
     const struct gate_stream *stream = &sandbox->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
 
-    if (event == PROCESS_CANCELLED)
-        return box_cancelled(error);
-    if (event == PROCESS_DEADLINE)
-        return error_set(error, ERROR_ENGINE, "the container did not take the files in time%s%s",
-                         *message ? ": " : "", message);
+    if (sandbox_interrupted(sandbox, event, "the container did not take the files in time", error))
+        return -1;
     if (strcmp(stream->failure, "unpack") == 0)
         return error_set(error, ERROR_INPUT,
                          "cannot unpack the files in the container; do they fit its working "

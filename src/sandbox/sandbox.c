@@ -131,6 +131,20 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
     return process_pump(&sandbox->client, &pump);
 }
 
+bool sandbox_interrupted(const struct sandbox *sandbox, enum process_event event, const char *late,
+                         struct error *error)
+{
+    CLEANUP_FREE char *message = docker_message(&sandbox->streams[1].preamble);
+
+    if (event == PROCESS_CANCELLED)
+        box_cancelled(error);
+    else if (event == PROCESS_DEADLINE)
+        error_set(error, ERROR_ENGINE, "%s%s%s", late, *message ? ": " : "", message);
+    else
+        return false;
+    return true;
+}
+
 /* The gate is not ready: says why. Returns -1. */
 static int explain(struct sandbox *sandbox, const struct plan *plan, enum process_event event,
                    struct error *error)
@@ -138,11 +152,9 @@ static int explain(struct sandbox *sandbox, const struct plan *plan, enum proces
     const struct gate_stream *stream = &sandbox->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
 
-    if (event == PROCESS_CANCELLED)
-        return box_cancelled(error);
-    if (event == PROCESS_DEADLINE)
-        return error_set(error, ERROR_ENGINE, "the engine did not start the container in time%s%s",
-                         *message ? ": " : "", message);
+    if (sandbox_interrupted(sandbox, event, "the engine did not start the container in time",
+                            error))
+        return -1;
     if (stream->failure[0] == '\0')
         sandbox->gate = SANDBOX_GATE_SILENT;
     else if (strcmp(stream->failure, "tools") == 0)

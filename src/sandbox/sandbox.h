@@ -86,6 +86,13 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
                                 long long deadline, const struct cancel *cancel);
 
 /*
+ * Sets the error of a phase that did not come because it was cancelled, or in time, which `late` says.
+ * False where the event is another.
+ */
+bool sandbox_interrupted(const struct sandbox *sandbox, enum process_event event, const char *late,
+                         struct error *error);
+
+/*
  * Whether the program may have begun, and perhaps done something. After sandbox_remove() that is all
  * there is to know about it.
  */

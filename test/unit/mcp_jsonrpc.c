@@ -1,25 +1,13 @@
 #include "mcp_client.h"
 
 #include "mcp/jsonrpc.h"
-#include "sandbox/json_text.h"
-
-#define REPLACED "\xef\xbf\xbd"
-
-static json_t *parse(const char *text)
-{
-    json_t *value = json_text_parse(text, strlen(text));
-
-    if (!value)
-        fail_msg("'%s' is not read", text);
-    return value;
-}
 
 /* ---- taking apart */
 
 /* Reads the text and checks the kind and, in one line, "id method params wrong". */
 static void check_read(const char *text, enum message_kind kind, const char *expected)
 {
-    json_t *value = parse(text);
+    json_t *value = json_of(text);
     struct message message;
     CLEANUP_FREE char *id = NULL;
     CLEANUP_FREE char *params = NULL;
@@ -157,7 +145,7 @@ static void jsonrpc__built_notifications(void **state)
 
 static void check_line(const char *text, const char *expected)
 {
-    json_t *value = parse(text);
+    json_t *value = json_of(text);
     size_t length = 0;
     CLEANUP_FREE char *line = jsonrpc_line(value, &length);
 
