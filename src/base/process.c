@@ -154,7 +154,7 @@ static void feed_stdin(struct process *process)
 }
 
 /* Reads at most `most` bytes of one stream. False where the sink wants a pause. */
-static bool read_stream(struct process *process, int stream, const struct process_pump *pump,
+static bool read_stream(struct process *process, int stream, process_sink *sink, void *context,
                         size_t most)
 {
     char chunk[CHUNK];
@@ -162,9 +162,9 @@ static bool read_stream(struct process *process, int stream, const struct proces
 
     if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR))
         close_fd(&process->out[stream]);
-    if (length <= 0 || !pump->sink)
+    if (length <= 0 || !sink)
         return true;
-    return pump->sink(pump->context, (enum process_stream)stream, chunk, (size_t)length);
+    return sink(context, (enum process_stream)stream, chunk, (size_t)length);
 }
 
 static void reap(struct process *process)
@@ -203,7 +203,8 @@ static void prepare_poll(const struct process *process, const struct process_pum
     for (int i = 0; i < 2; i++) {
         polled[i] = waiting[i] ? (struct pollfd){pump->throttle[i], POLLOUT, 0}
                                : (struct pollfd){process->out[i], POLLIN, 0};
-        polled[POLL_DRAIN + i] = (struct pollfd){pump->drain ? pump->drain->out[i] : -1, POLLIN, 0};
+        polled[POLL_DRAIN + i] =
+            (struct pollfd){pump->drain ? pump->drain->process->out[i] : -1, POLLIN, 0};
     }
     polled[POLL_STDIN] = (struct pollfd){to_write ? process->in : -1, POLLOUT, 0};
     polled[POLL_END] = (struct pollfd){process->exited ? -1 : process->pidfd, POLLIN, 0};
@@ -245,7 +246,8 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
             continue;
         }
         waiting[i] = false;
-        go_on = read_stream(process, i, pump, throttled ? PIPE_BUF : CHUNK) && go_on;
+        go_on = read_stream(process, i, pump->sink, pump->context, throttled ? PIPE_BUF : CHUNK) &&
+                go_on;
     }
     return go_on;
 }
@@ -284,7 +286,8 @@ enum process_event process_pump(struct process *process, const struct process_pu
             feed_stdin(process);
         for (int i = 0; i < 2; i++)
             if (polled[POLL_DRAIN + i].fd >= 0 && polled[POLL_DRAIN + i].revents != 0)
-                read_stream(pump->drain, i, &(struct process_pump)PROCESS_PUMP_INIT, CHUNK);
+                read_stream(pump->drain->process, i, pump->drain->sink, pump->drain->context,
+                            CHUNK);
         if (!serve_streams(process, pump, waiting, polled))
             return PROCESS_PAUSED;
         if (process->exited && streams_empty(process, waiting, polled))

@@ -79,6 +79,13 @@ void process_close_stdin(struct process *process);
 typedef bool process_sink(void *context, enum process_stream stream, const char *data,
                           size_t length);
 
+/* Another child, whose output is taken meanwhile, whatever the sink returns. */
+struct process_drain {
+    struct process *process;
+    process_sink *sink; /* NULL: read and discard */
+    void *context;
+};
+
 struct process_pump {
     process_sink *sink; /* NULL: read and discard */
     void *context;
@@ -90,7 +97,7 @@ struct process_pump {
      * much at a time. (A terminal promises less: one that is stopped may block the sink.)
      */
     int throttle[2];
-    struct process *drain; /* another child whose output is read and discarded meanwhile; or NULL */
+    const struct process_drain *drain; /* NULL: none */
 };
 
 #define PROCESS_PUMP_INIT                                                                          \

@@ -293,8 +293,8 @@ int container_commit(const struct docker *docker, const char *name, const char *
 
 /* Whether the engine says that no container of this name exists, which is more than not finding it.
  */
-static bool is_gone(const struct docker *docker, const char *name, struct process *drain,
-                    long long deadline)
+static bool is_gone(const struct docker *docker, const char *name,
+                    const struct process_drain *drain, long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -334,8 +334,8 @@ int container_list(const struct docker *docker, const struct strvec *labels, lon
     return 0;
 }
 
-int container_remove(const struct docker *docker, const char *name, struct process *drain,
-                     long long deadline, struct error *error)
+int container_remove(const struct docker *docker, const char *name,
+                     const struct process_drain *drain, long long deadline, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;

@@ -109,10 +109,10 @@ int container_list(const struct docker *docker, const struct strvec *labels, lon
 
 /*
  * Kills and removes the container and its anonymous volumes, and makes sure that it is gone. One
- * that does not exist is gone. `drain` is an attached `docker start`, if one runs: the engine does
+ * that does not exist is gone. `drain` is an attached `docker start`, NULL if none runs: the engine does
  * not finish while its output is not read.
  */
-int container_remove(const struct docker *docker, const char *name, struct process *drain,
-                     long long deadline, struct error *error);
+int container_remove(const struct docker *docker, const char *name,
+                     const struct process_drain *drain, long long deadline, struct error *error);
 
 #endif

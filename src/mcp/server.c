@@ -151,11 +151,11 @@ static int start(struct server *server, const struct docker *docker, int out, st
 {
     if (wake_open(&server->wake, error) != 0)
         return -1;
-    runs_init(&server->runs);
-    if (outbox_start(&server->outbox, out, &server->wake, error) != 0)
-        return -1;
     server->warm = warm_open(docker, server->config, WARM_AHEAD, &server->wake, error);
     if (!server->warm)
+        return -1;
+    runs_init(&server->runs);
+    if (outbox_start(&server->outbox, out, &server->wake, error) != 0)
         return -1;
     calls_init(&server->calls, docker, server->warm, server->config, &server->outbox, &server->runs,
                &server->wake);

@@ -62,6 +62,18 @@ int box_cancelled(struct error *error)
     return error_set(error, ERROR_CANCELLED, "cancelled before the program ran");
 }
 
+bool box_interrupted(enum process_event event, const char *late, const char *message,
+                     struct error *error)
+{
+    if (event == PROCESS_CANCELLED)
+        box_cancelled(error);
+    else if (event == PROCESS_DEADLINE)
+        error_set(error, ERROR_ENGINE, "%s%s%s", late, *message ? ": " : "", message);
+    else
+        return false;
+    return true;
+}
+
 int box_create(struct box *box, const struct container_spec *spec, long long deadline,
                long long end, const struct cancel *cancel, struct strvec *warnings,
                struct error *error)
@@ -93,7 +105,8 @@ int box_create(struct box *box, const struct container_spec *spec, long long dea
     return -1;
 }
 
-int box_remove(const struct box *box, struct process *drain, long long end, struct error *error)
+int box_remove(const struct box *box, const struct process_drain *drain, long long end,
+               struct error *error)
 {
     const long long now = clock_now_ms();
     const long long most = now + docker_share(box->docker, REMOVE_PERCENT);

@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "base/strvec.h"
 #include "docker/container.h"
 #include "docker/docker.h"
@@ -42,9 +43,17 @@ int box_create(struct box *box, const struct container_spec *spec, long long dea
  * Removes the container, as container_remove() does, till `end` (clock_now_ms()) at latest if that
  * leaves time enough; 0: no end is set. The error says that it may be left behind.
  */
-int box_remove(const struct box *box, struct process *drain, long long end, struct error *error);
+int box_remove(const struct box *box, const struct process_drain *drain, long long end,
+               struct error *error);
 
 /* Sets the ERROR_CANCELLED of a run whose program has not begun. Returns -1. */
 int box_cancelled(struct error *error);
+
+/*
+ * Sets the error of a run that was waiting for its program to begin when the event came: it is cancelled,
+ * or too late, which `late` says, with docker's message behind it. False where the event is another.
+ */
+bool box_interrupted(enum process_event event, const char *late, const char *message,
+                     struct error *error);
 
 #endif

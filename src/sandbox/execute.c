@@ -10,8 +10,11 @@
 #include "sandbox/life.h"
 #include "sandbox/save.h"
 
-/* How much of the engine's time a sandbox that waited gets to begin, before another one is tried. */
-enum { WARM_PERCENT = 30 };
+/*
+ * How much of the engine's time a sandbox that waited gets to begin, and then to be removed, before another
+ * one is tried: so much that this one has some left.
+ */
+enum { WARM_PERCENT = 30, WARM_REMOVE_PERCENT = 20 };
 
 /* The two archives of a run. Whatever is wrong with the input is found here. */
 static int pack(const struct plan *plan, const char *nonce, struct archive *control,
@@ -38,6 +41,7 @@ static int run_warm(struct life *life, struct sandbox *sandbox, bool *begun, str
 
     life->result->warm = true;
     life_name(life, &sandbox->box);
+    strvec_push_all(&life->result->warnings, &sandbox->warnings);
     return life_gated(life, sandbox, soon < latest ? soon : latest, begun, error);
 }
 
@@ -47,16 +51,15 @@ static int run_cold(struct life *life, const char *nonce, struct sandbox **sandb
 {
     CLEANUP(error_release) struct error gate_error = ERROR_INIT;
     const long long deadline = life_setup_deadline(life);
-    struct result *result = life->result;
     enum sandbox_gate gate;
     bool begun;
     int made;
 
-    result->warm = false;
+    life->result->warm = false;
     *sandbox = sandbox_new(life->docker, life->plan, nonce, limits_timeout_ms(&life->plan->limits));
-    made = sandbox_make(*sandbox, life->plan, deadline, life_end(life), life->cancel,
-                        &result->warnings, &gate_error);
+    made = sandbox_make(*sandbox, life->plan, deadline, life_end(life), life->cancel, &gate_error);
     life_name(life, &(*sandbox)->box);
+    strvec_push_all(&life->result->warnings, &(*sandbox)->warnings);
     if (made == 0)
         return life_gated(life, *sandbox, deadline, &begun, error);
     gate = (*sandbox)->gate;
@@ -69,18 +72,28 @@ static int run_cold(struct life *life, const char *nonce, struct sandbox **sandb
 
 /*
  * Removes the sandbox, which is taken over; a failure becomes a warning of the result. Returns whether
- * the program may have begun in it.
+ * the program has not begun in it, and now never will.
  */
-static bool remove_sandbox(struct life *life, struct sandbox *sandbox)
+static bool remove_sandbox(struct life *life, struct sandbox *sandbox, long long end)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    bool begun;
+    const bool removed = sandbox_remove(sandbox, end, &error) == 0;
+    const bool begun = sandbox_begun(sandbox);
 
-    if (sandbox_remove(sandbox, life_end(life), &error) != 0)
+    if (!removed)
         strvec_push(&life->result->warnings, error.message);
-    begun = sandbox_begun(sandbox);
     sandbox_free(sandbox);
-    return begun;
+    return removed && !begun;
+}
+
+/* Whether a failed attempt in the sandbox that waited leaves no trace, so that another may be made. */
+static bool undo_warm(struct life *life, struct sandbox **sandbox)
+{
+    struct sandbox *failed = *sandbox;
+
+    *sandbox = NULL;
+    return remove_sandbox(life, failed,
+                          clock_now_ms() + docker_share(life->docker, WARM_REMOVE_PERCENT));
 }
 
 /*
@@ -90,22 +103,15 @@ static bool remove_sandbox(struct life *life, struct sandbox *sandbox)
 static int run(struct life *life, const char *nonce, struct sandbox **sandbox, struct error *error)
 {
     CLEANUP(error_release) struct error warm_error = ERROR_INIT;
-    struct sandbox *failed = *sandbox;
     bool begun;
 
-    if (!failed)
+    if (!*sandbox)
         return run_cold(life, nonce, sandbox, error);
-    if (run_warm(life, failed, &begun, &warm_error) == 0)
+    if (run_warm(life, *sandbox, &begun, &warm_error) == 0)
         return 0;
-    if (!begun && warm_error.kind == ERROR_ENGINE) {
-        *sandbox = NULL;
-        begun = remove_sandbox(life, failed);
-    }
-    if (begun || warm_error.kind != ERROR_ENGINE)
-        return error_set(error, warm_error.kind, "%s", warm_error.message);
-    output_forget(life->output);
-    life->start = clock_now_ms(); /* it has all the time of a call that found none waiting */
-    return run_cold(life, nonce, sandbox, error);
+    if (!begun && warm_error.kind == ERROR_ENGINE && undo_warm(life, sandbox))
+        return run_cold(life, nonce, sandbox, error);
+    return error_set(error, warm_error.kind, "%s", warm_error.message);
 }
 
 static int save(struct life *life, struct error *error)
@@ -157,7 +163,7 @@ void execute(const struct docker *docker, struct warm *warm, const struct plan *
     if (used)
         *used = sandbox;
     else if (sandbox)
-        remove_sandbox(&life, sandbox);
+        remove_sandbox(&life, sandbox, life_end(&life));
 }
 
 int execute_clean_up(struct sandbox *used, struct error *error)

@@ -30,10 +30,8 @@ long long life_end(const struct life *life)
 
 void life_name(struct life *life, const struct box *box)
 {
-    if (!box->created)
-        return;
     free(life->result->container);
-    life->result->container = string_copy(box->name);
+    life->result->container = box->created ? string_copy(box->name) : NULL;
 }
 
 void life_exited(struct life *life, int status, bool oom_killed)
@@ -75,7 +73,7 @@ void life_ended(struct life *life, enum reason reason)
         result->error = string_copy("cancelled while the program ran");
 }
 
-void life_remove(struct life *life, const struct box *box, struct process *drain)
+void life_remove(struct life *life, const struct box *box, const struct process_drain *drain)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 

@@ -59,7 +59,7 @@ int life_plain(struct life *life, const struct error *doubt, struct error *error
 long long life_setup_deadline(const struct life *life);
 long long life_end(const struct life *life);
 
-/* Names the container in the result, if it was created. */
+/* Names the container in the result; none, if it was not created. */
 void life_name(struct life *life, const struct box *box);
 
 /*
@@ -71,6 +71,6 @@ void life_exited(struct life *life, int status, bool oom_killed);
 void life_ended(struct life *life, enum reason reason);
 
 /* Removes the container; a failure becomes a warning of the result. `drain`: see container_remove(). */
-void life_remove(struct life *life, const struct box *box, struct process *drain);
+void life_remove(struct life *life, const struct box *box, const struct process_drain *drain);
 
 #endif

@@ -27,7 +27,7 @@ static int explain_no_begin(const struct sandbox *sandbox, enum process_event ev
     const struct gate_stream *stream = &sandbox->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
 
-    if (sandbox_interrupted(sandbox, event, "the container did not take the files in time", error))
+    if (box_interrupted(event, "the container did not take the files in time", message, error))
         return -1;
     if (strcmp(stream->failure, "unpack") == 0)
         return error_set(error, ERROR_INPUT,

@@ -209,7 +209,7 @@ int life_plain(struct life *life, const struct error *doubt, struct error *error
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(life, &box, &client, error);
-    life_remove(life, &box, &client);
+    life_remove(life, &box, &(struct process_drain){.process = &client});
     if (result == 0)
         strvec_push(&life->result->warnings, FEWER_PROMISES);
     return result;

@@ -21,7 +21,8 @@ struct sandbox *sandbox_new(const struct docker *docker, const struct plan *plan
 {
     struct sandbox *sandbox = memory_allocate(sizeof *sandbox);
 
-    *sandbox = (struct sandbox){.client = PROCESS_INIT, .kind = sandbox_kind(plan)};
+    *sandbox = (struct sandbox){
+        .client = PROCESS_INIT, .kind = sandbox_kind(plan), .warnings = STRVEC_INIT};
     box_init(&sandbox->box, docker, in_use_ms);
     if (nonce)
         memcpy(sandbox->nonce, nonce, sizeof sandbox->nonce);
@@ -38,6 +39,7 @@ void sandbox_free(struct sandbox *sandbox)
     gate_stream_release(&sandbox->streams[0]);
     gate_stream_release(&sandbox->streams[1]);
     box_release(&sandbox->box);
+    strvec_release(&sandbox->warnings);
     free(sandbox->kind);
     free(sandbox);
 }
@@ -66,7 +68,8 @@ char *sandbox_kind(const struct plan *plan)
 
 bool sandbox_begun(const struct sandbox *sandbox)
 {
-    return sandbox->streams[0].state >= GATE_RUNNING || sandbox->streams[1].state >= GATE_RUNNING;
+    return sandbox->streams[0].state >= GATE_RUNNING || sandbox->streams[1].state >= GATE_RUNNING ||
+           !sandbox->client.exited;
 }
 
 bool sandbox_both(const struct sandbox *sandbox, enum gate_state state)
@@ -118,6 +121,7 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
                                 long long deadline, const struct cancel *cancel)
 {
     struct process_pump pump = PROCESS_PUMP_INIT;
+    enum process_event event;
 
     sandbox->phase = phase;
     if (wanted(sandbox))
@@ -128,21 +132,9 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
     pump.cancel = cancel_fd(cancel);
     if (sandbox->output && phase != SANDBOX_STOPPED)
         memcpy(pump.throttle, sandbox->output->live, sizeof pump.throttle);
-    return process_pump(&sandbox->client, &pump);
-}
-
-bool sandbox_interrupted(const struct sandbox *sandbox, enum process_event event, const char *late,
-                         struct error *error)
-{
-    CLEANUP_FREE char *message = docker_message(&sandbox->streams[1].preamble);
-
-    if (event == PROCESS_CANCELLED)
-        box_cancelled(error);
-    else if (event == PROCESS_DEADLINE)
-        error_set(error, ERROR_ENGINE, "%s%s%s", late, *message ? ": " : "", message);
-    else
-        return false;
-    return true;
+    event = process_pump(&sandbox->client, &pump);
+    sandbox->late = event == PROCESS_DEADLINE && phase != SANDBOX_ENDED;
+    return event;
 }
 
 /* The gate is not ready: says why. Returns -1. */
@@ -152,8 +144,7 @@ static int explain(struct sandbox *sandbox, const struct plan *plan, enum proces
     const struct gate_stream *stream = &sandbox->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
 
-    if (sandbox_interrupted(sandbox, event, "the engine did not start the container in time",
-                            error))
+    if (box_interrupted(event, "the engine did not start the container in time", message, error))
         return -1;
     if (stream->failure[0] == '\0')
         sandbox->gate = SANDBOX_GATE_SILENT;
@@ -184,20 +175,19 @@ static int start(struct sandbox *sandbox, const struct plan *plan, long long dea
 }
 
 int sandbox_make(struct sandbox *sandbox, const struct plan *plan, long long deadline,
-                 long long end, const struct cancel *cancel, struct strvec *warnings,
-                 struct error *error)
+                 long long end, const struct cancel *cancel, struct error *error)
 {
     CLEANUP(strvec_release)
     struct strvec command = gate_command(sandbox->nonce, plan->workdir);
     CLEANUP(error_release) struct error left = ERROR_INIT;
     const struct container_spec spec = spec_of(&sandbox->box, plan, &command);
 
-    if (box_create(&sandbox->box, &spec, deadline, end, cancel, warnings, error) != 0)
+    if (box_create(&sandbox->box, &spec, deadline, end, cancel, &sandbox->warnings, error) != 0)
         return -1;
     if (start(sandbox, plan, deadline, cancel, error) == 0)
         return 0;
     if (sandbox_remove(sandbox, end, &left) != 0)
-        strvec_push(warnings, left.message);
+        strvec_push(&sandbox->warnings, left.message);
     return -1;
 }
 
@@ -221,29 +211,39 @@ static bool take_last_bytes(void *context, enum process_stream stream, const cha
     return true;
 }
 
-/*
- * Whether it went by itself. The gate ends with its stdin, and `docker start` of a container with --rm
- * returns when that is removed: its status is 0 only if both went well. That takes no further docker
- * command, which would cost more than all that is left to do.
- */
-static bool has_left(struct sandbox *sandbox)
+/* Waits for the end of `docker start`, which comes when the container is gone. */
+static bool client_ends(struct sandbox *sandbox, long long end)
 {
+    const long long enough = clock_now_ms() + docker_share(sandbox->box.docker, LEAVE_PERCENT);
     struct process_pump pump = PROCESS_PUMP_INIT;
 
-    sandbox_dismiss(sandbox);
     pump.sink = take_last_bytes;
     pump.context = sandbox;
-    pump.deadline = clock_now_ms() + docker_share(sandbox->box.docker, LEAVE_PERCENT);
-    return process_pump(&sandbox->client, &pump) == PROCESS_EXITED && sandbox->client.status == 0;
+    pump.deadline = end == 0 || end > enough ? enough : end;
+    return process_pump(&sandbox->client, &pump) == PROCESS_EXITED;
 }
 
+/*
+ * The gate ends with its stdin, and `docker start` of a container with --rm returns when that is removed:
+ * its status is 0 only if both went well. That takes no further docker command, which would cost more
+ * than all that is left to do.
+ */
 int sandbox_remove(struct sandbox *sandbox, long long end, struct error *error)
 {
+    const struct process_drain drain = {&sandbox->client, take_last_bytes, sandbox};
+    const bool ready = sandbox->streams[1].ready;
     const long long begin = clock_now_ms();
 
-    if (sandbox->streams[1].ready && has_left(sandbox)) {
-        docker_traced(sandbox->box.docker, "end", begin);
-        return 0;
+    if (ready && !sandbox->late) {
+        sandbox_dismiss(sandbox);
+        if (client_ends(sandbox, end) && sandbox->client.status == 0) {
+            docker_traced(sandbox->box.docker, "end", begin);
+            return 0;
+        }
     }
-    return box_remove(&sandbox->box, &sandbox->client, end, error);
+    if (box_remove(&sandbox->box, &drain, end, error) != 0)
+        return -1;
+    if (ready) /* the last that it has said may be under way */
+        client_ends(sandbox, 0);
+    return 0;
 }

@@ -41,8 +41,10 @@ struct sandbox {
     long long made;        /* clock_now_ms() */
     struct process client; /* docker start, attached */
     struct gate_stream streams[2];
+    struct strvec warnings; /* owned; what docker said when it made it */
     enum sandbox_gate gate; /* why it could not be made */
     enum sandbox_phase phase;
+    bool late;             /* it did not do in time what it was told */
     struct output *output; /* what the program writes goes there; borrowed; NULL before it runs */
 };
 
@@ -61,41 +63,32 @@ void sandbox_free(struct sandbox *sandbox);
 char *sandbox_kind(const struct plan *plan);
 
 /*
- * Creates and starts it and waits till the gate is ready. On failure nothing is left on the engine,
- * or `warnings` say so; sandbox->gate tells whether it is the image that cannot run the gate, and the
- * error then is what the engine said. `end` as in box_remove().
+ * Creates and starts it and waits till the gate is ready, till `deadline` (clock_now_ms()) at latest. On
+ * failure nothing is left on the engine, or its warnings say so; sandbox->gate tells whether it is the
+ * image that cannot run the gate, and the error then is what the engine said. `end` as in box_remove().
  */
 int sandbox_make(struct sandbox *sandbox, const struct plan *plan, long long deadline,
-                 long long end, const struct cancel *cancel, struct strvec *warnings,
-                 struct error *error);
+                 long long end, const struct cancel *cancel, struct error *error);
 
 /* Whether it still waits: its container has not ended. */
 bool sandbox_waits(const struct sandbox *sandbox);
 
 /*
  * Ends it and sees that the engine has removed it, which it does by itself as a rule; where it does not,
- * as box_remove(). sandbox_dismiss() only begins that: then the engine can end several side by side.
+ * as box_remove(), from which `end` is. sandbox_dismiss() only begins that: then the engine can end
+ * several side by side.
  */
 void sandbox_dismiss(struct sandbox *sandbox);
 int sandbox_remove(struct sandbox *sandbox, long long end, struct error *error);
 
 /*
- * Moves bytes till the phase has come (PROCESS_PAUSED), or something else has. `cancel` may be NULL.
+ * Moves bytes till the phase has come (PROCESS_PAUSED), or something else has. `deadline` is one of
+ * clock_now_ms(); `cancel` may be NULL.
  */
 enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phase,
                                 long long deadline, const struct cancel *cancel);
 
-/*
- * Sets the error of a phase that did not come because it was cancelled, or in time, which `late` says.
- * False where the event is another.
- */
-bool sandbox_interrupted(const struct sandbox *sandbox, enum process_event event, const char *late,
-                         struct error *error);
-
-/*
- * Whether the program may have begun, and perhaps done something. After sandbox_remove() that is all
- * there is to know about it.
- */
+/* Of a sandbox that was ready and is removed now: whether the program may have begun. */
 bool sandbox_begun(const struct sandbox *sandbox);
 
 /* Whether both streams are past "begin" or past "end". */

@@ -151,13 +151,12 @@ static struct sandbox *make(struct warm *warm, const struct shelf *shelf)
 {
     CLEANUP(error_release)
     struct error ignored = ERROR_INIT; /* a request will meet it and say it */
-    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     struct sandbox *sandbox =
         sandbox_new(&warm->docker, &shelf->plan, NULL, warm->age_most + LONGEST_USE_MS);
     const long long start = clock_now_ms();
 
     if (sandbox_make(sandbox, &shelf->plan, start + docker_share(&warm->docker, MAKE_PERCENT), 0,
-                     &warm->cancel, &warnings, &ignored) == 0) {
+                     &warm->cancel, &ignored) == 0) {
         docker_traced(warm->traced, "warm", start);
         return sandbox;
     }
@@ -352,6 +351,7 @@ void warm_hold(struct warm *warm, bool hold)
 struct sandbox *warm_take(struct warm *warm, const struct plan *plan)
 {
     CLEANUP_FREE char *kind = NULL;
+    const long long now = clock_now_ms();
     struct sandbox *taken = NULL;
 
     if (!warm || limits_timeout_ms(&plan->limits) > LONGEST_USE_MS)
@@ -368,8 +368,8 @@ struct sandbox *warm_take(struct warm *warm, const struct plan *plan)
     }
     if (taken)
         taken->box.docker = warm->traced;
-    if (taken && warm->when == WARM_AHEAD && warm->fill_from < clock_now_ms() + SETTLE_MS)
-        warm->fill_from = clock_now_ms() + SETTLE_MS;
+    if (taken && warm->when == WARM_AHEAD && warm->fill_from < now)
+        warm->fill_from = now + SETTLE_MS;
     wake_up(&warm->wake);
     pthread_mutex_unlock(&warm->lock);
     return taken;

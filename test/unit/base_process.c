@@ -654,7 +654,7 @@ static void process__drains_another_child(void **state)
     assert_int_equal(mkfifo(fifo, 0600), 0);
     start_shell(&other, script, PROCESS_STDIN_NULL);
     start_shell(&child, waiting, PROCESS_STDIN_NULL);
-    child.pump.drain = &other.process;
+    child.pump.drain = &(struct process_drain){.process = &other.process};
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_string_equal(strbuf_string(&child.out[0]), "done\n");
     end(&child);

@@ -751,6 +751,7 @@ static void container__remove_drains_the_attached_client(void **state)
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
     struct process client = PROCESS_INIT;
+    const struct process_drain drain = {.process = &client};
     struct fixture fixture;
     CLEANUP_FREE char *fifo = NULL;
 
@@ -763,7 +764,7 @@ static void container__remove_drains_the_attached_client(void **state)
     fifo = path_in(fixture.directory, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(container_start(&fixture.docker, "box", &streams, &client, &fixture.error), 0);
-    assert_int_equal(container_remove(&fixture.docker, "box", &client, soon(), &fixture.error), 0);
+    assert_int_equal(container_remove(&fixture.docker, "box", &drain, soon(), &fixture.error), 0);
     process_release(&client);
     tear_down(&fixture);
 }
