@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -97,6 +98,13 @@ void linux_kill_children(void)
     while ((entry = readdir(threads)))
         kill_children_of(entry->d_name);
     closedir(threads);
+}
+
+int linux_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : cores > INT_MAX ? INT_MAX : (int)cores;
 }
 
 void linux_raise_descriptors(void)

@@ -33,6 +33,9 @@ void linux_kill_children(void);
 /* Raises the limit of open descriptors to what the process may have. */
 void linux_raise_descriptors(void);
 
+/* How many processor cores of this host work; at least 1. */
+int linux_cores(void);
+
 /*
  * For a process that lives on after it has needed much: `freed` bytes were freed, and if those were
  * many, the system gets back what the C library keeps (glibc does). May take milliseconds.

@@ -175,6 +175,14 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     return nearest;
 }
 
+bool text_is_blank(const char *data, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (data[i] != ' ' && data[i] != '\t' && data[i] != '\r')
+            return false;
+    return true;
+}
+
 int text_hex_digit(char digit)
 {
     if (digit >= '0' && digit <= '9')

@@ -48,6 +48,9 @@ char *text_escape_short(const char *string, size_t most);
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
+/* Whether there is nothing but spaces, tabs and carriage returns. */
+bool text_is_blank(const char *data, size_t length);
+
 /* The value of a hexadecimal digit, or -1. */
 int text_hex_digit(char digit);
 

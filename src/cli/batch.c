@@ -17,7 +17,6 @@
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "base/wake.h"
 #include "cli/progress.h"
 #include "sandbox/arguments.h"
 #include "sandbox/execute.h"
@@ -29,7 +28,6 @@ struct batch {
     const struct config *config;
     const struct docker *docker;
     const struct batch_options *options;
-    struct wake wake; /* nobody waits for it: all is joined in the end */
     struct warm *warm;
     sem_t turns; /* as many as lines may be at work */
 
@@ -38,9 +36,10 @@ struct batch {
     long long number; /* of lines that were taken */
     int read_error;   /* errno; 0: none */
     bool input_ended;
-    atomic_llong bytes; /* of the same lines */
+    atomic_llong requests, bytes; /* of the same lines; the blank ones are no requests */
 
     pthread_mutex_t writing; /* of stdout, stderr and these */
+    bool output_ended;       /* nothing more is written */
     struct batch_totals *totals;
     struct progress progress;
 };
@@ -81,11 +80,6 @@ static bool read_more(struct batch *batch)
     return true;
 }
 
-static bool is_blank(const char *text, size_t length)
-{
-    return strspn(text, " \t\r") >= length;
-}
-
 /* Takes the next line that is not blank. Has the lock of the input. */
 static bool take_line(struct batch *batch, struct line *line)
 {
@@ -105,8 +99,10 @@ static bool take_line(struct batch *batch, struct line *line)
         line->too_long = event == LINES_TOO_LONG;
         if (!line->too_long)
             strbuf_add(&line->text, text, length);
-        if (line->too_long || !is_blank(strbuf_string(&line->text), length))
+        if (line->too_long || !text_is_blank(strbuf_string(&line->text), length)) {
+            atomic_fetch_add(&batch->requests, 1);
             return true;
+        }
         strbuf_release(&line->text);
     }
     batch->input_ended = true;
@@ -127,10 +123,10 @@ static bool next_line(struct batch *batch, struct line *line)
 /* ---- output */
 
 /*
- * Writes to stdout, which may be a pipe that nobody reads for a while; a signal ends that, and what is
- * not written then is dropped. -1 where stdout takes no more, with errno.
+ * Writes to stdout, which may be a pipe that nobody reads for a while; a signal ends that. False where not
+ * all was written, with errno of why: EINTR for a signal.
  */
-static int write_out(const char *text, size_t length)
+static bool write_out(const char *text, size_t length)
 {
     while (length > 0) {
         struct pollfd polled[] = {
@@ -141,35 +137,44 @@ static int write_out(const char *text, size_t length)
 
         if (poll(polled, 2, -1) < 0)
             continue; /* EINTR */
+        errno = EINTR;
         if (polled[0].revents == 0)
-            return 0;
+            return false;
         written = write(STDOUT_FILENO, text, length < PIPE_BUF ? length : PIPE_BUF);
         if (written < 0 && errno != EINTR && errno != EAGAIN)
-            return -1;
+            return false;
         if (written > 0) {
             text += written;
             length -= (size_t)written;
         }
     }
-    return 0;
+    return true;
+}
+
+/* Nothing is written behind a line that could not be. Has the lock of the output. */
+static void end_output(struct batch *batch, int reason)
+{
+    batch->output_ended = true;
+    if (reason == EINTR)
+        return;
+    batch->totals->output_error = reason;
+    cancel_raise(signals_cancel()); /* what runs, runs for nobody */
 }
 
 /* Prints one object as a line, which is taken over, and counts it. */
 static void print(struct batch *batch, json_t *object, bool success)
 {
-    struct batch_totals *totals = batch->totals;
-    CLEANUP_FREE char *text = json_dumps(object, JSON_COMPACT);
+    CLEANUP_FREE char *text = json_dumps(object, JSON_TEXT_FLAGS);
     CLEANUP_FREE char *line = string_format("%s\n", text);
 
     json_decref(object);
     pthread_mutex_lock(&batch->writing);
-    if (!totals->output_failed && write_out(line, strlen(line)) != 0) {
-        totals->output_failed = true;
-        totals->output_error = errno;
-        cancel_raise(signals_cancel()); /* what runs, runs for nobody */
+    if (!batch->output_ended && write_out(line, strlen(line))) {
+        batch->totals->done++;
+        batch->totals->failed += !success;
+    } else if (!batch->output_ended) {
+        end_output(batch, errno);
     }
-    totals->done += !totals->output_failed;
-    totals->failed += !totals->output_failed && !success;
     pthread_mutex_unlock(&batch->writing);
 }
 
@@ -177,11 +182,13 @@ static void print(struct batch *batch, json_t *object, bool success)
 static void tell(struct batch *batch, const struct line *line, const struct result *result)
 {
     pthread_mutex_lock(&batch->writing);
-    if (batch->options->verbose)
+    if (batch->options->verbose) {
+        progress_clear(&batch->progress);
         fprintf(stderr, "isolator: line %lld: container %s, warm: %s\n", line->number,
                 result->container ? result->container : "none", result->warm ? "true" : "false");
-    progress_tell(&batch->progress, batch->totals->done, batch->totals->failed, line->number,
-                  atomic_load(&batch->bytes));
+    }
+    progress_tell(&batch->progress, batch->totals->done, batch->totals->failed,
+                  atomic_load(&batch->requests), atomic_load(&batch->bytes));
     pthread_mutex_unlock(&batch->writing);
 }
 
@@ -251,6 +258,7 @@ static void clean_up(struct batch *batch, struct sandbox *used)
     if (execute_clean_up(used, &error) == 0)
         return;
     pthread_mutex_lock(&batch->writing);
+    progress_clear(&batch->progress);
     fprintf(stderr, "isolator: warning: %s\n", error.message);
     pthread_mutex_unlock(&batch->writing);
 }
@@ -303,13 +311,9 @@ static int run_threads(struct batch *batch, struct error *error)
 
 static int start(struct batch *batch, struct error *error)
 {
-    if (wake_open(&batch->wake, error) != 0)
+    batch->warm = warm_open(batch->docker, batch->config, WARM_ON_DEMAND, NULL, error);
+    if (!batch->warm)
         return -1;
-    batch->warm = warm_open(batch->docker, batch->config, WARM_ON_DEMAND, &batch->wake, error);
-    if (!batch->warm) {
-        wake_release(&batch->wake);
-        return -1;
-    }
     sem_init(&batch->turns, 0, (unsigned)batch->options->jobs);
     pthread_mutex_init(&batch->reading, NULL);
     pthread_mutex_init(&batch->writing, NULL);
@@ -320,10 +324,9 @@ static int start(struct batch *batch, struct error *error)
 
 static void end(struct batch *batch)
 {
-    progress_end(&batch->progress);
+    progress_clear(&batch->progress);
     warm_end(batch->warm);
     warm_close(batch->warm);
-    wake_release(&batch->wake);
     lines_release(&batch->lines);
     sem_destroy(&batch->turns);
     pthread_mutex_destroy(&batch->reading);

@@ -22,10 +22,9 @@ struct batch_options {
 
 /* What came of it. */
 struct batch_totals {
-    long long done;     /* results printed */
-    long long failed;   /* of these not "success" */
-    bool output_failed; /* stdout takes no more; errno told why, in `output_error` */
-    int output_error;
+    long long done;   /* results printed */
+    long long failed; /* of these not "success" */
+    int output_error; /* errno of stdout, which takes no more; 0: none */
 };
 
 /*

@@ -66,10 +66,10 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int cores = linux_cores();
     int option;
 
-    *options = (struct options){.jobs = cores < 1 ? 1 : cores > JOBS_MAX ? JOBS_MAX : (int)cores};
+    *options = (struct options){.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":j:vh", known, NULL)) != -1) {
         if (option == 'j' && read_jobs(optarg, &options->jobs, error) != 0)
@@ -83,6 +83,9 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
         else if (option == ':')
             return error_set(error, ERROR_USAGE, "option '%s' needs a value",
                              optopt == OPTION_CONFIG ? "--config" : "-j");
+        else if (option == '?' && (optopt == 'v' || optopt == 'h'))
+            return error_set(error, ERROR_USAGE, "option '--%s' takes no value",
+                             optopt == 'v' ? "verbose" : "help");
         else if (option != 'j' && optopt != 0)
             return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator batch --help",
                              optopt);
@@ -115,9 +118,9 @@ static int open_input(const char *file, struct error *error)
 
 static int status_of(const struct batch_totals *totals)
 {
-    if (totals->output_failed && totals->output_error == EPIPE)
+    if (totals->output_error == EPIPE)
         return EXIT_STATUS_INTERRUPTED + SIGPIPE;
-    if (totals->output_failed) {
+    if (totals->output_error != 0) {
         fprintf(stderr, "isolator: cannot write the results: %s\n", strerror(totals->output_error));
         return EXIT_STATUS_ENGINE;
     }

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/duration.h"
+#include "base/strbuf.h"
 
 enum { EVERY_MS = 200 };
 
@@ -19,26 +21,37 @@ void progress_begin(struct progress *progress, int in)
     };
 }
 
-void progress_tell(struct progress *progress, long long done, long long failed, long long lines,
+char *progress_line(const struct progress *progress, long long now, long long done,
+                    long long failed, long long requests, long long bytes)
+{
+    const double seconds = (double)(now - progress->begin + 1) / 1000;
+    struct strbuf line = STRBUF_INIT;
+
+    strbuf_addf(&line, "%lld done, %lld failed, %.1f a second", done, failed,
+                (double)done / seconds);
+    if (progress->size >= bytes && bytes > 0)
+        strbuf_addf(&line, ", about %.0f remain",
+                    (double)requests * (double)progress->size / (double)bytes - (double)done);
+    return strbuf_steal(&line);
+}
+
+void progress_tell(struct progress *progress, long long done, long long failed, long long requests,
                    long long bytes)
 {
     const long long now = clock_now_ms();
-    const double seconds = (double)(now - progress->begin + 1) / 1000;
 
-    if (!progress->shown || now - progress->told < EVERY_MS)
-        return;
-    progress->told = now;
-    fprintf(stderr, "\r\033[K%lld done, %lld failed, %.1f a second", done, failed,
-            (double)done / seconds);
-    if (progress->size >= 0 && bytes > 0) /* the lines to come are as long as those before */
-        fprintf(stderr, ", about %.0f remain",
-                (double)lines * (double)progress->size / (double)bytes - (double)done);
-    fflush(stderr);
+    if (progress->shown && now - progress->told >= EVERY_MS) {
+        CLEANUP_FREE char *line = progress_line(progress, now, done, failed, requests, bytes);
+
+        progress->told = now;
+        fprintf(stderr, "\r\033[K%s", line);
+        fflush(stderr);
+    }
 }
 
-void progress_end(struct progress *progress)
+void progress_clear(struct progress *progress)
 {
-    if (progress->shown && progress->told > 0)
+    if (progress->told > 0)
         fputs("\r\033[K", stderr);
-    progress->shown = false;
+    progress->told = 0;
 }

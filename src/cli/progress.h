@@ -9,7 +9,7 @@
 struct progress {
     bool shown;      /* stderr is a terminal, and stdout is none */
     long long begin; /* clock_now_ms() */
-    long long told;  /* likewise; when the line was last written */
+    long long told;  /* likewise; when the line was last written; 0: it is not there */
     long long size;  /* bytes of the input; -1: not known */
 };
 
@@ -17,13 +17,18 @@ struct progress {
 void progress_begin(struct progress *progress, int in);
 
 /*
- * Tells so many done, of which some failed, by the lines and bytes of the input that were read; but
- * only some times a second.
+ * The line at `now` (clock_now_ms()): so many results, of which some failed. So many requests were read,
+ * which with what is between them were so many bytes; those to come are taken to be as long. Owned by the
+ * caller.
  */
-void progress_tell(struct progress *progress, long long done, long long failed, long long lines,
+char *progress_line(const struct progress *progress, long long now, long long done,
+                    long long failed, long long requests, long long bytes);
+
+/* Writes that line, but only some times a second. */
+void progress_tell(struct progress *progress, long long done, long long failed, long long requests,
                    long long bytes);
 
-/* Takes the line away. */
-void progress_end(struct progress *progress);
+/* Takes the line away, at the end or for something else to be written. */
+void progress_clear(struct progress *progress);
 
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
@@ -47,8 +46,6 @@ void calls_init(struct calls *calls, const struct docker *docker, struct warm *w
                 const struct config *config, struct outbox *outbox, struct runs *runs,
                 const struct wake *wake)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
     *calls = (struct calls){
         .docker = *docker,
         .warm = warm,
@@ -57,7 +54,7 @@ void calls_init(struct calls *calls, const struct docker *docker, struct warm *w
         .runs = runs,
         .wake = wake,
         .most_queued = config->max_queued,
-        .cores = cores > 0 ? (int)cores : 1,
+        .cores = linux_cores(),
     };
     calls->most_busy = config->max_concurrent > 0 ? config->max_concurrent : calls->cores;
     calls->most_threads = 2 * calls->most_busy;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/linux.h"
+#include "base/text.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/methods.h"
 #include "sandbox/json_text.h"
@@ -141,19 +142,11 @@ static void dispatch_batch(struct server *server, json_t *messages)
     }
 }
 
-static bool is_blank(const char *line, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-            return false;
-    return true;
-}
-
 void dispatch_line(struct server *server, const char *line, size_t length)
 {
     json_t *value;
 
-    if (is_blank(line, length))
+    if (text_is_blank(line, length))
         return;
     if (json_text_count(line, length) > JSON_TEXT_VALUES_MAX) {
         complain(server, JSONRPC_INVALID_REQUEST, "a message cannot have more than 200000 values");

@@ -6,12 +6,10 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "sandbox/json_text.h"
 
 /* An id comes back in each answer, which must not grow with it. */
 enum { ID_MAX = 4096 };
-
-/* How everything is written: 15 digits are what a double keeps of a decimal number. */
-#define WRITE_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 
 bool jsonrpc_is_id(const json_t *value)
 {
@@ -97,7 +95,7 @@ char *jsonrpc_line(const json_t *message, size_t *length)
 {
     struct strbuf line = STRBUF_INIT;
 
-    json_dump_callback(message, add_piece, &line, WRITE_FLAGS);
+    json_dump_callback(message, add_piece, &line, JSON_TEXT_FLAGS);
     strbuf_addch(&line, '\n');
     *length = line.length;
     return strbuf_steal(&line);
@@ -114,6 +112,6 @@ size_t jsonrpc_size(const json_t *value)
 {
     size_t size = 0;
 
-    json_dump_callback(value, count_piece, &size, WRITE_FLAGS | JSON_ENCODE_ANY);
+    json_dump_callback(value, count_piece, &size, JSON_TEXT_FLAGS | JSON_ENCODE_ANY);
     return size;
 }

@@ -10,6 +10,9 @@
 /* Bytes of a line, and values in it: far more than any request has, so that none takes GBs. */
 enum { JSON_TEXT_MAX = 64 << 20, JSON_TEXT_VALUES_MAX = 200000 };
 
+/* How json_dumps() writes a line: 15 digits are what a double keeps of a decimal number. */
+#define JSON_TEXT_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
 /*
  * How many values json_text_parse() would make of the line, or a few more, so that a line of brackets can be
  * refused before it has become a hundred times its size.

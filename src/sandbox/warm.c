@@ -46,7 +46,7 @@ struct place {
 struct warm {
     struct docker docker; /* without the trace of single steps */
     const struct docker *traced;
-    const struct wake *ended; /* borrowed */
+    const struct wake *ended; /* borrowed; may be NULL */
     long long age_most;       /* ms */
     enum warm_when when;
     struct shelf *shelves; /* owned */
@@ -254,7 +254,8 @@ static void *keep_filled(void *context)
     pthread_mutex_lock(&warm->lock);
     warm->done = true;
     pthread_mutex_unlock(&warm->lock);
-    wake_up(warm->ended);
+    if (warm->ended)
+        wake_up(warm->ended);
     return NULL;
 }
 

@@ -31,8 +31,8 @@ enum warm_when {
 
 /*
  * Opens a pool, which makes nothing until warm_begin(). Borrows docker, config and wake for as long as
- * it is there; `wake` is woken when what warm_end() began is done. NULL where the host refuses
- * something.
+ * it is there, and docker for as long as a sandbox is that came from it. `wake` is woken when what
+ * warm_end() began is done; it may be NULL. Returns NULL where the host refuses something.
  */
 struct warm *warm_open(const struct docker *docker, const struct config *config,
                        enum warm_when when, const struct wake *wake, struct error *error);
@@ -50,7 +50,10 @@ void warm_hold(struct warm *warm, bool hold);
  */
 struct sandbox *warm_take(struct warm *warm, const struct plan *plan);
 
-/* Begins the end: no more is made or taken; those that wait are ended and removed. */
+/*
+ * Begins the end: no more is made or taken; those that wait are ended and removed. Where the engine refuses
+ * that nobody is told, here as before: their labels say whose they were.
+ */
 void warm_end(struct warm *warm);
 
 /* Whether that is done. */

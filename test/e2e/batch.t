@@ -11,7 +11,7 @@ batch_with() {
     perl -MJSON::PP -e '
         local $/;
         my ($config, $laid) = (JSON::PP->new->decode(<STDIN>), JSON::PP->new->decode($ARGV[0]));
-        $config->{$_} = {%{$config->{$_}}, %{$laid->{$_}}} for keys %$laid;
+        $config->{$_} = ref $laid->{$_} ? {%{$config->{$_}}, %{$laid->{$_}}} : $laid->{$_} for keys %$laid;
         print JSON::PP->new->encode($config)' "$1" <"$ISOLATOR_CONFIG" >"$scratch/laid.json"
     shift
     batch --config "$scratch/laid.json" "$@"
@@ -47,6 +47,14 @@ python, go, javascript, bash, busybox, noshell" "each says what was wrong"
 is "$(results '$r->{reason}')" "exit; exit; input; input; input; timeout; input" "and why"
 has "$out" '{"id":{"deep":[null]},"line":4,' "an id of any kind comes back"
 
+printf '%s\n' '{"id": [0.1, 1e100, -0.0, 12345678901234567], "language": "nope", "entrypoint_code": ""}' >"$scratch/numbers"
+batch "$scratch/numbers"
+has "$out" '{"id":[0.1,1e100,-0.0,12345678901234567],"line":1,' "numbers of an id come back as they were"
+perl -e 'print "{\"id\": \"", "x" x (64 << 20), "\"}\n{\"a\": [", "0," x 200000, "0]}\n"' >"$scratch/large"
+batch "$scratch/large"
+is "$(results '"$r->{line} $r->{reason} $r->{error}"')" \
+    "1 input a line cannot be longer than 64 MiB; 2 input a line cannot have more than 200000 values" "lines that are too large"
+
 input=$scratch/requests batch - -v
 is "$status" 1 "from stdin"
 is "$(grep -c '^isolator: line [0-9]*: container ' <<<"$err")" 7 "--verbose: a line for each"
@@ -79,12 +87,19 @@ start_batch() {
     own_pids="$own_pids$pid "
 }
 perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo begun; sleep 600\"}\n" for 1 .. 5' >"$scratch/long"
-start_batch -j 1 "$scratch/long"
-until_true eval 'docker top "$(docker ps -q --filter label=isolator.pid=$pid)" >"$scratch/top" 2>&1 && grep -q "sleep 600" "$scratch/top"'
+# sleepers: how many programs of the batch run.
+sleepers() {
+    local name
+    for name in $(docker ps -q --filter label=isolator.pid="$pid"); do docker top "$name"; done 2>/dev/null | grep -c "sleep 600"
+}
+start_batch -j 2 "$scratch/long"
+until_true eval '[ "$(sleepers)" = 2 ]'
+sleep 2
+is "$(sleepers)" 2 "-j 2: two at a time"
 kill -INT "$pid"
 await
-is "$status $(results "$brief")" "130 1 1 error 137 begun|" "SIGINT: what runs is ended, nothing more is begun"
-is "$(results '$r->{reason}')" "cancelled" "SIGINT: and says so"
+is "$status $(results "$brief")" "130 1 1 error 137 begun|; 2 2 error 137 begun|" "SIGINT: what runs is ended, nothing more is begun"
+is "$(results '$r->{reason}')" "cancelled; cancelled" "SIGINT: and says so"
 is "$(own_containers)" "" "SIGINT: no container is left"
 
 mkfifo "$scratch/fifo"
@@ -93,10 +108,10 @@ cat "$scratch/good" >&"$feed"
 rm "$scratch/out"
 input=$scratch/fifo start_batch -j 1
 until_true test -s "$scratch/out"
-kill -TERM "$pid"
+kill -HUP "$pid"
 await
 exec {feed}>&-
-is "$status $(results "$brief")" "143 1 null success 0 fine|" "SIGTERM while it waits for input"
+is "$status $(results "$brief")" "129 1 null success 0 fine|" "SIGHUP while it waits for input"
 
 # A reader that has stopped: the results fill the pipe, then a signal comes.
 mkfifo "$scratch/slow"
@@ -110,12 +125,36 @@ wait "$pid"
 is "$?|$(cat "$scratch/err")" "130|" "SIGINT while nobody takes the results"
 exec {slow}>&-
 
+# The reader goes on after the signal: then come the results of those that still ran.
+{
+    echo '{"language": "busybox", "entrypoint_code": "head -c 300000 /dev/zero | tr \\\\0 x"}'
+    cat "$scratch/long"
+} >"$scratch/wide"
+exec {slow}<>"$scratch/slow"
+"$ISOLATOR" batch -j 4 "$scratch/wide" >"$scratch/slow" 2>"$scratch/err" &
+pid=$!
+own_pids="$own_pids$pid "
+until_true eval 'grep -q "^wchar: [0-9]\{5\}" "/proc/$pid/io" && [ "$(sleepers)" = 3 ]'
+kill -TERM "$pid"
+cat <&"$slow" >"$scratch/out" &
+reader=$!
+wait "$pid"
+is "$?" 143 "SIGTERM while a result is written"
+sleep 0.5
+kill "$reader" 2>/dev/null
+exec {slow}>&-
+is "$(grep -c . "$scratch/out")" 1 "SIGTERM while a result is written: nothing is behind it"
+
 perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo on\"}\n" for 1 .. 1000' >"$scratch/endless"
 "$ISOLATOR" batch "$scratch/endless" > >(trap - EXIT; head -n 1 >"$scratch/out") 2>"$scratch/err" &
 pid=$!
 own_pids="$own_pids$pid "
 wait "$pid"
 is "$?|$(cat "$scratch/err")" "141|" "a reader that goes away"
+# What cannot be removed is said.
+faulty "start * status;rm * fail;ps * fail" batch_with '{"engineTimeoutSeconds": 2}' "$scratch/good"
+is "$status $(sed "s/'isolator-[0-9a-f]*'/NAME/; s/container: .*/container/" <<<"$err")" \
+    "0 isolator: warning: container NAME may be left behind: cannot remove the container" "a removal that fails"
 "$ISOLATOR" batch "$scratch/good" >/dev/full 2>"$scratch/err"
 is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the results: No space left on device" "a full device"
 
@@ -132,6 +171,7 @@ wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
 wrong "one FILE at most; 'b' is too much" "two files" a b
 wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
 wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
+wrong "option '--verbose' takes no value" "--verbose with a value" --verbose=x
 wrong "option '--config' needs a value" "--config without a value" --config
 wrong "cannot read the requests: Is a directory" "a directory" "$scratch"
 batch --help

@@ -131,7 +131,7 @@ until_true() {
 }
 
 # until_running: waits till the program that `start -v` runs has begun.
-until_running() { until_true grep -qs '^isolator: start ' "$scratch/err"; }
+until_running() { until_true grep -qs '^isolator: deliver ' "$scratch/err"; }
 
 # children PID: the processes whose parent it is. process_group PID: its group. By proc(5), whose second
 # field may hold any character.

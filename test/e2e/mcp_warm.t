@@ -33,6 +33,13 @@ sub warm_result {
     return $result;
 }
 
+# How often --verbose has said this step.
+sub steps {
+    my ($server, $step) = @_;
+    my @lines = $server->stderr =~ /^isolator-mcp: $step /mg;
+    return scalar @lines;
+}
+
 # ---- what a program can see of its sandbox
 my $look = <<'END';
 for directory in /workspace /tmp /dev/shm; do echo "$directory:" $(ls -a $directory); done
@@ -109,13 +116,6 @@ ok($next ne '' && $next ne $name, 'one whose container was killed is replaced');
 my $still = $server->answer($server->shell('echo still'))->{result}{structuredContent};
 is($still->{stdout}, "still\n", 'and calls go on');
 
-# ---- one that cannot begin any more: the call is served by another
-$name = waiting($server, $still->{container});
-is(scalar qx("$docker" pause $name), "$name\n", 'one is paused while it waits');
-my $paused = $server->answer($server->shell('echo paused'))->{result}{structuredContent};
-is("$paused->{status} $paused->{stdout}", "success paused\n", 'one that was paused: the call runs cold') or diag encoded($paused);
-ok(!$paused->{warm} && $paused->{container} ne $name, 'one that was paused: in another container');
-
 # ---- the end
 ok(waiting($server) ne '', 'another waits');
 is($server->end, 'exit 0', 'the server ends while one waits');
@@ -128,6 +128,59 @@ ok(waiting($killed) ne '', 'SIGKILL: one waits');
 $killed->signal('KILL');
 $killed->wait_end;
 is(join(' ', $killed->left), '', 'SIGKILL: it is gone');
+
+# ---- one that cannot begin any more: the call is served by another, in the time that it has anyway
+my $patient = server(config => {%$warm, engineTimeoutSeconds => 20}, arguments => ['--verbose']);
+$patient->initialize('2025-11-25');
+my $first = warm_result($patient, 'echo first')->{container};
+$name = waiting($patient, $first);
+until_true { steps($patient, 'warm') == 2 }; # the gate of this one is ready
+my $delivered = steps($patient, 'deliver');
+is(scalar qx("$docker" pause $name), "$name\n", 'one is paused while it waits');
+my $paused = $patient->answer($patient->shell('echo paused'))->{result}{structuredContent};
+is("$paused->{status} $paused->{stdout}", "success paused\n", 'one that was paused: the call runs cold') or diag encoded($paused);
+ok(!$paused->{warm} && $paused->{container} ne $name, 'one that was paused: in another container');
+is(steps($patient, 'deliver') - $delivered, 2, 'one that was paused: it had been tried');
+is(scalar qx("$docker" ps -aq --filter name=$name), '', 'one that was paused: it was removed before another ran');
+is($patient->end, 'exit 0', 'one that was paused: the server ends');
+
+# ---- what docker remarks on when a sandbox is made comes with the result of its call
+mkdir "$scratch/broken" or die;
+write_file("$scratch/broken/config.json", '{"auths": "nonsense"}');
+my $remarked = server(config => $warm, env => {DOCKER_CONFIG => "$scratch/broken"});
+$remarked->initialize('2025-11-25');
+has(join(' ', @{warm_result($remarked, ':')->{warnings}}), 'config.json', 'what docker remarks on is a warning');
+is($remarked->end, 'exit 0', 'the server ends');
+
+# ---- none is made while the cores are needed
+my $cores = qx(nproc) + 0;
+my $busy = server(config => {warm => {busybox => 1}, maxConcurrent => $cores + 2}, arguments => ['--verbose']);
+$busy->initialize('2025-11-25');
+my @held = map { $busy->shell('sleep 600') } 1 .. $cores;
+until_true { steps($busy, 'deliver') == $cores };
+sleep 2;
+is(steps($busy, 'warm'), 0, 'as many calls run as there are cores: none is made');
+$busy->cancel($held[0]);
+ok((until_true { steps($busy, 'warm') == 1 }), 'one call less: one is made');
+is($busy->end, 'exit 0', 'with calls that run the server ends');
+is(join(' ', $busy->left), '', 'and nothing is left');
+
+# ---- what is removed behind the answer holds up no call; where that fails it is said
+my $slow = server(config => {maxConcurrent => 1, engineTimeoutSeconds => 600}, fault => 'start * status;rm * hang');
+$slow->initialize('2025-11-25');
+is($slow->answer($slow->shell("echo $_"))->{result}{structuredContent}{stdout}, "$_\n", "a removal that hangs: call $_") for 1, 2;
+ok((until_true { -e "$slow->{calls}/rm.2" }), 'a removal that hangs: both are removed at the same time');
+$slow->signal('KILL');
+$slow->wait_end;
+is(join(' ', $slow->left), '', 'a removal that hangs: nothing is left');
+
+my $refused = server(config => {engineTimeoutSeconds => 2}, fault => 'start * status;rm * fail;ps * fail');
+$refused->initialize('2025-11-25');
+is($refused->answer($refused->shell('echo on'))->{result}{structuredContent}{stdout}, "on\n", 'a removal that fails: the call');
+ok((until_true {
+    $refused->stderr =~ /^isolator-mcp: warning: container 'isolator-[0-9a-f]{16}' may be left behind: cannot remove the container: /m
+}), 'a removal that fails: it is said') or diag $refused->stderr;
+is($refused->end, 'exit 0', 'a removal that fails: the server ends');
 
 # ---- age
 my $aging = server(config => {%$warm, warmMaxAgeSeconds => 1});

@@ -372,6 +372,17 @@ static void text__nearest_of_long_words(void **state)
     assert_null(text_nearest(word, candidates, 1));
 }
 
+static void text__blank(void **state)
+{
+    (void)state;
+    assert_true(text_is_blank("", 0));
+    assert_true(text_is_blank(" \t\r ", 4));
+    assert_true(text_is_blank("  x", 2));
+    assert_false(text_is_blank("  x", 3));
+    assert_false(text_is_blank("\0", 1));
+    assert_false(text_is_blank("\n", 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +403,7 @@ int main(void)
         cmocka_unit_test(text__nearest_takes_the_first_of_equals),
         cmocka_unit_test(text__nearest_is_the_word_itself),
         cmocka_unit_test(text__nearest_of_long_words),
+        cmocka_unit_test(text__blank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

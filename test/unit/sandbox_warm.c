@@ -146,6 +146,23 @@ static void warm__null_is_a_pool_without_anything(void **state)
     warm_close(NULL);
 }
 
+static void warm__nobody_need_be_woken(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    struct warm *warm;
+
+    (void)state;
+    set_up(&fixture, WARM_AHEAD, "");
+    warm = warm_open(&fixture.docker, &fixture.config, WARM_ON_DEMAND, NULL, &error);
+    warm_begin(warm);
+    assert_null(warm_take(warm, &fixture.plan));
+    wait_for(&fixture, ".ready", 1);
+    warm_end(warm);
+    warm_close(warm);
+    tear_down(&fixture);
+}
+
 static void warm__begins_when_it_is_told(void **state)
 {
     struct fixture fixture;
@@ -174,6 +191,23 @@ static void warm__what_was_stopped_does_not_begin_again(void **state)
     tear_down(&fixture);
 }
 
+static void warm__what_is_stopped_makes_no_more(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, WARM_ON_DEMAND, "");
+    warm_begin(fixture.warm);
+    put_away(take(&fixture, &fixture.plan));
+    put_away(take(&fixture, &fixture.plan)); /* it is made good as long as it is not stopped */
+    wait_for(&fixture, ".ready", 3);
+    warm_stop(fixture.warm);
+    put_away(take(&fixture, &fixture.plan));
+    poll(NULL, 0, 500);
+    assert_int_equal(count(&fixture, ""), 3);
+    tear_down(&fixture);
+}
+
 static void warm__each_serves_once_and_is_replaced(void **state)
 {
     char names[3][BOX_NAME_SIZE];
@@ -198,11 +232,18 @@ static void warm__each_serves_once_and_is_replaced(void **state)
 static void warm__only_what_is_alike_in_every_respect(void **state)
 {
     static const char *const members[] = {
-        "\"memoryMB\": 100",   "\"cpus\": 0.25",
-        "\"pidsLimit\": 10",   "\"workdirMB\": 3",
-        "\"tmpMB\": 3",        "\"network\": \"bridge\"",
-        "\"readOnly\": false", "\"capDrop\": [\"CHOWN\"]",
-        "\"user\": \"1000\"",  "\"timeoutSeconds\": 3601",
+        "{\"defaults\": {\"memoryMB\": 100}}",
+        "{\"defaults\": {\"cpus\": 0.25}}",
+        "{\"defaults\": {\"pidsLimit\": 10}}",
+        "{\"defaults\": {\"workdirMB\": 3}}",
+        "{\"defaults\": {\"tmpMB\": 3}}",
+        "{\"defaults\": {\"network\": \"bridge\"}}",
+        "{\"defaults\": {\"readOnly\": false}}",
+        "{\"defaults\": {\"capDrop\": [\"CHOWN\"]}}",
+        "{\"defaults\": {\"user\": \"1000\"}}",
+        "{\"defaults\": {\"timeoutSeconds\": 3601}}",
+        "{\"languages\": {\"python\": {\"image\": \"python:2\"}}}",
+        "{\"containerWorkdir\": \"/elsewhere\"}",
     };
     struct fixture fixture;
 
@@ -211,13 +252,15 @@ static void warm__only_what_is_alike_in_every_respect(void **state)
     warm_begin(fixture.warm);
     wait_for(&fixture, ".ready", 1);
     for (size_t i = 0; i < COUNT(members); i++) {
-        CLEANUP_FREE char *config = string_format("{\"defaults\": {%s}}", members[i]);
+        CLEANUP(config_release) struct config config;
         CLEANUP(plan_release) struct plan other = PLAN_INIT;
         struct error error = ERROR_INIT;
 
-        config_overlay(&fixture.config, config, strlen(config), "test", &error);
+        config_init(&config);
+        assert_int_equal(config_load(&config, "isolator_config.json", NULL, &error), 0);
+        config_overlay(&config, members[i], strlen(members[i]), "test", &error);
         assert_no_error(&error);
-        assert_int_equal(plan_resolve(&other, &fixture.config, &fixture.request, &error), 0);
+        assert_int_equal(plan_resolve(&other, &config, &fixture.request, &error), 0);
         if (warm_take(fixture.warm, &other))
             fail_msg("a sandbox for another request: %s", members[i]);
     }
@@ -355,8 +398,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm__null_is_a_pool_without_anything),
+        cmocka_unit_test(warm__nobody_need_be_woken),
         cmocka_unit_test(warm__begins_when_it_is_told),
         cmocka_unit_test(warm__what_was_stopped_does_not_begin_again),
+        cmocka_unit_test(warm__what_is_stopped_makes_no_more),
         cmocka_unit_test(warm__each_serves_once_and_is_replaced),
         cmocka_unit_test(warm__only_what_is_alike_in_every_respect),
         cmocka_unit_test(warm__what_only_the_program_sees_makes_no_difference),
