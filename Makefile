@@ -128,8 +128,7 @@ check-e2e: setup test-packages
 	@$(run_tests) $(E2E_TESTS)
 bench: setup
 	+@$(build) all
-	@test/bench $(B)/isolator
-	@ISOLATOR=$(abspath $(B))/isolator test/bench_server
+	@ISOLATOR=$(abspath $(B))/isolator test/bench
 
 # A folder includes itself and those to its left, and says so in each include.
 check-layers:

@@ -40,7 +40,8 @@ static void print_help(void)
          "  -h, --help         print this summary\n"
          "\n"
          "Exit status: 0 when all succeeded, 1 when some did not, 2 wrong command line or\n"
-         "configuration, 3 this host or the output failed, 128+N on signal N. See isolator(1).");
+         "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141 when\n"
+         "nobody reads the results. See isolator-batch(1).");
 }
 
 static int read_jobs(const char *value, int *jobs, struct error *error)

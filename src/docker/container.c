@@ -153,7 +153,8 @@ int container_create(const struct docker *docker, const struct container_spec *s
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         *cut_off = output.status > 128; /* somebody killed the command */
         discard(docker, spec->name);
-        return docker_explain(docker, spec->image, "cannot create a container", message, error);
+        return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
+                              error);
     }
     add_lines(warnings, &output.err);
     return 0;

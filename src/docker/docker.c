@@ -147,14 +147,16 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
 /* What an exit status says; a command that cannot be run, or does not end, says nothing. */
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
 
-static enum answer ask(const struct docker *docker, const struct strvec *arguments)
+static enum answer ask(const struct docker *docker, const struct strvec *arguments,
+                       const struct cancel *cancel)
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {.arguments = arguments,
                                      .stdin_file = -1,
                                      .deadline =
-                                         clock_now_ms() + docker_share(docker, QUESTION_PERCENT)};
+                                         clock_now_ms() + docker_share(docker, QUESTION_PERCENT),
+                                     .cancel = cancel};
 
     if (docker_run(docker, &call, &output, &ignored) != 0)
         return ANSWER_NONE;
@@ -162,19 +164,25 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
 }
 
 int docker_explain(const struct docker *docker, const char *image, const char *what,
-                   const char *message, struct error *error)
+                   const char *message, const struct cancel *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec version = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec inspect = STRVEC_INIT;
+    enum answer answers, there = ANSWER_NONE;
 
     strvec_push_each(&version, "version", "--format", "{{.Server.Version}}", NULL);
     strvec_push_each(&inspect, "image", "inspect", "--format", "{{.Id}}", "--", image, NULL);
-    if (ask(docker, &version) != ANSWER_YES)
+    answers = ask(docker, &version, cancel);
+    if (answers == ANSWER_YES)
+        there = ask(docker, &inspect, cancel);
+    if (there == ANSWER_NONE && cancel_raised(cancel))
+        return error_set(error, ERROR_CANCELLED, "cancelled");
+    if (answers != ANSWER_YES)
         return error_set(error, ERROR_ENGINE,
                          "%s: the container engine does not answer; is it running, and may this "
                          "user reach it? ('%s info' tells more): %s",
                          what, docker->command, message);
-    if (ask(docker, &inspect) == ANSWER_NO)
+    if (there == ANSWER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);
     return error_set(error, ERROR_ENGINE, "%s: %s", what, message);

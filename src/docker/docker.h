@@ -77,10 +77,11 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
 /*
  * Sets the error for a command on this image that failed with this message: the image is missing
  * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or else the message
- * itself (both ERROR_ENGINE). Asks the engine, which may take all of its time. Returns -1.
+ * itself (both ERROR_ENGINE). Asks the engine, which may take all of its time; ERROR_CANCELLED if the
+ * handle (which may be NULL) is raised before it has answered. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
-                   const char *message, struct error *error);
+                   const char *message, const struct cancel *cancel, struct error *error);
 
 /* A docker_trace that prints on stderr; the context is the name of the program. */
 docker_trace docker_print_trace;

@@ -39,9 +39,9 @@ struct life {
 };
 
 /*
- * Runs the program in a sandbox that waits, and leaves the sandbox to be removed. 0: it ran, and the
- * result says how it ended, also where we ended it. -1: it did not (*begun false), or what became of
- * it is not known.
+ * Runs the program in a sandbox that waits, and leaves the sandbox to be removed. It has to begin by
+ * `deadline` (clock_now_ms()). 0: it ran, and the result says how it ended, also where we ended it. -1: it
+ * was not heard to begin (*begun false), or what became of it is not known.
  */
 int life_gated(struct life *life, struct sandbox *sandbox, long long deadline, bool *begun,
                struct error *error);

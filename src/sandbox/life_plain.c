@@ -100,7 +100,8 @@ static int explain_no_start(struct life *life, const char *message, struct error
     strbuf_release(&text);
     output_forget(life->output); /* none of it was the program's */
     return docker_explain(life->docker, life->plan->image, "cannot start the container",
-                          *shown ? shown : "'docker start' ended without a message", error);
+                          *shown ? shown : "'docker start' ended without a message", life->cancel,
+                          error);
 }
 
 /*

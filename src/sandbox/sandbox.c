@@ -139,7 +139,7 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
 
 /* The gate is not ready: says why. Returns -1. */
 static int explain(struct sandbox *sandbox, const struct plan *plan, enum process_event event,
-                   struct error *error)
+                   const struct cancel *cancel, struct error *error)
 {
     const struct gate_stream *stream = &sandbox->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
@@ -151,7 +151,8 @@ static int explain(struct sandbox *sandbox, const struct plan *plan, enum proces
     else if (strcmp(stream->failure, "tools") == 0)
         sandbox->gate = SANDBOX_GATE_NO_TOOLS;
     return docker_explain(sandbox->box.docker, plan->image, "cannot start the container",
-                          *message ? message : "'docker start' ended without a message", error);
+                          *message ? message : "'docker start' ended without a message", cancel,
+                          error);
 }
 
 static int start(struct sandbox *sandbox, const struct plan *plan, long long deadline,
@@ -169,7 +170,7 @@ static int start(struct sandbox *sandbox, const struct plan *plan, long long dea
     event = sandbox_pump(sandbox, SANDBOX_MADE, deadline, cancel);
     docker_traced(docker, "start", begin);
     if (event != PROCESS_PAUSED || !sandbox->streams[1].ready)
-        return explain(sandbox, plan, event, error);
+        return explain(sandbox, plan, event, cancel, error);
     sandbox->made = clock_now_ms();
     return 0;
 }

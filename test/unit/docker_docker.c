@@ -394,7 +394,7 @@ static void check_explained(const char *version, const char *image, enum error_k
     setenv("VERSION_STATUS", version, 1);
     setenv("IMAGE_STATUS", image, 1);
     assert_int_equal(docker_explain(&fixture.docker, "py:3", "cannot create a container",
-                                    "docker: it said so", &fixture.error),
+                                    "docker: it said so", NULL, &fixture.error),
                      -1);
     assert_error(&fixture.error, kind, message);
     called = read_in(fixture.directory, "calls");
@@ -427,10 +427,27 @@ static void docker__explains_where_there_is_no_docker(void **state)
     struct error error = ERROR_INIT;
 
     (void)state;
-    assert_int_equal(docker_explain(&docker, "py:3", "cannot start", "message", &error), -1);
+    assert_int_equal(docker_explain(&docker, "py:3", "cannot start", "message", NULL, &error), -1);
     assert_error(&error, ERROR_ENGINE,
                  "cannot start: the container engine does not answer; is it running, and may this "
                  "user reach it? ('isolator-no-such-docker info' tells more): message");
+}
+
+static void docker__explains_nothing_to_nobody(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 300");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    cancel_raise(&cancel);
+    assert_int_equal(
+        docker_explain(&fixture.docker, "py:3", "cannot start", "message", &cancel, &fixture.error),
+        -1);
+    assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
+    cancel_release(&cancel);
+    tear_down(&fixture);
 }
 
 static int ignore_sigpipe(void **state)
@@ -462,6 +479,7 @@ int main(void)
         cmocka_unit_test(docker__run_is_traced),
         cmocka_unit_test(docker__explains_by_asking),
         cmocka_unit_test(docker__explains_where_there_is_no_docker),
+        cmocka_unit_test(docker__explains_nothing_to_nobody),
     };
 
     return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
