@@ -317,14 +317,14 @@ static int start(struct batch *batch, struct error *error)
     sem_init(&batch->turns, 0, (unsigned)batch->options->jobs);
     pthread_mutex_init(&batch->reading, NULL);
     pthread_mutex_init(&batch->writing, NULL);
-    progress_begin(&batch->progress, batch->options->in);
+    progress_begin(&batch->progress, batch->options->in, batch->options->quiet);
     warm_begin(batch->warm);
     return 0;
 }
 
 static void end(struct batch *batch)
 {
-    progress_clear(&batch->progress);
+    progress_end(&batch->progress, batch->totals->done, batch->totals->failed);
     warm_end(batch->warm);
     warm_close(batch->warm);
     lines_release(&batch->lines);

@@ -18,6 +18,7 @@ struct batch_options {
     int in;       /* where the lines come from; borrowed */
     int jobs;     /* lines at a time */
     bool verbose; /* which container each had, on stderr */
+    bool quiet;   /* no progress there */
 };
 
 /* What came of it. */

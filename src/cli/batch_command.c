@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -23,12 +24,12 @@ struct options {
     const char *config; /* borrowed from argv; NULL: the usual places */
     const char *file;   /* likewise; NULL or "-": stdin */
     int jobs;
-    bool verbose, help;
+    bool quiet, verbose, help;
 };
 
 static void print_help(void)
 {
-    puts("usage: isolator batch [-j N] [--config FILE] [-v] [FILE]\n"
+    puts("usage: isolator batch [-j N] [--config FILE] [-q] [-v] [FILE]\n"
          "\n"
          "Reads requests from FILE, or from stdin: one JSON object a line, with the members of\n"
          "execute_code and an \"id\". Runs each in a container of its own, several at a time, and\n"
@@ -36,6 +37,7 @@ static void print_help(void)
          "\n"
          "  -j, --jobs N       run N at a time (default: one for each processor core)\n"
          "      --config FILE  configuration file\n"
+         "  -q, --quiet        show no progress on a terminal\n"
          "  -v, --verbose      say on stderr which container each line had\n"
          "  -h, --help         print this summary\n"
          "\n"
@@ -61,22 +63,22 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
 {
     enum { OPTION_CONFIG = 256 };
     static const struct option known[] = {
-        {"jobs", required_argument, NULL, 'j'},
-        {"config", required_argument, NULL, OPTION_CONFIG},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"jobs", required_argument, NULL, 'j'}, {"config", required_argument, NULL, OPTION_CONFIG},
+        {"quiet", no_argument, NULL, 'q'},      {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
     const int cores = linux_cores();
     int option;
 
     *options = (struct options){.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":j:vh", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":j:qvh", known, NULL)) != -1) {
         if (option == 'j' && read_jobs(optarg, &options->jobs, error) != 0)
             return -1;
         if (option == OPTION_CONFIG)
             options->config = optarg;
+        else if (option == 'q')
+            options->quiet = true;
         else if (option == 'v')
             options->verbose = true;
         else if (option == 'h')
@@ -84,9 +86,8 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
         else if (option == ':')
             return error_set(error, ERROR_USAGE, "option '%s' needs a value",
                              optopt == OPTION_CONFIG ? "--config" : "-j");
-        else if (option == '?' && (optopt == 'v' || optopt == 'h'))
-            return error_set(error, ERROR_USAGE, "option '--%s' takes no value",
-                             optopt == 'v' ? "verbose" : "help");
+        else if (option == '?' && (optopt == 'q' || optopt == 'v' || optopt == 'h'))
+            return error_set(error, ERROR_USAGE, "option '%s' takes no value", argv[optind - 1]);
         else if (option != 'j' && optopt != 0)
             return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator batch --help",
                              optopt);
@@ -117,6 +118,18 @@ static int open_input(const char *file, struct error *error)
     return fd;
 }
 
+/* Results that are read as requests would never end; cat(1) refuses the same. */
+static int check_output(int in, struct error *error)
+{
+    struct stat from, to;
+
+    if (fstat(in, &from) != 0 || fstat(STDOUT_FILENO, &to) != 0 || !S_ISREG(from.st_mode) ||
+        from.st_dev != to.st_dev || from.st_ino != to.st_ino)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "the results would go to the file from which the requests come");
+}
+
 static int status_of(const struct batch_totals *totals)
 {
     if (totals->output_error == EPIPE)
@@ -134,12 +147,14 @@ static int run(const struct options *options, const struct config *config, struc
 {
     const struct docker docker = {.command = config->container_command,
                                   .engine_timeout = config->engine_timeout};
-    struct batch_options batch = {.jobs = options->jobs, .verbose = options->verbose};
+    struct batch_options batch = {
+        .jobs = options->jobs, .verbose = options->verbose, .quiet = options->quiet};
     struct batch_totals totals;
     int result;
 
     batch.in = open_input(options->file, error);
-    if (batch.in < 0 || signals_catch(error) != 0) /* in this order: to open a FIFO may take long */
+    if (batch.in < 0 || check_output(batch.in, error) != 0 ||
+        signals_catch(error) != 0) /* last: to open a FIFO may take long */
         return -1;
     linux_raise_descriptors(); /* each run holds some */
     result = batch_run(config, &docker, &batch, &totals, error);

@@ -10,12 +10,12 @@
 
 enum { EVERY_MS = 200 };
 
-void progress_begin(struct progress *progress, int in)
+void progress_begin(struct progress *progress, int in, bool quiet)
 {
     struct stat status;
 
     *progress = (struct progress){
-        .shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+        .shown = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
         .begin = clock_now_ms(),
         .size = fstat(in, &status) == 0 && S_ISREG(status.st_mode) ? (long long)status.st_size : -1,
     };
@@ -35,23 +35,35 @@ char *progress_line(const struct progress *progress, long long now, long long do
     return strbuf_steal(&line);
 }
 
+static void show(struct progress *progress, const char *line, const char *end)
+{
+    if (progress->shown)
+        fprintf(stderr, "\r\033[K%s%s", line, end);
+}
+
 void progress_tell(struct progress *progress, long long done, long long failed, long long requests,
                    long long bytes)
 {
     const long long now = clock_now_ms();
+    CLEANUP_FREE char *line = NULL;
 
-    if (progress->shown && now - progress->told >= EVERY_MS) {
-        CLEANUP_FREE char *line = progress_line(progress, now, done, failed, requests, bytes);
-
-        progress->told = now;
-        fprintf(stderr, "\r\033[K%s", line);
-        fflush(stderr);
-    }
+    if (now - progress->told < EVERY_MS)
+        return;
+    progress->told = now;
+    line = progress_line(progress, now, done, failed, requests, bytes);
+    show(progress, line, "");
 }
 
 void progress_clear(struct progress *progress)
 {
     if (progress->told > 0)
-        fputs("\r\033[K", stderr);
+        show(progress, "", "");
     progress->told = 0;
+}
+
+void progress_end(struct progress *progress, long long done, long long failed)
+{
+    CLEANUP_FREE char *line = progress_line(progress, clock_now_ms(), done, failed, 0, 0);
+
+    show(progress, line, "\n");
 }

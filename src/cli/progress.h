@@ -13,8 +13,8 @@ struct progress {
     long long size;  /* bytes of the input; -1: not known */
 };
 
-/* `in` is the input: what remains is known where it is a file. */
-void progress_begin(struct progress *progress, int in);
+/* `in` is the input: what remains is known where it is a file. `quiet`: nothing is ever shown. */
+void progress_begin(struct progress *progress, int in, bool quiet);
 
 /*
  * The line at `now` (clock_now_ms()): so many results, of which some failed. So many requests were read,
@@ -28,7 +28,10 @@ char *progress_line(const struct progress *progress, long long now, long long do
 void progress_tell(struct progress *progress, long long done, long long failed, long long requests,
                    long long bytes);
 
-/* Takes the line away, at the end or for something else to be written. */
+/* Takes the line away, for something else to be written. */
 void progress_clear(struct progress *progress);
+
+/* Leaves the line behind as it is in the end. */
+void progress_end(struct progress *progress, long long done, long long failed);
 
 #endif

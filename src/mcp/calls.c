@@ -94,6 +94,9 @@ static json_t *run(struct calls *calls, struct call *call, struct sandbox **used
 
     execute(&calls->docker, calls->warm, &call->plan, &call->cancel, &result, used);
     free_request(call);
+    if (calls->docker.trace) /* the steps of a call, then whose they were */
+        fprintf(stderr, "isolator-mcp: container %s, warm: %s\n",
+                result.container ? result.container : "none", result.warm ? "true" : "false");
     return answer_result(&result, call->reply.revision, (size_t)calls->config->max_text_bytes,
                          calls->runs);
 }

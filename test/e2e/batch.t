@@ -158,6 +158,11 @@ is "$status $(sed "s/'isolator-[0-9a-f]*'/NAME/; s/container: .*/container/" <<<
 "$ISOLATOR" batch "$scratch/good" >/dev/full 2>"$scratch/err"
 is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the results: No space left on device" "a full device"
 
+# ---- progress, where stderr is a terminal and stdout is none
+on_terminal() { script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' | sed 's/[0-9.]* a second/RATE/g; s/\x1b\[K/|/g'; }
+is "$(on_terminal "")" "|1 done, 0 failed, RATE, about 0 remain|1 done, 0 failed, RATE" "progress on a terminal; the last line stays"
+is "$(on_terminal -q)" "" "--quiet: none"
+
 # ---- the command line
 wrong() { # MESSAGE NAME ARG...
     local message=$1 name=$2
@@ -171,8 +176,12 @@ wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
 wrong "one FILE at most; 'b' is too much" "two files" a b
 wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
 wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
-wrong "option '--verbose' takes no value" "--verbose with a value" --verbose=x
+wrong "option '--verbose=x' takes no value" "--verbose with a value" --verbose=x
 wrong "option '--config' needs a value" "--config without a value" --config
+cp "$scratch/good" "$scratch/both"
+"$ISOLATOR" batch "$scratch/both" 2>"$scratch/err" >>"$scratch/both"
+is "$?|$(cat "$scratch/err")|$(cat "$scratch/both")" \
+    "2|isolator: the results would go to the file from which the requests come|$(cat "$scratch/good")" "one file for both"
 wrong "cannot read the requests: Is a directory" "a directory" "$scratch"
 batch --help
 has "$out" "usage: isolator batch " "--help"

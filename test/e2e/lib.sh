@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 ISOLATOR=${ISOLATOR:-$PWD/build/isolator}
-export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/config.json}
+export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tests=0

@@ -10,4 +10,4 @@ if ! said=$(test/mcp/install); then
     exit 1
 fi
 exec node test/mcp/sdk.mjs "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}" \
-    "${ISOLATOR_CONFIG:-$PWD/build/engine/config.json}"
+    "${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}"

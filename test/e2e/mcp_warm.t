@@ -133,6 +133,7 @@ is(join(' ', $killed->left), '', 'SIGKILL: it is gone');
 my $patient = server(config => {%$warm, engineTimeoutSeconds => 20}, arguments => ['--verbose']);
 $patient->initialize('2025-11-25');
 my $first = warm_result($patient, 'echo first')->{container};
+has($patient->stderr, "isolator-mcp: container $first, warm: true\n", '--verbose says that it had waited');
 $name = waiting($patient, $first);
 until_true { steps($patient, 'warm') == 2 }; # the gate of this one is ready
 my $delivered = steps($patient, 'deliver');
