@@ -123,14 +123,14 @@ static bool next_line(struct batch *batch, struct line *line)
 /* ---- output */
 
 /*
- * Writes to stdout, which may be a pipe that nobody reads for a while; a signal ends that. False where not
- * all was written, with errno of why: EINTR for a signal.
+ * Writes to stdout or stderr, which may be a pipe that nobody reads for a while; a signal ends that. False
+ * where not all was written, with errno of why: EINTR for a signal.
  */
-static bool write_out(const char *text, size_t length)
+static bool write_out(int fd, const char *text, size_t length)
 {
     while (length > 0) {
         struct pollfd polled[] = {
-            {STDOUT_FILENO, POLLOUT, 0},
+            {fd, POLLOUT, 0},
             {cancel_fd(signals_cancel()), POLLIN, 0},
         };
         ssize_t written;
@@ -140,7 +140,7 @@ static bool write_out(const char *text, size_t length)
         errno = EINTR;
         if (polled[0].revents == 0)
             return false;
-        written = write(STDOUT_FILENO, text, length < PIPE_BUF ? length : PIPE_BUF);
+        written = write(fd, text, length < PIPE_BUF ? length : PIPE_BUF);
         if (written < 0 && errno != EINTR && errno != EAGAIN)
             return false;
         if (written > 0) {
@@ -169,7 +169,7 @@ static void print(struct batch *batch, json_t *object, bool success)
 
     json_decref(object);
     pthread_mutex_lock(&batch->writing);
-    if (!batch->output_ended && write_out(line, strlen(line))) {
+    if (!batch->output_ended && write_out(STDOUT_FILENO, line, strlen(line))) {
         batch->totals->done++;
         batch->totals->failed += !success;
     } else if (!batch->output_ended) {
@@ -178,15 +178,22 @@ static void print(struct batch *batch, json_t *object, bool success)
     pthread_mutex_unlock(&batch->writing);
 }
 
+/* Writes a line to stderr, if it takes it. Takes the string over; has the lock of the output. */
+static void say(struct batch *batch, char *line)
+{
+    progress_clear(&batch->progress);
+    write_out(STDERR_FILENO, line, strlen(line));
+    free(line);
+}
+
 /* The lock of the input is not taken: figures that are a little old do here. */
 static void tell(struct batch *batch, const struct line *line, const struct result *result)
 {
     pthread_mutex_lock(&batch->writing);
-    if (batch->options->verbose) {
-        progress_clear(&batch->progress);
-        fprintf(stderr, "isolator: line %lld: container %s, warm: %s\n", line->number,
-                result->container ? result->container : "none", result->warm ? "true" : "false");
-    }
+    if (batch->options->verbose)
+        say(batch, string_format("isolator: line %lld: container %s, warm: %s\n", line->number,
+                                 result->container ? result->container : "none",
+                                 result->warm ? "true" : "false"));
     progress_tell(&batch->progress, batch->totals->done, batch->totals->failed,
                   atomic_load(&batch->requests), atomic_load(&batch->bytes));
     pthread_mutex_unlock(&batch->writing);
@@ -258,8 +265,7 @@ static void clean_up(struct batch *batch, struct sandbox *used)
     if (execute_clean_up(used, &error) == 0)
         return;
     pthread_mutex_lock(&batch->writing);
-    progress_clear(&batch->progress);
-    fprintf(stderr, "isolator: warning: %s\n", error.message);
+    say(batch, string_format("isolator: warning: %s\n", error.message));
     pthread_mutex_unlock(&batch->writing);
 }
 

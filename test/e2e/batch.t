@@ -125,6 +125,16 @@ wait "$pid"
 is "$?|$(cat "$scratch/err")" "130|" "SIGINT while nobody takes the results"
 exec {slow}>&-
 
+exec {slow}<>"$scratch/slow"
+"$ISOLATOR" batch -v -j 2 "$scratch/many" >/dev/null 2>"$scratch/slow" &
+pid=$!
+own_pids="$own_pids$pid "
+until_true eval 'grep -q "^wchar: [0-9]\{5\}" "/proc/$pid/io" && sleep 1'
+kill -INT "$pid"
+wait "$pid"
+is "$?" 130 "SIGINT while nobody takes what --verbose says"
+exec {slow}>&-
+
 # The reader goes on after the signal: then come the results of those that still ran.
 {
     echo '{"language": "busybox", "entrypoint_code": "head -c 300000 /dev/zero | tr \\\\0 x"}'
