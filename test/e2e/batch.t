@@ -113,27 +113,33 @@ await
 exec {feed}>&-
 is "$status $(results "$brief")" "129 1 null success 0 fine|" "SIGHUP while it waits for input"
 
-# A reader that has stopped: the results fill the pipe, then a signal comes.
+# A reader that has stopped: the pipe is full, then a signal comes.
 mkfifo "$scratch/slow"
-exec {slow}<>"$scratch/slow"
-"$ISOLATOR" batch -j 1 "$scratch/many" >"$scratch/slow" 2>"$scratch/err" &
-pid=$!
-own_pids="$own_pids$pid "
-until_true eval 'grep -q "^wchar: [0-9]\{5\}" "/proc/$pid/io" && sleep 1'
-kill -INT "$pid"
-wait "$pid"
-is "$?|$(cat "$scratch/err")" "130|" "SIGINT while nobody takes the results"
-exec {slow}>&-
-
-exec {slow}<>"$scratch/slow"
-"$ISOLATOR" batch -v -j 2 "$scratch/many" >/dev/null 2>"$scratch/slow" &
-pid=$!
-own_pids="$own_pids$pid "
-until_true eval 'grep -q "^wchar: [0-9]\{5\}" "/proc/$pid/io" && sleep 1'
-kill -INT "$pid"
-wait "$pid"
-is "$?" 130 "SIGINT while nobody takes what --verbose says"
-exec {slow}>&-
+# has_stalled: it has written something, and then nothing any more.
+has_stalled() {
+    local before
+    before=$(grep wchar "/proc/$pid/io")
+    sleep 0.5
+    [ "$before" != "wchar: 0" ] && [ "$(grep wchar "/proc/$pid/io")" = "$before" ]
+}
+# interrupt_stalled OUT ERR ARG...: a batch that writes to these; $status is how it ends.
+interrupt_stalled() {
+    local to=$1 remarks=$2
+    shift 2
+    exec {slow}<>"$scratch/slow"
+    "$ISOLATOR" batch "$@" "$scratch/many" >"$to" 2>"$remarks" &
+    pid=$!
+    own_pids="$own_pids$pid "
+    until_true has_stalled
+    kill -INT "$pid"
+    wait "$pid"
+    status=$?
+    exec {slow}>&-
+}
+interrupt_stalled "$scratch/slow" "$scratch/err" -j 1
+is "$status|$(cat "$scratch/err")" "130|" "SIGINT while nobody takes the results"
+interrupt_stalled /dev/null "$scratch/slow" -v -j 2
+is "$status" 130 "SIGINT while nobody takes what --verbose says"
 
 # The reader goes on after the signal: then come the results of those that still ran.
 {

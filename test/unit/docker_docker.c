@@ -11,6 +11,7 @@ enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
 
 /* A docker command that is a script, and one call of it. */
 struct fixture {
+    struct cancel cancel;
     char *directory;
     char *command;
     struct docker docker;
@@ -22,13 +23,23 @@ struct fixture {
 
 static void set_up(struct fixture *fixture, const char *script)
 {
-    *fixture = (struct fixture){.directory = temp_create(), .output = DOCKER_OUTPUT_INIT};
+    *fixture = (struct fixture){
+        .directory = temp_create(), .output = DOCKER_OUTPUT_INIT, .cancel = CANCEL_INIT};
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
     fixture->docker.engine_timeout = ENGINE_TIMEOUT;
     fixture->call = (struct docker_call){
         .arguments = &fixture->arguments, .stdin_file = -1, .deadline = clock_now_ms() + LATE_MS};
     strvec_push_each(&fixture->arguments, "ps", "--all", NULL);
+}
+
+/* The same with a handle that was raised already. */
+static void set_up_cancelled(struct fixture *fixture, const char *script)
+{
+    set_up(fixture, script);
+    assert_int_equal(cancel_open(&fixture->cancel, &fixture->error), 0);
+    cancel_raise(&fixture->cancel);
+    fixture->call.cancel = &fixture->cancel;
 }
 
 static int run(struct fixture *fixture)
@@ -38,6 +49,7 @@ static int run(struct fixture *fixture)
 
 static void tear_down(struct fixture *fixture)
 {
+    cancel_release(&fixture->cancel);
     docker_output_release(&fixture->output);
     strvec_release(&fixture->arguments);
     error_release(&fixture->error);
@@ -253,97 +265,75 @@ static void docker__run_is_killed_at_its_deadline(void **state)
 static void docker__run_is_cancelled(void **state)
 {
     const long long begin = clock_now_ms();
-    struct cancel cancel = CANCEL_INIT;
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "exec sleep 300");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    cancel_raise(&cancel);
-    fixture.call.cancel = &cancel;
+    set_up_cancelled(&fixture, "exec sleep 300");
     assert_int_equal(run(&fixture), -1);
     assert_in_range(clock_now_ms() - begin, 0, LATE_MS / 2);
     assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
     tear_down(&fixture);
-    cancel_release(&cancel);
 }
 
 static void docker__run_that_is_not_cancelled(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, "exit 2");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    fixture.call.cancel = &cancel;
+    assert_int_equal(cancel_open(&fixture.cancel, &fixture.error), 0);
+    fixture.call.cancel = &fixture.cancel;
     assert_int_equal(run(&fixture), 0);
     assert_int_equal(fixture.output.status, 2);
     tear_down(&fixture);
-    cancel_release(&cancel);
 }
 
 /* A cancelled command that ends by itself soon enough has done its work. */
 static void docker__run_is_cancelled_with_patience(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "sleep 0.1; echo created");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    cancel_raise(&cancel);
-    fixture.call.cancel = &cancel;
+    set_up_cancelled(&fixture, "sleep 0.1; echo created");
     fixture.call.patience = LATE_MS;
     assert_int_equal(run(&fixture), 0);
     assert_no_error(&fixture.error);
     assert_int_equal(fixture.output.status, 0);
     assert_string_equal(strbuf_string(&fixture.output.out), "created\n");
-    assert_true(cancel_raised(&cancel));
+    assert_true(cancel_raised(&fixture.cancel));
     tear_down(&fixture);
-    cancel_release(&cancel);
 }
 
 /* Patience has an end, and so has the deadline before it. */
 static void docker__run_uses_up_the_patience(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
         const long long begin = clock_now_ms();
         struct fixture fixture;
 
-        set_up(&fixture, "exec sleep 300");
-        assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-        cancel_raise(&cancel);
-        fixture.call.cancel = &cancel;
+        set_up_cancelled(&fixture, "exec sleep 300");
         fixture.call.patience = i == 0 ? 150 : LATE_MS;
         fixture.call.deadline = begin + (i == 0 ? LATE_MS : 150);
         assert_int_equal(run(&fixture), -1);
         assert_in_range(clock_now_ms() - begin, 150, LATE_MS / 2);
         assert_true(fixture.output.status >= 0);
         tear_down(&fixture);
-        cancel_release(&cancel);
     }
 }
 
 /* Whoever cancelled gets an ERROR_CANCELLED, not a complaint about the engine. */
 static void docker__run_that_uses_up_the_patience_was_cancelled(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "exec sleep 30");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    cancel_raise(&cancel);
-    fixture.call.cancel = &cancel;
+    set_up_cancelled(&fixture, "exec sleep 30");
     fixture.call.patience = 50;
     assert_int_equal(run(&fixture), -1);
     assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
     tear_down(&fixture);
-    cancel_release(&cancel);
 }
 
 static void note_step(void *context, const char *step, long long milliseconds)
@@ -435,18 +425,14 @@ static void docker__explains_where_there_is_no_docker(void **state)
 
 static void docker__explains_nothing_to_nobody(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "exec sleep 300");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    cancel_raise(&cancel);
-    assert_int_equal(
-        docker_explain(&fixture.docker, "py:3", "cannot start", "message", &cancel, &fixture.error),
-        -1);
+    set_up_cancelled(&fixture, "exec sleep 300");
+    assert_int_equal(docker_explain(&fixture.docker, "py:3", "cannot start", "message",
+                                    &fixture.cancel, &fixture.error),
+                     -1);
     assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
-    cancel_release(&cancel);
     tear_down(&fixture);
 }
 

@@ -155,6 +155,7 @@ static void warm__nobody_need_be_woken(void **state)
     (void)state;
     set_up(&fixture, WARM_AHEAD, "");
     warm = warm_open(&fixture.docker, &fixture.config, WARM_ON_DEMAND, NULL, &error);
+    assert_non_null(warm);
     warm_begin(warm);
     assert_null(warm_take(warm, &fixture.plan));
     wait_for(&fixture, ".ready", 1);
