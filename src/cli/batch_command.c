@@ -15,8 +15,10 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/batch.h"
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "sandbox/config.h"
+#include "sandbox/janitor.h"
 
 enum { JOBS_MAX = 1024 };
 
@@ -73,9 +75,10 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
     *options = (struct options){.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":j:qvh", known, NULL)) != -1) {
-        if (option == 'j' && read_jobs(optarg, &options->jobs, error) != 0)
-            return -1;
-        if (option == OPTION_CONFIG)
+        if (option == 'j') {
+            if (read_jobs(optarg, &options->jobs, error) != 0)
+                return -1;
+        } else if (option == OPTION_CONFIG)
             options->config = optarg;
         else if (option == 'q')
             options->quiet = true;
@@ -83,17 +86,8 @@ static int parse(struct options *options, int argc, char **argv, struct error *e
             options->verbose = true;
         else if (option == 'h')
             options->help = true;
-        else if (option == ':')
-            return error_set(error, ERROR_USAGE, "option '%s' needs a value",
-                             optopt == OPTION_CONFIG ? "--config" : "-j");
-        else if (option == '?' && (optopt == 'q' || optopt == 'v' || optopt == 'h'))
-            return error_set(error, ERROR_USAGE, "option '%s' takes no value", argv[optind - 1]);
-        else if (option != 'j' && optopt != 0)
-            return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator batch --help",
-                             optopt);
-        else if (option != 'j')
-            return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator batch --help",
-                             argv[optind - 1]);
+        else
+            return command_line_refuse(option, "batch", known, argv, error);
     }
     if (argc - optind > 1)
         return error_set(error, ERROR_USAGE, "one FILE at most; '%s' is too much",
@@ -145,11 +139,11 @@ static int status_of(const struct batch_totals *totals)
 
 static int run(const struct options *options, const struct config *config, struct error *error)
 {
-    const struct docker docker = {.command = config->container_command,
-                                  .engine_timeout = config->engine_timeout};
+    struct docker docker = config_docker(config);
     struct batch_options batch = {
         .jobs = options->jobs, .verbose = options->verbose, .quiet = options->quiet};
     struct batch_totals totals;
+    struct janitor janitor;
     int result;
 
     batch.in = open_input(options->file, error);
@@ -157,7 +151,9 @@ static int run(const struct options *options, const struct config *config, struc
         signals_catch(error) != 0) /* last: to open a FIFO may take long */
         return -1;
     linux_raise_descriptors(); /* each run holds some */
+    janitor_start(&janitor, &docker);
     result = batch_run(config, &docker, &batch, &totals, error);
+    janitor_dismiss(&janitor);
     signals_release(); /* nothing is left that would have to be removed */
     if (batch.in != STDIN_FILENO)
         close(batch.in);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/batch_command.h"
 #include "cli/exit_status.h"
+#include "cli/gc_command.h"
 #include "cli/run_command.h"
 
 static const struct command {
@@ -21,6 +22,7 @@ static const struct command {
 } commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"batch", batch_command, "run many requests, one JSON object a line"},
+    {"gc", gc_command, "remove what isolators that were killed have left behind"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -15,6 +15,7 @@
 #include "sandbox/config.h"
 #include "sandbox/execute.h"
 #include "sandbox/input.h"
+#include "sandbox/janitor.h"
 
 /* Opens a regular file that the user named, or copies isolator's own stdin for "-"; -1 on error. */
 static int open_named(const char *path, long long most, struct error *error)
@@ -111,17 +112,25 @@ static int finish_stream(const struct result *result, int status)
     return by_itself && result->exit_code > 0 ? result->exit_code : status;
 }
 
+static void execute_once(struct docker *docker, const struct plan *plan, struct result *result)
+{
+    struct janitor janitor;
+
+    janitor_start(&janitor, docker);
+    execute(docker, NULL, plan, signals_cancel(), result, NULL);
+    janitor_dismiss(&janitor);
+}
+
 static int run(struct run_options *options, const struct config *config, struct error *error)
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(error_release) struct error input_error = ERROR_INIT;
-    const struct docker docker = {.command = config->container_command,
-                                  .engine_timeout = config->engine_timeout,
-                                  .trace = options->verbose ? docker_print_trace : NULL,
-                                  .trace_context = (void *)"isolator"};
+    struct docker docker = config_docker(config);
     int status;
 
+    docker.trace = options->verbose ? docker_print_trace : NULL;
+    docker.trace_context = (void *)"isolator";
     if (plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)
         return exit_status_report(error);
     if (error->kind != ERROR_NONE)
@@ -129,7 +138,7 @@ static int run(struct run_options *options, const struct config *config, struct 
     else if (open_files(options, &plan, &input_error) != 0)
         result_fail(&result, &input_error);
     else
-        execute(&docker, NULL, &plan, signals_cancel(), &result, NULL);
+        execute_once(&docker, &plan, &result);
     signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",

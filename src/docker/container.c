@@ -1,6 +1,7 @@
 #include "docker/container.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,49 @@ static int run_simple(const struct docker *docker, const struct docker_call *cal
     return 0;
 }
 
+int container_check_limits(const struct docker *docker, const struct container_spec *spec,
+                           long long deadline, const struct cancel *cancel, struct error *error)
+{
+    static const char *const names[] = {"memory", "swap", "processes", "cpus"};
+    const long long bytes = spec->memory_mb * 1048576LL;
+    const long long expected[] = {bytes, bytes, spec->pids, llround(spec->cpus * 1000) * 1000000};
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(strbuf_release) struct strbuf missing = STRBUF_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    char *rest = NULL;
+
+    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&arguments,
+                     "{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
+                     "{{.HostConfig.NanoCpus}}",
+                     spec->name, NULL);
+    if (docker_run(docker, &call, &output, error) != 0)
+        return error->kind == ERROR_CANCELLED ? -1
+                                              : error_prefix(error, "cannot inspect the container");
+    if (output.status != 0) {
+        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
+    }
+    strbuf_addstr(&output.out, "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = strtok_r(i == 0 ? output.out.data : NULL, "/\n", &rest);
+        char digits[32];
+
+        snprintf(digits, sizeof digits, "%lld", expected[i]);
+        if (!value || strcmp(value, digits) != 0)
+            strbuf_addf(&missing, "%s%s", missing.length > 0 ? ", " : "", names[i]);
+    }
+    if (missing.length == 0)
+        return 0;
+    return error_set(
+        error, ERROR_ENGINE,
+        "the engine does not enforce the limit of %s, see the warnings; where that may be, set "
+        "allowUnenforced in the configuration",
+        missing.data);
+}
+
 int container_has(const struct docker *docker, const char *name, const char *path,
                   long long deadline)
 {
@@ -309,16 +353,17 @@ static bool is_gone(const struct docker *docker, const char *name,
            output.out.length == 0;
 }
 
-int container_list(const struct docker *docker, const struct strvec *labels, long long deadline,
-                   struct strvec *ids, struct error *error)
+int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
+                   long long deadline, const struct cancel *cancel, struct strvec *lines,
+                   struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
     char *rest = NULL;
 
-    strvec_push_each(&arguments, "ps", "--all", "--quiet", "--no-trunc", NULL);
+    strvec_push_each(&arguments, "ps", "--all", "--no-trunc", "--format", format, NULL);
     for (size_t i = 0; i < labels->count; i++) {
         strvec_push(&arguments, "--filter");
         strvec_pushf(&arguments, "label=%s", labels->items[i]);
@@ -329,19 +374,21 @@ int container_list(const struct docker *docker, const struct strvec *labels, lon
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         return error_set(error, ERROR_ENGINE, "cannot list the containers: %s", message);
     }
-    for (char *id = output.out.data ? strtok_r(output.out.data, "\n", &rest) : NULL; id;
-         id = strtok_r(NULL, "\n", &rest))
-        strvec_push(ids, id);
+    for (char *line = output.out.data ? strtok_r(output.out.data, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest))
+        strvec_push(lines, line);
     return 0;
 }
 
 int container_remove(const struct docker *docker, const char *name,
-                     const struct process_drain *drain, long long deadline, struct error *error)
+                     const struct process_drain *drain, long long deadline,
+                     const struct cancel *cancel, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(error_release) struct error first = ERROR_INIT;
-    struct docker_call call = {.arguments = &arguments, .stdin_file = -1, .drain = drain};
+    struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .drain = drain, .cancel = cancel};
 
     strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
     do {
@@ -352,11 +399,13 @@ int container_remove(const struct docker *docker, const char *name,
         if (run_simple(docker, &call, "cannot remove the container", &failure) == 0)
             return 0;
         /* The engine may be removing it already, on its own account (--rm). */
-        if (is_gone(docker, name, drain, deadline))
+        if (!cancel_raised(cancel) && is_gone(docker, name, drain, deadline))
             return 0;
         if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
             error_set(&first, failure.kind, "%s", failure.message);
         nanosleep(&pause, NULL);
-    } while (clock_now_ms() < deadline);
+    } while (clock_now_ms() < deadline && !cancel_raised(cancel));
+    if (docker->given_up && !cancel_raised(cancel))
+        docker->given_up(docker->given_up_context, name);
     return error_set(error, first.kind, "%s", first.message);
 }

@@ -65,6 +65,14 @@ int container_create(const struct docker *docker, const struct container_spec *s
                      long long deadline, const struct cancel *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error);
 
+/*
+ * Whether the engine means to enforce the limits of memory, swap, processes and cpus that it was told: it
+ * leaves out, with a remark when it creates the container, what its kernel or its rights do not allow. -1 with
+ * an ERROR_ENGINE that names them, or where it does not say.
+ */
+int container_check_limits(const struct docker *docker, const struct container_spec *spec,
+                           long long deadline, const struct cancel *cancel, struct error *error);
+
 /* Unpacks the tar file into a directory of the (not started) container; it must exist there. */
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
                       int tar_file, long long deadline, const struct cancel *cancel,
@@ -103,16 +111,23 @@ int container_commit(const struct docker *docker, const char *name, const char *
                      const struct strvec *changes, long long deadline, const struct cancel *cancel,
                      struct error *error);
 
-/* Adds the ids of all containers, in whatever state, that have all of these labels ("key=value"). */
-int container_list(const struct docker *docker, const struct strvec *labels, long long deadline,
-                   struct strvec *ids, struct error *error);
+/*
+ * Adds a line for each container, in whatever state, that has all of these labels ("key" or "key=value"):
+ * what the Go template `format` of docker ps --format makes of it. Values come from whoever made the
+ * container. Of a very long list (DOCKER_OUTPUT_MAX) the end, which holds the oldest, is missing.
+ */
+int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
+                   long long deadline, const struct cancel *cancel, struct strvec *lines,
+                   struct error *error);
 
 /*
  * Kills and removes the container and its anonymous volumes, and makes sure that it is gone. One
  * that does not exist is gone. `drain` is an attached `docker start`, NULL if none runs: the engine does
- * not finish while its output is not read.
+ * not finish while its output is not read. Once `cancel` (which may be NULL) is raised it returns -1 at
+ * once; the engine may finish what it has begun. What it could not remove in time docker->given_up learns.
  */
 int container_remove(const struct docker *docker, const char *name,
-                     const struct process_drain *drain, long long deadline, struct error *error);
+                     const struct process_drain *drain, long long deadline,
+                     const struct cancel *cancel, struct error *error);
 
 #endif

@@ -8,6 +8,8 @@
 #ifndef DOCKER_DOCKER_H
 #define DOCKER_DOCKER_H
 
+#include <stdbool.h>
+
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/process.h"
@@ -17,11 +19,17 @@
 /* Called behind each finished step with what was done and how long it took. */
 typedef void docker_trace(void *context, const char *step, long long milliseconds);
 
+/* Called with the name of a container that could not be removed in the time that there was. */
+typedef void docker_given_up(void *context, const char *name);
+
 struct docker {
-    const char *command; /* name or path of the program; borrowed */
-    int engine_timeout;  /* seconds the engine may take for a run, beside the program */
-    docker_trace *trace; /* NULL: none. Must be thread-safe where the struct is shared */
+    const char *command;   /* name or path of the program; borrowed */
+    int engine_timeout;    /* seconds the engine may take for a run, beside the program */
+    bool allow_unenforced; /* limits that the engine says it ignores are no error */
+    docker_trace *trace;   /* NULL: none. Must be thread-safe where the struct is shared */
     void *trace_context;
+    docker_given_up *given_up; /* NULL: nobody takes it on. Thread-safe like the trace */
+    void *given_up_context;
 };
 
 struct docker_call {
@@ -44,7 +52,7 @@ struct docker_output {
         .status = -1, .out = STRBUF_INIT, .err = STRBUF_INIT                                       \
     }
 
-enum { DOCKER_OUTPUT_MAX = 65536 };
+enum { DOCKER_OUTPUT_MAX = 1 << 18 };
 
 /*
  * A part of the time that the engine may take, in ms. An engine that hangs is given up when the step's

@@ -17,6 +17,7 @@
 #include "mcp/server.h"
 #include "mcp/tool.h"
 #include "sandbox/config.h"
+#include "sandbox/janitor.h"
 
 enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 
@@ -116,11 +117,12 @@ static void warn_of_snippets(const char *directory)
 
 static int serve(const struct options *options, const struct config *config, struct error *error)
 {
-    const struct docker docker = {.command = config->container_command,
-                                  .engine_timeout = config->engine_timeout,
-                                  .trace = options->verbose ? docker_print_trace : NULL,
-                                  .trace_context = (void *)"isolator-mcp"};
+    struct docker docker = config_docker(config);
+    struct janitor janitor;
+    int result;
 
+    docker.trace = options->verbose ? docker_print_trace : NULL;
+    docker.trace_context = (void *)"isolator-mcp";
     if (isatty(STDIN_FILENO))
         fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; "
               "MCP hosts start it, see isolator-mcp(1)\n",
@@ -132,7 +134,10 @@ static int serve(const struct options *options, const struct config *config, str
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
     if (signals_catch(error) != 0)
         return -1;
-    return server_run(config, &docker, STDIN_FILENO, STDOUT_FILENO, error);
+    janitor_start(&janitor, &docker);
+    result = server_run(config, &docker, STDIN_FILENO, STDOUT_FILENO, error);
+    janitor_dismiss(&janitor);
+    return result;
 }
 
 static int report(const struct error *error)

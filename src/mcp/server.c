@@ -10,7 +10,6 @@
 #include "base/signals.h"
 #include "mcp/dispatch.h"
 #include "sandbox/json_text.h"
-#include "sandbox/sweep.h"
 
 /*
  * Hosts send SIGTERM 2 s after they have closed stdin, and SIGKILL 2 s later. GRACE is what calls that
@@ -184,8 +183,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
             fprintf(stderr, "isolator-mcp: the engine took too long: %d calls are not answered\n",
                     unanswered);
         linux_kill_children(); /* they would live on, and might yet ask the engine for something */
-        sweep_behind(docker);
-        _exit(0); /* the threads need all of this, and end with the process */
+        _exit(0);              /* the threads need all of this, and end with the process */
     }
     calls_release(&server.calls);
     warm_close(server.warm);

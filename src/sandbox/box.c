@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/linux.h"
 #include "sandbox/owner.h"
@@ -17,13 +18,16 @@ enum { LIFETIME_PERCENT = 800, LIFETIME_EXTRA_MS = 60000 };
 /* What the removal may take of the engine's time, and what it gets however late it is. */
 enum { REMOVE_PERCENT = 80, REMOVE_LEAST_PERCENT = 20 };
 
+static const char NAME_START[] = "isolator-";
+enum { NAME_DIGITS = 16 };
+
 void box_init(struct box *box, const struct docker *docker, long long in_use_ms)
 {
-    char digits[17];
+    char digits[NAME_DIGITS + 1];
 
     *box = (struct box){.docker = docker, .labels = STRVEC_INIT};
     linux_random_digits(digits, sizeof digits);
-    snprintf(box->name, sizeof box->name, "isolator-%s", digits);
+    snprintf(box->name, sizeof box->name, "%s%s", NAME_START, digits);
     owner_labels(&box->labels,
                  in_use_ms + docker_share(docker, LIFETIME_PERCENT) + LIFETIME_EXTRA_MS);
 }
@@ -31,6 +35,15 @@ void box_init(struct box *box, const struct docker *docker, long long in_use_ms)
 void box_release(struct box *box)
 {
     strvec_release(&box->labels);
+}
+
+bool box_is_name(const char *name)
+{
+    const size_t start = strlen(NAME_START);
+
+    return strncmp(name, NAME_START, start) == 0 &&
+           strspn(name + start, "0123456789abcdef") == NAME_DIGITS &&
+           name[start + NAME_DIGITS] == '\0';
 }
 
 struct container_spec box_spec(const struct box *box, const struct plan *plan)
@@ -74,23 +87,12 @@ bool box_interrupted(enum process_event event, const char *late, const char *mes
     return true;
 }
 
-int box_create(struct box *box, const struct container_spec *spec, long long deadline,
-               long long end, const struct cancel *cancel, struct strvec *warnings,
-               struct error *error)
+/* The engine may still be at the creation, which was cut off. */
+static void undo_creation(const struct box *box, long long end, struct strvec *warnings)
 {
     static const struct timespec pause = {1, 0};
-    struct error failure = ERROR_INIT;
-    bool cut_off;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-    if (cancel_raised(cancel))
-        return box_cancelled(error);
-    box->created =
-        container_create(box->docker, spec, deadline, cancel, warnings, &cut_off, error) == 0;
-    if (box->created)
-        return 0;
-    if (!cut_off)
-        return -1;
-    /* The engine may still be at it. */
     strvec_pushf(warnings,
                  "the creation of container '%s' was cut off; should the engine still finish it, "
                  "it has to be removed by hand",
@@ -101,8 +103,33 @@ int box_create(struct box *box, const struct container_spec *spec, long long dea
     }
     if (failure.kind != ERROR_NONE)
         strvec_push(warnings, failure.message);
-    error_release(&failure);
-    return -1;
+}
+
+int box_create(struct box *box, const struct container_spec *spec, long long deadline,
+               long long end, const struct cancel *cancel, struct strvec *warnings,
+               struct error *error)
+{
+    const struct docker *docker = box->docker;
+    const size_t before = warnings->count;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    bool cut_off;
+
+    if (cancel_raised(cancel))
+        return box_cancelled(error);
+    if (container_create(docker, spec, deadline, cancel, warnings, &cut_off, error) != 0) {
+        if (cut_off)
+            undo_creation(box, end, warnings);
+        return -1;
+    }
+    /* An engine that leaves out a limit says so, in words that are not stable. */
+    if (warnings->count > before && !docker->allow_unenforced &&
+        container_check_limits(docker, spec, deadline, cancel, error) != 0) {
+        if (box_remove(box, NULL, end, &failure) != 0)
+            strvec_push(warnings, failure.message);
+        return -1;
+    }
+    box->created = true;
+    return 0;
 }
 
 int box_remove(const struct box *box, const struct process_drain *drain, long long end,
@@ -113,7 +140,7 @@ int box_remove(const struct box *box, const struct process_drain *drain, long lo
     const long long least = now + docker_share(box->docker, REMOVE_LEAST_PERCENT);
     const long long deadline = end == 0 || end > most ? most : end < least ? least : end;
 
-    if (container_remove(box->docker, box->name, drain, deadline, error) == 0)
+    if (container_remove(box->docker, box->name, drain, deadline, NULL, error) == 0)
         return 0;
     return error_prefix(error, "container '%s' may be left behind", box->name);
 }

@@ -28,12 +28,16 @@ struct box {
 void box_init(struct box *box, const struct docker *docker, long long in_use_ms);
 void box_release(struct box *box);
 
+/* Whether a container of this name may be one of ours. */
+bool box_is_name(const char *name);
+
 /* What a container for the plan is told whatever life it lives. Borrows from both. */
 struct container_spec box_spec(const struct box *box, const struct plan *plan);
 
 /*
  * Creates the container; where it cannot, makes sure that none is left: `end` as in box_remove(). Lines
- * of docker that are no failure are added to `warnings`.
+ * of docker that are no failure are added to `warnings`; if there is one, the engine is asked whether it
+ * enforces the limits, and fails if it does not, unless docker->allow_unenforced.
  */
 int box_create(struct box *box, const struct container_spec *spec, long long deadline,
                long long end, const struct cancel *cancel, struct strvec *warnings,

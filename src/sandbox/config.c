@@ -112,6 +112,13 @@ int config_load(struct config *config, const char *file, const struct limits *ow
     return !config->file || config->installed ? 0 : overlay_file(config, error);
 }
 
+struct docker config_docker(const struct config *config)
+{
+    return (struct docker){.command = config->container_command,
+                           .engine_timeout = config->engine_timeout,
+                           .allow_unenforced = config->allow_unenforced};
+}
+
 const struct language *config_language(const struct config *config, const char *name)
 {
     for (size_t i = 0; i < config->language_count; i++)

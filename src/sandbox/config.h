@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/strvec.h"
+#include "docker/docker.h"
 #include "sandbox/limits.h"
 
 struct language {
@@ -36,6 +37,7 @@ struct config {
     char *workdir;           /* absolute path in the container */
     char *prompts_dir;       /* made absolute by the file's directory */
     int engine_timeout;      /* seconds; see struct docker */
+    bool allow_unenforced;   /* likewise */
     struct limits defaults;  /* complete */
     struct limits maximums;
     struct language *languages; /* owned; in the order of the files */
@@ -58,6 +60,9 @@ int config_load(struct config *config, const char *file, const struct limits *ow
 /* Lays one JSON text over the configuration; `name` stands for it in messages. For tests too. */
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,
                    struct error *error);
+
+/* The docker command as the configuration wants it, which it borrows from. */
+struct docker config_docker(const struct config *config);
 
 /* The language, borrowed; NULL where there is none of that name. */
 const struct language *config_language(const struct config *config, const char *name);

@@ -100,6 +100,14 @@ static int read_members(struct scope *scope, json_t *object,
     return 0;
 }
 
+static int read_boolean(struct scope *scope, const json_t *value, bool *boolean)
+{
+    if (!json_is_boolean(value))
+        return wrong_type(scope, "true or false");
+    *boolean = json_is_true(value);
+    return 0;
+}
+
 static const char *const limit_names[] = {"network", "readOnly", "capDrop", "user"};
 enum { LIMIT_NAMES = sizeof limit_names / sizeof *limit_names };
 
@@ -108,6 +116,7 @@ static int read_named_limit(struct scope *scope, size_t which, const json_t *val
 {
     CLEANUP_FREE char *text = NULL;
     CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
+    bool read_only = false;
     int result = 0;
 
     switch (which) {
@@ -117,9 +126,9 @@ static int read_named_limit(struct scope *scope, size_t which, const json_t *val
         result = limits_set_network(limits, text, scope->error);
         break;
     case 1:
-        if (!json_is_boolean(value))
-            return wrong_type(scope, "true or false");
-        limits->read_only = json_is_true(value);
+        if (read_boolean(scope, value, &read_only) != 0)
+            return -1;
+        limits->read_only = read_only;
         break;
     case 2:
         if (read_strings(scope, value, &list) != 0)
@@ -333,10 +342,10 @@ static int read_warm(struct scope *scope, const char *key, json_t *value, void *
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
     static const char *const keys[] = {
-        "isolatorPath",     "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
-        "promptsDir",       "maxConcurrent",    "maxQueued",        "maxTextBytes",
-        "defaults",         "maximums",         "languages",        "warm",
-        "warmMaxAgeSeconds"};
+        "isolatorPath",      "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
+        "promptsDir",        "maxConcurrent",    "maxQueued",        "maxTextBytes",
+        "defaults",          "maximums",         "languages",        "warm",
+        "warmMaxAgeSeconds", "allowUnenforced"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 
@@ -351,6 +360,8 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
     }
     if (strcmp(key, "engineTimeoutSeconds") == 0)
         return read_whole(scope, value, 1, 600, &config->engine_timeout);
+    if (strcmp(key, "allowUnenforced") == 0)
+        return read_boolean(scope, value, &config->allow_unenforced);
     if (strcmp(key, "promptsDir") == 0)
         return read_prompts_dir(scope, value);
     if (strcmp(key, "maxConcurrent") == 0)

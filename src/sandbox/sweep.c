@@ -1,15 +1,13 @@
 #include "sandbox/sweep.h"
 
-#include <fcntl.h>
+#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
-#include "base/linux.h"
-#include "base/signals.h"
+#include "base/text.h"
 #include "docker/container.h"
-#include "sandbox/owner.h"
+#include "sandbox/box.h"
 
 /*
  * How long it looks: until there has been nothing for as long as the engine may take, but for QUIET_MS at
@@ -17,16 +15,75 @@
  */
 enum { QUIET_MS = 10000, MOST_TIMES = 6 };
 
-/*
- * Nothing of the caller's may stay open: not its standard streams, whose end its parent waits for, nor
- * the stdin of a container, which that lives by.
- */
-static void close_everything(void)
+/* What the engine gets of its time to list the containers, and to remove one. */
+enum { LIST_PERCENT = 50, REMOVE_PERCENT = 80 };
+
+/* The fields of a line that docker prints of a container; what owner_judge() reads is the last. */
+enum { FIELD_NAME, FIELD_STATE, FIELD_HOST, FIELD_PID, FIELD_OWNER, FIELDS };
+#define TEMPLATE_START                                                                             \
+    "{{.Names}}\t{{.Status}}\t{{.Label \"isolator.host\"}}\t{{.Label \"isolator.pid\"}}\t"
+
+/* Cuts the line at its tabs. False where it has not as many fields. */
+static bool cut(char *line, char *fields[FIELDS])
 {
-    linux_close_from(0);
-    for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (open("/dev/null", O_RDWR) < 0)
-            return;
+    for (int i = 0; i < FIELDS; i++) {
+        fields[i] = line;
+        line = strchr(line, '\t');
+        if ((i < FIELDS - 1) != (line != NULL))
+            return false;
+        if (line)
+            *line++ = '\0';
+    }
+    return true;
+}
+
+/* One container of the list, if it is one that was left behind. Whether it was. */
+static bool sweep_one(const struct docker *docker, bool dry, char *const fields[FIELDS],
+                      sweep_report *report, void *context, const struct cancel *cancel)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    CLEANUP_FREE char *state = text_escape(fields[FIELD_STATE]);
+    CLEANUP_FREE char *host = text_escape(fields[FIELD_HOST]);
+    CLEANUP_FREE char *pid = text_escape(fields[FIELD_PID]);
+    struct leftover leftover = {
+        .name = fields[FIELD_NAME],
+        .host = host,
+        .pid = pid,
+        .state = state,
+        .verdict = owner_judge(fields[FIELD_OWNER], (long long)time(NULL)),
+    };
+
+    if (leftover.verdict == OWNER_LIVES || !box_is_name(leftover.name))
+        return false;
+    if (!dry && container_remove(docker, leftover.name, NULL,
+                                 clock_now_ms() + docker_share(docker, REMOVE_PERCENT), cancel,
+                                 &failure) != 0)
+        leftover.failure = failure.message;
+    report(context, &leftover);
+    return true;
+}
+
+int sweep_leftovers(const struct docker *docker, bool dry, sweep_report *report, void *context,
+                    const struct cancel *cancel, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+    CLEANUP_FREE char *template = string_format("%s%s", TEMPLATE_START, owner_template);
+    const long long deadline = clock_now_ms() + docker_share(docker, LIST_PERCENT);
+    int found = 0;
+
+    strvec_push(&labels, owner_label);
+    if (container_list(docker, &labels, template, deadline, cancel, &lines, error) != 0)
+        return -1;
+    for (size_t i = 0; i < lines.count; i++) {
+        char *fields[FIELDS];
+
+        if (cancel_raised(cancel))
+            return error_set(error, ERROR_CANCELLED, "cancelled");
+        if (cut(lines.items[i], fields) && sweep_one(docker, dry, fields, report, context, cancel))
+            found++;
+    }
+    return found;
 }
 
 /* Removes the containers with these labels. How many there were; -1: the engine did not say. */
@@ -36,11 +93,11 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
     CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
     const long long deadline = clock_now_ms() + docker_share(docker, 100);
 
-    if (container_list(docker, labels, deadline, &ids, &error) != 0)
+    if (container_list(docker, labels, "{{.ID}}", deadline, NULL, &ids, &error) != 0)
         return -1;
     for (size_t i = 0; i < ids.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it is looked for again */
-        container_remove(docker, ids.items[i], NULL, deadline, &ignored);
+        container_remove(docker, ids.items[i], NULL, deadline, NULL, &ignored);
     }
     return (int)ids.count;
 }
@@ -48,13 +105,13 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
 /* A second, and the longer the longer nothing has come. */
 static void wait_for_more(long long quiet_ms)
 {
-    const long long wait = quiet_ms / 4 > 1000 ? quiet_ms / 4 : 1000;
+    const long long wait = quiet_ms > 1000 ? quiet_ms : 1000;
     const struct timespec pause = {wait / 1000, wait % 1000 * 1000000};
 
     nanosleep(&pause, NULL);
 }
 
-static void sweep_until_quiet(const struct docker *docker, const struct strvec *labels)
+void sweep_until_quiet(const struct docker *docker, const struct strvec *labels)
 {
     const long long share = docker_share(docker, 100);
     const long long enough = share > QUIET_MS ? share : QUIET_MS;
@@ -62,33 +119,12 @@ static void sweep_until_quiet(const struct docker *docker, const struct strvec *
     long long quiet_since = -1; /* when the engine first said that there is nothing */
 
     while (clock_now_ms() < deadline) {
-        wait_for_more(quiet_since < 0 ? 0 : clock_now_ms() - quiet_since);
         if (sweep(docker, labels) != 0)
             quiet_since = -1;
         else if (quiet_since < 0)
             quiet_since = clock_now_ms();
         else if (clock_now_ms() - quiet_since >= enough)
             break;
+        wait_for_more(quiet_since < 0 ? 0 : clock_now_ms() - quiet_since);
     }
-}
-
-/*
- * The other threads do not exist in the child. That it may allocate memory all the same is what glibc
- * and musl promise; it does not print.
- */
-void sweep_behind(const struct docker *docker)
-{
-    struct docker silent = *docker;
-    struct strvec labels = STRVEC_INIT;
-
-    silent.trace = NULL;
-    owner_own_labels(&labels); /* of this process, not of the other */
-    if (fork() == 0) {
-        setsid();
-        signals_release();
-        close_everything();
-        sweep_until_quiet(&silent, &labels);
-        _exit(0);
-    }
-    strvec_release(&labels);
 }

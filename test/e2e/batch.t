@@ -192,7 +192,7 @@ wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
 wrong "one FILE at most; 'b' is too much" "two files" a b
 wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
 wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
-wrong "option '--verbose=x' takes no value" "--verbose with a value" --verbose=x
+wrong "option '--verbose' takes no value" "--verbose with a value" --verbose=x
 wrong "option '--config' needs a value" "--config without a value" --config
 cp "$scratch/good" "$scratch/both"
 "$ISOLATOR" batch "$scratch/both" 2>"$scratch/err" >>"$scratch/both"

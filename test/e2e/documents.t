@@ -8,6 +8,7 @@
 page=man/isolator.1
 server_page=man/isolator-mcp.1
 batch_page=man/isolator-batch.1
+gc_page=man/isolator-gc.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 tool=src/mcp/execute_code.json
@@ -42,7 +43,7 @@ first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
 # ---- manual pages
-for file in "$page" "$batch_page" "$server_page" "$config_page"; do
+for file in "$page" "$batch_page" "$gc_page" "$server_page" "$config_page"; do
     is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
     within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
 done
@@ -63,9 +64,11 @@ is "$(sed -nE 's/^\| (`-(.)`, )?`--([^`]*)`.*/\2 \3/p' README.md | sed -E 's/^(.
 is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
 is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
     "$server_page: has the options of --help in their order"
-isolator batch --help
-is "$(page_options "$batch_page")" "$(help_options <<<"$out" | names_alone)" \
-    "$batch_page: has the options of --help in their order"
+for command in batch gc; do
+    isolator "$command" --help
+    is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
+        "man/isolator-$command.1: has the options of --help in their order"
+done
 
 # ---- defaults
 defaults=$(perl -MJSON::PP -e '
@@ -158,7 +161,7 @@ for key in $whole; do
 done
 
 # The defaults that the page tells, as JSON, make no difference.
-told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true)/) {
+told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true|false)/) {
     print "\"" key "\": " substr($0, RSTART + 15, RLENGTH - 15) }' <<<"$text" | sort)
 is "$told" "$(perl -MJSON::PP -e '
     local $/; my $all = decode_json(<STDIN>); my %told = (%$all, %{$all->{defaults}});
@@ -358,6 +361,7 @@ trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 run_examples README "$(fenced console <README.md)" 10
 run_examples "$page" "$(literal "$page")" 8
 run_examples "$batch_page" "$(literal "$batch_page")" 1
+run_examples "$gc_page" "$(literal "$gc_page")" 1
 run_examples "$server_page" "$(literal "$server_page")" 5
 own_pids+="$(words <"$scratch/pids") "
 

@@ -25,7 +25,7 @@ refused_input() {
     shift 2
     PATH=$scratch/fault:$PATH DOCKER_CALLS=$calls run "$@"
     outcome "2 error -1 input null $message" "$name"
-    is "$(ls "$calls")|$err" "|" "$name: docker was not called, nothing on stderr"
+    is "$(docker_calls)|$err" "|" "$name: docker was not called, nothing on stderr"
 }
 faulty "" true # puts the docker there that writes down its calls
 

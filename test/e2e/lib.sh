@@ -170,9 +170,23 @@ faulty() {
     "$@"
 }
 
-# The calls of docker since the last `faulty`, by their sub-commands: "create start rm"; "" for none.
+# without PERL COMMAND...: runs the command with a docker whose `create` options this changes, see
+# test/fixtures/docker-without.
+without() {
+    local DOCKER_REAL DOCKER_WITHOUT=$1 PATH=$PATH
+    shift
+    mkdir -p "$scratch/without"
+    DOCKER_REAL=$(command -v docker)
+    ln -sf "$PWD/test/fixtures/docker-without" "$scratch/without/docker"
+    PATH=$scratch/without:$PATH
+    export DOCKER_REAL DOCKER_WITHOUT PATH
+    "$@"
+}
+
+# The calls of docker since the last `faulty`, by their sub-commands: "create start rm"; "" for none. That of
+# the sweep comes when it likes, and is left out.
 docker_calls() {
-    find "$calls" -type f -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
+    find "$calls" -type f ! -name 'sweep.*' -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
 }
 
 # snippet EXTENSION TEXT: writes a program and prints its path.

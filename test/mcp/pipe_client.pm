@@ -72,12 +72,16 @@ sub within { # NUMBER LEAST MOST NAME
 
 sub cut { length $_[0] > 3000 ? substr($_[0], 0, 3000) . '...' : $_[0] }
 
-sub finish {
-    $_->stop for grep { $_->{pid} && !defined $_->{status} } @servers;
-    is(join(' ', map { $_->left } @servers), '', 'no container is left');
+sub check_messages {
     my @transcripts = map { close $_->{transcript}; "$_->{err}.messages" } @servers;
     my $said = qx(test/mcp/install 2>&1 && node test/mcp/validate.mjs @transcripts 2>&1);
     ok($? == 0, 'all messages of the servers fit the schema of their revision') or diag $said;
+}
+
+sub finish {
+    $_->stop for grep { $_->{pid} && !defined $_->{status} } @servers;
+    is(join(' ', map { $_->left } @servers), '', 'no container is left');
+    check_messages() if @servers;
     print "1..$tests\n";
     exit;
 }

@@ -580,9 +580,10 @@ static void check_listed(const char *script, const char *expected)
     set_up(&fixture, script);
     strvec_push_each(&labels, "isolator.host=a b", "isolator.pid=7", NULL);
     strvec_push(&ids, "before");
-    assert_int_equal(container_list(&fixture.docker, &labels, soon(), &ids, &fixture.error), 0);
+    assert_int_equal(
+        container_list(&fixture.docker, &labels, "{{.ID}}", soon(), NULL, &ids, &fixture.error), 0);
     assert_no_error(&fixture.error);
-    check_calls(&fixture, "|ps|--all|--quiet|--no-trunc|--filter|label=isolator.host=a b"
+    check_calls(&fixture, "|ps|--all|--no-trunc|--format|{{.ID}}|--filter|label=isolator.host=a b"
                           "|--filter|label=isolator.pid=7\n");
     joined = strvec_join(&ids, "|");
     assert_string_equal(joined, expected);
@@ -605,10 +606,12 @@ static void check_not_listed(const char *script, const char *message)
     struct fixture fixture;
 
     set_up(&fixture, script);
-    assert_int_equal(container_list(&fixture.docker, &labels, soon(), &ids, &fixture.error), -1);
+    assert_int_equal(
+        container_list(&fixture.docker, &labels, "{{.ID}}", soon(), NULL, &ids, &fixture.error),
+        -1);
     assert_error(&fixture.error, ERROR_ENGINE, message);
     assert_int_equal(ids.count, 0);
-    check_calls(&fixture, "|ps|--all|--quiet|--no-trunc\n");
+    check_calls(&fixture, "|ps|--all|--no-trunc|--format|{{.ID}}\n");
     tear_down(&fixture);
 }
 
@@ -628,18 +631,84 @@ static void container__list_where_docker_hangs(void **state)
 
     (void)state;
     set_up(&fixture, "echo 0123; exec sleep 30");
-    assert_int_equal(
-        container_list(&fixture.docker, &labels, clock_now_ms() + 100, &ids, &fixture.error), -1);
+    assert_int_equal(container_list(&fixture.docker, &labels, "{{.ID}}", clock_now_ms() + 100, NULL,
+                                    &ids, &fixture.error),
+                     -1);
     assert_int_equal(fixture.error.kind, ERROR_ENGINE);
     assert_int_equal(ids.count, 0);
     tear_down(&fixture);
+}
+
+/* ---- limits */
+
+/* What the engine has noted of a container with 64 MB, 1.5 cpus and 10 processes. */
+static int check_limits(const char *script, struct error *error)
+{
+    const struct container_spec spec = {.name = "box", .memory_mb = 64, .cpus = 1.5, .pids = 10};
+    struct fixture fixture;
+    int result;
+
+    set_up(&fixture, script);
+    result = container_check_limits(&fixture.docker, &spec, soon(), NULL, error);
+    check_calls(&fixture, "|inspect|--type|container|--format|{{.HostConfig.Memory}}/"
+                          "{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
+                          "{{.HostConfig.NanoCpus}}|box\n");
+    tear_down(&fixture);
+    return result;
+}
+
+static void container__limits_that_are_enforced(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(check_limits("echo 67108864/67108864/10/1500000000", &error), 0);
+    assert_no_error(&error);
+}
+
+static void container__limits_that_are_left_out(void **state)
+{
+    static const struct {
+        const char *script, *missing;
+    } cases[] = {
+        {"echo 0/67108864/10/1500000000", "memory"},
+        {"echo 67108864/-1/10/1500000000", "swap"},
+        {"echo '67108864/67108864/<no value>/1500000000'", "processes"},
+        {"echo 67108864/67108864/10/0", "cpus"},
+        {"echo '0/-1/<nil>/0'", "memory, swap, processes, cpus"},
+        {"echo", "memory, swap, processes, cpus"},
+        {":", "memory, swap, processes, cpus"},
+        {"echo 67108864/671088640/10/1500000000", "swap"},
+        {"echo 67108864/67108864/10", "cpus"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct error error = ERROR_INIT;
+        CLEANUP_FREE char *message = string_format(
+            "the engine does not enforce the limit of %s, see the warnings; where that may be, set "
+            "allowUnenforced in the configuration",
+            cases[i].missing);
+
+        assert_int_equal(check_limits(cases[i].script, &error), -1);
+        assert_error(&error, ERROR_ENGINE, message);
+    }
+}
+
+static void container__limits_where_the_engine_fails(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(check_limits("echo no >&2; exit 1", &error), -1);
+    assert_error(&error, ERROR_ENGINE, "cannot inspect the container: no");
 }
 
 /* ---- remove */
 
 static int remove_it(struct fixture *fixture, long long milliseconds)
 {
-    return container_remove(&fixture->docker, "box", NULL, clock_now_ms() + milliseconds,
+    return container_remove(&fixture->docker, "box", NULL, clock_now_ms() + milliseconds, NULL,
                             &fixture->error);
 }
 
@@ -764,7 +833,8 @@ static void container__remove_drains_the_attached_client(void **state)
     fifo = path_in(fixture.directory, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(container_start(&fixture.docker, "box", &streams, &client, &fixture.error), 0);
-    assert_int_equal(container_remove(&fixture.docker, "box", &drain, soon(), &fixture.error), 0);
+    assert_int_equal(container_remove(&fixture.docker, "box", &drain, soon(), NULL, &fixture.error),
+                     0);
     process_release(&client);
     tear_down(&fixture);
 }
@@ -800,6 +870,9 @@ int main(void)
         cmocka_unit_test(container__inspects_what_is_no_time),
         cmocka_unit_test(container__inspects_seconds_that_are_no_number),
         cmocka_unit_test(container__inspect_that_fails),
+        cmocka_unit_test(container__limits_that_are_enforced),
+        cmocka_unit_test(container__limits_that_are_left_out),
+        cmocka_unit_test(container__limits_where_the_engine_fails),
         cmocka_unit_test(container__removes),
         cmocka_unit_test(container__remove_of_one_that_is_gone),
         cmocka_unit_test(container__remove_waits_until_it_is_gone),

@@ -860,6 +860,23 @@ static void config__engine_timeout(void **state)
     check_number_refused("engineTimeoutSeconds", "\"10\"", "1 to 600");
 }
 
+static void config__allow_unenforced(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    assert_false(config_docker(&config).allow_unenforced);
+    overlay(&config, "{\"allowUnenforced\": true}");
+    assert_true(config_docker(&config).allow_unenforced);
+    overlay(&config, "{\"allowUnenforced\": false}");
+    assert_false(config_docker(&config).allow_unenforced);
+    assert_int_equal(config_overlay(&config, "{\"allowUnenforced\": 1}", 22, "file", &error), -1);
+    assert_error(&error, ERROR_CONFIG, "file: allowUnenforced: must be true or false");
+    config_release(&config);
+}
+
 static void config__warm(void **state)
 {
     static const char one[] =
@@ -987,6 +1004,7 @@ int main(void)
         cmocka_unit_test(config__numbers_of_the_server),
         cmocka_unit_test(config__wrong_numbers_of_the_server),
         cmocka_unit_test(config__engine_timeout),
+        cmocka_unit_test(config__allow_unenforced),
         cmocka_unit_test(config__warm),
         cmocka_unit_test(config__wrong_numbers_of_waiting_sandboxes),
         cmocka_unit_test(config__numbers_of_the_server_that_are_built_in),

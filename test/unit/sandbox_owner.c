@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,11 +35,13 @@ static void owner__labels(void **state)
     (void)state;
     strvec_push(&labels, "before");
     owner_labels(&labels, 60000);
-    assert_int_equal(labels.count, 6);
+    assert_int_equal(labels.count, 7);
     assert_string_equal(labels.items[0], "before");
     check_command(value_of(&labels, 1, "host"), "uname -n");
     check_command(value_of(&labels, 2, "boot"), "cat /proc/sys/kernel/random/boot_id");
-    assert_string_equal(value_of(&labels, 3, "pid"), pid);
+    check_command(value_of(&labels, 3, "namespaces"),
+                  "stat -L -c %i /proc/self/ns/pid /proc/self/ns/time | paste -s -d .");
+    assert_string_equal(value_of(&labels, 4, "pid"), pid);
     assert_int_equal(strlen(value_of(&labels, 2, "boot")), 36);
 }
 
@@ -51,8 +54,8 @@ static void owner__start_is_that_of_the_process(void **state)
 
     (void)state;
     owner_labels(&labels, 0);
-    check_command(value_of(&labels, 3, "start"), command);
-    assert_true(strtoull(value_of(&labels, 3, "start"), NULL, 10) > 0);
+    check_command(value_of(&labels, 4, "start"), command);
+    assert_true(strtoull(value_of(&labels, 4, "start"), NULL, 10) > 0);
 }
 
 /* The field in front of the numbers is the program's name, which may look like fields. */
@@ -71,7 +74,7 @@ static void owner__start_with_a_hostile_name(void **state)
         assert_int_equal(prctl(PR_SET_NAME, names[i]), 0);
         owner_labels(&labels, 0);
         prctl(PR_SET_NAME, name);
-        assert_string_equal(value_of(&labels, 3, "start"), value_of(&plain, 3, "start"));
+        assert_string_equal(value_of(&labels, 4, "start"), value_of(&plain, 4, "start"));
     }
 }
 
@@ -90,7 +93,8 @@ static void owner__two_processes_differ(void **state)
 
         owner_labels(&other, 0);
         good = strcmp(labels.items[1], other.items[1]) == 0 &&
-               strcmp(labels.items[2], other.items[2]) != 0;
+               strcmp(labels.items[2], other.items[2]) == 0 &&
+               strcmp(labels.items[3], other.items[3]) != 0;
         strvec_release(&other);
         strvec_release(&labels);
         _exit(good ? 0 : 1);
@@ -107,7 +111,7 @@ static void check_deadline(long long lifetime_ms, long long seconds)
 
     owner_labels(&labels, lifetime_ms);
     after = (long long)time(NULL);
-    assert_in_range(strtoll(value_of(&labels, 4, "deadline"), NULL, 10), before + seconds,
+    assert_in_range(strtoll(value_of(&labels, 5, "deadline"), NULL, 10), before + seconds,
                     after + seconds + 1);
 }
 
@@ -124,7 +128,7 @@ static void owner__deadline(void **state)
 }
 
 /* Those that do not change while the process lives, so that all its containers can be found. */
-static void owner__own_labels_are_the_first_four(void **state)
+static void owner__own_labels_are_the_first_five(void **state)
 {
     CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec all = STRVEC_INIT;
@@ -133,12 +137,12 @@ static void owner__own_labels_are_the_first_four(void **state)
     strvec_push(&own, "before");
     owner_own_labels(&own);
     owner_labels(&all, 1000);
-    assert_int_equal(own.count, 5);
-    assert_int_equal(all.count, 5);
+    assert_int_equal(own.count, 6);
+    assert_int_equal(all.count, 6);
     assert_string_equal(own.items[0], "before");
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         assert_string_equal(own.items[i + 1], all.items[i]);
-    assert_non_null(value_of(&own, 4, "start"));
+    assert_non_null(value_of(&own, 5, "start"));
 }
 
 static void owner__disown(void **state)
@@ -149,9 +153,10 @@ static void owner__disown(void **state)
     (void)state;
     owner_disown(&instructions);
     assert_int_equal(instructions.count, 1);
-    assert_string_equal(instructions.items[0],
-                        "LABEL isolator.host=\"\" isolator.boot=\"\" isolator.pid=\"\" "
-                        "isolator.start=\"\" isolator.deadline=\"\"");
+    assert_string_equal(
+        instructions.items[0],
+        "LABEL isolator.host=\"\" isolator.boot=\"\" isolator.namespaces=\"\" isolator.pid=\"\" "
+        "isolator.start=\"\" isolator.deadline=\"\"");
     owner_labels(&labels, 0);
     for (size_t i = 0; i < labels.count; i++) { /* none is forgotten */
         CLEANUP_FREE char *empty =
@@ -159,6 +164,147 @@ static void owner__disown(void **state)
 
         assert_non_null(strstr(instructions.items[0], empty));
     }
+}
+
+/* ---- judged */
+
+/* What owner_template makes of the labels of this process; the caller changes fields of it. */
+struct claim {
+    char boot[64], namespaces[64], pid[32], start[32], deadline[32];
+};
+
+static struct claim own_claim(void)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    struct claim claim;
+
+    owner_labels(&labels, 0);
+    snprintf(claim.boot, sizeof claim.boot, "%s", value_of(&labels, 1, "boot"));
+    snprintf(claim.namespaces, sizeof claim.namespaces, "%s", value_of(&labels, 2, "namespaces"));
+    snprintf(claim.pid, sizeof claim.pid, "%s", value_of(&labels, 3, "pid"));
+    snprintf(claim.start, sizeof claim.start, "%s", value_of(&labels, 4, "start"));
+    snprintf(claim.deadline, sizeof claim.deadline, "1000");
+    return claim;
+}
+
+static enum owner_verdict judge(const struct claim *claim, long long now)
+{
+    CLEANUP_FREE char *text = string_format("%s %s %s %s %s", claim->boot, claim->namespaces,
+                                            claim->pid, claim->start, claim->deadline);
+
+    return owner_judge(text, now);
+}
+
+/* However long its deadline is past. */
+static void owner__lives(void **state)
+{
+    struct claim claim = own_claim();
+
+    (void)state;
+    assert_int_equal(judge(&claim, 0), OWNER_LIVES);
+    assert_int_equal(judge(&claim, 1000000000000), OWNER_LIVES);
+}
+
+/* Another process has its number now. */
+static void owner__ended_and_its_number_taken(void **state)
+{
+    struct claim claim = own_claim();
+
+    (void)state;
+    snprintf(claim.start, sizeof claim.start, "1");
+    assert_int_equal(judge(&claim, 0), OWNER_ENDED);
+}
+
+/* The process is there till it is waited for, even if nobody ever does. */
+static void owner__ended(void **state)
+{
+    struct claim claim = own_claim();
+    const pid_t child = fork();
+    siginfo_t info;
+
+    (void)state;
+    if (child == 0)
+        pause();
+    snprintf(claim.pid, sizeof claim.pid, "%ld", (long)child);
+    {
+        CLEANUP_FREE char *command = string_format(
+            "sed 's/.*) //' /proc/%ld/stat | cut -d ' ' -f 20 | tr -d '\\n'", (long)child);
+        CLEANUP(strbuf_release) struct strbuf start = shell_output(command);
+
+        snprintf(claim.start, sizeof claim.start, "%s", strbuf_string(&start));
+    }
+    assert_int_equal(judge(&claim, 1000000000000), OWNER_LIVES);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    assert_int_equal(judge(&claim, 0), OWNER_ENDED); /* a zombie */
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(judge(&claim, 0), OWNER_ENDED);
+}
+
+/* Nothing is known of the process, but its deadline. */
+static void check_elsewhere(const struct claim *claim)
+{
+    assert_int_equal(judge(claim, 0), OWNER_LIVES);
+    assert_int_equal(judge(claim, 1000 + OVERDUE_SECONDS), OWNER_LIVES);
+    assert_int_equal(judge(claim, 1000 + OVERDUE_SECONDS + 1), OWNER_OVERDUE);
+}
+
+static void owner__elsewhere(void **state)
+{
+    static const char *const boots[] = {"01234567-89ab-cdef-0123-456789abcdef", "-"};
+    static const char *const namespaces[] = {"1.1", "-.-", "4026531836.1"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(boots); i++) {
+        struct claim claim = own_claim();
+
+        snprintf(claim.boot, sizeof claim.boot, "%s", boots[i]);
+        snprintf(claim.start, sizeof claim.start, "1");
+        check_elsewhere(&claim);
+    }
+    for (size_t i = 0; i < COUNT(namespaces); i++) {
+        struct claim claim = own_claim();
+
+        snprintf(claim.namespaces, sizeof claim.namespaces, "%s", namespaces[i]);
+        snprintf(claim.start, sizeof claim.start, "1");
+        check_elsewhere(&claim);
+    }
+}
+
+/* Its start time could not be read when it was made: so it is not known whether it is another. */
+static void owner__without_a_start_time(void **state)
+{
+    struct claim claim = own_claim();
+
+    (void)state;
+    snprintf(claim.start, sizeof claim.start, "0");
+    check_elsewhere(&claim);
+}
+
+/* Labels that others wrote: such a container is nobody's. */
+static void owner__labels_that_are_none(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "    ",
+        "a b c d e",
+        "0a 1.1 5 5",
+        "0a 1.1 5 5 ",
+        "0a 1.1 5 5 x",
+        "0a 1.1 5 5 5 5",
+        "0a 1.1 5 5 5x",
+        "0a 1.1 -5 5 5",
+        "0a 1.1 0 5 5",
+        "0a 1.1 1234567890 5 5",
+        "0a 1.1 5 5 1234567890123456789",
+        "0A 1.1 5 5 5",
+    };
+
+    (void)state;
+    assert_int_equal(owner_judge("0a 1.1 5 5 5", 1000000), OWNER_OVERDUE); /* one that is good */
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (owner_judge(texts[i], 1000000) != OWNER_LIVES)
+            fail_msg("'%s' is taken", texts[i]);
 }
 
 int main(void)
@@ -170,7 +316,13 @@ int main(void)
         cmocka_unit_test(owner__two_processes_differ),
         cmocka_unit_test(owner__deadline),
         cmocka_unit_test(owner__disown),
-        cmocka_unit_test(owner__own_labels_are_the_first_four),
+        cmocka_unit_test(owner__lives),
+        cmocka_unit_test(owner__ended_and_its_number_taken),
+        cmocka_unit_test(owner__ended),
+        cmocka_unit_test(owner__elsewhere),
+        cmocka_unit_test(owner__without_a_start_time),
+        cmocka_unit_test(owner__labels_that_are_none),
+        cmocka_unit_test(owner__own_labels_are_the_first_five),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

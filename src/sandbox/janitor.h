@@ -1,0 +1,35 @@
+/*
+ * A process in the background that keeps the engine clean for the program that started it, and outlives it
+ * where it must. It
+ *
+ * - removes at its start what others have left behind (sweep_leftovers());
+ * - tries again to remove the containers that the engine would not remove when they were given up;
+ * - removes all containers of the program where that ends without a word, killed by SIGKILL, say: also one
+ *   that has no lifeline, since it was not started yet or has no gate, and those that the engine yet finishes
+ *   to create.
+ *
+ * It is told by a pipe, whose end tells it that the program has ended. It has nothing open but that, no
+ * terminal, and is no child of the program. The program waits for none of its work.
+ */
+#ifndef SANDBOX_JANITOR_H
+#define SANDBOX_JANITOR_H
+
+#include "docker/docker.h"
+
+struct janitor {
+    int fd; /* the pipe to it; -1: there is none */
+};
+
+/*
+ * Starts it; before the first thread of the process. From here on docker->given_up leads to it. Where the host
+ * refuses a process or a pipe all goes on without: then the next to start sweeps.
+ */
+void janitor_start(struct janitor *janitor, struct docker *docker);
+
+/*
+ * Tells it that nothing of the program's is left but what was given up, which it tries some times more. Nobody
+ * may use docker any more.
+ */
+void janitor_dismiss(struct janitor *janitor);
+
+#endif

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# What is left behind, and who removes it: an isolator that is killed between docker create and docker
+# start leaves a container in which nothing runs. Its janitor removes it, or where that was killed too the next
+# start of any isolator, or isolator gc; containers of live owners are never touched, those of other hosts only when they are overdue.
+. "$(dirname "$0")/lib.sh"
+
+hello=$(snippet ash 'echo "Hello, World"')
+made=() # containers that this file made by hand
+
+# there NAME: "yes" or "no".
+there() {
+    if docker inspect --type container --format . "$1" >/dev/null 2>&1; then echo yes; else echo no; fi
+}
+gone_is() { [ "$(there "$1")" = no ]; }
+
+# abandon [FILE]: an isolator killed right before its container starts, with all that it has started: its docker
+# command and its janitor, which are known by their command lines; sets $name.
+abandon() {
+    local file=${1:-$(snippet ash 'echo abandoned')}
+    faulty "start 1 hang" start --timeout 10m "$file"
+    until_true test -s "$calls/start.1"
+    name=$(tail -n 1 "$calls/start.1")
+    kill -KILL "$(children "$pid")" $(pgrep -f -- "$file") # words
+    await 2>/dev/null
+}
+
+# make OWNER DEADLINE [NAME]: a container of an isolator elsewhere; OWNER is "boot namespaces pid start".
+make() {
+    local boot namespaces owner start
+    read -r boot namespaces owner start <<<"$1"
+    name=${3:-isolator-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')}
+    docker create --name "$name" --network none --label isolator.host=elsewhere \
+        --label "isolator.boot=$boot" --label "isolator.namespaces=$namespaces" \
+        --label "isolator.pid=$owner" --label "isolator.start=$start" \
+        --label "isolator.deadline=$2" isolator-test/busybox:1 true >/dev/null
+    made+=("$name")
+}
+
+# mentions NAME: what the output of gc says of the container, in one line.
+mentions() { grep -F "$1" <<<"$out"; }
+
+# ---- by hand
+abandon
+is "$(docker inspect -f '{{.State.Status}}' "$name")" created "an isolator killed before the start leaves its container"
+isolator gc --dry-run
+is "$status|$(mentions "$name")|$err" \
+    "0|would remove $name (Created): its isolator, process $pid, has ended|" "gc --dry-run lists it"
+is "$(there "$name")" yes "gc --dry-run removes nothing"
+isolator gc
+is "$status|$(mentions "$name")|$err" "0|removed $name (Created): its isolator, process $pid, has ended|" \
+    "gc lists what it removes"
+is "$(there "$name")" no "gc removes it"
+isolator gc
+is "$status|$(mentions "$name")|$err" "0||" "gc once more"
+
+# ---- by the janitor, the process in the background that an isolator has
+for language in ash txt; do
+    faulty "start 1 hang" start --timeout 10m "$(snippet $language 'echo killed')"
+    until_true test -s "$calls/start.1"
+    name=$(tail -n 1 "$calls/start.1")
+    kill -KILL "$pid" "$(children "$pid")"
+    await 2>/dev/null
+    until_true gone_is "$name"
+    is "$(there "$name")" no "an isolator that is killed alone leaves nothing ($language)"
+done
+start --timeout 10m "$(snippet txt text)" -- --sleep=600
+until_true eval 'name=$(docker ps --filter "label=isolator.pid=$pid" --format "{{.Names}}"); [ "$name" ]'
+kill -KILL "$pid"
+await 2>/dev/null
+until_true gone_is "$name"
+is "$(there "$name")" no "no shell: nor one whose program runs"
+
+# ---- by the next start
+abandon
+run "$hello"
+is "$status $(fields status) $(field stdout)" "0 success Hello, World" "the next run"
+until_true gone_is "$name"
+is "$(there "$name")" no "the next run removes it"
+abandon
+input=/dev/null isolator batch
+until_true gone_is "$name"
+is "$status $(there "$name")" "0 no" "the next batch removes it"
+abandon
+"${ISOLATOR%/*}/isolator-mcp" < <(until_true gone_is "$name") >"$scratch/out" 2>&1
+is "$?$(cat "$scratch/out") $(there "$name")" "0 no" "the next server removes it"
+
+# ---- the volume of one without a shell
+volumes=$(dangling_volumes)
+abandon "$(snippet txt text)"
+volume=$(docker inspect -f '{{range .Mounts}}{{.Name}}{{end}}' "$name")
+is "$(docker volume ls -q --filter "name=$volume")" "$volume" "no shell: there is a volume"
+isolator gc
+is "$(there "$name") $(docker volume ls -q --filter "name=$volume")" "no " "no shell: container and volume are gone"
+is "$(dangling_volumes)" "$volumes" "no shell: as many volumes as before"
+
+# ---- what is not touched
+start --timeout 10m "$(snippet ash 'sleep 600')"
+until_true eval '[ "$(docker ps -q --filter label=isolator.pid=$pid)" ]'
+live=$(docker ps --filter "label=isolator.pid=$pid" --format '{{.Names}}')
+isolator gc
+is "$(mentions "$live")|$(there "$live")" "|yes" "that of a live isolator is not touched"
+kill -TERM "$pid"
+wait "$pid"
+
+now=$(date +%s)
+ours=$(docker create --rm --network none --label isolator.pid=5 isolator-test/busybox:1 true)
+docker rm "$ours" >/dev/null
+here="$(cat /proc/sys/kernel/random/boot_id) $(stat -L -c %i /proc/self/ns/pid).$(stat -L -c %i /proc/self/ns/time)"
+elsewhere="01234567-89ab-cdef-0123-456789abcdef 1.1"
+self="$$ $(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20)"
+# kept OWNER DEADLINE NAME [CONTAINER]
+kept() {
+    make "$1" "$2" "${4:-}"
+    isolator gc
+    is "$(mentions "$name")|$(there "$name")" "|yes" "not touched: $3"
+}
+kept "$here $self" "$((now - 100000))" "overdue, but its owner lives"
+kept "$elsewhere $$ 1" "$((now + 1000))" "of another host, in time"
+kept "$elsewhere $$ 1" "$((now - 200))" "of another host, whose clock may differ"
+kept "$here $$ 1" "$((now - 100000))" "a name that is not ours" "isolator-test-$$"
+kept "   " "" "labels with nothing in them"
+make "$elsewhere $$ 1" "$((now - 1000))"
+isolator gc
+is "$(mentions "$name")|$(there "$name")" \
+    "removed $name (Created): overdue; it was made by process $$ on elsewhere|no" "of another host, overdue"
+make "$here $$ 1" "$((now + 1000))"
+isolator gc
+is "$(mentions "$name")|$(there "$name")" \
+    "removed $name (Created): its isolator, process $$, has ended|no" "a process that has got its owner's number"
+
+# ---- what fails
+make "$elsewhere $$ 1" "$((now - 1000))"
+said="Error response from daemon: a fault for the test"
+engine=$scratch/engine.json
+perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, engineTimeoutSeconds => 5})' \
+    <"$ISOLATOR_CONFIG" >"$engine"
+faulty "rm * fail;ps * fail" isolator gc --config "$engine"
+has "$(mentions "$name")" "cannot remove $name (Created): overdue; it was made by process $$ on elsewhere: cannot \
+remove the container: $said" "one that cannot be removed"
+is "$status $(there "$name")" "3 yes" "one that cannot be removed: the status"
+faulty "sweep 1 fail" isolator gc
+is "$status|$out|$err" "3||isolator: cannot list the containers: $said" "an engine that does not list them"
+faulty "sweep 1 hang" isolator gc --config "$engine"
+is "$status|$out" "3|" "an engine that hangs"
+has "$err" "isolator: 'docker ps' did not end within " "an engine that hangs: the message"
+faulty "sweep 1 garbage" isolator gc
+is "$status|$out|$err" "0|nothing is left behind|" "garbage instead of a list"
+faulty "sweep 1 hang" run --config "$engine" "$hello"
+is "$status $(fields status reason)" "0 success exit" "a run does not wait long for the sweep"
+faulty "sweep 1 garbage" run "$hello"
+is "$status $(fields status reason)" "0 success exit" "garbage for the sweep of a run"
+
+# ---- the command line
+wrong() { # MESSAGE NAME ARG...
+    local message=$1 name=$2
+    shift 2
+    isolator gc "$@"
+    is "$status|$out|$err" "2||isolator: $message" "$name"
+}
+wrong "unknown option '--try'; see isolator gc --help" "an unknown option" --try
+wrong "unknown option '-x'; see isolator gc --help" "an unknown letter" -x
+wrong "option '--dry-run' takes no value" "a value too much" --dry-run=yes
+wrong "option '--config' needs a value" "a value too few" --config
+wrong "gc takes no argument like 'all'" "an argument" all
+wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
+isolator gc --help
+is "$status|${out%%$'\n'*}|$err" "0|usage: isolator gc [-n] [--config FILE]|" "gc --help"
+input=/dev/null
+"$ISOLATOR" gc >/dev/full 2>"$scratch/err"
+is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the list: No space left on device" "a full device"
+
+docker rm -f "${made[@]}" >/dev/null 2>&1
+finish

@@ -1,0 +1,172 @@
+#!/usr/bin/env perl
+# SIGKILL to isolator run, isolator batch and isolator-mcp at random instants from 0 to 2 s after their start, on
+# an engine that several of them keep busy; to every other with all its docker commands. Programs die with them,
+# what was running is gone soon, and what was created and not started yet, which no lifeline covers, is gone
+# after the next start.
+#
+# KILLS      how many (200)
+# KILL_SEED  of the random instants; it is told, so that a run can be repeated
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../mcp";
+use pipe_client;
+use JSON::PP;
+use POSIX 'SIGKILL';
+use Time::HiRes qw(sleep time);
+
+my $kills = $ENV{KILLS} // 200;
+my $seed = $ENV{KILL_SEED} // int(rand(2**31));
+my $at_once = 3;
+my $isolator = $ENV{ISOLATOR} // 'build/isolator';
+my $patience = 120; # seconds; only what is wrong needs them
+srand($seed);
+
+# It ignores what can be ignored, and has children.
+my $stubborn = 'trap "" HUP INT TERM QUIT; setsid sleep 600 & sleep 600 & while :; do sleep 0.1; done';
+my $program = write_file("$scratch/stubborn.ash", $stubborn);
+my $short = write_file("$scratch/short.ash", 'echo hello; sleep 1');
+my $hello = write_file("$scratch/hello.ash", 'echo hello');
+my @request = (language => 'busybox', timeout_seconds => 60);
+my $lines = join '', map { encode_json({@request, entrypoint_code => $_ % 3 ? 'echo hello' : $stubborn}) . "\n" } 1 .. 50;
+my $requests = write_file("$scratch/requests", $lines);
+my $messages = write_file("$scratch/messages", join "\n",
+    '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},' .
+        '"clientInfo":{"name":"kills","version":"1"}}}',
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    (map {
+        encode_json({jsonrpc => '2.0', id => $_, method => 'tools/call', params => {name => 'execute_code',
+            arguments => {@request, entrypoint_code => $_ % 3 ? 'echo hello' : $stubborn}}})
+    } 1 .. 30), '');
+my $config = JSON::PP->new->decode(do { local (@ARGV, $/) = $ENV{ISOLATOR_CONFIG} // 'build/engine/test.json'; <> });
+$config->{warm} = {busybox => 2};
+$config->{promptsDir} = "$scratch";
+$config->{engineTimeoutSeconds} = 60; # that long a janitor looks whether the engine is done
+$config->{maxConcurrent} = 3;
+my $own = write_file("$scratch/warm.json", encode_json($config));
+my @victims = (
+    ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, '--timeout', '60s', $program],
+    ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, $short],
+    ['isolator batch', $requests, $isolator, 'batch', '--config', $own, '-j', 3],
+    # The host keeps the pipe open.
+    ['isolator-mcp', "cat '$messages' - |", $isolator =~ s/isolator$/isolator-mcp/r, '--config', $own],
+);
+
+# The containers of those that were killed: {pid => [[name, state]...]}.
+my %victim;
+sub containers {
+    my %left;
+    for (`docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}'`) {
+        my ($pid, $name, $state) = split ' ', $_, 4;
+        push @{$left{$pid}}, [$name, $state] if $victim{$pid};
+    }
+    die 'docker ps failed' if $?;
+    return \%left;
+}
+
+sub volumes { my @names = `docker volume ls -q`; die 'docker volume ls failed' if $?; return scalar @names }
+
+# The processes that a victim has started, by the variable that they have inherited; its janitor among them.
+sub started_by {
+    my ($victim, $which) = @_;
+    my @found;
+    for my $dir (glob '/proc/[0-9]*') {
+        next unless read_line("$dir/environ") =~ /(?:^|\0)KILLS_VICTIM=$victim->{number}\0/;
+        next if $which eq 'docker' && read_line("$dir/cmdline") !~ /^[^\0]*docker\0/;
+        push @found, $dir =~ s{.*/}{}r;
+    }
+    return @found;
+}
+sub read_line { open my $file, '<', $_[0] or return ''; return readline($file) // '' }
+
+sub start { # NUMBER VICTIM
+    my ($number, $name, $input, @command) = ($_[0], @{$_[1]});
+    my $pid = fork // die "fork: $!";
+    return $pid if $pid;
+    $ENV{KILLS_VICTIM} = $number;
+    open STDIN, ($input =~ s/ \|$// ? '-|' : '<'), $input or die "$input: $!";
+    open STDOUT, '>', '/dev/null';
+    open STDERR, '>&', \*STDOUT;
+    exec @command or POSIX::_exit(99);
+}
+
+my (@running, @killed, %kind, %with, @times);
+my ($met, $created) = (0, 0);
+
+# Kills what is due.
+sub kill_due {
+    my ($all) = @_;
+    my @late = grep { $all || $_->{due} <= time } @running;
+    for my $victim (@late) {
+        my $with = $victim->{with};
+        kill KILL => $victim->{pid}, $with eq 'nothing' ? () : started_by($victim, $with);
+        kill KILL => started_by($victim, $with) if $with ne 'nothing'; # what it was about to start
+        waitpid $victim->{pid}, 0;
+        $met++ if $? == SIGKILL;
+        push @killed, {%$victim, at => time};
+    }
+    my %late = map { $_->{pid} => 1 } @late;
+    @running = grep { !$late{$_->{pid}} } @running;
+}
+
+# Looks how those that were killed are doing; one is done with when nothing of it runs any more.
+sub look {
+    return unless @killed;
+    my $left = containers();
+    my @still;
+    for my $victim (@killed) {
+        my @states = map { $_->[1] } @{$left->{$victim->{pid}} // []};
+        if (grep { $_ ne 'Created' } @states) {
+            push @still, $victim;
+        } else { # "Created" stays till somebody comes
+            push @times, time - $victim->{at};
+            $created += @states;
+        }
+    }
+    @killed = @still;
+}
+
+my $volumes = volumes();
+my $begin = time;
+for my $number (1 .. $kills) {
+    while (@running >= $at_once) {
+        kill_due();
+        look();
+        sleep 0.02;
+    }
+    my $victim = $victims[int rand @victims];
+    my $with = (qw(nothing docker all))[rand 3];
+    my $pid = start($number, $victim);
+    $kind{"$victim->[0]"}++;
+    $with{$with}++;
+    $victim{$pid} = 1;
+    push @running, {number => $number, pid => $pid, due => time + rand 2, with => $with};
+}
+while (@running) {
+    kill_due();
+    look();
+    sleep 0.02;
+}
+my $end = time + $patience;
+while (@killed && time < $end) {
+    look();
+    sleep 0.1;
+}
+is(scalar @killed, 0, "$kills kills: of none anything runs");
+diag(map { "process $_->{pid}: " . join ' ', map { "@$_" } @{containers()->{$_->{pid}} // []} } @killed);
+ok($met >= $kills / 2, 'most of them were alive when they were killed') or diag("$met of $kills");
+
+# What was created and not started: the next start removes it, of whatever command.
+my $removed = until_true {
+    system("'$isolator' run --config '$own' '$hello' >/dev/null 2>&1 </dev/null");
+    !%{containers()};
+};
+ok($removed, 'after the next start no container is left') or diag(map { "@$_" } map { @$_ } values %{containers()});
+ok((until_true { volumes() <= $volumes }), 'and no volume');
+
+@times = sort { $a <=> $b } @times;
+sub tally { my %count = @_; join ', ', map { "$_ $count{$_}" } sort keys %count }
+printf "# %d kills (%s; killed with it: %s) in %d s, seed %d\n", $kills, tally(%kind), tally(%with), time - $begin, $seed;
+printf "# gone after: median %.2f s, 95 %% %.2f s, at most %.2f s; then %d had been created and not started\n",
+    @times[$#times / 2, $#times * 0.95, $#times], $created;
+finish();

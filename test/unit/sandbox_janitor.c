@@ -1,0 +1,159 @@
+#include "test.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/duration.h"
+#include "docker/container.h"
+#include "sandbox/janitor.h"
+
+/* Long enough for the slowest machine; nothing waits for it to pass. */
+enum { PATIENCE_MS = 120000 };
+
+/* What each of them begins with: it looks for what others have left. */
+#define SWEEPS                                                                                     \
+    "|ps|--all|--no-trunc|--format|{{.Names}}\t{{.Status}}\t{{.Label \"isolator.host\"}}\t"        \
+    "{{.Label \"isolator.pid\"}}\t{{.Label \"isolator.boot\"}} {{.Label "                          \
+    "\"isolator.namespaces\"}} "                                                                   \
+    "{{.Label \"isolator.pid\"}} {{.Label \"isolator.start\"}} {{.Label \"isolator.deadline\"}}|"  \
+    "--filter|label=isolator.pid\n"
+
+/* A docker command that is a script, for the janitors of several programs one after the other. */
+struct fixture {
+    char *directory;
+    char *command;
+    struct docker docker;
+    struct janitor janitor;
+};
+
+/* Each of its calls is a line of the file "calls", with each argument behind a bar. */
+static void set_up(struct fixture *fixture, const char *script)
+{
+    CLEANUP_FREE char *body =
+        string_format("printf '|%%s' \"$@\" >>calls; echo >>calls\n%s", script);
+
+    *fixture = (struct fixture){.directory = temp_create(), .janitor = {.fd = -1}};
+    fixture->command = script_in(fixture->directory, "docker", body);
+    fixture->docker.command = fixture->command;
+    fixture->docker.engine_timeout = 2; /* that long it looks for more */
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+/* Waits till the calls have this in them. */
+static void await_calls(const struct fixture *fixture, const char *part)
+{
+    static const struct timespec pause = {0, 10000000};
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    for (;;) {
+        CLEANUP_FREE char *calls = read_in(fixture->directory, "calls");
+
+        if (strstr(calls, part))
+            return;
+        if (clock_now_ms() > end)
+            fail_msg("'%s' is not in:\n%s", part, calls);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* A program that ends as it should: the janitor does no more than it did at the start. */
+static void janitor__dismissed(void **state)
+{
+    CLEANUP_FREE char *calls = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    janitor_start(&fixture.janitor, &fixture.docker);
+    assert_true(fixture.janitor.fd >= 0);
+    janitor_dismiss(&fixture.janitor);
+    assert_int_equal(fixture.janitor.fd, -1);
+    janitor_dismiss(&fixture.janitor);
+    await_calls(&fixture, SWEEPS);
+    sleep(1); /* time for what should not come */
+    calls = read_in(fixture.directory, "calls");
+    assert_string_equal(calls, SWEEPS);
+    tear_down(&fixture);
+}
+
+static const char STUBBORN[] = "case $1 in\n"
+                               "rm) [ -e may ] && >removed; exit 1;;\n"
+                               "ps) [ $# -gt 6 ] || [ -e removed ] || echo 0123;;\n"
+                               "esac";
+
+static void give_up(struct fixture *fixture)
+{
+    struct error error = ERROR_INIT;
+
+    janitor_start(&fixture->janitor, &fixture->docker);
+    assert_int_equal(
+        container_remove(&fixture->docker, "box", NULL, clock_now_ms() + 100, NULL, &error), -1);
+    error_release(&error);
+    write_in(fixture->directory, "may", "");
+    write_in(fixture->directory, "calls", "");
+}
+
+static void janitor__tries_again_what_was_given_up(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, STUBBORN);
+    give_up(&fixture);
+    await_calls(&fixture, "|rm|--force|--volumes|box\n");
+    janitor_dismiss(&fixture.janitor);
+    tear_down(&fixture);
+}
+
+/* The program need not wait for that. */
+static void janitor__tries_again_behind_the_end(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, STUBBORN);
+    give_up(&fixture);
+    janitor_dismiss(&fixture.janitor);
+    await_calls(&fixture, "|rm|--force|--volumes|box\n");
+    tear_down(&fixture);
+}
+
+/* What is told to nobody in particular. */
+static void janitor__removes_what_a_dead_program_had(void **state)
+{
+    struct fixture fixture;
+    pid_t child;
+
+    (void)state;
+    set_up(&fixture, "case \"$*\" in *{{.ID}}*) [ -e seen ] || echo 0123; >seen;; esac");
+    child = fork();
+    if (child == 0) {
+        janitor_start(&fixture.janitor, &fixture.docker);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    {
+        CLEANUP_FREE char *asks = string_format("|--filter|label=isolator.pid=%ld|", (long)child);
+
+        await_calls(&fixture, asks);
+    }
+    await_calls(&fixture, "|rm|--force|--volumes|0123\n");
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(janitor__dismissed),
+        cmocka_unit_test(janitor__tries_again_what_was_given_up),
+        cmocka_unit_test(janitor__tries_again_behind_the_end),
+        cmocka_unit_test(janitor__removes_what_a_dead_program_had),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
