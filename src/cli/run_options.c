@@ -276,7 +276,8 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         if (code == '?' && optopt >= LONG_CODE)
             return error_set(error, ERROR_USAGE, "option '--%s' takes no value",
                              find_option(optopt)->name);
-        if (code == '?' && optopt != 0 && strncmp(argv[at], "--", 2) != 0)
+        /* A byte of a longer character does not stand alone: then all of the argument is shown. */
+        if (code == '?' && optopt > 0 && optopt < 0x80 && strncmp(argv[at], "--", 2) != 0)
             return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator run --help",
                              optopt);
         if (code == '?')

@@ -18,8 +18,8 @@ int image_check_reference(const char *reference, struct error *error)
 
     if (length == 0 || length > REFERENCE_MAX || !strchr(LOWER UPPER DIGIT, reference[0]) ||
         strspn(reference, LOWER UPPER DIGIT "._-/:@") != length) {
-        CLEANUP_FREE char *shown = text_escape(reference);
-        return error_set(error, ERROR_USAGE, "'%.80s' is not an image, like name:tag", shown);
+        CLEANUP_FREE char *shown = text_escape_short(reference, 80);
+        return error_set(error, ERROR_USAGE, "'%s' is not an image, like name:tag", shown);
     }
     return 0;
 }
@@ -100,9 +100,9 @@ static bool is_taggable(const char *reference)
 int image_check_tag(const char *reference, struct error *error)
 {
     if (strlen(reference) > REFERENCE_MAX || !is_taggable(reference)) {
-        CLEANUP_FREE char *shown = text_escape(reference);
+        CLEANUP_FREE char *shown = text_escape_short(reference, 80);
         return error_set(error, ERROR_USAGE,
-                         "'%.80s' is not a tag for an image; write it like name:tag, the name in "
+                         "'%s' is not a tag for an image; write it like name:tag, the name in "
                          "lower case",
                          shown);
     }

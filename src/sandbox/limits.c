@@ -124,11 +124,13 @@ int limits_set_network(struct limits *limits, const char *name, struct error *er
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 
-    if (strcmp(name, "host") == 0 || strncmp(name, "container:", 10) == 0)
+    if (strcmp(name, "host") == 0 || strncmp(name, "container:", 10) == 0) {
+        CLEANUP_FREE char *shown = text_escape_short(name, 20);
         return error_set(error, ERROR_USAGE,
-                         "network '%.20s' would lift the isolation; use none, bridge or a network "
-                         "of the engine",
-                         name);
+                         "network '%s' would lift the isolation; use none, bridge or a network of "
+                         "the engine",
+                         shown);
+    }
     if (!isalnum((unsigned char)name[0]) || name[strspn(name, allowed)] != '\0') {
         CLEANUP_FREE char *shown = text_escape(name);
         return error_set(error, ERROR_USAGE,

@@ -347,6 +347,7 @@ static void run_options__unknown_options(void **state)
     refuse("--zzzzzzzz|x.py", "unknown option '--zzzzzzzz'; see isolator run --help");
     refuse("x.py|-Z", "unknown option '-Z'; see isolator run --help");
     refuse("-vZ|x.py", "unknown option '-Z'; see isolator run --help");
+    refuse("-v\xc3\xa4|x.py", "unknown option '-v\xc3\xa4'; see isolator run --help");
     refuse("--\x1b[2J|x.py", "unknown option '--\\x1b[2J'; see isolator run --help");
     refuse("--verbose=1|x.py", "option '--verbose' takes no value");
 }

@@ -43,7 +43,7 @@ static void image__reference_of_512_bytes(void **state)
     check_reference(reference, NULL);
     reference[512] = 'i';
     reference[513] = '\0';
-    too_long = string_format("'%.80s' is not an image, like name:tag", reference);
+    too_long = string_format("'%.80s...' is not an image, like name:tag", reference);
     check_reference(reference, too_long);
 }
 
@@ -56,15 +56,42 @@ static void check_tag(const char *tag)
     assert_int_equal(result, 0);
 }
 
-static void check_no_tag(const char *tag)
+static void check_tag_refused(const char *tag, const char *message)
 {
-    CLEANUP_FREE char *message = string_format(
-        "'%.80s' is not a tag for an image; write it like name:tag, the name in lower case", tag);
     struct error error = ERROR_INIT;
 
     if (image_check_tag(tag, &error) == 0)
         fail_msg("'%s' is taken for a tag", tag);
     assert_error(&error, ERROR_USAGE, message);
+}
+
+static void check_no_tag(const char *tag)
+{
+    CLEANUP_FREE char *message = string_format(
+        "'%.80s%s' is not a tag for an image; write it like name:tag, the name in lower case", tag,
+        strlen(tag) > 80 ? "..." : "");
+
+    check_tag_refused(tag, message);
+}
+
+/* What is shown of a long one ends with a whole character. */
+static void image__is_not_cut_in_a_character(void **state)
+{
+    char name[100] = "x";
+    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *reference = NULL;
+    CLEANUP_FREE char *tag = NULL;
+
+    (void)state;
+    for (int i = 1; i < 99; i++)
+        name[i] = i % 2 ? '\xc3' : '\xa4';
+    name[99] = '\0';
+    shown = string_format("'%.79s...' is not", name);
+    reference = string_format("%s an image, like name:tag", shown);
+    check_reference(name, reference);
+    tag = string_format("%s a tag for an image; write it like name:tag, the name in lower case",
+                        shown);
+    check_tag_refused(name, tag);
 }
 
 /* Each of these lists was checked against `docker tag` 28.2. */
@@ -158,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(image__references),
         cmocka_unit_test(image__reference_of_512_bytes),
+        cmocka_unit_test(image__is_not_cut_in_a_character),
         cmocka_unit_test(image__tags),
         cmocka_unit_test(image__no_tags),
         cmocka_unit_test(image__no_tags_of_what_is_no_host),

@@ -279,6 +279,9 @@ static void limits__no_networks(void **state)
     check_network_refused("container:db",
                           "network 'container:db' would lift the isolation; use none, bridge or a "
                           "network of the engine");
+    check_network_refused("container:x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4",
+                          "network 'container:x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...' would lift the "
+                          "isolation; use none, bridge or a network of the engine");
 }
 
 static void limits__capabilities(void **state)
