@@ -10,6 +10,7 @@
 #include "docker/image.h"
 #include "sandbox/config.h"
 #include "sandbox/environment.h"
+#include "sandbox/files.h"
 
 /* Where we are in a file, for messages and for what a key means there. */
 struct scope {
@@ -244,10 +245,11 @@ static int read_language_member(struct scope *scope, const char *key, json_t *va
     if (strcmp(key, "defaultFilename") == 0) {
         if (read_string(scope, value, &language->default_filename) != 0)
             return -1;
-        return strcspn(language->default_filename, "/") < strlen(language->default_filename) ||
-                       strspn(language->default_filename, ".") == strlen(language->default_filename)
-                   ? wrong_type(scope, "the name of a file")
-                   : 0;
+        if (strcspn(language->default_filename, "/") < strlen(language->default_filename) ||
+            strspn(language->default_filename, ".") == strlen(language->default_filename))
+            return wrong_type(scope, "the name of a file");
+        return files_check_path(language->default_filename, scope->error) == 0 ? 0
+                                                                               : wrong_value(scope);
     }
     if (strcmp(key, "env") == 0)
         return read_members(scope, value, read_variable, &language->environment);

@@ -344,6 +344,23 @@ static void config__wrong_limits(void **state)
                   "absolute path like /workspace");
 }
 
+/* The working directory could not hold it. */
+static void config__filename_of_256_bytes(void **state)
+{
+    char name[257] = "";
+    CLEANUP_FREE char *json = NULL;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    memset(name, 'a', 256);
+    json = string_format("{\"languages\": {\"sh\": {\"defaultFilename\": \"%s\"}}}", name);
+    message =
+        string_format("test.json: languages.sh.defaultFilename: a part of '%.80s...' is longer "
+                      "than 255 bytes",
+                      name);
+    check_refused(json, message);
+}
+
 static void config__wrong_languages(void **state)
 {
     (void)state;
@@ -984,6 +1001,7 @@ int main(void)
         cmocka_unit_test(config__unknown_keys),
         cmocka_unit_test(config__wrong_types),
         cmocka_unit_test(config__wrong_limits),
+        cmocka_unit_test(config__filename_of_256_bytes),
         cmocka_unit_test(config__wrong_languages),
         cmocka_unit_test(config__path_of_later_keys),
         cmocka_unit_test(config__workdirs),
