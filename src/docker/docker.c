@@ -105,10 +105,11 @@ void docker_output_release(struct docker_output *output)
 char *docker_message(const struct strbuf *standard_error)
 {
     struct strbuf message = STRBUF_INIT;
-    const char *text = strbuf_string(standard_error);
-    size_t length = standard_error->length;
+    const size_t blank = strspn(strbuf_string(standard_error), "\r\n");
+    const char *text = strbuf_string(standard_error) + blank;
+    size_t length = standard_error->length - blank;
 
-    while (length > 0 && strchr(" \r\n\t", text[length - 1]))
+    while (length > 0 && memchr(" \r\n\t", text[length - 1], 4))
         length--;
     if (length > MESSAGE_MAX)
         length = MESSAGE_MAX - utf8_cut_tail(text, MESSAGE_MAX);

@@ -216,7 +216,8 @@ static bool parse_end(struct gate_stream *stream, const char *words)
     char status[MARK_MAX], oom[MARK_MAX], peak[MARK_MAX], cpu[MARK_MAX];
     long long number;
 
-    if (sscanf(words, "end %159s %159s %159s %159s", status, oom, peak, cpu) != 4)
+    if (strncmp(words, "end ", 4) != 0 ||
+        sscanf(words + 4, "%159s %159s %159s %159s", status, oom, peak, cpu) != 4)
         return false;
     number = parse_count(status);
     if (number < 0 || number > 255)

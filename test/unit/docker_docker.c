@@ -85,11 +85,23 @@ static void docker__message_is_one_line(void **state)
     check_message("  indented", 10, "  indented");
 }
 
+/* What is said there is not taken for nothing. */
+static void docker__message_behind_many_blank_lines(void **state)
+{
+    char text[600];
+
+    (void)state;
+    memset(text, '\n', sizeof text);
+    memcpy(text + 590, "one", 3);
+    check_message(text, sizeof text, "one");
+}
+
 static void docker__message_is_safe_to_print(void **state)
 {
     (void)state;
     check_message("\x1b[31mred\x1b[0m\n", 13, "\\x1b[31mred\\x1b[0m");
     check_message("a\0b", 3, "a\\x00b");
+    check_message("a\0\n", 3, "a\\x00");
     check_message("a\tb\a", 4, "a\\tb\\x07");
     check_message("\xff\xc3\xa9", 3, "\\xff\xc3\xa9");
 }
@@ -447,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(docker__message_is_one_line),
+        cmocka_unit_test(docker__message_behind_many_blank_lines),
         cmocka_unit_test(docker__message_is_safe_to_print),
         cmocka_unit_test(docker__message_is_cut_at_500_bytes),
         cmocka_unit_test(docker__message_stays_short_when_it_is_escaped),
