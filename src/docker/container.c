@@ -288,6 +288,24 @@ static bool parse_time(const char *text, long long *milliseconds)
     return true;
 }
 
+bool container_state_read(struct container_state *state, const char *text)
+{
+    char oom[8], started[64], finished[64];
+    long long start, end;
+
+    *state = (struct container_state){.message = ""};
+    if (sscanf(text, "%d %7s %63s %63s %511[^\n]", &state->exit_code, oom, started, finished,
+               state->message) < 4 ||
+        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
+        !parse_time(finished, &end))
+        return false;
+    state->oom_killed = strcmp(oom, "true") == 0;
+    state->started = start > 0; /* the engine's zero time is in the year 1 */
+    state->ended = end > 0;
+    state->run_ms = start > 0 && end >= start ? end - start : 0;
+    return true;
+}
+
 int container_inspect(const struct docker *docker, const char *name, long long deadline,
                       struct container_state *state, struct error *error)
 {
@@ -295,8 +313,6 @@ int container_inspect(const struct docker *docker, const char *name, long long d
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
-    char oom[8], started[64], finished[64];
-    long long start, end;
 
     strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
     strvec_push_each(&arguments,
@@ -305,19 +321,10 @@ int container_inspect(const struct docker *docker, const char *name, long long d
                      name, NULL);
     if (docker_run(docker, &call, &output, error) != 0)
         return error_prefix(error, "cannot inspect the container");
-    state->message[0] = '\0';
-    if (output.status != 0 ||
-        sscanf(strbuf_string(&output.out), "%d %7s %63s %63s %511[^\n]", &state->exit_code, oom,
-               started, finished, state->message) < 4 ||
-        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
-        !parse_time(finished, &end)) {
+    if (output.status != 0 || !container_state_read(state, strbuf_string(&output.out))) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
     }
-    state->oom_killed = strcmp(oom, "true") == 0;
-    state->started = start > 0; /* the engine's zero time is in the year 1 */
-    state->ended = end > 0;
-    state->run_ms = start > 0 && end >= start ? end - start : 0;
     return 0;
 }
 

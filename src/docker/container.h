@@ -99,6 +99,12 @@ struct container_state {
     char message[512]; /* why the engine could not run it; "" otherwise; as it came */
 };
 
+/*
+ * Reads what container_inspect() has asked for, in docker's words; false where it is not of that form.
+ * For tests too.
+ */
+bool container_state_read(struct container_state *state, const char *text);
+
 /* Looks at a container that has ended and was not created with auto_remove. */
 int container_inspect(const struct docker *docker, const char *name, long long deadline,
                       struct container_state *state, struct error *error);
