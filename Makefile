@@ -89,13 +89,14 @@ $(B)/unit/$(1): test/unit/$(1).c $(foreach room,$(call unit_room,$(1)) $(left_of
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 
-# The fuzz targets, of clang's libFuzzer, are built in a directory of their own: with the sanitizers.
-FUZZ_SECONDS ?= 60
+# The fuzz targets, of clang's libFuzzer, are built in a directory of their own: with the sanitizers. They
+# link what they use of any room.
+FUZZ_SECONDS ?= 64
 FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
 	@$(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
 fuzz-link: $(FUZZ_TARGETS)
-$(B)/bin/%: test/fuzz/%.c $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
+$(B)/bin/%: test/fuzz/%.c $(foreach room,cli mcp $(left_of_mcp),$(B)/$(room).a)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
 fuzz: packages test-packages

@@ -58,4 +58,40 @@ static inline bool fuzz_is_utf8(const char *text, size_t length)
     return step > 0;
 }
 
+/* The bytes as a string, which ends at the first NUL among them; owned by the caller. */
+static inline char *fuzz_string(const uint8_t *data, size_t size)
+{
+    return string_format("%.*s", (int)size, (const char *)data);
+}
+
+/* Whether the text is valid UTF-8 in which nothing breaks a line or does anything to a terminal. */
+static inline bool fuzz_is_line(const char *text)
+{
+    const size_t length = strlen(text);
+
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const unsigned char next = (unsigned char)text[i + 1];
+
+        if (byte < ' ' || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0))
+            return false;
+    }
+    return fuzz_is_utf8(text, length);
+}
+
+/*
+ * The error of a refusal: it has a message of at most `most` bytes, which becomes one clean line where it
+ * is reported. What was refused, if that was UTF-8, is not cut in the middle of a character.
+ */
+static inline void fuzz_check_error(const struct error *error, bool utf8, size_t most)
+{
+    const size_t length = error->message ? strlen(error->message) : 0;
+    CLEANUP_FREE char *line = text_escape(error->message ? error->message : "");
+
+    fuzz_require(error->kind != ERROR_NONE && length > 0, "kind %d without a message", error->kind);
+    fuzz_require(length <= most, "a message of %zu bytes: %s", length, error->message);
+    fuzz_require(fuzz_is_line(line), "%s", line);
+    fuzz_require(!utf8 || fuzz_is_utf8(error->message, length), "not UTF-8: %s", line);
+}
+
 #endif

@@ -1,0 +1,156 @@
+/*
+ * Fuzz target: the configuration. The input is a file that is laid over the built-in one. It holds to this:
+ *
+ * - A configuration that is taken is whole and within its ranges: limits, names, paths, languages. Each
+ *   language can be run: a request for it that asks for nothing else becomes a plan within the maximums.
+ *   Laid over itself it is taken again.
+ * - One that is refused is so with one ERROR_CONFIG that begins with the name of the file.
+ * - None touches anything but memory.
+ */
+#include "fuzz.h"
+
+#include <ctype.h>
+#include <math.h>
+
+#include <jansson.h>
+
+#include "base/archive.h"
+#include "docker/image.h"
+#include "sandbox/environment.h"
+#include "sandbox/request.h"
+
+/* The names of all languages may stand in a message, and each byte as four. */
+enum { MESSAGE_ROOM = 1000 };
+
+static void check_network(const char *network)
+{
+    fuzz_require(isalnum((unsigned char)network[0]) && strcmp(network, "host") != 0 &&
+                     !strchr(network, ':') && !strchr(network, '/'),
+                 "%s", network);
+}
+
+static void check_limits(const struct limits *limits)
+{
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        const double number = limits->number[i];
+        const struct limit_rule *rule = &limit_rules[i];
+
+        if (isnan(number))
+            continue;
+        fuzz_require(number >= rule->minimum && number <= rule->maximum &&
+                         (!rule->whole || number == floor(number)),
+                     "%s is %g", rule->key, number);
+    }
+    if (limits->network)
+        check_network(limits->network);
+    fuzz_require(limits->read_only >= -1 && limits->read_only <= 1, "%d", limits->read_only);
+    fuzz_require(limits->uid <= ARCHIVE_ID_MAX && limits->gid <= ARCHIVE_ID_MAX, "%u:%u",
+                 limits->uid, limits->gid);
+    for (size_t i = 0; i < limits->cap_drop.count; i++) {
+        const char *name = limits->cap_drop.items[i];
+
+        fuzz_require(*name && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name), "%s",
+                     name);
+    }
+}
+
+static void check_strings(const struct language *language)
+{
+    size_t entrypoints = 0;
+
+    for (size_t i = 0; i < language->command.count; i++)
+        entrypoints += strstr(language->command.items[i], "{entrypoint}") != NULL;
+    fuzz_require(entrypoints > 0, "%s has no entrypoint", language->name);
+    fuzz_require(language->extensions.count > 0, "%s has no extensions", language->name);
+    for (size_t i = 0; i < language->extensions.count; i++)
+        fuzz_require(language->extensions.items[i][0] == '.', "%s", language->extensions.items[i]);
+    for (size_t i = 0; i < language->environment.count; i++) {
+        const char *variable = language->environment.items[i];
+        const size_t length = strcspn(variable, "=");
+
+        fuzz_require(variable[length] == '=' && environment_is_name(variable, length) &&
+                         !environment_is_reserved(variable, length),
+                     "%s", variable);
+    }
+}
+
+/* That it can be run, by its name and nothing else. */
+static void check_plan(const struct config *config, const char *language)
+{
+    CLEANUP(request_release) struct request request;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    struct error error = ERROR_INIT;
+
+    request_init(&request);
+    request.language = string_copy(language);
+    request.code = string_copy("");
+    fuzz_require(plan_resolve(&plan, config, &request, &error) == 0, "%s: %s", language,
+                 error.message);
+    fuzz_require(limits_check(&plan.limits, &config->maximums, &error) == 0, "%s: %s", language,
+                 error.message);
+    check_limits(&plan.limits);
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        fuzz_require(!isnan(plan.limits.number[i]), "%s is not given", limit_rules[i].key);
+}
+
+static void check_language(const struct config *config, const struct language *language)
+{
+    struct error error = ERROR_INIT;
+
+    fuzz_require(config_language(config, language->name) == language, "%s is there twice",
+                 language->name);
+    fuzz_require(fuzz_is_line(language->name), "%s", language->name);
+    fuzz_require(image_check_reference(language->image, &error) == 0, "%s", error.message);
+    fuzz_require(language->warm >= 0 && language->warm <= 100, "%d wait", language->warm);
+    check_limits(&language->limits);
+    check_strings(language);
+    check_plan(config, language->name);
+}
+
+static void check_config(const struct config *config)
+{
+    struct error error = ERROR_INIT;
+
+    fuzz_require(config_check_workdir(config->workdir, &error) == 0, "%s", error.message);
+    fuzz_require(*config->container_command, "no command");
+    fuzz_require(config->prompts_dir[0] == '/', "%s", config->prompts_dir);
+    fuzz_require(config->engine_timeout >= 1 && config->engine_timeout <= 600, "%d",
+                 config->engine_timeout);
+    fuzz_require(config->max_concurrent >= 0 && config->max_concurrent <= 1024, "%d",
+                 config->max_concurrent);
+    fuzz_require(config->max_queued >= 0 && config->max_queued <= 100000, "%d", config->max_queued);
+    fuzz_require(config->max_text_bytes >= 1000 && config->max_text_bytes <= 450000, "%d",
+                 config->max_text_bytes);
+    fuzz_require(config->warm_age_most >= 1 && config->warm_age_most <= 86400, "%d",
+                 config->warm_age_most);
+    check_limits(&config->defaults);
+    check_limits(&config->maximums);
+    for (size_t i = 0; i < config->language_count; i++)
+        check_language(config, &config->languages[i]);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    json_object_seed(1); /* else the order of what is the same would differ from run to run */
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(config_release) struct config config;
+    const char *json = (const char *)data;
+
+    fuzz_configure(&config, "{}");
+    if (config_overlay(&config, json, size, "file", &error) == 0) {
+        check_config(&config);
+        fuzz_require(config_overlay(&config, json, size, "file", &error) == 0, "%s", error.message);
+        check_config(&config);
+        return 0;
+    }
+    fuzz_check_error(&error, fuzz_is_utf8(json, size), 4 * size + MESSAGE_ROOM);
+    fuzz_require(error.kind == ERROR_CONFIG, "kind %d: %s", error.kind, error.message);
+    fuzz_require(strncmp(error.message, "file:", 5) == 0, "%s", error.message);
+    return 0;
+}

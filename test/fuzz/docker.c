@@ -1,0 +1,74 @@
+/*
+ * Fuzz target: the answers of the docker command. The input is what it wrote. It holds to this:
+ *
+ * - Its complaints become one clean line of at most 500 bytes, which is empty only where nothing was said.
+ * - The state of a container is read as one, or refused: a run has no negative length, what has not
+ *   started has not run, the engine's message is one line of what it wrote.
+ * - What can be the tag of an image can be its name.
+ */
+#include "fuzz.h"
+
+#include "docker/container.h"
+#include "docker/docker.h"
+#include "docker/image.h"
+
+/* The year 9999 in milliseconds since 1970, and a month that is written as having 99 days. */
+static const long long LONGEST_MS = 253402300800000LL + 100 * 86400000LL;
+
+static void check_message(const uint8_t *data, size_t size)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *message = NULL;
+    bool blank = true;
+
+    strbuf_add(&text, data, size);
+    for (size_t i = 0; i < size; i++)
+        blank = blank && memchr(" \t\r\n", data[i], 4);
+    message = docker_message(&text);
+    fuzz_require(fuzz_is_line(message), "%s", message);
+    fuzz_require(strlen(message) <= 500, "%zu bytes", strlen(message));
+    fuzz_require((*message == '\0') == blank, "'%s'", message);
+    fuzz_require(text.length == size && memcmp(strbuf_string(&text), data, size) == 0, "changed");
+}
+
+static void check_state(const char *text)
+{
+    struct container_state state;
+
+    if (!container_state_read(&state, text))
+        return;
+    fuzz_require(state.run_ms >= 0 && state.run_ms <= LONGEST_MS, "%lld ms", state.run_ms);
+    fuzz_require((state.started && state.ended) || state.run_ms == 0, "%lld ms", state.run_ms);
+    fuzz_require(!strchr(state.message, '\n') && strstr(text, state.message), "%s", state.message);
+}
+
+static void check_image(const char *text)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(error_release) struct error tag_error = ERROR_INIT;
+    const bool utf8 = fuzz_is_utf8(text, strlen(text));
+    const bool name = image_check_reference(text, &error) == 0;
+
+    if (!name)
+        fuzz_check_error(&error, utf8, 500);
+    if (image_check_tag(text, &tag_error) == 0)
+        fuzz_require(name && fuzz_is_line(text), "'%s' is a tag, and no name", text);
+    else
+        fuzz_check_error(&tag_error, utf8, 500);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_FREE char *text = fuzz_string(data, size);
+
+    check_message(data, size);
+    check_state(text);
+    check_image(text);
+    return 0;
+}

@@ -1,0 +1,92 @@
+/*
+ * Fuzz target: durations and numbers. The input is what somebody typed. It holds to this:
+ *
+ * - A duration that is taken is from a millisecond to 366 days; written in milliseconds it is the same
+ *   again, written twice it is twice as long.
+ * - A number that is taken is finite and not negative, what strtod(3) makes of it, and a duration with a
+ *   unit behind it, unless it is out of range.
+ * - What is refused sets one error and leaves the result alone.
+ */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "base/duration.h"
+
+static const long long LONGEST_MS = 366LL * 24 * 3600 * 1000;
+
+enum { UNTOUCHED = -77 };
+
+/* The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range. */
+static long long read_duration(const char *text, size_t size, bool *form)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    long long milliseconds = UNTOUCHED;
+
+    *form = true;
+    if (duration_parse(text, &milliseconds, &error) == 0) {
+        fuzz_require(error.kind == ERROR_NONE && !error.message, "%s", error.message);
+        fuzz_require(milliseconds >= 1 && milliseconds <= LONGEST_MS, "%lld", milliseconds);
+        return milliseconds;
+    }
+    fuzz_check_error(&error, fuzz_is_utf8(text, strlen(text)), size + 100);
+    fuzz_require(error.kind == ERROR_USAGE, "kind %d", error.kind);
+    fuzz_require(milliseconds == UNTOUCHED, "%lld", milliseconds);
+    *form = strstr(error.message, "' must be more than 0 and less than a year") != NULL;
+    return milliseconds;
+}
+
+static void check_duration(const char *text, size_t size)
+{
+    bool form;
+    const long long got = read_duration(text, size, &form);
+    CLEANUP_FREE char *again = string_format("%lldms", got);
+    CLEANUP_FREE char *twice = string_format("%s%s", text, text);
+    long long doubled;
+
+    if (got == UNTOUCHED)
+        return;
+    fuzz_require(read_duration(again, strlen(again), &form) == got, "'%s' is not '%s'", again,
+                 text);
+    doubled = read_duration(twice, strlen(twice), &form);
+    fuzz_require(form, "%s", twice);
+    if (doubled == UNTOUCHED)
+        fuzz_require(got > LONGEST_MS / 2 - 1, "'%s' is refused", twice);
+    else /* each is rounded by itself */
+        fuzz_require(doubled >= 2 * got - 1 && doubled <= 2 * got + 1, "%lld, %lld", got, doubled);
+}
+
+static void check_number(const char *text, size_t size)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *seconds = string_format("%ss", text);
+    double number = UNTOUCHED;
+    bool form;
+
+    if (number_parse(text, &number, &error) != 0) {
+        fuzz_check_error(&error, fuzz_is_utf8(text, strlen(text)), size + 100);
+        fuzz_require(error.kind == ERROR_USAGE, "kind %d", error.kind);
+        fuzz_require(number == UNTOUCHED, "%g", number);
+        return;
+    }
+    fuzz_require(error.kind == ERROR_NONE && !error.message, "%s", error.message);
+    fuzz_require(isfinite(number) && number >= 0 && !signbit(number), "%g", number);
+    fuzz_require(number == strtod(text, NULL), "%g is not '%s'", number, text);
+    read_duration(seconds, size + 1, &form);
+    fuzz_require(form, "'%s' is a number, and '%s' no duration", text, seconds);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_FREE char *text = fuzz_string(data, size);
+
+    check_duration(text, size);
+    check_number(text, size);
+    return 0;
+}

@@ -1,0 +1,161 @@
+/*
+ * Fuzz target: the command line of `isolator run`. The input are the words behind "run", each ended by a
+ * NUL. It holds to this:
+ *
+ * - What is taken is complete: one program to run, which has a name or a language; numbers within their
+ *   ranges; variables with values. What goes to the program are the last words, behind a "--".
+ * - What is refused is so with one ERROR_USAGE.
+ * - A second reading of the same words comes to the same.
+ * - What is taken becomes a plan within the limits, or is refused with one error.
+ */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "base/strvec.h"
+#include "cli/run_options.h"
+
+/* No shell gives so many; each is a copy. */
+enum { WORDS_MAX = 200 };
+
+/* Beside what was typed: the words of the configuration, a variable of the environment. */
+enum { MESSAGE_ROOM = 1000 };
+
+extern char **environ;
+
+static struct config config;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    environ = NULL; /* what can be passed on is the same everywhere */
+    setenv("TOKEN", "secret", 1);
+    fuzz_configure(&config, "{}");
+    return 0;
+}
+
+static struct strvec split(const uint8_t *data, size_t size)
+{
+    struct strvec words = STRVEC_INIT;
+    size_t at = 0;
+
+    strvec_push(&words, "run");
+    while (at < size && words.count < WORDS_MAX) {
+        const uint8_t *nul = memchr(data + at, '\0', size - at);
+        const size_t length = nul ? (size_t)(nul - data) - at : size - at;
+
+        strvec_push_owned(&words, fuzz_string(data + at, length));
+        at += length + 1;
+    }
+    return words;
+}
+
+static void check_numbers(const struct limits *limits)
+{
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        const double number = limits->number[i];
+        const struct limit_rule *rule = &limit_rules[i];
+
+        fuzz_require(isnan(number) || (number >= rule->minimum && number <= rule->maximum &&
+                                       (!rule->whole || number == floor(number))),
+                     "%s is %g", rule->option, number);
+    }
+}
+
+/* What the program is, and that it cannot be two things. */
+static void check_program(const struct run_options *options)
+{
+    const struct request *request = &options->request;
+    const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
+
+    fuzz_require(!options->file != !request->dir, "FILE '%s', --dir '%s'", options->file,
+                 request->dir);
+    if (from_stdin) {
+        fuzz_require(request->language, "a program from stdin in no language");
+        fuzz_require(!options->stdin_path || strcmp(options->stdin_path, "-") != 0,
+                     "stdin is the program and its input");
+        fuzz_require(!request->save_dockerfile, "a Dockerfile of %s", request->save_dockerfile);
+    } else if (options->file) {
+        fuzz_require(request->entrypoint && !strchr(request->entrypoint, '/'), "'%s' of '%s'",
+                     request->entrypoint, options->file);
+    } else {
+        fuzz_require(request->entrypoint || request->language, "nothing of %s", request->dir);
+    }
+}
+
+static void check_words(const struct run_options *options, const struct strvec *words)
+{
+    const struct strvec *arguments = &options->request.arguments;
+    const size_t first = words->count - arguments->count;
+
+    if (arguments->count == 0)
+        return;
+    fuzz_require(first > 1 && strcmp(words->items[first - 1], "--") == 0, "%zu of %zu words",
+                 arguments->count, words->count);
+    for (size_t i = 0; i < arguments->count; i++)
+        fuzz_require(strcmp(arguments->items[i], words->items[first + i]) == 0, "'%s', not '%s'",
+                     arguments->items[i], words->items[first + i]);
+}
+
+static void check_plan(const struct request *request, bool utf8, size_t size)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    if (plan_resolve(&plan, &config, request, &error) != 0) {
+        fuzz_check_error(&error, utf8, 4 * size + MESSAGE_ROOM);
+        fuzz_require(error.kind == ERROR_USAGE || error.kind == ERROR_INPUT, "kind %d", error.kind);
+        return;
+    }
+    check_numbers(&plan.limits);
+    fuzz_require(*plan.entrypoint && *plan.image && plan.workdir[0] == '/', "'%s' '%s' '%s'",
+                 plan.entrypoint, plan.image, plan.workdir);
+    fuzz_require(plan.command.count > request->arguments.count, "no command");
+}
+
+static void check_taken(const struct run_options *options, const struct strvec *words)
+{
+    const struct request *request = &options->request;
+
+    check_program(options);
+    check_words(options, words);
+    check_numbers(&request->limits);
+    for (size_t i = 0; i < request->environment.count; i++)
+        fuzz_require(strchr(request->environment.items[i], '='), "%s",
+                     request->environment.items[i]);
+    fuzz_require(request->live[0] == (options->stream ? 1 : -1), "%d", request->live[0]);
+}
+
+/* Reads the words, which the parser writes into, and checks what comes of it; the message, owned. */
+static char *read_words(const uint8_t *data, size_t size)
+{
+    CLEANUP(strvec_release) struct strvec words = split(data, size);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(run_options_release) struct run_options options;
+    bool utf8 = true;
+    int result;
+
+    for (size_t i = 0; i < words.count; i++)
+        utf8 = utf8 && fuzz_is_utf8(words.items[i], strlen(words.items[i]));
+    result = run_options_parse(&options, (int)words.count, words.items, &error);
+    if (result != 0) {
+        fuzz_check_error(&error, utf8, 4 * size + MESSAGE_ROOM);
+        fuzz_require(error.kind == ERROR_USAGE, "kind %d: %s", error.kind, error.message);
+        return string_copy(error.message);
+    }
+    fuzz_require(error.kind == ERROR_NONE && !error.message, "%s", error.message);
+    if (!options.help) {
+        check_taken(&options, &words);
+        check_plan(&options.request, utf8, size);
+    }
+    return string_copy(options.help ? "help" : "");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_FREE char *first = read_words(data, size);
+    CLEANUP_FREE char *second = read_words(data, size);
+
+    fuzz_require(strcmp(first, second) == 0, "first '%s', then '%s'", first, second);
+    return 0;
+}
