@@ -28,8 +28,6 @@ enum { WORKDIR_MB = 1, RESERVED = 4096, IDS = 1234, BLOCK = 512 };
 /* Of what is made: enough to be too much. */
 enum { LEVELS_MAX = DEPTH_MAX + 4, ENTRIES_MAX = 300 };
 
-static const char SECRET[] = "what lies outside stays there";
-
 struct tree {
     int levels[LEVELS_MAX];     /* open directories, from the root to where the next entry comes */
     size_t lengths[LEVELS_MAX]; /* of their paths */
@@ -337,8 +335,6 @@ static void check_archive(const struct tree *tree, const struct archive *archive
     entries = check_entries(tree->levels[0], &bytes);
     fuzz_require(entries == tree->entries - tree->leaving, "%zu of %zu entries but %zu", entries,
                  tree->entries, tree->leaving);
-    for (size_t i = 0; i + sizeof SECRET <= bytes.length; i++)
-        fuzz_require(memcmp(bytes.data + i, SECRET, sizeof SECRET - 1) != 0, "the secret");
 }
 
 static void check_warnings(const struct strvec *warnings, size_t leaving)
@@ -395,8 +391,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     atexit(remove_base);
     outside = string_format("%s/outside", base);
     file = fopen(outside, "w");
-    fuzz_require(file && fputs(SECRET, file) >= 0 && fclose(file) == 0, "cannot write '%s'",
-                 outside);
+    fuzz_require(file && fputs("of nobody's business\n", file) >= 0 && fclose(file) == 0,
+                 "cannot write '%s'", outside);
     umask(022);
     return 0;
 }
