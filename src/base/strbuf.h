@@ -31,16 +31,16 @@ void strbuf_vaddf(struct strbuf *buffer, const char *format, va_list arguments)
 void strbuf_drop(struct strbuf *buffer, size_t length);
 
 /* The string, "" for one that never got anything; borrowed until the next change. */
-const char *strbuf_string(const struct strbuf *buffer);
+const char *strbuf_string(const struct strbuf *buffer) __attribute__((returns_nonnull));
 
 /* The string, never NULL, now the caller's; the buffer is empty afterwards. */
-char *strbuf_steal(struct strbuf *buffer);
+char *strbuf_steal(struct strbuf *buffer) __attribute__((returns_nonnull));
 
 void strbuf_release(struct strbuf *buffer);
 
 /* malloc(3) and strdup(3) that abort when there is no memory. */
-void *memory_allocate(size_t size);
-char *string_copy(const char *string);
-char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *memory_allocate(size_t size) __attribute__((returns_nonnull));
+char *string_copy(const char *string) __attribute__((returns_nonnull));
+char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 
 #endif

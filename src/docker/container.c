@@ -294,7 +294,7 @@ bool container_state_read(struct container_state *state, const char *text)
     long long start, end;
 
     *state = (struct container_state){.message = ""};
-    if (sscanf(text, "%d %7s %63s %63s %511[^\n]", &state->exit_code, oom, started, finished,
+    if (sscanf(text, "%9d %7s %63s %63s %511[^\n]", &state->exit_code, oom, started, finished,
                state->message) < 4 ||
         (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
         !parse_time(finished, &end))

@@ -299,6 +299,7 @@ static char *beside_file(const char *file, const char *path)
     CLEANUP_FREE char *real = file ? realpath(file, NULL) : NULL;
     const char *slash = real ? strrchr(real, '/') : NULL;
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): read_string() fails or sets it */
     if (path[0] == '/')
         return string_copy(path);
     if (!slash)
