@@ -394,9 +394,11 @@ int config_overlay(struct config *config, const char *json, size_t length, const
     json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
     int result;
 
-    if (!root)
+    if (!root) { /* jansson shows where it stopped, which may be within a character */
+        CLEANUP_FREE char *shown = text_escape(where.text);
         return error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", name, where.line, where.column,
-                         where.text);
+                         shown);
+    }
     if (json_is_object(root)) {
         result = read_members(&scope, root, read_top_member, config);
         if (result == 0 && json_object_get(root, "warm")) {

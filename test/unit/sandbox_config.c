@@ -257,6 +257,7 @@ static void config__no_json(void **state)
     check_refused_at("{\"defaults\": {\"cpus\": 1e999}}", "test.json:1:");
     check_refused_at("{\"defaults\": {\"cpus\": NaN}}", "test.json:1:");
     check_refused("[]", "test.json: must be an object");
+    check_refused("{\"a\\\xc7\x8a", "test.json:1:5: invalid escape near '\"a\\\\xc7'");
 }
 
 static void config__unknown_keys(void **state)
