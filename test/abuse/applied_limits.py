@@ -1,0 +1,60 @@
+# the limits that the kernel applies
+# holds: memory, swap, processes, CPU, user, privileges and mounts are what was asked for
+
+"""Reads back from the kernel what the engine was asked to apply. An engine may accept an option and
+not apply it (no swap accounting, a cgroup that is not delegated): then only this shows it."""
+import os
+import resource
+
+
+def cgroup(*paths):
+    """The words of the first file that exists: that of cgroup v1 or that of v2."""
+    for path in paths:
+        if os.path.exists("/sys/fs/cgroup/" + path):
+            with open("/sys/fs/cgroup/" + path) as file:
+                return file.read().split()
+    return ["none"]
+
+
+def asked(name):
+    return os.environ["LIMIT_" + name]
+
+
+with open("/proc/self/status") as file:
+    status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+with open("/proc/meminfo") as file:
+    has_swap = any(line.startswith("SwapTotal:") and line.split()[1] != "0" for line in file)
+memory = int(asked("MEMORY_BYTES"))
+swap_v1 = cgroup("memory/memory.memsw.limit_in_bytes")[0]
+quota = cgroup("cpu/cpu.cfs_quota_us", "cpu.max")
+period = quota[1:] or cgroup("cpu/cpu.cfs_period_us")
+
+seen = {
+    "memory": (cgroup("memory/memory.limit_in_bytes", "memory.max")[0], str(memory)),
+    "processes": (cgroup("pids/pids.max", "pids.max")[0], asked("PIDS")),
+    "CPU quota": (float(quota[0]) / float(period[0]) if quota[0].isdigit() else quota[0],
+                  float(asked("CPUS"))),
+    "NoNewPrivs": (status["NoNewPrivs"], "1"),
+    "Seccomp": (status["Seccomp"], "2"),
+    "user": (set(status["Uid"].split()), {asked("UID")}),
+    "group": (set(status["Gid"].split()), {asked("GID")}),
+    "other groups": (set(status["Groups"].split()) - {asked("GID")}, set()),
+    "core dumps": (resource.getrlimit(resource.RLIMIT_CORE), (0, 0)),
+    "descriptors": (resource.getrlimit(resource.RLIMIT_NOFILE), (1024, 1024)),
+    "/ read-only": (os.statvfs("/").f_flag & os.ST_RDONLY, os.ST_RDONLY),
+}
+if has_swap or swap_v1 != "none":
+    seen["swap"] = ((swap_v1, str(memory)) if swap_v1 != "none" else
+                    (cgroup("memory.swap.max")[0], "0"))
+for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+    seen[kind] = (int(status[kind], 16), 0)
+for path, name in ((".", "WORKDIR_BYTES"), ("/tmp", "TMP_BYTES")):
+    found, flags = os.statvfs(path), os.ST_NOSUID | os.ST_NODEV
+    seen["size of " + path] = (found.f_blocks * found.f_frsize, int(asked(name)))
+    seen["nosuid,nodev of " + path] = (found.f_flag & flags, flags)
+
+wrong = [name for name, (is_now, should_be) in seen.items() if is_now != should_be]
+for name in wrong:
+    print("got through: %s is %s, asked was %s" % ((name,) + seen[name]))
+if not wrong:
+    print("held: %d limits are as asked" % len(seen))

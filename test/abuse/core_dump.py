@@ -1,0 +1,33 @@
+# a crash with a core dump
+# holds: a program that crashes leaves no core file
+# timeout: 10
+
+"""A core file holds all the memory of a program, and is written wherever core_pattern says. The limit for it
+is 0. Where core_pattern is a pipe, the kernel starts a program of the machine in spite of the limit,
+which has to heed the limit by itself; a sandbox cannot prevent that."""
+import os
+import resource
+import signal
+
+with open("/proc/sys/kernel/core_pattern") as file:
+    pattern = file.read().strip()
+before = set(os.listdir(".")) | set(os.listdir("/tmp"))
+failed = False
+try:
+    resource.setrlimit(resource.RLIMIT_CORE, (1 << 20, 1 << 20))
+    print("got through: the limit was raised")
+    failed = True
+except ValueError:  # what Python makes of EPERM
+    pass
+child = os.fork()
+if child == 0:
+    os.kill(os.getpid(), signal.SIGSEGV)
+status = os.waitpid(child, 0)[1]
+if os.WTERMSIG(status) != signal.SIGSEGV:
+    print("odd: the child ended with", status)
+    raise SystemExit(1)
+left = (set(os.listdir(".")) | set(os.listdir("/tmp"))) - before
+if left or os.WCOREDUMP(status) and not pattern.startswith("|"):
+    print("got through: a core was written:", *left)
+elif not failed:
+    print("held: no core;", "core_pattern is a pipe" if pattern.startswith("|") else "core_pattern is a file")

@@ -1,0 +1,18 @@
+# ignores every signal
+# holds: isolator ends it at the timeout
+# ends: timeout
+# timeout: 2
+
+"""A program may ignore every signal but SIGKILL and SIGSTOP. It is not asked to end: process 1 ends, and
+the kernel kills the rest."""
+import signal
+import time
+
+for number in range(1, 65):
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):  # SIGKILL, SIGSTOP, those of libc
+        pass
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+time.sleep(20)
+print("got through: it is still running")

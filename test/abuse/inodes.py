@@ -1,0 +1,23 @@
+# very many empty files
+# holds: empty files count as memory: no more of them than --memory has room for
+# ends: oom exit
+# timeout: 15
+# memory: 32
+
+"""An empty file takes no space of a tmpfs, so its size does not bound them. The number of its inodes is
+by default half of the machine's pages: much too many. What bounds them is that the kernel charges each
+inode and name (about 1 kB) to the memory of the sandbox."""
+import errno
+import os
+
+most = int(os.environ["LIMIT_MEMORY_BYTES"]) // 256
+made = 0
+try:
+    while made < most:
+        os.close(os.open("/tmp/%d" % made, os.O_CREAT | os.O_WRONLY))
+        made += 1
+    print("got through: %d files" % made)
+except OSError as error:
+    if error.errno not in (errno.ENOSPC, errno.ENOMEM):
+        raise
+    print("held: %d files, then %s" % (made, errno.errorcode[error.errno]))

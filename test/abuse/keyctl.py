@@ -1,0 +1,25 @@
+# the kernel's keyrings
+# holds: no call for keys is let in
+# timeout: 10
+
+"""Keyrings belong to users, not to containers: sandboxes of the same user would share theirs, with each other
+and with that user's processes on the machine. seccomp refuses the calls. Their arguments are invalid: an
+answer other than a refusal tells that they were let in, and changes nothing."""
+import ctypes
+import errno
+import os
+
+NUMBERS = (248, 249, 250) if os.uname().machine == "x86_64" else (217, 218, 219)
+libc = ctypes.CDLL(None, use_errno=True)
+failed = False
+for name, number in zip(("add_key", "request_key", "keyctl"), NUMBERS):
+    if libc.syscall(number, 9999, None, None, None, None) < 0 and ctypes.get_errno() in (errno.EPERM, errno.ENOSYS):
+        continue
+    print("got through: %s was let in (%s)" % (name, os.strerror(ctypes.get_errno())))
+    failed = True
+with open("/proc/keys") as file:  # an empty file lies over it
+    if file.read():
+        print("got through: /proc/keys has something to read")
+        failed = True
+if not failed:
+    print("held: add_key, request_key and keyctl are refused")

@@ -1,0 +1,30 @@
+# what the kernel tells of the machine
+# holds: the engine's masks lie over what tells too much: nothing can be read there
+# timeout: 10
+
+"""The memory of the machine, keys, timers with addresses of the kernel, disks, the firmware's tables. The
+engine covers these with empty files and directories; some are root's only, some not there at all."""
+import errno
+import os
+
+MASKED = ["/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
+          "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware", "/proc/kpagecount", 
+          "/proc/vmcore", "/sys/kernel/debug", "/sys/kernel/security"]
+through = []
+for path in MASKED:
+    try:
+        if os.path.isdir(path):
+            if os.listdir(path):
+                through.append(path)
+        else:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            if os.read(descriptor, 4096):
+                through.append(path)
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EAGAIN):
+            raise
+for path in through:
+    print("got through:", path)
+if not through:
+    print("held: nothing to read at %d paths" % len(MASKED))

@@ -1,0 +1,14 @@
+# memory bomb
+# holds: a program that takes more memory than --memory is ended, and the result says oom
+# ends: oom
+# timeout: 10
+# memory: 64
+
+"""Takes memory and writes to it. The memory cgroup counts each page when it is first written."""
+import os
+
+limit = int(os.environ["LIMIT_MEMORY_BYTES"])
+hoard = []
+while len(hoard) << 20 < 2 * limit:
+    hoard.append(b"x" * (1 << 20))
+print("got through: %d MB used, the limit is %d MB" % (len(hoard), limit >> 20))

@@ -1,0 +1,14 @@
+# endless output on stderr
+# holds: the run is ended at 64 MiB; isolator keeps only head and tail of the output
+# ends: output-limit
+# timeout: 20
+
+"""Writes without end. Neither isolator's memory nor the engine's disk may fill up: what is over the
+limit is dropped as it comes, the engine keeps no log, and the run is ended soon."""
+import os
+
+written = 0
+while written < 1 << 30:
+    for stream in (2,):
+        written += os.write(stream, b"The same line, again and again.\n" * 2048)
+print("\ngot through: %d MB written" % (written >> 20))

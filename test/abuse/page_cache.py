@@ -1,0 +1,38 @@
+# reading more files than fit in memory
+# holds: the page cache of what is read is given back: no OOM, and never more than --memory
+# timeout: 15
+# memory: 32
+
+"""Reads every file below /usr. The cache of these pages is charged to the sandbox; it must not end
+the program, since it can be dropped, and must not grow past the limit."""
+import os
+
+
+def cgroup(*paths):
+    for path in paths:
+        if os.path.exists("/sys/fs/cgroup/" + path):
+            with open("/sys/fs/cgroup/" + path) as file:
+                return int(file.read())
+    return 0
+
+
+limit = int(os.environ["LIMIT_MEMORY_BYTES"])
+total = most = 0
+for directory, _, names in os.walk("/usr"):
+    for name in names:
+        path = os.path.join(directory, name)
+        if os.path.isfile(path) and os.access(path, os.R_OK):
+            with open(path, "rb", buffering=0) as file:
+                while True:
+                    size = len(file.read(1 << 18))
+                    if not size:
+                        break
+                    total += size
+            most = max(most, cgroup("memory/memory.usage_in_bytes", "memory.current"))
+if not most or total < limit:
+    print("odd: read %d MB, used at most %d MB" % (total >> 20, most >> 20))
+    raise SystemExit(1)
+if most > limit:
+    print("got through: %d MB used, the limit is %d MB" % (most >> 20, limit >> 20))
+else:
+    print("held: %d MB read with at most %d of %d MB" % (total >> 20, most >> 20, limit >> 20))

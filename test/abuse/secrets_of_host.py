@@ -1,0 +1,28 @@
+# variables and names of the host
+# holds: no variable of isolator or the engine is there; the host name is `sandbox`
+# timeout: 10
+
+"""Whoever starts isolator has tokens in the environment. A sandbox gets only what its image, its language and
+--env give; and no name of the machine. The environment of every process that lets itself be read is
+compared by name."""
+import glob
+import os
+
+KNOWN = {"HOME", "HOSTNAME", "PATH", "PWD", "OLDPWD", "SHLVL", "LANG", "LC_CTYPE", "GPG_KEY", "COPY", "_", "TERM"}
+found = {"this process": set(os.environ)}
+unreadable = 0
+for path in glob.glob("/proc/[0-9]*/environ"):
+    try:
+        with open(path, "rb") as file:
+            found[path] = {word.split(b"=")[0].decode() for word in file.read().split(b"\0")
+                           if word and not word.endswith(b"=")}  # isolator empties those of proxies
+    except OSError:
+        unreadable += 1
+through = ["%s of %s" % (name, where) for where, names in found.items() for name in sorted(names)
+           if name not in KNOWN and not name.startswith(("LIMIT_", "PYTHON"))]
+names = {os.uname().nodename, open("/etc/hostname").read().strip(), os.environ.get("HOSTNAME", "sandbox")}
+through += ["the host name " + name for name in names - {"sandbox"}]
+for what in through:
+    print("got through:", what)
+if not through:
+    print("held: %d known variables, %d processes unreadable" % (len(os.environ), unreadable))

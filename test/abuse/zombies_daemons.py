@@ -1,0 +1,19 @@
+# daemons and zombies
+# holds: the run ends with its program, whatever that leaves behind
+# timeout: 10
+
+"""Daemons leave the session and the process group and hold stdout open, so whoever waits for the end of
+the output waits for them. Zombies have nobody who reaps them. Process 1 ends all of them with the
+sandbox. A daemon that still lives after three seconds says so."""
+import os
+import time
+
+for _ in range(10):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(3)
+            os.write(1, b"got through: a daemon outlived its program\n")
+            time.sleep(1000)
+        os._exit(0)  # and a zombie: nobody waits for it
+print("held: 10 daemons, 10 zombies")
