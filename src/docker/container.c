@@ -387,6 +387,37 @@ int container_list(const struct docker *docker, const struct strvec *labels, con
     return 0;
 }
 
+/*
+ * Ends every process of the container but its first from inside. The engine kills the first, which has to run
+ * once more to die, and the kernel then ends the others; but a program of the same user may have taken the
+ * processor from it (sched_setscheduler(2)) and keep it busy: then `docker rm` gives up after ten seconds. A
+ * new process has its share like any other.
+ */
+static void kill_inside(const struct docker *docker, const char *name,
+                        const struct process_drain *drain, long long deadline,
+                        const struct cancel *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* most often it is not running */
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline = deadline,
+                                     .drain = drain,
+                                     .cancel = cancel};
+
+    strvec_push_each(&arguments, "exec", name, "/bin/sh", "-c", "kill -9 -1", NULL);
+    docker_run(docker, &call, &output, &ignored);
+}
+
+/* A third of the time that is left: one attempt that hangs must leave time for others. */
+static long long some_time(long long deadline)
+{
+    const long long now = clock_now_ms();
+
+    return now + (deadline - now) / 3;
+}
+
 int container_remove(const struct docker *docker, const char *name,
                      const struct process_drain *drain, long long deadline,
                      const struct cancel *cancel, struct error *error)
@@ -399,10 +430,9 @@ int container_remove(const struct docker *docker, const char *name,
 
     strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
     do {
-        /* Half of the time that is left: one attempt that hangs must leave time for another. */
-        call.deadline = clock_now_ms() + (deadline - clock_now_ms()) / 2;
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 
+        call.deadline = some_time(deadline);
         if (run_simple(docker, &call, "cannot remove the container", &failure) == 0)
             return 0;
         /* The engine may be removing it already, on its own account (--rm). */
@@ -410,6 +440,8 @@ int container_remove(const struct docker *docker, const char *name,
             return 0;
         if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
             error_set(&first, failure.kind, "%s", failure.message);
+        if (!cancel_raised(cancel))
+            kill_inside(docker, name, drain, some_time(deadline), cancel);
         nanosleep(&pause, NULL);
     } while (clock_now_ms() < deadline && !cancel_raised(cancel));
     if (docker->given_up && !cancel_raised(cancel))

@@ -63,7 +63,7 @@ static void read_namespace(const char *path, char inode[32])
     char link[64] = "";
 
     if (readlink(path, link, sizeof link - 1) < 0 || sscanf(link, "%*[a-z]:[%31[0-9]", inode) != 1)
-        strcpy(inode, "-");
+        snprintf(inode, 32, "-");
 }
 
 static struct owner own(void)
@@ -74,7 +74,7 @@ static struct owner own(void)
 
     read_line("/proc/sys/kernel/random/boot_id", owner.boot, sizeof owner.boot);
     if (owner.boot[0] == '\0')
-        strcpy(owner.boot, "-");
+        snprintf(owner.boot, sizeof owner.boot, "-");
     read_namespace("/proc/self/ns/pid", pids);
     read_namespace("/proc/self/ns/time", time);
     snprintf(owner.namespaces, sizeof owner.namespaces, "%s.%s", pids, time);

@@ -714,6 +714,7 @@ static int remove_it(struct fixture *fixture, long long milliseconds)
 
 #define REMOVES "|rm|--force|--volumes|box\n"
 #define LOOKS   "|ps|--all|--quiet|--filter|name=^/?box$\n"
+#define KILLS   "|exec|box|/bin/sh|-c|kill -9 -1\n"
 
 static void container__removes(void **state)
 {
@@ -747,7 +748,7 @@ static void container__remove_waits_until_it_is_gone(void **state)
     set_up(&fixture, "case $1 in rm) exit 1;; ps) [ -e seen ] || { >seen; echo 0123; };; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
     assert_no_error(&fixture.error);
-    check_calls(&fixture, REMOVES LOOKS REMOVES LOOKS);
+    check_calls(&fixture, REMOVES LOOKS KILLS REMOVES LOOKS);
     tear_down(&fixture);
 }
 
@@ -758,7 +759,7 @@ static void container__remove_tries_again(void **state)
     (void)state;
     set_up(&fixture, "case $1 in rm) [ -e tried ] || { >tried; exit 1; };; ps) echo 0123;; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
-    check_calls(&fixture, REMOVES LOOKS REMOVES);
+    check_calls(&fixture, REMOVES LOOKS KILLS REMOVES);
     tear_down(&fixture);
 }
 

@@ -207,20 +207,20 @@ static void docker__run_that_does_not_start(void **state)
     tear_down(&fixture);
 }
 
-static void docker__run_keeps_64_kib_of_each_stream(void **state)
+static void docker__run_keeps_256_kib_of_each_stream(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "head -c 200000 /dev/zero | tr '\\0' a\n"
-                     "head -c 65537 /dev/zero | tr '\\0' b >&2\n"
+    set_up(&fixture, "head -c 800000 /dev/zero | tr '\\0' a\n"
+                     "head -c 262145 /dev/zero | tr '\\0' b >&2\n"
                      "exit 3");
     assert_int_equal(run(&fixture), 0);
     assert_int_equal(fixture.output.status, 3);
-    assert_int_equal(fixture.output.out.length, 65536);
-    assert_int_equal(fixture.output.err.length, 65536);
-    assert_int_equal(strspn(fixture.output.out.data, "a"), 65536);
-    assert_int_equal(strspn(fixture.output.err.data, "b"), 65536);
+    assert_int_equal(fixture.output.out.length, 262144);
+    assert_int_equal(fixture.output.err.length, 262144);
+    assert_int_equal(strspn(fixture.output.out.data, "a"), 262144);
+    assert_int_equal(strspn(fixture.output.err.data, "b"), 262144);
     tear_down(&fixture);
 }
 
@@ -468,7 +468,7 @@ int main(void)
         cmocka_unit_test(docker__run_ended_by_a_signal),
         cmocka_unit_test(docker__run_reads_the_file_from_its_start),
         cmocka_unit_test(docker__run_that_does_not_start),
-        cmocka_unit_test(docker__run_keeps_64_kib_of_each_stream),
+        cmocka_unit_test(docker__run_keeps_256_kib_of_each_stream),
         cmocka_unit_test(docker__run_is_killed_at_its_deadline),
         cmocka_unit_test(docker__run_is_cancelled),
         cmocka_unit_test(docker__run_that_is_not_cancelled),
