@@ -82,6 +82,16 @@ $(B)/mcp/tool.o: $(B)/execute_code.h
 $(B)/execute_code.h: src/mcp/execute_code.json
 	@mkdir -p $(@D)
 	$(call embed,execute_code)
+# The attacks of `isolator selftest`, as {name, text}.
+ATTACKS := $(sort $(wildcard test/abuse/*.py))
+$(B)/cli/attack.o: $(B)/attacks.h
+$(B)/attacks.h: $(ATTACKS) Makefile
+	@mkdir -p $(@D)
+	@{ echo 'static const struct { const char *name, *text; } attacks[] = {'; \
+	for file in $(ATTACKS); do \
+		printf '{"%s", (const char[]){' "$$(basename "$$file" .py)"; \
+		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
+	done; echo '};'; } >$@
 
 # A unit test test/unit/ROOM_MODULE.c links its room and those to the left of it.
 unit_room = $(firstword $(subst _, ,$(1)))

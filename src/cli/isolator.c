@@ -14,6 +14,7 @@
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
 #include "cli/run_command.h"
+#include "cli/selftest_command.h"
 
 static const struct command {
     const char *name;
@@ -23,6 +24,7 @@ static const struct command {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"batch", batch_command, "run many requests, one JSON object a line"},
     {"gc", gc_command, "remove what isolators that were killed have left behind"},
+    {"selftest", selftest_command, "try on your engine what hostile programs would try"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

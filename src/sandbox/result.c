@@ -42,6 +42,11 @@ const char *result_signal(int exit_code)
     return signal_names[number];
 }
 
+const char *result_reason(const struct result *result)
+{
+    return reason_names[result->reason];
+}
+
 bool result_success(const struct result *result)
 {
     return result->reason == REASON_EXIT && result->exit_code == 0 && !result->error;
@@ -113,7 +118,7 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "durationMs", json_integer(result->duration_ms));
     json_object_set_new(object, "error", text_or_null(result->error));
     json_object_set_new(object, "imageTag", text_or_null(result->image_tag));
-    json_object_set_new(object, "reason", json_string(reason_names[result->reason]));
+    json_object_set_new(object, "reason", json_string(result_reason(result)));
     json_object_set_new(object, "signal", text_or_null(result_signal(result->exit_code)));
     json_object_set_new(object, "stdoutBytes", json_integer((json_int_t)result->bytes[0]));
     json_object_set_new(object, "stderrBytes", json_integer((json_int_t)result->bytes[1]));

@@ -51,6 +51,9 @@ struct result {
 /* "success", "timeout" or "error". */
 const char *result_status(const struct result *result);
 
+/* The name of the reason in JSON. */
+const char *result_reason(const struct result *result);
+
 /* Whether the program ended with status 0 and nothing behind it failed. */
 bool result_success(const struct result *result);
 

@@ -8,7 +8,7 @@ hello=$(snippet ash 'echo "Hello, World"')
 text=$(snippet txt 'the text') # for the image without a shell
 remark="WARNING: Your kernel does not support memory limit capabilities. Limitation discarded."
 
-# lacks WHAT PERL [FILE]: the run is refused, and says which limits are missing.
+# lacks WHAT SED [FILE]: the run is refused, and says which limits are missing.
 lacks() {
     DOCKER_REMARK=$remark without "$2" run "${3:-$hello}"
     outcome "3 error -1 engine null the engine does not enforce the limit of $1, see the warnings; where that may be, \
@@ -16,13 +16,13 @@ set allowUnenforced in the configuration" "without $1"
     is "$(field stdout)|$(field warnings)" "|$remark" "without $1: no program has run, and the engine's words are there"
 }
 export DOCKER_REMARK=
-lacks "memory" 's/^--memory=.*/--memory=32m/m'
-lacks "memory, swap" 's/^--memory(-swap)?=.*\n//mg'
-lacks "swap" 's/^--memory-swap=.*\n/--memory-swap=-1\n/m'
-lacks "processes" 's/^--pids-limit=.*\n//m'
-lacks "cpus" 's/^--cpus=.*\n//m'
-lacks "memory, swap, processes, cpus" 's/^--(memory|memory-swap|pids-limit|cpus)=.*\n//mg'
-lacks "processes" 's/^--pids-limit=.*\n//m' "$text"
+lacks "memory" 's/^--memory=.*/--memory=32m/'
+lacks "memory, swap" '/^--memory/d'
+lacks "swap" 's/^--memory-swap=.*/--memory-swap=-1/'
+lacks "processes" '/^--pids-limit=/d'
+lacks "cpus" '/^--cpus=/d'
+lacks "memory, swap, processes, cpus" '/^--memory/d;/^--pids-limit=/d;/^--cpus=/d'
+lacks "processes" '/^--pids-limit=/d' "$text"
 
 DOCKER_REMARK=$remark without '' run "$hello"
 outcome "0 success 0 exit null null" "a remark, but all limits hold"
@@ -30,7 +30,7 @@ is "$(field stdout)|$(field warnings)" "Hello, World|$remark" "a remark, but all
 
 perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, allowUnenforced => JSON::PP::true})' \
     <"$ISOLATOR_CONFIG" >"$scratch/allow.json"
-DOCKER_REMARK=$remark without 's/^--pids-limit=.*\n//m' run --config "$scratch/allow.json" "$hello"
+DOCKER_REMARK=$remark without '/^--pids-limit=/d' run --config "$scratch/allow.json" "$hello"
 outcome "0 success 0 exit null null" "allowUnenforced"
 is "$(field stdout)|$(field warnings)" "Hello, World|$remark" "allowUnenforced: it is a warning"
 

@@ -170,7 +170,7 @@ faulty() {
     "$@"
 }
 
-# without PERL COMMAND...: runs the command with a docker whose `create` options this changes, see
+# without SED COMMAND...: runs the command with a docker whose `create` options this script changes, see
 # test/fixtures/docker-without.
 without() {
     local DOCKER_REAL DOCKER_WITHOUT=$1 PATH=$PATH

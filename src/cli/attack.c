@@ -1,0 +1,200 @@
+#include "cli/attack.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attacks.h" /* generated: struct { const char *name, *text; } attacks[] */
+#include "base/cleanup.h"
+#include "base/text.h"
+
+/* Of what an attack says. */
+enum { SEEN_MAX = 400 };
+
+size_t attack_count(void)
+{
+    return sizeof attacks / sizeof *attacks;
+}
+
+struct attack attack_get(size_t place)
+{
+    return (struct attack){.name = attacks[place].name, .text = attacks[place].text};
+}
+
+/* A whole number of the header. */
+static bool read_number(const char *value, long most, long *number)
+{
+    char *end;
+
+    *number = strtol(value, &end, 10);
+    return end != value && *end == '\0' && *number >= 1 && *number <= most;
+}
+
+static bool copy(char *target, size_t size, const char *value)
+{
+    return *value != '\0' && snprintf(target, size, "%s", value) < (int)size;
+}
+
+/* "KEY: VALUE" behind the title. */
+static bool read_line(struct attack *attack, const char *line)
+{
+    const char *value = strstr(line, ": ");
+    const size_t length = value ? (size_t)(value - line) : 0;
+
+    if (!value)
+        return false;
+    value += 2;
+    if (length == 5 && memcmp(line, "holds", 5) == 0)
+        return copy(attack->holds, sizeof attack->holds, value);
+    if (length == 3 && memcmp(line, "gap", 3) == 0)
+        return copy(attack->gap, sizeof attack->gap, value);
+    if (length == 4 && memcmp(line, "ends", 4) == 0)
+        return snprintf(attack->ends, sizeof attack->ends, " %s ", value) <
+               (int)sizeof attack->ends;
+    if (length == 7 && memcmp(line, "timeout", 7) == 0)
+        return read_number(value, 3600, &attack->timeout);
+    if (length == 6 && memcmp(line, "memory", 6) == 0)
+        return read_number(value, 1048576, &attack->memory);
+    if (length == 6 && memcmp(line, "copies", 6) == 0)
+        return read_number(value, ATTACK_COPIES_MAX, &attack->copies);
+    return false;
+}
+
+int attack_read(struct attack *attack, struct error *error)
+{
+    const char *rest = attack->text;
+    bool good = true;
+
+    attack->timeout = 20;
+    attack->memory = 128;
+    attack->copies = 1;
+    snprintf(attack->ends, sizeof attack->ends, " exit ");
+    for (int number = 0; good && strncmp(rest, "# ", 2) == 0; number++) {
+        const size_t length = strcspn(rest, "\n");
+        CLEANUP_FREE char *line = string_format("%.*s", (int)length - 2, rest + 2);
+
+        good =
+            number == 0 ? copy(attack->title, sizeof attack->title, line) : read_line(attack, line);
+        rest += length + (rest[length] == '\n');
+    }
+    if (!good || attack->holds[0] == '\0')
+        return error_set(error, ERROR_CONFIG, "the attack '%s' does not begin as it has to",
+                         attack->name);
+    return 0;
+}
+
+/* What the program is told of its limits. */
+static void add_environment(struct request *request, long copy)
+{
+    const struct limits *limits = &request->limits;
+    struct strvec *environment = &request->environment;
+
+    strvec_pushf(environment, "LIMIT_MEMORY_BYTES=%lld", limits_bytes(limits, LIMIT_MEMORY));
+    strvec_pushf(environment, "LIMIT_CPUS=%.3f", limits->number[LIMIT_CPUS]);
+    strvec_pushf(environment, "LIMIT_PIDS=%.0f", limits->number[LIMIT_PIDS]);
+    strvec_pushf(environment, "LIMIT_WORKDIR_BYTES=%lld", limits_bytes(limits, LIMIT_WORKDIR));
+    strvec_pushf(environment, "LIMIT_TMP_BYTES=%lld", limits_bytes(limits, LIMIT_TMP));
+    strvec_pushf(environment, "LIMIT_UID=%u", limits->uid);
+    strvec_pushf(environment, "LIMIT_GID=%u", limits->gid);
+    strvec_pushf(environment, "COPY=%ld", copy);
+}
+
+int attack_request(const struct attack *attack, long copy, const struct config *config,
+                   struct request *request, struct error *error)
+{
+    const struct language *python = config_language(config, "python");
+
+    if (!python)
+        return error_set(error, ERROR_CONFIG,
+                         "the attacks are Python programs, and the configuration has no 'python'");
+    request->language = string_copy("python");
+    request->code = string_copy(attack->text);
+    request->code_length = strlen(attack->text);
+    config_limits(config, python, &request->limits);
+    request->limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
+    request->limits.number[LIMIT_MEMORY] = (double)attack->memory;
+    limits_clamp(&request->limits, &config->maximums);
+    add_environment(request, copy);
+    return 0;
+}
+
+/* Adds the rest of each line of the text that starts so, as long as there is room. How many there were. */
+static int add_lines(struct strbuf *seen, const char *text, const char *start)
+{
+    int count = 0;
+
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const size_t length = strcspn(line, "\n");
+        const size_t skip = strlen(start);
+
+        if (strncmp(line, start, skip) != 0)
+            continue;
+        count++;
+        if (seen->length < SEEN_MAX) {
+            CLEANUP_FREE char *rest = string_format(
+                "%.*s", (int)(length - skip < SEEN_MAX ? length - skip : SEEN_MAX), line + skip);
+            CLEANUP_FREE char *shown = text_escape(rest);
+
+            strbuf_addf(seen, "%s%s", count > 1 ? "; " : "", shown);
+        }
+    }
+    return count;
+}
+
+/* The text without NULs, which programs may write, owned. */
+static char *text_of(const struct strbuf *stream)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_add(&text, strbuf_string(stream), stream->length);
+    strbuf_addch(&text, '\n');
+    for (size_t i = 0; i < text.length; i++)
+        if (text.data[i] == '\0')
+            text.data[i] = ' ';
+    return strbuf_steal(&text);
+}
+
+/* The last line of the text that is not empty, owned. */
+static char *last_line(const char *text)
+{
+    size_t end = strlen(text), begin;
+
+    while (end > 0 && text[end - 1] == '\n')
+        end--;
+    for (begin = end; begin > 0 && text[begin - 1] != '\n'; begin--)
+        ;
+    return string_format("%.*s", (int)(end - begin), text + begin);
+}
+
+enum attack_verdict attack_judge(const struct attack *attack, const struct result *result,
+                                 struct strbuf *seen)
+{
+    static const char held[] = "held: ";
+    CLEANUP_FREE char *reason = string_format(" %s ", result_reason(result));
+    CLEANUP_FREE char *output = text_of(&result->text[0]);
+    CLEANUP_FREE char *complaints = text_of(&result->text[1]);
+    CLEANUP_FREE char *said = last_line(output);
+    CLEANUP_FREE char *complained = last_line(complaints);
+    CLEANUP_FREE char *shown = NULL;
+
+    if (add_lines(seen, output, "got through: ") > 0)
+        return attack->gap[0] != '\0' ? ATTACK_GAP : ATTACK_THROUGH;
+    if (!strstr(attack->ends, reason)) {
+        shown = text_escape_short(result->error ? result->error : complained, SEEN_MAX);
+        strbuf_addf(seen, "ended by%sinstead of%s: %s", reason, attack->ends, shown);
+        return ATTACK_ODD;
+    }
+    if (result->reason != REASON_EXIT) {
+        strbuf_addf(seen, "ended: %s", result_reason(result));
+        return ATTACK_HELD;
+    }
+    if (result->exit_code == 0 && strncmp(said, held, strlen(held)) == 0) {
+        shown = text_escape_short(said + strlen(held), SEEN_MAX);
+        strbuf_addstr(seen, shown);
+        return ATTACK_HELD;
+    }
+    shown = text_escape_short(*said ? said : complained, SEEN_MAX);
+    strbuf_addf(seen, "ended with status %d: %s", result->exit_code, shown);
+    return ATTACK_ODD;
+}
