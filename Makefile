@@ -44,8 +44,8 @@ E2E_TESTS := $(wildcard test/e2e/*.t)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 .PHONY: all demo check check-unit check-e2e check-format check-layers check-headers format bench setup \
-	packages test-packages lint-packages lint lint-cppcheck fuzz fuzz-targets fuzz-link install uninstall \
-	clean FORCE
+	packages test-packages lint-packages lint lint-cppcheck unit-tests asan tsan fuzz \
+	fuzz-targets fuzz-link install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp
@@ -142,6 +142,18 @@ check-unit: packages
 check-e2e: setup test-packages
 	+@$(build) all fuzz-targets
 	@$(run_tests) $(E2E_TESTS)
+unit-tests: $(UNIT_TESTS)
+
+# The unit tests and the end-to-end tests once more, with programs that watch themselves. The fuzz targets
+# have sanitizers anyway. Of threads only the server and the batch have more than one.
+asan: sanitizers := address,undefined
+asan: watched = $(filter-out %/fuzz.t,$(E2E_TESTS))
+tsan: sanitizers := thread
+tsan: watched = $(filter %/batch.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
+asan tsan: setup test-packages
+	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
+	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
+
 bench: setup
 	+@$(build) all
 	@ISOLATOR=$(abspath $(B))/isolator test/bench

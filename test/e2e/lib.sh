@@ -43,6 +43,21 @@ within() {
     if [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; then ok 0 "$4"; else ok 1 "$4"; diag "got $1, not from $2 to $3"; fi
 }
 
+# memory KB MOST NAME: a peak of memory. What a sanitizer keeps beside it is as much several times over
+# (make asan, make tsan), so that there only the order is checked.
+memory() {
+    local most=$2
+    [ -z "${ISOLATOR_SANITIZED-}" ] || most=$((4 * most + 131072))
+    within "$1" 500 "$most" "$3"
+}
+
+# peak COMMAND [ARG...]: prints the most memory that the command had at once, without its children, in kB.
+# It is traced, and in what is traced nobody can look for leaks.
+peak() {
+    [ -x "$scratch/peak" ] || cc -O2 -w -o "$scratch/peak" test/fixtures/peak.c
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 "$scratch/peak" "$@"
+}
+
 # run ARG...: runs `isolator run ARG...` and sets $status, $out (stdout) and $err (stderr). Stdin is
 # the file $input, /dev/null where that is not set.
 run() { isolator run "$@"; }

@@ -18,7 +18,7 @@ use JSON::PP;
 use POSIX ":sys_wait_h";
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(ok is has hasnt within diag finish server program brief shown encoded text_of meta write_file
+our @EXPORT = qw(ok is has hasnt within within_memory diag finish server program brief shown encoded text_of meta write_file
     until_true $scratch $docker $modern);
 
 chdir(dirname(abs_path(__FILE__)) . '/../..') or die;
@@ -68,6 +68,13 @@ sub hasnt { # TEXT PART NAME
 sub within { # NUMBER LEAST MOST NAME
     my ($number, $least, $most, $name) = @_;
     ok($number >= $least && $number <= $most, $name) or diag "got $number, not from $least to $most";
+}
+
+# A peak of memory in MB. What a sanitizer keeps beside it is as much several times over (make asan, make
+# tsan), so that there only the order is checked.
+sub within_memory { # MB MOST NAME
+    my ($got, $most, $name) = @_;
+    within($got, 1, $ENV{ISOLATOR_SANITIZED} ? 4 * $most + 128 : $most, $name);
 }
 
 sub cut { length $_[0] > 3000 ? substr($_[0], 0, 3000) . '...' : $_[0] }
