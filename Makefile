@@ -44,7 +44,7 @@ E2E_TESTS := $(wildcard test/e2e/*.t)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 .PHONY: all demo check check-unit check-e2e check-format check-layers check-headers format bench setup \
-	packages test-packages lint-packages lint lint-cppcheck unit-tests asan tsan fuzz \
+	packages test-packages lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
@@ -153,6 +153,15 @@ tsan: watched = $(filter %/batch.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
 asan tsan: setup test-packages
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
+
+# How much of src the tests run, but for the fuzz targets; without optimization, so that lines stay apart.
+COVERAGE_LEAST ?= 90
+coverage: setup test-packages
+	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
+	@find $(B)/$@ -name '*.gcda' -delete
+	@ISOLATOR=$(abspath $(B)/$@)/isolator test/run $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) \
+		$(filter-out %/fuzz.t,$(E2E_TESTS))
+	@test/coverage $(B)/$@ $(COVERAGE_LEAST)
 
 bench: setup
 	+@$(build) all
