@@ -1,0 +1,233 @@
+#include "test.h"
+
+#include "cli/attack.h"
+#include "json.h"
+
+/* An attack with this text, read; its error's message or NULL, owned. */
+static char *read_text(struct attack *attack, const char *text)
+{
+    struct error error = ERROR_INIT;
+    char *message = NULL;
+
+    *attack = (struct attack){.name = "name", .text = text};
+    if (attack_read(attack, &error) != 0) {
+        message = string_copy(error.message);
+        assert_int_equal(error.kind, ERROR_CONFIG);
+    }
+    error_release(&error);
+    return message;
+}
+
+static void attack__reads_a_header(void **state)
+{
+    struct attack attack;
+
+    (void)state;
+    assert_null(read_text(&attack, "# a title\n# holds: what holds: all\n# ends: exit oom\n"
+                                   "# timeout: 5\n# memory: 64\n# copies: 2\n# gap: why\n\ncode"));
+    assert_string_equal(attack.title, "a title");
+    assert_string_equal(attack.holds, "what holds: all");
+    assert_string_equal(attack.ends, " exit oom ");
+    assert_string_equal(attack.gap, "why");
+    assert_int_equal(attack.timeout, 5);
+    assert_int_equal(attack.memory, 64);
+    assert_int_equal(attack.copies, 2);
+}
+
+static void attack__reads_a_short_header(void **state)
+{
+    struct attack attack;
+
+    (void)state;
+    assert_null(read_text(&attack, "# a title\n# holds: all"));
+    assert_string_equal(attack.ends, " exit ");
+    assert_string_equal(attack.gap, "");
+    assert_int_equal(attack.timeout, 20);
+    assert_int_equal(attack.memory, 128);
+    assert_int_equal(attack.copies, 1);
+}
+
+static void attack__refuses_a_header(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "code",
+        "# a title",
+        "# a title\n# ends: exit\n",
+        "# a title that is much longer than what any table has room for\n# holds: all\n",
+        "# a title\n# holds: all\n# copies: 9\n",
+        "# a title\n# holds: all\n# copies: 0\n",
+        "# a title\n# holds: all\n# copies: 2x\n",
+        "# a title\n# holds: all\n# timeout: \n",
+        "# a title\n# holds: all\n# what: else\n",
+        "# a title\n# holds: all\n# remark\n",
+        "# a title\n# holds: \n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct attack attack;
+        CLEANUP_FREE char *message = read_text(&attack, texts[i]);
+
+        if (!message)
+            fail_msg("taken: %s", texts[i]);
+        assert_string_equal(message, "the attack 'name' does not begin as it has to");
+    }
+}
+
+/* Those that are built in can be read, and stand in the order of their names. */
+static void attack__all(void **state)
+{
+    CLEANUP_FREE char *last = string_copy("");
+
+    (void)state;
+    assert_true(attack_count() > 50);
+    for (size_t i = 0; i < attack_count(); i++) {
+        struct attack attack = attack_get(i);
+        struct error error = ERROR_INIT;
+
+        attack_read(&attack, &error);
+        assert_no_error(&error);
+        assert_true(strcmp(attack.name, last) > 0);
+        free(last);
+        last = string_copy(attack.name);
+    }
+}
+
+static void attack__request(void **state)
+{
+    static const char python[] =
+        "{\"maximums\": {\"memoryMB\": 100}, \"languages\": {\"python\": {\"image\": \"py:3\", "
+        "\"command\": [\"python3\", \"{entrypoint}\"], \"extensions\": [\".python\"], "
+        "\"defaultFilename\": \"main.python\"}}}";
+    struct attack attack;
+    struct config config;
+    struct request request;
+    struct error error = ERROR_INIT;
+    CLEANUP_FREE char *environment = NULL;
+
+    (void)state;
+    assert_null(read_text(&attack, "# a title\n# holds: all\n# timeout: 7\n\ncode"));
+    set_up_config(&config, python);
+    request_init(&request);
+    assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
+    assert_string_equal(request.language, "python");
+    assert_string_equal(request.code, attack.text);
+    assert_int_equal(request.code_length, strlen(attack.text));
+    assert_int_equal(request.limits.number[LIMIT_TIMEOUT], 7);
+    assert_int_equal(request.limits.number[LIMIT_MEMORY], 100); /* no more than may be */
+    environment = strvec_join(&request.environment, "|");
+    assert_string_equal(environment,
+                        "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
+                        "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|LIMIT_UID=65534|"
+                        "LIMIT_GID=65534|COPY=1");
+    request_release(&request);
+    config_release(&config);
+}
+
+static void attack__request_without_python(void **state)
+{
+    struct attack attack;
+    struct config config;
+    struct request request;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_null(read_text(&attack, "# a title\n# holds: all\n"));
+    set_up_config(&config, NULL);
+    request_init(&request);
+    assert_int_equal(attack_request(&attack, 0, &config, &request, &error), -1);
+    assert_error(&error, ERROR_CONFIG,
+                 "the attacks are Python programs, and the configuration has no 'python'");
+    request_release(&request);
+    config_release(&config);
+}
+
+static const char *const verdicts[] = {"held", "gap", "odd", "through"};
+
+/* "VERDICT: WORDS" on a run of this end. The attack ends by exit or oom. */
+static void check_judged(enum reason reason, int exit_code, const char *out, size_t length,
+                         const char *gap, const char *expected)
+{
+    CLEANUP_FREE char *text = string_format("# a title\n# holds: all\n# ends: exit oom\n%s\n", gap);
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
+    CLEANUP_FREE char *got = NULL;
+    struct attack attack;
+    enum attack_verdict verdict;
+
+    assert_null(read_text(&attack, text));
+    result.reason = reason;
+    result.exit_code = exit_code;
+    strbuf_add(&result.text[0], out, length);
+    strbuf_addstr(&result.text[1], "first\nlast \x1b[2J\n\n");
+    verdict = attack_judge(&attack, &result, &seen);
+    got = string_format("%s: %s", verdicts[verdict], strbuf_string(&seen));
+    assert_string_equal(got, expected);
+}
+
+static void judged(enum reason reason, int exit_code, const char *out, const char *expected)
+{
+    check_judged(reason, exit_code, out, strlen(out), "", expected);
+}
+
+static void attack__judged(void **state)
+{
+    (void)state;
+    judged(REASON_EXIT, 0, "some\nheld: all was refused\n", "held: all was refused");
+    judged(REASON_EXIT, 0, "held: all\n\n\n", "held: all");
+    judged(REASON_EXIT, 0, "held: \x1b[2J", "held: \\x1b[2J");
+    judged(REASON_OOM, 137, "", "held: ended: oom");
+    judged(REASON_EXIT, 0, "held: all\nmore\n", "odd: ended with status 0: more");
+    judged(REASON_EXIT, 1, "held: all\n", "odd: ended with status 1: held: all");
+    judged(REASON_EXIT, 0, "", "odd: ended with status 0: last \\x1b[2J");
+    judged(REASON_TIMEOUT, 137, "held: all\n",
+           "odd: ended by timeout instead of exit oom : last "
+           "\\x1b[2J");
+    judged(REASON_EXIT, 0, "got through: a\nheld: all\n", "through: a");
+    judged(REASON_OOM, 137, "got through: a\nx\ngot through: b \x07\n", "through: a; b \\x07");
+    judged(REASON_TIMEOUT, 137, "x got through: a\n",
+           "odd: ended by timeout instead of exit oom : "
+           "last \\x1b[2J");
+}
+
+/* Programs may write NULs, and much. */
+static void attack__judged_by_all_bytes(void **state)
+{
+    static const char nul[] = "\0 binary\ngot through: a\0b\n";
+    CLEANUP(strbuf_release) struct strbuf flood = STRBUF_INIT;
+    CLEANUP_FREE char *expected = NULL;
+
+    (void)state;
+    check_judged(REASON_EXIT, 0, nul, sizeof nul - 1, "", "through: a b");
+    strbuf_addstr(&flood, "got through: ");
+    for (int i = 0; i < 100000; i++)
+        strbuf_addch(&flood, 'a');
+    expected = string_format("through: %.400s", flood.data + strlen("got through: "));
+    check_judged(REASON_EXIT, 0, flood.data, flood.length, "", expected);
+}
+
+static void attack__judged_where_a_gap_is_known(void **state)
+{
+    (void)state;
+    check_judged(REASON_EXIT, 0, "got through: a\n", 15, "# gap: why\n", "gap: a");
+    check_judged(REASON_EXIT, 0, "held: a\n", 8, "# gap: why\n", "held: a");
+    check_judged(REASON_EXIT, 0, "x\n", 2, "# gap: why\n", "odd: ended with status 0: x");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attack__reads_a_header),
+        cmocka_unit_test(attack__reads_a_short_header),
+        cmocka_unit_test(attack__refuses_a_header),
+        cmocka_unit_test(attack__all),
+        cmocka_unit_test(attack__request),
+        cmocka_unit_test(attack__request_without_python),
+        cmocka_unit_test(attack__judged),
+        cmocka_unit_test(attack__judged_by_all_bytes),
+        cmocka_unit_test(attack__judged_where_a_gap_is_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
