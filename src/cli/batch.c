@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/progress.h"
+#include "cli/safe_json.h"
 #include "sandbox/arguments.h"
 #include "sandbox/execute.h"
 #include "sandbox/json_text.h"
@@ -161,15 +162,22 @@ static void end_output(struct batch *batch, int reason)
     cancel_raise(signals_cancel()); /* what runs, runs for nobody */
 }
 
+static int add_piece(const char *piece, size_t length, void *line)
+{
+    strbuf_add(line, piece, length);
+    return 0;
+}
+
 /* Prints one object as a line, which is taken over, and counts it. */
 static void print(struct batch *batch, json_t *object, bool success)
 {
-    CLEANUP_FREE char *text = json_dumps(object, JSON_TEXT_FLAGS);
-    CLEANUP_FREE char *line = string_format("%s\n", text);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
 
+    safe_json_dump(object, JSON_TEXT_FLAGS, add_piece, &line);
+    strbuf_addch(&line, '\n');
     json_decref(object);
     pthread_mutex_lock(&batch->writing);
-    if (!batch->output_ended && write_out(STDOUT_FILENO, line, strlen(line))) {
+    if (!batch->output_ended && write_out(STDOUT_FILENO, line.data, line.length)) {
         batch->totals->done++;
         batch->totals->failed += !success;
     } else if (!batch->output_ended) {
@@ -261,11 +269,13 @@ static struct sandbox *serve(struct batch *batch, const struct line *line, size_
 static void clean_up(struct batch *batch, struct sandbox *used)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *shown = NULL;
 
     if (execute_clean_up(used, &error) == 0)
         return;
     pthread_mutex_lock(&batch->writing);
-    say(batch, string_format("isolator: warning: %s\n", error.message));
+    shown = text_escape(error.message);
+    say(batch, string_format("isolator: warning: %s\n", shown));
     pthread_mutex_unlock(&batch->writing);
 }
 

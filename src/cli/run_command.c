@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
+#include "cli/safe_json.h"
 #include "sandbox/config.h"
 #include "sandbox/execute.h"
 #include "sandbox/input.h"
@@ -63,33 +64,12 @@ static int write_piece(const char *piece, size_t length, void *stream)
     return fwrite(piece, 1, length, stream) == length ? 0 : -1;
 }
 
-/*
- * For a terminal: jansson escapes what is below U+0020, but terminals obey DEL and the C1 control
- * characters, U+0080 to U+009F, as well. They can only stand inside of strings.
- */
-static int write_piece_to_terminal(const char *piece, size_t length, void *stream)
-{
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)piece[i];
-        const unsigned char next = i + 1 < length ? (unsigned char)piece[i + 1] : 0;
-
-        if (byte == 0x7f)
-            fputs("\\u007f", stream);
-        else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
-            fprintf(stream, "\\u%04x", (unsigned char)piece[++i]);
-        else
-            putc(byte, stream);
-    }
-    return ferror((FILE *)stream) ? -1 : 0;
-}
-
 /* Prints the result as one line, or for a person at a terminal as many. */
 static int print_json(struct result *result)
 {
-    const bool terminal = isatty(STDOUT_FILENO);
     json_t *object = result_to_json(result);
-    int failed = json_dump_callback(object, terminal ? write_piece_to_terminal : write_piece,
-                                    stdout, terminal ? JSON_INDENT(2) : 0);
+    int failed =
+        safe_json_dump(object, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0, write_piece, stdout);
 
     json_decref(object);
     failed |= putchar('\n') == EOF;
@@ -99,6 +79,14 @@ static int print_json(struct result *result)
     return failed ? -1 : 0;
 }
 
+/* A line on stderr. */
+static void say(const char *start, const char *text)
+{
+    CLEANUP_FREE char *shown = text_escape(text);
+
+    fprintf(stderr, "isolator: %s%s\n", start, shown);
+}
+
 /* With --stream the output is out already; what is left to say goes to stderr. */
 static int finish_stream(const struct result *result, int status)
 {
@@ -106,9 +94,9 @@ static int finish_stream(const struct result *result, int status)
                            result->reason == REASON_OOM;
 
     for (size_t i = 0; i < result->warnings.count; i++)
-        fprintf(stderr, "isolator: warning: %s\n", result->warnings.items[i]);
+        say("warning: ", result->warnings.items[i]);
     if (result->error && (!by_itself || result->exit_code == 0 || result->reason == REASON_OOM))
-        fprintf(stderr, "isolator: %s\n", result->error);
+        say("", result->error);
     return by_itself && result->exit_code > 0 ? result->exit_code : status;
 }
 

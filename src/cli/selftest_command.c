@@ -186,6 +186,15 @@ static void release_trials(struct trial *trials, long count)
     }
 }
 
+static void print_warnings(const struct result *result)
+{
+    for (size_t i = 0; i < result->warnings.count; i++) {
+        CLEANUP_FREE char *shown = text_escape(result->warnings.items[i]);
+
+        printf("         warning: %s\n", shown);
+    }
+}
+
 /* The verdict on all copies is that on the worst. */
 static void print_verdict(const struct attack *attack, const struct trial *trials,
                           const struct options *options, long long ms, struct tally *tally)
@@ -213,8 +222,7 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
     printf("%-8s %5.1f s  %-20s %s\n", words[verdict], (double)ms / 1000, attack->name,
            strbuf_string(&worst));
     for (long copy = 0; options->verbose && copy < attack->copies; copy++)
-        for (size_t i = 0; i < trials[copy].result.warnings.count; i++)
-            printf("         warning: %s\n", trials[copy].result.warnings.items[i]);
+        print_warnings(&trials[copy].result);
     fflush(stdout);
     tally->tried++;
     tally->verdicts[verdict]++;

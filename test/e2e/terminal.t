@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# What a hostile program, docker or a file name says can do nothing to a terminal: no control character gets there
+# but line feeds, unless the user has asked for the program's own bytes by --stream.
+. "$(dirname "$0")/lib.sh"
+
+# All control characters: C0, DEL, and C1 as UTF-8 and as single bytes; on both streams.
+hostile=$(snippet py 'import os
+text = bytes(range(256)) + "".join(map(chr, range(128, 160))).encode() + b"\x1b]0;title\x07\x1b[2J\x9b31m"
+os.write(1, text)
+os.write(2, text)
+os._exit(3)')
+
+# on_terminal COMMAND: what it writes to a terminal; sets $shown. The terminal itself makes CR LF of LF.
+on_terminal() { script -qec "$1" /dev/null </dev/null >"$scratch/typescript" 2>&1; }
+# controls: the control characters in it but CR LF, as code points.
+controls() {
+    perl -e 'binmode STDIN; local $/; $_ = <STDIN>; s/\r\n/\n/g; my $text = $_;
+        utf8::decode($text) or print "(no UTF-8) ";
+        print join " ", map { sprintf "%02x", ord } grep { $_ ne "\n" } $text =~ /[\x00-\x1f\x7f-\x9f]/g' \
+        <"$scratch/typescript"
+}
+# harmless NAME PART: the typescript has this part, and no control character.
+harmless() {
+    has "$(cat "$scratch/typescript")" "$2" "$1: it comes to the terminal"
+    is "$(controls)" "" "$1: without control characters"
+}
+
+on_terminal "printf 'a\\033[2Jb\\177\\302\\233c'"
+is "$(controls)" "1b 7f 9b" "this test sees them"
+
+on_terminal "'$ISOLATOR' run '$hostile'"
+harmless "isolator run" '\u001B]0;title\u0007\u001B[2J'
+perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => <STDIN>}), "\n"' \
+    <"$hostile" >"$scratch/requests"
+on_terminal "'$ISOLATOR' batch '$scratch/requests'"
+harmless "isolator batch" '\u001B]0;title\u0007\u001B[2J'
+on_terminal "'$ISOLATOR' run '$hostile' | cat"
+harmless "isolator run, through a pipe" '\u001B]0;title\u0007\u001B[2J'
+
+name=$(printf 'a\033[2J\302\233b')
+on_terminal "'$ISOLATOR' run '$scratch/$name.py'"
+harmless "a file name" 'a\\x1b[2J'
+on_terminal "'$ISOLATOR' run --stream '$scratch/$name.py'"
+harmless "a file name, with --stream" 'a\x1b[2J'
+on_terminal "'$ISOLATOR' run '--$name'"
+harmless "an option" 'a\x1b[2J'
+on_terminal "'$ISOLATOR' '$name'"
+harmless "a command" 'a\x1b[2J'
+on_terminal "'$ISOLATOR' gc '$name'"
+harmless "an argument of gc" 'a\x1b[2J'
+on_terminal "'$ISOLATOR' selftest '$name'"
+harmless "an argument of selftest" 'a\x1b[2J'
+
+# A docker that says such things, on a failure and as a remark.
+cat >"$scratch/docker" <<END
+#!/bin/sh
+[ "\$1" = create ] || exec docker "\$@"
+printf 'a\\033[2J\\302\\233b\\n' >&2
+[ ! "\$REMARK" ] || exec docker "\$@"
+exit 1
+END
+chmod +x "$scratch/docker"
+perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, containerCommand => $ARGV[0]})' \
+    "$scratch/docker" <"$ISOLATOR_CONFIG" >"$scratch/hostile.json"
+hello=$(snippet ash 'echo hello')
+for options in "" --stream; do
+    on_terminal "'$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
+    harmless "docker's complaint, run $options" 'x1b[2J'
+    on_terminal "REMARK=1 '$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
+    harmless "docker's remark, run $options" 'x1b[2J'
+done
+on_terminal "'$ISOLATOR' selftest --config '$scratch/hostile.json' mount"
+harmless "docker's complaint, selftest" 'x1b[2J'
+docker create --name isolator-0123456789abcde0 --network none --label isolator.host="$name" \
+    --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
+    --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 \
+    isolator-test/busybox:1 true >/dev/null
+on_terminal "'$ISOLATOR' gc"
+harmless "a label, gc" 'overdue; it was made by process 7 on a\x1b[2J'
+
+on_terminal "'$ISOLATOR' run --stream '$(snippet ash 'printf "a\033[1mb"')'"
+is "$(controls)" "1b" "--stream passes on what the program writes"
+
+finish
