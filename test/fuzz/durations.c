@@ -1,6 +1,7 @@
 /*
  * Fuzz target: durations and numbers. The input is what somebody typed. It holds to this:
  *
+ * - Durations and numbers are what two regular expressions say, but for their range.
  * - A duration that is taken is from a millisecond to 366 days; written in milliseconds it is the same
  *   again, written twice it is twice as long.
  * - A number that is taken is finite and not negative, what strtod(3) makes of it, and a duration with a
@@ -10,12 +11,23 @@
 #include "fuzz.h"
 
 #include <math.h>
+#include <regex.h>
 
 #include "base/duration.h"
 
 static const long long LONGEST_MS = 366LL * 24 * 3600 * 1000;
 
+#define NUMBER "([0-9]+\\.?[0-9]*|\\.[0-9]+)"
+#define UNIT   "(ns|us|\xc2\xb5s|\xce\xbcs|ms|s|m|h)"
+
 enum { UNTOUCHED = -77 };
+
+static regex_t is_duration, is_number;
+
+static bool matches(const regex_t *expression, const char *text)
+{
+    return regexec(expression, text, 0, NULL, 0) == 0;
+}
 
 /* The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range. */
 static long long read_duration(const char *text, size_t size, bool *form)
@@ -26,13 +38,15 @@ static long long read_duration(const char *text, size_t size, bool *form)
     *form = true;
     if (duration_parse(text, &milliseconds, &error) == 0) {
         fuzz_require(error.kind == ERROR_NONE && !error.message, "%s", error.message);
+        fuzz_require(matches(&is_duration, text), "'%s' is taken", text);
         fuzz_require(milliseconds >= 1 && milliseconds <= LONGEST_MS, "%lld", milliseconds);
         return milliseconds;
     }
     fuzz_check_error(&error, fuzz_is_utf8(text, strlen(text)), size + 100);
     fuzz_require(error.kind == ERROR_USAGE, "kind %d", error.kind);
     fuzz_require(milliseconds == UNTOUCHED, "%lld", milliseconds);
-    *form = strstr(error.message, "' must be more than 0 and less than a year") != NULL;
+    *form = !strstr(error.message + strlen(text), "is not a duration");
+    fuzz_require(*form == matches(&is_duration, text), "'%s': %s", text, error.message);
     return milliseconds;
 }
 
@@ -67,8 +81,10 @@ static void check_number(const char *text, size_t size)
         fuzz_check_error(&error, fuzz_is_utf8(text, strlen(text)), size + 100);
         fuzz_require(error.kind == ERROR_USAGE, "kind %d", error.kind);
         fuzz_require(number == UNTOUCHED, "%g", number);
+        fuzz_require(!matches(&is_number, text) || isinf(strtod(text, NULL)), "'%s'", text);
         return;
     }
+    fuzz_require(matches(&is_number, text), "'%s' is taken", text);
     fuzz_require(error.kind == ERROR_NONE && !error.message, "%s", error.message);
     fuzz_require(isfinite(number) && number >= 0 && !signbit(number), "%g", number);
     fuzz_require(number == strtod(text, NULL), "%g is not '%s'", number, text);
@@ -79,6 +95,9 @@ static void check_number(const char *text, size_t size)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
+    fuzz_require(regcomp(&is_duration, "^(" NUMBER UNIT ")+$", REG_EXTENDED | REG_NOSUB) == 0 &&
+                     regcomp(&is_number, "^" NUMBER "$", REG_EXTENDED | REG_NOSUB) == 0,
+                 "regular expressions");
     return 0;
 }
 
