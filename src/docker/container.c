@@ -1,11 +1,8 @@
 #include "docker/container.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
@@ -161,64 +158,6 @@ int container_create(const struct docker *docker, const struct container_spec *s
     return 0;
 }
 
-/* Runs a command whose failure needs no further questions. */
-static int run_simple(const struct docker *docker, const struct docker_call *call, const char *what,
-                      struct error *error)
-{
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-
-    if (docker_run(docker, call, &output, error) != 0)
-        return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, "%s", what);
-    if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_failure(call, &output);
-        return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
-    }
-    return 0;
-}
-
-int container_check_limits(const struct docker *docker, const struct container_spec *spec,
-                           long long deadline, const struct cancel *cancel, struct error *error)
-{
-    static const char *const names[] = {"memory", "swap", "processes", "cpus"};
-    const long long bytes = spec->memory_mb * 1048576LL;
-    const long long expected[] = {bytes, bytes, spec->pids, llround(spec->cpus * 1000) * 1000000};
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(strbuf_release) struct strbuf missing = STRBUF_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
-    char *rest = NULL;
-
-    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
-    strvec_push_each(&arguments,
-                     "{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
-                     "{{.HostConfig.NanoCpus}}",
-                     spec->name, NULL);
-    if (docker_run(docker, &call, &output, error) != 0)
-        return error->kind == ERROR_CANCELLED ? -1
-                                              : error_prefix(error, "cannot inspect the container");
-    if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_failure(&call, &output);
-        return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
-    }
-    strbuf_addstr(&output.out, "");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = strtok_r(i == 0 ? output.out.data : NULL, "/\n", &rest);
-        char digits[32];
-
-        snprintf(digits, sizeof digits, "%lld", expected[i]);
-        if (!value || strcmp(value, digits) != 0)
-            strbuf_addf(&missing, "%s%s", missing.length > 0 ? ", " : "", names[i]);
-    }
-    if (missing.length == 0)
-        return 0;
-    return error_set(
-        error, ERROR_ENGINE,
-        "the engine does not enforce the limit of %s, see the warnings; where that may be, set "
-        "allowUnenforced in the configuration",
-        missing.data);
-}
-
 int container_has(const struct docker *docker, const char *name, const char *path,
                   long long deadline)
 {
@@ -244,7 +183,7 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
 
     strvec_push_each(&arguments, "cp", "-", NULL);
     strvec_pushf(&arguments, "%s:%s", name, directory);
-    return run_simple(docker, &call, "cannot copy the files into the container", error);
+    return docker_succeed(docker, &call, "cannot copy the files into the container", NULL, error);
 }
 
 int container_start(const struct docker *docker, const char *name,
@@ -261,73 +200,6 @@ int container_start(const struct docker *docker, const char *name,
     return process_start(process, &options, error);
 }
 
-/*
- * A time as the engine prints it, "2026-11-21T07:02:12.836341566Z", in milliseconds since 1970; -1 for
- * "none", which the engine writes as one of the year 1. False where it is no time.
- */
-static bool parse_time(const char *text, long long *milliseconds)
-{
-    struct tm when = {0};
-    double seconds = 0;
-    long long days;
-    int year;
-
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf", &when.tm_year, &when.tm_mon, &when.tm_mday,
-               &when.tm_hour, &when.tm_min, &seconds) != 6 ||
-        when.tm_year < 1 || when.tm_mon < 1 || when.tm_mon > 12 || !(seconds >= 0 && seconds < 61))
-        return false;
-    *milliseconds = -1;
-    if (when.tm_year < 1970)
-        return true;
-    /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
-    year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
-    days = 365LL * year + year / 4 - year / 100 + year / 400 +
-           (153 * ((when.tm_mon + 9) % 12) + 2) / 5 + when.tm_mday - 1 - 719468;
-    *milliseconds =
-        ((days * 24 + when.tm_hour) * 60 + when.tm_min) * 60000 + (long long)(seconds * 1000);
-    return true;
-}
-
-bool container_state_read(struct container_state *state, const char *text)
-{
-    char oom[8], started[64], finished[64];
-    long long start, end;
-
-    *state = (struct container_state){.message = ""};
-    if (sscanf(text, "%9d %7s %63s %63s %511[^\n]", &state->exit_code, oom, started, finished,
-               state->message) < 4 ||
-        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
-        !parse_time(finished, &end))
-        return false;
-    state->oom_killed = strcmp(oom, "true") == 0;
-    state->started = start > 0; /* the engine's zero time is in the year 1 */
-    state->ended = end > 0;
-    state->run_ms = start > 0 && end >= start ? end - start : 0;
-    return true;
-}
-
-int container_inspect(const struct docker *docker, const char *name, long long deadline,
-                      struct container_state *state, struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
-
-    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
-    strvec_push_each(&arguments,
-                     "{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} "
-                     "{{.State.FinishedAt}} {{.State.Error}}",
-                     name, NULL);
-    if (docker_run(docker, &call, &output, error) != 0)
-        return error_prefix(error, "cannot inspect the container");
-    if (output.status != 0 || !container_state_read(state, strbuf_string(&output.out))) {
-        CLEANUP_FREE char *message = docker_failure(&call, &output);
-        return error_set(error, ERROR_ENGINE, "cannot inspect the container: %s", message);
-    }
-    return 0;
-}
-
 int container_commit(const struct docker *docker, const char *name, const char *tag,
                      const struct strvec *changes, long long deadline, const struct cancel *cancel,
                      struct error *error)
@@ -340,24 +212,7 @@ int container_commit(const struct docker *docker, const char *name, const char *
     for (size_t i = 0; i < changes->count; i++)
         strvec_push_each(&arguments, "--change", changes->items[i], NULL);
     strvec_push_each(&arguments, "--", name, tag, NULL);
-    return run_simple(docker, &call, "cannot save the image", error);
-}
-
-/* Whether the engine says that no container of this name exists, which is more than not finding it.
- */
-static bool is_gone(const struct docker *docker, const char *name,
-                    const struct process_drain *drain, long long deadline)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
-
-    strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
-    strvec_pushf(&arguments, "name=^/?%s$", name);
-    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0 &&
-           output.out.length == 0;
+    return docker_succeed(docker, &call, "cannot save the image", NULL, error);
 }
 
 int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
@@ -375,76 +230,10 @@ int container_list(const struct docker *docker, const struct strvec *labels, con
         strvec_push(&arguments, "--filter");
         strvec_pushf(&arguments, "label=%s", labels->items[i]);
     }
-    if (docker_run(docker, &call, &output, error) != 0)
+    if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
         return -1;
-    if (output.status != 0) {
-        CLEANUP_FREE char *message = docker_failure(&call, &output);
-        return error_set(error, ERROR_ENGINE, "cannot list the containers: %s", message);
-    }
     for (char *line = output.out.data ? strtok_r(output.out.data, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
         strvec_push(lines, line);
     return 0;
-}
-
-/*
- * Ends every process of the container but its first from inside. The engine kills the first, which has to run
- * once more to die, and the kernel then ends the others; but a program of the same user may have taken the
- * processor from it (sched_setscheduler(2)) and keep it busy: then `docker rm` gives up after ten seconds. A
- * new process has its share like any other.
- */
-static void kill_inside(const struct docker *docker, const char *name,
-                        const struct process_drain *drain, long long deadline,
-                        const struct cancel *cancel)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* most often it is not running */
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline = deadline,
-                                     .drain = drain,
-                                     .cancel = cancel};
-
-    strvec_push_each(&arguments, "exec", name, "/bin/sh", "-c", "kill -9 -1", NULL);
-    docker_run(docker, &call, &output, &ignored);
-}
-
-/* A third of the time that is left: one attempt that hangs must leave time for others. */
-static long long some_time(long long deadline)
-{
-    const long long now = clock_now_ms();
-
-    return now + (deadline - now) / 3;
-}
-
-int container_remove(const struct docker *docker, const char *name,
-                     const struct process_drain *drain, long long deadline,
-                     const struct cancel *cancel, struct error *error)
-{
-    static const struct timespec pause = {0, 200 * 1000000L};
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(error_release) struct error first = ERROR_INIT;
-    struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .drain = drain, .cancel = cancel};
-
-    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
-    do {
-        CLEANUP(error_release) struct error failure = ERROR_INIT;
-
-        call.deadline = some_time(deadline);
-        if (run_simple(docker, &call, "cannot remove the container", &failure) == 0)
-            return 0;
-        /* The engine may be removing it already, on its own account (--rm). */
-        if (!cancel_raised(cancel) && is_gone(docker, name, drain, deadline))
-            return 0;
-        if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
-            error_set(&first, failure.kind, "%s", failure.message);
-        if (!cancel_raised(cancel))
-            kill_inside(docker, name, drain, some_time(deadline), cancel);
-        nanosleep(&pause, NULL);
-    } while (clock_now_ms() < deadline && !cancel_raised(cancel));
-    if (docker->given_up && !cancel_raised(cancel))
-        docker->given_up(docker->given_up_context, name);
-    return error_set(error, first.kind, "%s", first.message);
 }

@@ -145,6 +145,21 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
                          output->status);
 }
 
+int docker_succeed(const struct docker *docker, const struct docker_call *call, const char *what,
+                   struct docker_output *output, struct error *error)
+{
+    CLEANUP(docker_output_release) struct docker_output own = DOCKER_OUTPUT_INIT;
+    struct docker_output *kept = output ? output : &own;
+
+    if (docker_run(docker, call, kept, error) != 0)
+        return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, "%s", what);
+    if (kept->status != 0) {
+        CLEANUP_FREE char *message = docker_failure(call, kept);
+        return error_set(error, ERROR_ENGINE, "%s: %s", what, message);
+    }
+    return 0;
+}
+
 /* What an exit status says; a command that cannot be run, or does not end, says nothing. */
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
 

@@ -71,6 +71,13 @@ struct strvec docker_argv(const struct docker *docker, const struct strvec *argu
 int docker_run(const struct docker *docker, const struct docker_call *call,
                struct docker_output *output, struct error *error);
 
+/*
+ * The same of a command whose failure needs no further questions: -1 also where its status is not 0; the error
+ * begins with `what` then, but for ERROR_CANCELLED. `output` may be NULL.
+ */
+int docker_succeed(const struct docker *docker, const struct docker_call *call, const char *what,
+                   struct docker_output *output, struct error *error);
+
 void docker_output_release(struct docker_output *output);
 
 /* The command's own words in one line that is safe to print, at most 500 bytes; owned. */

@@ -142,7 +142,7 @@ faulty "sweep 1 fail" isolator gc
 is "$status|$out|$err" "3||isolator: cannot list the containers: $said" "an engine that does not list them"
 faulty "sweep 1 hang" isolator gc --config "$engine"
 is "$status|$out" "3|" "an engine that hangs"
-has "$err" "isolator: 'docker ps' did not end within " "an engine that hangs: the message"
+has "$err" "isolator: cannot list the containers: 'docker ps' did not end within " "an engine that hangs: the message"
 faulty "sweep 1 garbage" isolator gc
 is "$status|$out|$err" "0|nothing is left behind|" "garbage instead of a list"
 faulty "sweep 1 hang" run --config "$engine" "$hello"

@@ -1,0 +1,116 @@
+/* What the engine has noted of a container. */
+#include "docker/container.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+
+static const char CANNOT[] = "cannot inspect the container";
+
+int container_check_limits(const struct docker *docker, const struct container_spec *spec,
+                           long long deadline, const struct cancel *cancel, struct error *error)
+{
+    static const char *const names[] = {"memory", "swap", "processes", "cpus"};
+    const long long bytes = spec->memory_mb * 1048576LL;
+    const long long expected[] = {bytes, bytes, spec->pids, llround(spec->cpus * 1000) * 1000000};
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(strbuf_release) struct strbuf missing = STRBUF_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    char *rest = NULL;
+
+    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&arguments,
+                     "{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
+                     "{{.HostConfig.NanoCpus}}",
+                     spec->name, NULL);
+    if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
+        return -1;
+    strbuf_addstr(&output.out, "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = strtok_r(i == 0 ? output.out.data : NULL, "/\n", &rest);
+        char digits[32];
+
+        snprintf(digits, sizeof digits, "%lld", expected[i]);
+        if (!value || strcmp(value, digits) != 0)
+            strbuf_addf(&missing, "%s%s", missing.length > 0 ? ", " : "", names[i]);
+    }
+    if (missing.length == 0)
+        return 0;
+    return error_set(
+        error, ERROR_ENGINE,
+        "the engine does not enforce the limit of %s, see the warnings; where that may be, set "
+        "allowUnenforced in the configuration",
+        missing.data);
+}
+
+/*
+ * A time as the engine prints it, "2026-11-21T07:02:12.836341566Z", in milliseconds since 1970; -1 for
+ * "none", which the engine writes as one of the year 1. False where it is no time.
+ */
+static bool parse_time(const char *text, long long *milliseconds)
+{
+    struct tm when = {0};
+    double seconds = 0;
+    long long days;
+    int year;
+
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf", &when.tm_year, &when.tm_mon, &when.tm_mday,
+               &when.tm_hour, &when.tm_min, &seconds) != 6 ||
+        when.tm_year < 1 || when.tm_mon < 1 || when.tm_mon > 12 || !(seconds >= 0 && seconds < 61))
+        return false;
+    *milliseconds = -1;
+    if (when.tm_year < 1970)
+        return true;
+    /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
+    year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
+    days = 365LL * year + year / 4 - year / 100 + year / 400 +
+           (153 * ((when.tm_mon + 9) % 12) + 2) / 5 + when.tm_mday - 1 - 719468;
+    *milliseconds =
+        ((days * 24 + when.tm_hour) * 60 + when.tm_min) * 60000 + (long long)(seconds * 1000);
+    return true;
+}
+
+bool container_state_read(struct container_state *state, const char *text)
+{
+    char oom[8], started[64], finished[64];
+    long long start, end;
+
+    *state = (struct container_state){.message = ""};
+    if (sscanf(text, "%9d %7s %63s %63s %511[^\n]", &state->exit_code, oom, started, finished,
+               state->message) < 4 ||
+        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
+        !parse_time(finished, &end))
+        return false;
+    state->oom_killed = strcmp(oom, "true") == 0;
+    state->started = start > 0; /* the engine's zero time is in the year 1 */
+    state->ended = end > 0;
+    state->run_ms = start > 0 && end >= start ? end - start : 0;
+    return true;
+}
+
+int container_inspect(const struct docker *docker, const char *name, long long deadline,
+                      struct container_state *state, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+
+    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&arguments,
+                     "{{.State.ExitCode}} {{.State.OOMKilled}} {{.State.StartedAt}} "
+                     "{{.State.FinishedAt}} {{.State.Error}}",
+                     name, NULL);
+    if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
+        return -1;
+    if (!container_state_read(state, strbuf_string(&output.out))) {
+        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        return error_set(error, ERROR_ENGINE, "%s: %s", CANNOT, message);
+    }
+    return 0;
+}
