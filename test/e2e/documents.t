@@ -367,6 +367,17 @@ run_examples "$selftest_page" "$(literal "$selftest_page")" 1
 run_examples "$server_page" "$(literal "$server_page")" 5
 own_pids+="$(words <"$scratch/pids") "
 
+# ---- what is promised, and what proves it
+proofs=$(markdown_section '## Security model' | awk -F '|' '/^\|/{print $(NF - 1)}' | grep -o '`[^`]*`' | tr -d '`' | sort -u)
+within "$(wc -w <<<"$proofs")" 60 200 "README: each promise has its proofs"
+for proof in $proofs; do
+    if [[ $proof == *.t ]]; then file=test/e2e/$proof; else file=test/abuse/$proof.py; fi
+    ok "$([ -e "$file" ]; echo $?)" "README: $proof is there"
+done
+for file in test/abuse/*.py; do
+    has "$(<README.md)" "\`$(basename "$file" .py)\`" "README: says what $file is for"
+done
+
 # ---- the sources
 files=$(for file in src/*/*.[ch]; do basename "${file%.[ch]}"; done | sort -u)
 is "$(markdown_section '### The rooms' | first_column | sort)" "$files" "README: lists the files of src"
