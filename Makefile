@@ -43,7 +43,11 @@ UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
 E2E_TESTS := $(wildcard test/e2e/*.t)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
-.PHONY: all demo check check-unit check-e2e check-format check-layers check-headers format bench setup \
+# Of each command the file that it makes is shown; with V=1 the command itself.
+Q := $(if $(V),,@)
+making = $(if $(V),,@echo "  $(1) $@")
+
+.PHONY: all demo check soak check-unit check-e2e check-format check-layers check-headers format bench setup \
 	packages test-packages lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall clean FORCE
 .DELETE_ON_ERROR:
@@ -53,17 +57,19 @@ all: $(B)/isolator $(B)/isolator-mcp
 $(B)/isolator: $(B)/cli/isolator.o $(foreach room,cli $(left_of_cli),$(B)/$(room).a)
 $(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
 $(B)/isolator $(B)/isolator-mcp:
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(call making,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 define archive
 $(B)/$(1).a: $(call objects,$(1))
-	rm -f $$@ && $(AR) rcs $$@ $$^
+	$(Q)rm -f $$@ && $(AR) rcs $$@ $$^
 endef
 $(foreach room,$(ROOMS),$(eval $(call archive,$(room))))
 
 $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call making,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What has the data directory in it is built again where that is another one.
 $(B)/sandbox/config.o $(B)/sandbox/config_read.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
@@ -77,11 +83,11 @@ embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\
 $(B)/sandbox/config.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 	@mkdir -p $(@D)
-	$(call embed,default_config)
+	$(Q)$(call embed,default_config)
 $(B)/mcp/tool.o: $(B)/execute_code.h
 $(B)/execute_code.h: src/mcp/execute_code.json
 	@mkdir -p $(@D)
-	$(call embed,execute_code)
+	$(Q)$(call embed,execute_code)
 # The attacks of `isolator selftest`, as {name, text}.
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
 $(B)/cli/attack.o: $(B)/attacks.h
@@ -98,7 +104,8 @@ unit_room = $(firstword $(subst _, ,$(1)))
 define unit_test
 $(B)/unit/$(1): test/unit/$(1).c $(foreach room,$(call unit_room,$(1)) $(left_of_$(call unit_room,$(1))),$(B)/$(room).a)
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.a,$$^) -lcmocka $(LIBS)
+	$$(call making,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.a,$$^) -lcmocka $(LIBS)
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 
@@ -111,7 +118,8 @@ fuzz-targets:
 fuzz-link: $(FUZZ_TARGETS)
 $(B)/bin/%: test/fuzz/%.c $(foreach room,cli mcp $(left_of_mcp),$(B)/$(room).a)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(call making,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
 fuzz: packages test-packages
 	+@$(build) fuzz-targets
 	@FUZZ_PROGRAMS=$(B)/fuzz/bin FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=0 FUZZ_KEEP=$(B)/fuzz/found test/e2e/fuzz.t
@@ -133,9 +141,19 @@ demo: setup
 	+@$(build) all
 	@test/demo $(B)/isolator
 
-check: setup test-packages
-	+@$(build) all check-layers check-headers $(UNIT_TESTS) fuzz-targets
-	@$(run_tests) $(UNIT_TESTS) $(E2E_TESTS)
+# Everything that takes minutes. What needs no engine, the unit tests and once more with sanitizers, and the
+# fuzz targets, runs beside what needs one.
+check: setup test-packages lint
+	+@$(build) all check-layers check-headers unit-tests fuzz-targets
+	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
+	@$(run_tests) $(filter-out %/fuzz.t,$(E2E_TESTS)) -- $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) test/e2e/fuzz.t
+# Everything else: sanitizers under the end-to-end tests, coverage, and the long forms of kills, endurance and
+# fuzzing. Takes hours.
+soak: asan tsan coverage
+	+@$(build) all fuzz-targets
+	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
+		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
+		test/run test/e2e/kills.t test/e2e/endurance.t -- test/e2e/fuzz.t
 check-unit: packages
 	+@$(build) $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
@@ -145,11 +163,11 @@ check-e2e: setup test-packages
 unit-tests: $(UNIT_TESTS)
 
 # The unit tests and the end-to-end tests once more, with programs that watch themselves. The fuzz targets
-# have sanitizers anyway. Of threads only the server and the batch have more than one.
+# have sanitizers anyway. Of threads only the server, the batch and the self-test have more than one.
 asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t,$(E2E_TESTS))
 tsan: sanitizers := thread
-tsan: watched = $(filter %/batch.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
+tsan: watched = $(filter %/batch.t %/abuse.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
 asan tsan: setup test-packages
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
