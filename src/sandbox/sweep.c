@@ -90,16 +90,18 @@ int sweep_leftovers(const struct docker *docker, bool dry, sweep_report *report,
 static int sweep(const struct docker *docker, const struct strvec *labels)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     const long long deadline = clock_now_ms() + docker_share(docker, 100);
 
-    if (container_list(docker, labels, "{{.ID}}", deadline, NULL, &ids, &error) != 0)
+    if (container_list(docker, labels, "{{.Names}}", deadline, NULL, &names, &error) != 0)
         return -1;
-    for (size_t i = 0; i < ids.count; i++) {
+    for (size_t i = 0; i < names.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it is looked for again */
-        container_remove(docker, ids.items[i], NULL, deadline, NULL, &ignored);
+
+        if (box_is_name(names.items[i]))
+            container_remove(docker, names.items[i], NULL, deadline, NULL, &ignored);
     }
-    return (int)ids.count;
+    return (int)names.count;
 }
 
 /* A second, and the longer the longer nothing has come. */

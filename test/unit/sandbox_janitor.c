@@ -130,7 +130,8 @@ static void janitor__removes_what_a_dead_program_had(void **state)
     pid_t child;
 
     (void)state;
-    set_up(&fixture, "case \"$*\" in *{{.ID}}*) [ -e seen ] || echo 0123; >seen;; esac");
+    set_up(&fixture,
+           "case $5 in {{.Names}}) [ -e seen ] || echo isolator-0123456789abcdef; >seen;; esac");
     child = fork();
     if (child == 0) {
         janitor_start(&fixture.janitor, &fixture.docker);
@@ -142,7 +143,7 @@ static void janitor__removes_what_a_dead_program_had(void **state)
 
         await_calls(&fixture, asks);
     }
-    await_calls(&fixture, "|rm|--force|--volumes|0123\n");
+    await_calls(&fixture, "|rm|--force|--volumes|isolator-0123456789abcdef\n");
     tear_down(&fixture);
 }
 
