@@ -149,7 +149,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
     }
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
-        *cut_off = output.status > 128; /* somebody killed the command */
+        *cut_off = docker_was_killed(&output);
         discard(docker, spec->name);
         return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
                               error);
@@ -170,7 +170,9 @@ int container_has(const struct docker *docker, const char *name, const char *pat
     strvec_push(&arguments, "cp");
     strvec_pushf(&arguments, "%s:%s", name, path);
     strvec_push(&arguments, "-");
-    return docker_run(docker, &call, &output, &ignored) == 0 ? output.status == 0 : -1;
+    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output))
+        return -1;
+    return output.status == 0;
 }
 
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,

@@ -131,6 +131,11 @@ char *docker_message(const struct strbuf *standard_error)
     return strbuf_steal(&message);
 }
 
+bool docker_was_killed(const struct docker_output *output)
+{
+    return output->status > 128;
+}
+
 char *docker_failure(const struct docker_call *call, const struct docker_output *output)
 {
     char *message = docker_message(&output->err);
@@ -138,7 +143,7 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
     if (*message)
         return message;
     free(message);
-    if (output->status > 128)
+    if (docker_was_killed(output))
         return string_format("'docker %s' was ended by signal %d", call->arguments->items[0],
                              output->status - 128);
     return string_format("'docker %s' ended with status %d", call->arguments->items[0],
@@ -160,7 +165,7 @@ int docker_succeed(const struct docker *docker, const struct docker_call *call, 
     return 0;
 }
 
-/* What an exit status says; a command that cannot be run, or does not end, says nothing. */
+/* What an exit status says; a command that cannot be run, does not end or is killed says nothing. */
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
 
 static enum answer ask(const struct docker *docker, const struct strvec *arguments,
@@ -174,7 +179,7 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
                                          clock_now_ms() + docker_share(docker, QUESTION_PERCENT),
                                      .cancel = cancel};
 
-    if (docker_run(docker, &call, &output, &ignored) != 0)
+    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output))
         return ANSWER_NONE;
     return output.status == 0 ? ANSWER_YES : ANSWER_NO;
 }

@@ -80,6 +80,9 @@ int docker_succeed(const struct docker *docker, const struct docker_call *call, 
 
 void docker_output_release(struct docker_output *output);
 
+/* Whether a signal ended the command, whose status then says nothing about the engine. */
+bool docker_was_killed(const struct docker_output *output);
+
 /* The command's own words in one line that is safe to print, at most 500 bytes; owned. */
 char *docker_message(const struct strbuf *standard_error);
 

@@ -127,8 +127,12 @@ static int inspect(const struct life *life, const struct box *box, struct contai
     }
 }
 
-/* The program has ended by itself: how, the engine knows. */
-static int take_state(struct life *life, const struct box *box, struct error *error)
+/*
+ * `docker start` has ended: how the program did, the engine knows. Where both name another status something
+ * came between the two, the connection broke, say, and what was written may have been lost with it.
+ */
+static int take_state(struct life *life, const struct box *box, int client_status,
+                      struct error *error)
 {
     struct container_state state;
 
@@ -139,6 +143,11 @@ static int take_state(struct life *life, const struct box *box, struct error *er
     if (!state.ended)
         return error_set(error, ERROR_ENGINE,
                          "'docker start' ended before the program did; was it killed?");
+    if (client_status != state.exit_code)
+        return error_set(error, ERROR_ENGINE,
+                         "'docker start' ended with status %d and the program with %d: some of its "
+                         "output may be lost; was the engine restarted?",
+                         client_status, state.exit_code);
     life->result->duration_ms = state.run_ms;
     life_exited(life, state.exit_code, state.oom_killed);
     return 0;
@@ -183,7 +192,7 @@ static int run_attached(struct life *life, const struct box *box, struct process
     event = process_pump(client, &pump);
     docker_traced(life->docker, "program", start);
     if (event == PROCESS_EXITED)
-        return take_state(life, box, error);
+        return take_state(life, box, client->status, error);
     if (event == PROCESS_DEADLINE && !has_started(life, box))
         return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
     life->result->duration_ms = clock_now_ms() - start;

@@ -163,6 +163,10 @@ done
 
 wrong "cp 2 fail" "$failed cannot copy the files into the container: $said" "$text"
 wrong "start 2 fail" "$failed cannot start the container: $said" "$text"
+for fault in late status; do
+    wrong "start 2 $fault" "$failed 'docker start' ended with status 1 and the program with 0: some of its output \
+may be lost; was the engine restarted?" "$text"
+done
 wrong "inspect 1 fail" "$failed cannot inspect the container: $said" "$text"
 
 # A docker command that complains about its own configuration each time.
