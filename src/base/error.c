@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,12 @@ int error_set(struct error *error, enum error_kind kind, const char *format, ...
     return -1;
 }
 
+/* Whether this host has run out of something, which is not the fault of what was asked for. */
+static bool is_exhaustion(int number)
+{
+    return number == EMFILE || number == ENFILE || number == ENOMEM;
+}
+
 int error_set_errno(struct error *error, enum error_kind kind, const char *format, ...)
 {
     const int number = errno;
@@ -41,7 +48,7 @@ int error_set_errno(struct error *error, enum error_kind kind, const char *forma
         strbuf_addf(&message, ": error %d", number);
     else
         strbuf_addf(&message, ": %s", text);
-    set_message(error, kind, &message);
+    set_message(error, is_exhaustion(number) ? ERROR_SYSTEM : kind, &message);
     return -1;
 }
 

@@ -36,7 +36,10 @@ struct error {
 int error_set(struct error *error, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Like error_set(), with ": " and the text of errno behind the message. */
+/*
+ * Like error_set(), with ": " and the text of errno behind the message. Where that says that the host has run
+ * out of descriptors or memory the kind is ERROR_SYSTEM, whatever was being done.
+ */
 int error_set_errno(struct error *error, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

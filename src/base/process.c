@@ -58,8 +58,8 @@ static int spawn(struct process *process, char *const *argv, const int child[3])
     return result == 0 ? 0 : -1;
 }
 
-int process_start(struct process *process, const struct process_options *options,
-                  struct error *error)
+static int start(struct process *process, const struct process_options *options,
+                 struct error *error)
 {
     CLEANUP_FD int child_in = -1;
     CLEANUP_FD int child_out = -1;
@@ -95,6 +95,15 @@ int process_start(struct process *process, const struct process_options *options
     if (process->pidfd < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot watch a child process");
     return 0;
+}
+
+int process_start(struct process *process, const struct process_options *options,
+                  struct error *error)
+{
+    if (start(process, options, error) == 0)
+        return 0;
+    process_release(process);
+    return -1;
 }
 
 void process_write(struct process *process, const char *data, size_t length)

@@ -57,7 +57,7 @@ struct process {
 /*
  * Starts the child. Fails with ERROR_SYSTEM, or with ERROR_ENGINE where the program does not exist
  * or cannot be executed (errno ENOENT, EACCES): the only program this project starts is the
- * engine's command.
+ * engine's command. It then holds nothing: what is left of the descriptors may be needed to clean up.
  */
 int process_start(struct process *process, const struct process_options *options,
                   struct error *error);
