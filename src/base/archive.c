@@ -33,8 +33,11 @@ int archive_open(struct archive *archive, uid_t uid, gid_t gid, const char *pref
     return 0;
 }
 
+/* libtar says EINVAL of a block that was taken only in part. */
 static int write_failed(struct error *error)
 {
+    if (errno == EINVAL)
+        errno = EFBIG;
     return error_set_errno(error, ERROR_SYSTEM, "cannot write the archive");
 }
 

@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
@@ -156,6 +158,7 @@ int save_dockerfile(const struct plan *plan, struct error *error)
         string_format("%s/%s", plan->workdir, request->dir ? "" : plan->entrypoint);
     CLEANUP(strvec_release) struct strvec copy = STRVEC_INIT;
     CLEANUP_FREE char *paths = NULL;
+    struct stat status;
     FILE *file;
     bool good;
 
@@ -169,8 +172,11 @@ int save_dockerfile(const struct plan *plan, struct error *error)
     good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", plan->image, plan->limits.uid,
                    plan->limits.gid, paths, lines) > 0;
     good = fclose(file) == 0 && good;
-    if (!good)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
-                               request->save_dockerfile);
-    return 0;
+    if (good)
+        return 0;
+    error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
+                    request->save_dockerfile);
+    if (stat(request->save_dockerfile, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(request->save_dockerfile); /* a part of it would build something else */
+    return -1;
 }
