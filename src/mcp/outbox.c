@@ -25,8 +25,10 @@ static void write_all(struct outbox *outbox, const char *data, size_t length)
             continue;
         }
         if (written < 0) {
+            const int reason = errno;
+
             pthread_mutex_lock(&outbox->lock);
-            outbox->broken = true;
+            outbox->broken = reason;
             pthread_mutex_unlock(&outbox->lock);
             return;
         }
@@ -113,9 +115,9 @@ void outbox_wait(struct outbox *outbox)
     pthread_mutex_unlock(&outbox->lock);
 }
 
-bool outbox_broken(struct outbox *outbox)
+int outbox_broken(struct outbox *outbox)
 {
-    bool broken;
+    int broken;
 
     pthread_mutex_lock(&outbox->lock);
     broken = outbox->broken;

@@ -21,7 +21,7 @@ struct outbox {
     size_t unwritten;       /* bytes that wait or that it has taken */
     bool hurrying;          /* nobody waits for room any more */
     bool ended;             /* the thread ends when all is written */
-    bool broken;            /* nobody reads any more; what comes is dropped */
+    int broken;             /* errno of why nothing can be written any more; 0: it can */
     int fd;
     const struct wake *wake; /* woken when there is room again and when the client is gone */
     pthread_t thread;
@@ -39,8 +39,11 @@ bool outbox_full(struct outbox *outbox);
 /* Waits while it is full, unless the server ends. */
 void outbox_wait(struct outbox *outbox);
 
-/* Whether the client has closed its end. */
-bool outbox_broken(struct outbox *outbox);
+/*
+ * Why nothing can be written any more, and what comes is dropped: errno, EPIPE where the client has closed its
+ * end; 0 while it can.
+ */
+int outbox_broken(struct outbox *outbox);
 
 /* The server ends: from now on nobody waits for room. */
 void outbox_hurry(struct outbox *outbox);

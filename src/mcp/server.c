@@ -47,7 +47,7 @@ static void start_ending(struct server *server)
 
 bool server_ends(struct server *server)
 {
-    if (cancel_raised(signals_cancel()) || outbox_broken(&server->outbox))
+    if (cancel_raised(signals_cancel()) || outbox_broken(&server->outbox) != 0)
         start_ending(server);
     else if (server->phase == SERVER_READING && linux_writer_gone(server->in))
         start_draining(server);
@@ -187,11 +187,14 @@ int server_run(const struct config *config, const struct docker *docker, int in,
     }
     calls_release(&server.calls);
     warm_close(server.warm);
+    errno = outbox_broken(&server.outbox);
+    if (errno != 0 && errno != EPIPE) /* not a client that has left */
+        error_set_errno(error, ERROR_SYSTEM, "cannot write the answers");
     if (outbox_finish(&server.outbox, server.deadline) != 0)
         _exit(0); /* likewise */
     runs_release(&server.runs);
     lines_release(&server.lines);
     subscriptions_release(&server.subscriptions);
     wake_release(&server.wake);
-    return 0;
+    return error->kind == ERROR_NONE ? 0 : -1;
 }

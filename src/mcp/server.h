@@ -49,7 +49,8 @@ bool server_ends(struct server *server);
  * Serves the client that writes to `in` and reads from `out` until it has closed one of them or a
  * signal came (signals_catch() before). Then no container is left. Where the engine takes longer than
  * the two seconds after which hosts kill their servers, this does not return but ends the process, with
- * status 0; the rest is the janitor's (sandbox/janitor.h).
+ * status 0; the rest is the janitor's (sandbox/janitor.h). ERROR_SYSTEM where this host refuses something, the
+ * room for the answers, say.
  */
 int server_run(const struct config *config, const struct docker *docker, int in, int out,
                struct error *error);
