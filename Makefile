@@ -91,13 +91,15 @@ $(B)/execute_code.h: src/mcp/execute_code.json
 # The attacks of `isolator selftest`, as {name, text}.
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
 $(B)/cli/attack.o: $(B)/attacks.h
-$(B)/attacks.h: $(ATTACKS) Makefile
+$(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 	@mkdir -p $(@D)
 	@{ echo 'static const struct { const char *name, *text; } attacks[] = {'; \
 	for file in $(ATTACKS); do \
 		printf '{"%s", (const char[]){' "$$(basename "$$file" .py)"; \
 		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
 	done; echo '};'; } >$@
+
+GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h
 
 # A unit test test/unit/ROOM_MODULE.c links its room and those to the left of it.
 unit_room = $(firstword $(subst _, ,$(1)))
@@ -203,12 +205,12 @@ format:
 # What .clang-tidy selects, a file at a time; and cppcheck, which sees all files at once.
 lint: packages lint-packages
 	+@$(build) lint-cppcheck $(SOURCES:src/%.c=$(B)/lint/%.ok)
-$(B)/lint/%.ok: src/%.c $(HEADERS) $(B)/default_config.h $(B)/execute_code.h .clang-tidy Makefile
+$(B)/lint/%.ok: src/%.c $(HEADERS) $(GENERATED) .clang-tidy Makefile
 	@mkdir -p $(@D)
 	@$(CLANG_TIDY) --quiet $< -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 # varFuncNullUB: a plain NULL ends variadic arguments here; the compiler checks that it is there (sentinel).
-lint-cppcheck: $(B)/default_config.h $(B)/execute_code.h
+lint-cppcheck: $(GENERATED)
 	@$(CPPCHECK) --quiet --std=c11 --enable=warning,performance,portability --suppress=varFuncNullUB \
 		--error-exitcode=1 $(filter -I% -D%,$(ALL_CFLAGS)) src
 

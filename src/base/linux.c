@@ -84,7 +84,8 @@ static void kill_children_of(const char *thread)
     if (!children)
         return;
     while (fscanf(children, "%ld", &pid) == 1)
-        kill((pid_t)pid, SIGKILL);
+        if (getsid((pid_t)pid) != (pid_t)pid)
+            kill((pid_t)pid, SIGKILL);
     fclose(children);
 }
 

@@ -27,7 +27,10 @@ int linux_pidfd(pid_t pid);
 /* Whether the writing end of the pipe or socket is closed, however much of it is not read yet. */
 bool linux_writer_gone(int fd);
 
-/* Kills all children of the calling process, in whatever thread they were started. */
+/*
+ * Kills the children of the calling process, in whatever thread they were started, but those that have a
+ * session of their own.
+ */
 void linux_kill_children(void);
 
 /* Raises the limit of open descriptors to what the process may have. */

@@ -150,8 +150,8 @@ static int run(const struct options *options, const struct config *config, struc
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
         signals_catch(error) != 0) /* last: to open a FIFO may take long */
         return -1;
-    linux_raise_descriptors(); /* each run holds some */
     janitor_start(&janitor, &docker);
+    linux_raise_descriptors(); /* each run holds some */
     result = batch_run(config, &docker, &batch, &totals, error);
     janitor_dismiss(&janitor);
     signals_release(); /* nothing is left that would have to be removed */

@@ -16,4 +16,7 @@
 int command_line_refuse(int option, const char *command, const struct option *known,
                         char *const *argv, struct error *error);
 
+/* Whether all that was printed on stdout has got there; -1: an ERROR_SYSTEM that says `what` has not. */
+int command_line_flush(const char *what, struct error *error);
+
 #endif

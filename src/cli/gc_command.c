@@ -1,9 +1,7 @@
 #include "cli/gc_command.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/signals.h"
@@ -91,12 +89,13 @@ static int run(const struct options *options, const struct config *config, struc
     struct tally tally = {.dry = options->dry};
     int found;
 
-    found = sweep_leftovers(&docker, options->dry, print_leftover, &tally, signals_cancel(), error);
+    found = sweep_leftovers(&docker, options->dry ? SWEEP_LIST : SWEEP_INSIST, print_leftover,
+                            &tally, signals_cancel(), error);
     signals_release();
     if (found == 0)
         puts("nothing is left behind");
-    if (fflush(stdout) != 0)
-        return error_set(error, ERROR_SYSTEM, "cannot write the list: %s", strerror(errno));
+    if (command_line_flush("list", error) != 0)
+        return -1;
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (found < 0)

@@ -1,6 +1,5 @@
 #include "cli/selftest_command.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -259,8 +258,7 @@ static int look_behind(const struct docker *docker, size_t *left, struct error *
     do {
         CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
 
-        if (container_list(docker, &labels, "{{.Names}}", end, signals_cancel(), &names, error) !=
-            0)
+        if (container_list(docker, &labels, "{{.Names}}", end, signals_cancel(), &names, error) < 0)
             return -1;
         *left = names.count;
         if (*left > 0)
@@ -319,12 +317,16 @@ int selftest_command(int argc, char **argv)
         print_help();
         return EXIT_STATUS_SUCCESS;
     }
-    if (options.list)
-        return list(argv + optind, &error) == 0 ? EXIT_STATUS_SUCCESS : exit_status_report(&error);
+    if (options.list) {
+        status = list(argv + optind, &error);
+        if (status == 0)
+            status = command_line_flush("list", &error);
+        return status == 0 ? EXIT_STATUS_SUCCESS : exit_status_report(&error);
+    }
     if (config_load(&config, options.config, NULL, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
     status = run(&options, argv + optind, &config, &error);
-    if (status >= 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        status = error_set(&error, ERROR_SYSTEM, "cannot write the table: %s", strerror(errno));
+    if (status >= 0 && command_line_flush("table", &error) != 0)
+        status = -1;
     return status >= 0 ? status : exit_status_report(&error);
 }

@@ -36,7 +36,7 @@ static void add_limits(struct strvec *arguments, const struct container_spec *sp
     strvec_pushf(arguments, "--user=%u:%u", spec->uid, spec->gid);
     strvec_pushf(arguments, "--memory=%ldm", spec->memory_mb);
     strvec_pushf(arguments, "--memory-swap=%ldm", spec->memory_mb);
-    strvec_pushf(arguments, "--cpus=%.3f", spec->cpus);
+    strvec_pushf(arguments, "--cpus=" CONTAINER_CPUS_FORMAT, spec->cpus);
     strvec_pushf(arguments, "--pids-limit=%ld", spec->pids);
     strvec_pushf(arguments, "--network=%s", spec->network);
     strvec_pushf(arguments, "--read-only=%s", spec->read_only ? "true" : "false");
@@ -115,21 +115,6 @@ static void add_lines(struct strvec *lines, const struct strbuf *text)
     }
 }
 
-/* Removes a container that should not be there. One attempt: most often there is none. */
-static void discard(const struct docker *docker, const char *name)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = -1,
-                                     .deadline =
-                                         clock_now_ms() + docker_share(docker, DISCARD_PERCENT)};
-
-    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
-    docker_run(docker, &call, &output, &ignored);
-}
-
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct cancel *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error)
@@ -150,7 +135,8 @@ int container_create(const struct docker *docker, const struct container_spec *s
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         *cut_off = docker_was_killed(&output);
-        discard(docker, spec->name);
+        container_discard(docker, spec->name,
+                          clock_now_ms() + docker_share(docker, DISCARD_PERCENT));
         return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
                               error);
     }
@@ -226,6 +212,7 @@ int container_list(const struct docker *docker, const struct strvec *labels, con
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
     char *rest = NULL;
+    bool cut;
 
     strvec_push_each(&arguments, "ps", "--all", "--no-trunc", "--format", format, NULL);
     for (size_t i = 0; i < labels->count; i++) {
@@ -234,8 +221,12 @@ int container_list(const struct docker *docker, const struct strvec *labels, con
     }
     if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
         return -1;
+    cut = output.out.length >= DOCKER_OUTPUT_MAX;
+    if (cut) /* the last line may be half of one */
+        while (output.out.length > 0 && output.out.data[output.out.length - 1] != '\n')
+            output.out.data[--output.out.length] = '\0';
     for (char *line = output.out.data ? strtok_r(output.out.data, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
         strvec_push(lines, line);
-    return 0;
+    return cut ? 1 : 0;
 }

@@ -49,13 +49,15 @@ struct container_spec {
     int environment_file;         /* "K=V" lines, the proxy variables among them; -1: none */
 };
 
+/* How the engine is told of cpus, of which it takes no smaller parts. */
+#define CONTAINER_CPUS_FORMAT "%.3f"
+
 /* All that `docker create` is told by the spec, in one string; owned by the caller. */
 char *container_text(const struct container_spec *spec);
 
 /*
  * Creates the container and adds each line that docker printed on stderr although it succeeded to
- * `warnings`. The message
- * of an ERROR_ENGINE or ERROR_IMAGE comes from docker_explain().
+ * `warnings`. The message of an ERROR_ENGINE or ERROR_IMAGE comes from docker_explain().
  *
  * A creation that is cut off may be finished by the engine at any later time; *cut_off says that
  * this happened. So one that is cancelled gets some seconds to end by itself, and then still
@@ -120,11 +122,15 @@ int container_commit(const struct docker *docker, const char *name, const char *
 /*
  * Adds a line for each container, in whatever state, that has all of these labels ("key" or "key=value"):
  * what the Go template `format` of docker ps --format makes of it. Values come from whoever made the
- * container. Of a very long list (DOCKER_OUTPUT_MAX) the end, which holds the oldest, is missing.
+ * container: quote them in the template ({{json (.Label "key")}}), since they may hold line breaks. Returns 0, 1
+ * where the list is so long (DOCKER_OUTPUT_MAX) that its end, which holds the oldest, is missing, or -1.
  */
 int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
                    long long deadline, const struct cancel *cancel, struct strvec *lines,
                    struct error *error);
+
+/* One attempt to remove a container, and no word of what came of it. */
+void container_discard(const struct docker *docker, const char *name, long long deadline);
 
 /*
  * Kills and removes the container and its anonymous volumes, and makes sure that it is gone. One

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,12 +11,21 @@
 
 static const char CANNOT[] = "cannot inspect the container";
 
+/* As the engine counts them, of what it was told. */
+static long long nanocpus(double cpus)
+{
+    char told[32];
+
+    snprintf(told, sizeof told, CONTAINER_CPUS_FORMAT, cpus);
+    return llround(strtod(told, NULL) * 1000) * 1000000;
+}
+
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
                            long long deadline, const struct cancel *cancel, struct error *error)
 {
     static const char *const names[] = {"memory", "swap", "processes", "cpus"};
     const long long bytes = spec->memory_mb * 1048576LL;
-    const long long expected[] = {bytes, bytes, spec->pids, llround(spec->cpus * 1000) * 1000000};
+    const long long expected[] = {bytes, bytes, spec->pids, nanocpus(spec->cpus)};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(strbuf_release) struct strbuf missing = STRBUF_INIT;

@@ -6,16 +6,32 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 
-/* Whether the engine says that no container of this name exists, which is more than not finding it.
- */
-static bool is_gone(const struct docker *docker, const char *name,
-                    const struct process_drain *drain, long long deadline)
+void container_discard(const struct docker *docker, const char *name, long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+
+    strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
+    docker_run(docker, &call, &output, &ignored);
+}
+
+/* Whether the engine says that no container of this name exists, which is more than not finding it.
+ */
+static bool is_gone(const struct docker *docker, const char *name,
+                    const struct process_drain *drain, long long deadline,
+                    const struct cancel *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline = deadline,
+                                     .drain = drain,
+                                     .cancel = cancel};
 
     strvec_push_each(&arguments, "ps", "--all", "--quiet", "--filter", NULL);
     strvec_pushf(&arguments, "name=^/?%s$", name);
@@ -72,7 +88,7 @@ int container_remove(const struct docker *docker, const char *name,
         if (docker_succeed(docker, &call, "cannot remove the container", NULL, &failure) == 0)
             return 0;
         /* The engine may be removing it already, on its own account (--rm). */
-        if (!cancel_raised(cancel) && is_gone(docker, name, drain, deadline))
+        if (!cancel_raised(cancel) && is_gone(docker, name, drain, some_time(deadline), cancel))
             return 0;
         if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
             error_set(&first, failure.kind, "%s", failure.message);

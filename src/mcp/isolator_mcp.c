@@ -128,13 +128,13 @@ static int serve(const struct options *options, const struct config *config, str
               "MCP hosts start it, see isolator-mcp(1)\n",
               stderr);
     warn_of_snippets(config->prompts_dir);
-    linux_raise_descriptors(); /* each call holds some */
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
     if (!getenv("PATH"))
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
     if (signals_catch(error) != 0)
         return -1;
     janitor_start(&janitor, &docker);
+    linux_raise_descriptors(); /* each call holds some */
     result = server_run(config, &docker, STDIN_FILENO, STDOUT_FILENO, error);
     janitor_dismiss(&janitor);
     return result;

@@ -95,7 +95,7 @@ static void undo_creation(const struct box *box, long long end, struct strvec *w
 
     strvec_pushf(warnings,
                  "the creation of container '%s' was cut off; should the engine still finish it, "
-                 "it has to be removed by hand",
+                 "the next start of isolator removes it",
                  box->name);
     if (box_remove(box, NULL, end, &failure) == 0) {
         nanosleep(&pause, NULL);

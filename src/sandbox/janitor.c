@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,9 @@ enum { RETRY_LEAST_MS = 5000, RETRY_MOST_MS = 600000, LAST_RETRIES = 5 };
 /* What a removal gets of the engine's time. */
 enum { REMOVE_PERCENT = 80 };
 
+/* How long a program waits for it in the end: hosts give a server two seconds. */
+enum { WAIT_MS = 100 };
+
 /* What goes through the pipe: the name of a container that was given up, or nothing for goodbye. */
 enum { LINE_MAX_BYTES = BOX_NAME_SIZE };
 
@@ -37,11 +41,6 @@ struct work {
     struct strvec given_up; /* names */
     bool dismissed;
 };
-
-static void ignore(void *context, const struct leftover *leftover)
-{
-    (void)context, (void)leftover;
-}
 
 /* Tries those that were given up. */
 static void retry(struct work *work)
@@ -78,24 +77,29 @@ static bool hear(struct work *work, int fd)
     return true;
 }
 
-/* While the program lives. */
+/* While the program lives. Whatever it gives up meanwhile is tried as soon as the first was. */
 static void stand_by(struct work *work, int fd)
 {
     struct pollfd polled = {fd, POLLIN, 0};
-    int pause = RETRY_LEAST_MS;
+    long long pause = RETRY_LEAST_MS, next = 0;
 
     for (;;) {
-        const bool busy = work->given_up.count > 0;
-        const int ready = poll(&polled, 1, busy ? pause : -1);
+        const bool waiting = work->given_up.count > 0;
+        const size_t before = work->given_up.count;
+        const long long left = next - clock_now_ms();
 
-        if (ready > 0 && !hear(work, fd))
+        if (poll(&polled, 1, !waiting ? -1 : left > 0 ? (int)left : 0) > 0 && !hear(work, fd))
             return;
-        if (ready == 0) {
+        if (work->given_up.count > before) {
+            const long long soon = clock_now_ms() + RETRY_LEAST_MS;
+
+            pause = RETRY_LEAST_MS;
+            next = waiting && next < soon ? next : soon;
+        } else if (waiting && clock_now_ms() >= next) {
             retry(work);
             pause = pause < RETRY_MOST_MS / 2 ? pause * 2 : RETRY_MOST_MS;
+            next = clock_now_ms() + pause;
         }
-        if (!busy)
-            pause = RETRY_LEAST_MS;
     }
 }
 
@@ -112,9 +116,7 @@ static void finish(struct work *work)
 
 static void work_on(struct work *work, int fd)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* who uses the engine is told */
-
-    sweep_leftovers(&work->docker, false, ignore, NULL, NULL, &ignored);
+    sweep_in_passing(&work->docker);
     stand_by(work, fd);
     if (work->dismissed)
         finish(work);
@@ -129,41 +131,31 @@ static void work_on(struct work *work, int fd)
 static void keep_only(int fd)
 {
     dup2(fd, STDERR_FILENO + 1);
-    linux_close_from(STDERR_FILENO + 2);
+    fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
     for (fd = 0; fd <= STDERR_FILENO; fd++)
         close(fd);
     for (fd = 0; fd <= STDERR_FILENO; fd++)
         if (open("/dev/null", O_RDWR) < 0)
             return;
-}
-
-/* Forks twice, so that the process has no parent that would have to wait for it. */
-static void start(struct work *work, int fd)
-{
-    const pid_t child = fork();
-
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    if (child != 0)
-        return;
-    setsid();
-    if (fork() != 0)
-        _exit(0);
-    signals_release();
-    keep_only(fd);
-    work_on(work, STDERR_FILENO + 1);
-    _exit(0);
+    linux_close_from(STDERR_FILENO + 2);
 }
 
 /* From any thread. What fits no more into the pipe, or finds no janitor, is lost. */
-static void say(void *context, const char *name)
+static void say(struct janitor *janitor, const char *name)
 {
-    const struct janitor *janitor = context;
     char line[LINE_MAX_BYTES + 1];
     const int length = snprintf(line, sizeof line, "%s\n", name);
 
-    if (write(janitor->fd, line, (size_t)length) != length)
+    if (length >= (int)sizeof line || write(janitor->fd, line, (size_t)length) != length)
         return;
+}
+
+static void take_given_up(void *context, const char *name)
+{
+    struct janitor *janitor = context;
+
+    atomic_store(&janitor->needed, true);
+    say(janitor, name);
 }
 
 void janitor_start(struct janitor *janitor, struct docker *docker)
@@ -172,25 +164,45 @@ void janitor_start(struct janitor *janitor, struct docker *docker)
         .docker = *docker, .labels = STRVEC_INIT, .lines = LINES_INIT(LINE_MAX_BYTES)};
     int fds[2];
 
-    janitor->fd = -1;
+    *janitor = (struct janitor){.fd = -1, .pid = -1};
     if (linux_pipe(fds) != 0)
         return;
     fcntl(fds[1], F_SETFL, O_NONBLOCK);
     work.docker.trace = NULL;
     owner_own_labels(&work.labels); /* of this process, not of the other */
-    start(&work, fds[0]);
+    janitor->pid = fork();
+    if (janitor->pid == 0) {
+        setsid(); /* linux_kill_children() spares those with a session of their own */
+        signals_release();
+        keep_only(fds[0]);
+        work_on(&work, STDERR_FILENO + 1);
+        _exit(0);
+    }
     strvec_release(&work.labels);
     close(fds[0]);
     janitor->fd = fds[1];
-    docker->given_up = say;
+    docker->given_up = take_given_up;
     docker->given_up_context = janitor;
 }
 
+/*
+ * It is waited for, since there are hosts on which nobody else does: in a container whose first process does not.
+ * That takes no time unless it is still sweeping for an engine that is slow.
+ */
 void janitor_dismiss(struct janitor *janitor)
 {
+    struct pollfd polled = {-1, POLLIN, 0};
+
     if (janitor->fd < 0)
         return;
     say(janitor, "");
     close(janitor->fd);
     janitor->fd = -1;
+    if (janitor->pid < 0 || atomic_load(&janitor->needed))
+        return;
+    polled.fd = linux_pidfd(janitor->pid);
+    if (polled.fd >= 0 && poll(&polled, 1, WAIT_MS) > 0)
+        waitpid(janitor->pid, NULL, 0);
+    if (polled.fd >= 0)
+        close(polled.fd);
 }

@@ -2,22 +2,27 @@
  * A process in the background that keeps the engine clean for the program that started it, and outlives it
  * where it must. It
  *
- * - removes at its start what others have left behind (sweep_leftovers());
+ * - removes at its start what others have left behind (sweep_in_passing());
  * - tries again to remove the containers that the engine would not remove when they were given up;
  * - removes all containers of the program where that ends without a word, killed by SIGKILL, say: also one
  *   that has no lifeline, since it was not started yet or has no gate, and those that the engine yet finishes
  *   to create.
  *
- * It is told by a pipe, whose end tells it that the program has ended. It has nothing open but that, no
- * terminal, and is no child of the program. The program waits for none of its work.
+ * It is told by a pipe, whose end tells it that the program has ended. It has nothing open but that, and a
+ * session of its own. The program waits for none of its work.
  */
 #ifndef SANDBOX_JANITOR_H
 #define SANDBOX_JANITOR_H
 
+#include <stdatomic.h>
+#include <sys/types.h>
+
 #include "docker/docker.h"
 
 struct janitor {
-    int fd; /* the pipe to it; -1: there is none */
+    int fd;             /* the pipe to it; -1: there is none */
+    pid_t pid;          /* -1: likewise */
+    atomic_bool needed; /* something was given up */
 };
 
 /*

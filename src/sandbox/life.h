@@ -9,7 +9,7 @@
  * The plain life serves images without a shell: create, cp, start, inspect. It promises less, and
  * says so in the warnings: the files lie in a volume that the program cannot write to, the timeout
  * counts from the start of the container, environment values are visible in `docker inspect` while
- * it runs, and a container whose owner is killed stays behind.
+ * it runs, and where the owner is killed only its janitor ends it.
  *
  * Both fill in the same result.
  */

@@ -19,8 +19,9 @@ enum { INSPECT_PERCENT = 30, OOM_PERCENT = 5 }; /* of the engine's time */
 static const char FEWER_PROMISES[] =
     "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
     "read-only, memory and CPU time are not measured, running out of memory may be reported as "
-    "SIGKILL, environment values are visible to the engine's users, and the container outlives a "
-    "killed isolator";
+    "SIGKILL, environment values are visible to the engine's users, and nothing but isolator's "
+    "janitor "
+    "ends the program of a killed isolator";
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,15 +13,15 @@
 #include "base/cleanup.h"
 
 const char owner_label[] = "isolator.pid";
-const char owner_template[] = "{{.Label \"isolator.boot\"}} {{.Label \"isolator.namespaces\"}} "
-                              "{{.Label \"isolator.pid\"}} {{.Label \"isolator.start\"}} "
-                              "{{.Label \"isolator.deadline\"}}";
+const char owner_template[] =
+    "{{json (.Label \"isolator.boot\")}} {{json (.Label \"isolator.namespaces\")}} "
+    "{{json (.Label \"isolator.pid\")}} {{json (.Label \"isolator.start\")}} "
+    "{{json (.Label \"isolator.deadline\")}}";
 
 /* What makes a process this one. "-" and 0 stand for what is not known. */
 struct owner {
-    char boot[64]; /* a UUID */
-    char namespaces
-        [64]; /* inodes of the pid namespace and, which start times depend on, the time namespace */
+    char boot[64];       /* a UUID */
+    char namespaces[64]; /* inodes: of processes, and of the clock that start times depend on */
     long pid;
     unsigned long long start; /* clock ticks since boot */
 };
@@ -66,7 +67,7 @@ static void read_namespace(const char *path, char inode[32])
         snprintf(inode, 32, "-");
 }
 
-static struct owner own(void)
+static struct owner read_own(void)
 {
     struct owner owner = {.pid = (long)getpid()};
     char pids[32], time[32];
@@ -83,13 +84,25 @@ static struct owner own(void)
     return owner;
 }
 
+/* Of this process; read once, so that all its labels are the same whatever this host has run out of since. */
+static struct owner own(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct owner known;
+    struct owner owner;
+
+    pthread_mutex_lock(&lock);
+    if (known.pid != (long)getpid()) /* not yet, or of the process that this one was forked from */
+        known = read_own();
+    owner = known;
+    pthread_mutex_unlock(&lock);
+    return owner;
+}
+
 void owner_own_labels(struct strvec *labels)
 {
     const struct owner owner = own();
-    char host[256] = "";
 
-    gethostname(host, sizeof host - 1);
-    strvec_pushf(labels, "isolator.host=%s", host);
     strvec_pushf(labels, "isolator.boot=%s", owner.boot);
     strvec_pushf(labels, "isolator.namespaces=%s", owner.namespaces);
     strvec_pushf(labels, "isolator.pid=%ld", owner.pid);
@@ -98,15 +111,18 @@ void owner_own_labels(struct strvec *labels)
 
 void owner_labels(struct strvec *labels, long long lifetime_ms)
 {
+    char host[256] = "";
+
     owner_own_labels(labels);
+    gethostname(host, sizeof host - 1);
+    strvec_pushf(labels, "isolator.host=%s", host);
     strvec_pushf(labels, "isolator.deadline=%lld", (long long)time(NULL) + lifetime_ms / 1000 + 1);
 }
 
 void owner_disown(struct strvec *instructions)
 {
-    strvec_push(instructions,
-                "LABEL isolator.host=\"\" isolator.boot=\"\" isolator.namespaces=\"\" "
-                "isolator.pid=\"\" isolator.start=\"\" isolator.deadline=\"\"");
+    strvec_push(instructions, "LABEL isolator.boot=\"\" isolator.namespaces=\"\" isolator.pid=\"\" "
+                              "isolator.start=\"\" isolator.host=\"\" isolator.deadline=\"\"");
 }
 
 /*
@@ -139,9 +155,9 @@ enum owner_verdict owner_judge(const char *labels, long long now)
     long long deadline;
     int end = -1;
 
-    if (sscanf(labels, "%63[0-9a-f-] %63[0-9.-] %9ld %20llu %18lld%n", owner.boot, owner.namespaces,
-               &owner.pid, &owner.start, &deadline, &end) != 5 ||
-        labels[end] != '\0' || owner.pid <= 0)
+    if (sscanf(labels, "\"%63[0-9a-f-]\" \"%63[0-9.-]\" \"%9ld\" \"%20llu\" \"%18lld\"%n",
+               owner.boot, owner.namespaces, &owner.pid, &owner.start, &deadline, &end) != 5 ||
+        end < 0 || labels[end] != '\0' || owner.pid <= 0)
         return OWNER_LIVES;
     if (is_near(&owner, &self))
         return has_ended(&owner) ? OWNER_ENDED : OWNER_LIVES;

@@ -1,22 +1,20 @@
 /*
- * The labels that say whose a container is, so that one which its owner could not remove can be told
- * from one that is in use: the host, for people; the boot of its kernel, the namespaces that numbers of
- * processes and their start times are of, the process and its start time, which together are one process
- * and never another; and the time at which no run of
- * it can still be going on.
+ * The labels that say whose a container is, so that one which its owner could not remove can be told from
+ * one that is in use: the boot of the owner's kernel, the namespaces that numbers of processes and their
+ * start times are of, the process and its start time, which together are one process and never another;
+ * the host, for people; and the time at which no run of it can still be going on.
  */
 #ifndef SANDBOX_OWNER_H
 #define SANDBOX_OWNER_H
 
 #include "base/strvec.h"
 
-/* Adds the labels that all containers of this process have, all but the last of those below. */
+/* Adds the labels that all containers of this process have, the first four of those below. */
 void owner_own_labels(struct strvec *labels);
 
 /*
- * Adds "isolator.host=NAME", "isolator.boot=UUID", "isolator.namespaces=INODE.INODE",
- * "isolator.pid=N", "isolator.start=CLOCK TICKS SINCE BOOT" and "isolator.deadline=UNIX SECONDS", the last `lifetime_ms`
- * from now.
+ * Adds "isolator.boot=UUID", "isolator.namespaces=INODE.INODE", "isolator.pid=N", "isolator.start=CLOCK TICKS
+ * SINCE BOOT", "isolator.host=NAME" and "isolator.deadline=UNIX SECONDS", the last `lifetime_ms` from now.
  */
 void owner_labels(struct strvec *labels, long long lifetime_ms);
 

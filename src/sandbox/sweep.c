@@ -21,7 +21,8 @@ enum { LIST_PERCENT = 50, REMOVE_PERCENT = 80 };
 /* The fields of a line that docker prints of a container; what owner_judge() reads is the last. */
 enum { FIELD_NAME, FIELD_STATE, FIELD_HOST, FIELD_PID, FIELD_OWNER, FIELDS };
 #define TEMPLATE_START                                                                             \
-    "{{.Names}}\t{{.Status}}\t{{.Label \"isolator.host\"}}\t{{.Label \"isolator.pid\"}}\t"
+    "{{.Names}}\t{{.Status}}\t{{json (.Label \"isolator.host\")}}\t{{json (.Label "                \
+    "\"isolator.pid\")}}\t"
 
 /* Cuts the line at its tabs. False where it has not as many fields. */
 static bool cut(char *line, char *fields[FIELDS])
@@ -37,53 +38,108 @@ static bool cut(char *line, char *fields[FIELDS])
     return true;
 }
 
-/* One container of the list, if it is one that was left behind. Whether it was. */
-static bool sweep_one(const struct docker *docker, bool dry, char *const fields[FIELDS],
-                      sweep_report *report, void *context, const struct cancel *cancel)
-{
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
-    CLEANUP_FREE char *state = text_escape(fields[FIELD_STATE]);
-    CLEANUP_FREE char *host = text_escape(fields[FIELD_HOST]);
-    CLEANUP_FREE char *pid = text_escape(fields[FIELD_PID]);
-    struct leftover leftover = {
-        .name = fields[FIELD_NAME],
-        .host = host,
-        .pid = pid,
-        .state = state,
-        .verdict = owner_judge(fields[FIELD_OWNER], (long long)time(NULL)),
-    };
+/* What is done with a container that was left behind. */
+typedef void take_leftover(void *context, char *const fields[FIELDS], enum owner_verdict verdict);
 
-    if (leftover.verdict == OWNER_LIVES || !box_is_name(leftover.name))
-        return false;
-    if (!dry && container_remove(docker, leftover.name, NULL,
-                                 clock_now_ms() + docker_share(docker, REMOVE_PERCENT), cancel,
-                                 &failure) != 0)
-        leftover.failure = failure.message;
-    report(context, &leftover);
-    return true;
-}
-
-int sweep_leftovers(const struct docker *docker, bool dry, sweep_report *report, void *context,
-                    const struct cancel *cancel, struct error *error)
+/* Goes through the list of the engine. How many were left behind; -1 as sweep_leftovers(). */
+static int find(const struct docker *docker, long long deadline, const struct cancel *cancel,
+                take_leftover *take, void *context, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
     CLEANUP_FREE char *template = string_format("%s%s", TEMPLATE_START, owner_template);
-    const long long deadline = clock_now_ms() + docker_share(docker, LIST_PERCENT);
-    int found = 0;
+    int found = 0, listed;
 
     strvec_push(&labels, owner_label);
-    if (container_list(docker, &labels, template, deadline, cancel, &lines, error) != 0)
+    listed = container_list(docker, &labels, template, deadline, cancel, &lines, error);
+    if (listed < 0)
         return -1;
     for (size_t i = 0; i < lines.count; i++) {
+        enum owner_verdict verdict;
         char *fields[FIELDS];
 
         if (cancel_raised(cancel))
             return error_set(error, ERROR_CANCELLED, "cancelled");
-        if (cut(lines.items[i], fields) && sweep_one(docker, dry, fields, report, context, cancel))
-            found++;
+        if (!cut(lines.items[i], fields) || !box_is_name(fields[FIELD_NAME]))
+            continue;
+        verdict = owner_judge(fields[FIELD_OWNER], (long long)time(NULL));
+        if (verdict == OWNER_LIVES)
+            continue;
+        take(context, fields, verdict);
+        found++;
     }
+    if (listed > 0)
+        return error_set(error, ERROR_ENGINE, "the list of containers is too long to see its end");
     return found;
+}
+
+struct insistence {
+    const struct docker *docker;
+    enum sweep_how how;
+    sweep_report *report;
+    void *context;
+    const struct cancel *cancel;
+};
+
+/* What stands between the quotes of a JSON string, in its place. */
+static const char *unquoted(char *json)
+{
+    const size_t length = strlen(json);
+
+    if (length < 2 || json[0] != '"' || json[length - 1] != '"')
+        return json;
+    json[length - 1] = '\0';
+    return json + 1;
+}
+
+static void insist(void *context, char *const fields[FIELDS], enum owner_verdict verdict)
+{
+    const struct insistence *insistence = context;
+    const struct docker *docker = insistence->docker;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    CLEANUP_FREE char *state = text_escape(fields[FIELD_STATE]);
+    CLEANUP_FREE char *host = text_escape(unquoted(fields[FIELD_HOST]));
+    CLEANUP_FREE char *pid = text_escape(unquoted(fields[FIELD_PID]));
+    struct leftover leftover = {
+        .name = fields[FIELD_NAME], .host = host, .pid = pid, .state = state, .verdict = verdict};
+
+    if (insistence->how == SWEEP_INSIST &&
+        container_remove(docker, leftover.name, NULL,
+                         clock_now_ms() + docker_share(docker, REMOVE_PERCENT), insistence->cancel,
+                         &failure) != 0)
+        leftover.failure = failure.message;
+    insistence->report(insistence->context, &leftover);
+}
+
+int sweep_leftovers(const struct docker *docker, enum sweep_how how, sweep_report *report,
+                    void *context, const struct cancel *cancel, struct error *error)
+{
+    struct insistence insistence = {docker, how, report, context, cancel};
+
+    return find(docker, clock_now_ms() + docker_share(docker, LIST_PERCENT), cancel, insist,
+                &insistence, error);
+}
+
+struct passing {
+    const struct docker *docker;
+    long long deadline;
+};
+
+static void discard(void *context, char *const fields[FIELDS], enum owner_verdict verdict)
+{
+    const struct passing *passing = context;
+
+    (void)verdict;
+    if (clock_now_ms() < passing->deadline)
+        container_discard(passing->docker, fields[FIELD_NAME], passing->deadline);
+}
+
+void sweep_in_passing(const struct docker *docker)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* who uses the engine is told */
+    struct passing passing = {docker, clock_now_ms() + docker_share(docker, LIST_PERCENT)};
+
+    find(docker, passing.deadline, NULL, discard, &passing, &ignored);
 }
 
 /* Removes the containers with these labels. How many there were; -1: the engine did not say. */
@@ -93,7 +149,7 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     const long long deadline = clock_now_ms() + docker_share(docker, 100);
 
-    if (container_list(docker, labels, "{{.Names}}", deadline, NULL, &names, &error) != 0)
+    if (container_list(docker, labels, "{{.Names}}", deadline, NULL, &names, &error) < 0)
         return -1;
     for (size_t i = 0; i < names.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it is looked for again */

@@ -49,7 +49,7 @@ my @victims = (
     ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, $short],
     ['isolator batch', $requests, $isolator, 'batch', '--config', $own, '-j', 3],
     # The host keeps the pipe open.
-    ['isolator-mcp', "cat '$messages' - |", $isolator =~ s/isolator$/isolator-mcp/r, '--config', $own],
+    ['isolator-mcp', "{ cat '$messages'; exec sleep 600; } |", $isolator =~ s/isolator$/isolator-mcp/r, '--config', $own],
 );
 
 # The containers of those that were killed: {pid => [[name, state]...]}.
@@ -71,19 +71,19 @@ sub started_by {
     my ($victim, $which) = @_;
     my @found;
     for my $dir (glob '/proc/[0-9]*') {
-        next unless read_line("$dir/environ") =~ /(?:^|\0)KILLS_VICTIM=$victim->{number}\0/;
-        next if $which eq 'docker' && read_line("$dir/cmdline") !~ /^[^\0]*docker\0/;
+        next unless contents("$dir/environ") =~ /(?:^|\0)KILLS_VICTIM=$$-$victim->{number}\0/;
+        next if $which eq 'docker' && contents("$dir/cmdline") !~ /^[^\0]*docker\0/;
         push @found, $dir =~ s{.*/}{}r;
     }
     return @found;
 }
-sub read_line { open my $file, '<', $_[0] or return ''; return readline($file) // '' }
+sub contents { open my $file, '<', $_[0] or return ''; local $/; return readline($file) // '' }
 
 sub start { # NUMBER VICTIM
     my ($number, $name, $input, @command) = ($_[0], @{$_[1]});
     my $pid = fork // die "fork: $!";
     return $pid if $pid;
-    $ENV{KILLS_VICTIM} = $number;
+    $ENV{KILLS_VICTIM} = getppid() . "-$number";
     open STDIN, ($input =~ s/ \|$// ? '-|' : '<'), $input or die "$input: $!";
     open STDOUT, '>', '/dev/null';
     open STDERR, '>&', \*STDOUT;

@@ -148,7 +148,7 @@ until_true() {
 # until_running: waits till the program that `start -v` runs has begun.
 until_running() { until_true grep -qs '^isolator: deliver ' "$scratch/err"; }
 
-# children PID: the processes whose parent it is. process_group PID: its group. By proc(5), whose second
+# children PID: the processes whose parent it is, but its janitor, which has a session of its own. process_group PID: its group. By proc(5), whose second
 # field may hold any character.
 children() {
     local file line
@@ -156,7 +156,7 @@ children() {
         read -r line 2>/dev/null <"$file" || continue
         # shellcheck disable=SC2086 # words
         set -- "$1" "${file//[^0-9]/}" ${line##*) }
-        [ "$4" != "$1" ] || echo "$2"
+        [ "$4" != "$1" ] || [ "$6" = "$2" ] || echo "$2"
     done 2>/dev/null
 }
 process_group() { sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 3; }

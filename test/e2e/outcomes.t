@@ -188,7 +188,7 @@ exec 9>&-
 # ---- an image without a shell: the plain life; sandbox.t has more of it
 less="the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is \
 read-only, memory and CPU time are not measured, running out of memory may be reported as SIGKILL, \
-environment values are visible to the engine's users, and the container outlives a killed isolator"
+environment values are visible to the engine's users, and nothing but isolator's janitor ends the program of a killed isolator"
 text=$(snippet txt 'the text')
 took run "$text" --timeout 10m --env 'GREETING=hello  there' --stdin prompts/hello_world.py -- \
     one 'two words' --write=x --write=/x --exit=125

@@ -599,6 +599,24 @@ static void container__lists_by_labels(void **state)
     check_listed("printf '0123\\n\\n4567'", "before|0123|4567");
 }
 
+/* Nothing is taken for a line that is the start of one. */
+static void container__list_that_is_cut(void **state)
+{
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "i=0; while [ $i -lt 30000 ]; do echo 012345678; i=$((i + 1)); done");
+    assert_int_equal(
+        container_list(&fixture.docker, &labels, "{{.ID}}", soon(), NULL, &lines, &fixture.error),
+        1);
+    assert_no_error(&fixture.error);
+    assert_int_equal(lines.count, DOCKER_OUTPUT_MAX / 10);
+    assert_string_equal(lines.items[lines.count - 1], "012345678");
+    tear_down(&fixture);
+}
+
 static void check_not_listed(const char *script, const char *message)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
@@ -883,6 +901,7 @@ int main(void)
         cmocka_unit_test(container__remove_where_docker_hangs),
         cmocka_unit_test(container__remove_drains_the_attached_client),
         cmocka_unit_test(container__lists_by_labels),
+        cmocka_unit_test(container__list_that_is_cut),
         cmocka_unit_test(container__list_that_fails),
         cmocka_unit_test(container__list_where_docker_hangs),
     };

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -12,10 +13,10 @@ enum { PATIENCE_MS = 120000 };
 
 /* What each of them begins with: it looks for what others have left. */
 #define SWEEPS                                                                                     \
-    "|ps|--all|--no-trunc|--format|{{.Names}}\t{{.Status}}\t{{.Label \"isolator.host\"}}\t"        \
-    "{{.Label \"isolator.pid\"}}\t{{.Label \"isolator.boot\"}} {{.Label "                          \
-    "\"isolator.namespaces\"}} "                                                                   \
-    "{{.Label \"isolator.pid\"}} {{.Label \"isolator.start\"}} {{.Label \"isolator.deadline\"}}|"  \
+    "|ps|--all|--no-trunc|--format|{{.Names}}\t{{.Status}}\t{{json (.Label \"isolator.host\")}}\t" \
+    "{{json (.Label \"isolator.pid\")}}\t{{json (.Label \"isolator.boot\")}} "                     \
+    "{{json (.Label \"isolator.namespaces\")}} {{json (.Label \"isolator.pid\")}} "                \
+    "{{json (.Label \"isolator.start\")}} {{json (.Label \"isolator.deadline\")}}|"                \
     "--filter|label=isolator.pid\n"
 
 /* A docker command that is a script, for the janitors of several programs one after the other. */
@@ -71,10 +72,12 @@ static void janitor__dismissed(void **state)
     set_up(&fixture, "");
     janitor_start(&fixture.janitor, &fixture.docker);
     assert_true(fixture.janitor.fd >= 0);
+    await_calls(&fixture, SWEEPS);
     janitor_dismiss(&fixture.janitor);
     assert_int_equal(fixture.janitor.fd, -1);
     janitor_dismiss(&fixture.janitor);
-    await_calls(&fixture, SWEEPS);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
+    assert_int_equal(errno, ECHILD);
     sleep(1); /* time for what should not come */
     calls = read_in(fixture.directory, "calls");
     assert_string_equal(calls, SWEEPS);
@@ -123,6 +126,41 @@ static void janitor__tries_again_behind_the_end(void **state)
     tear_down(&fixture);
 }
 
+/* One that comes later is tried as soon as the first was, however long the first has been refused. */
+static void janitor__tries_what_comes_later_soon(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case \"$1 $4\" in \"rm other\") >other;; rm*) exit 1;; esac\n"
+                     "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac");
+    janitor_start(&fixture.janitor, &fixture.docker);
+    fixture.docker.given_up(fixture.docker.given_up_context, "first");
+    for (int i = 0; i < 3; i++) { /* messages do not put it off */
+        sleep(2);
+        fixture.docker.given_up(fixture.docker.given_up_context, "other");
+    }
+    await_calls(&fixture, "|rm|--force|--volumes|first\n");
+    await_calls(&fixture, "|rm|--force|--volumes|other\n");
+    janitor_dismiss(&fixture.janitor);
+    tear_down(&fixture);
+}
+
+/* A name that is none of ours is too long for the pipe, and does no harm. */
+static void janitor__a_name_that_is_too_long(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    janitor_start(&fixture.janitor, &fixture.docker);
+    fixture.docker.given_up(fixture.docker.given_up_context,
+                            "0123456789012345678901234567890123456789012345678901234567890123");
+    await_calls(&fixture, SWEEPS);
+    janitor_dismiss(&fixture.janitor);
+    tear_down(&fixture);
+}
+
 /* What is told to nobody in particular. */
 static void janitor__removes_what_a_dead_program_had(void **state)
 {
@@ -153,6 +191,8 @@ int main(void)
         cmocka_unit_test(janitor__dismissed),
         cmocka_unit_test(janitor__tries_again_what_was_given_up),
         cmocka_unit_test(janitor__tries_again_behind_the_end),
+        cmocka_unit_test(janitor__tries_what_comes_later_soon),
+        cmocka_unit_test(janitor__a_name_that_is_too_long),
         cmocka_unit_test(janitor__removes_what_a_dead_program_had),
     };
 

@@ -1,0 +1,48 @@
+#include "test.h"
+
+#include "cli/command_line.h"
+
+static const struct option known[] = {
+    {"file", required_argument, NULL, 256},
+    {"jobs", required_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads one argument; the message of what is wrong with it. */
+static void check_refused(const char *argument, const char *message)
+{
+    char *copy = string_copy(argument);
+    char *argv[] = {(char *)"command", copy, NULL};
+    struct error error = ERROR_INIT;
+    int option;
+
+    opterr = 0;
+    optind = 0;
+    option = getopt_long(2, argv, ":j:q", known, NULL);
+    assert_true(option == ':' || option == '?');
+    assert_int_equal(command_line_refuse(option, "command", known, argv, &error), -1);
+    assert_error(&error, ERROR_USAGE, message);
+    free(copy);
+}
+
+static void command_line__refuses(void **state)
+{
+    (void)state;
+    check_refused("--file", "option '--file' needs a value");
+    check_refused("--jobs", "option '--jobs' needs a value");
+    check_refused("-j", "option '--jobs' needs a value");
+    check_refused("--quiet=1", "option '--quiet' takes no value");
+    check_refused("--quite", "unknown option '--quite'; see isolator command --help");
+    check_refused("-x", "unknown option '-x'; see isolator command --help");
+    check_refused("-\xc3\xa4", "unknown option '-\xc3\xa4'; see isolator command --help");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(command_line__refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+#include "test.h"
+
+#include "cli/safe_json.h"
+
+static int add(const char *piece, size_t length, void *text)
+{
+    strbuf_add(text, piece, length);
+    return 0;
+}
+
+static int refuse(const char *piece, size_t length, void *context)
+{
+    (void)piece, (void)length, (void)context;
+    return -1;
+}
+
+/* The JSON of a string, safe; and that it still means the string. */
+static void check_dumped(const char *string, size_t length, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    json_t *value = json_stringn(string, length);
+    json_t *again;
+
+    assert_non_null(value);
+    assert_int_equal(safe_json_dump(value, JSON_ENCODE_ANY, add, &text), 0);
+    assert_string_equal(strbuf_string(&text), expected);
+    again = json_loads(text.data, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    assert_true(json_equal(value, again));
+    json_decref(again);
+    json_decref(value);
+}
+
+static void safe_json__escapes(void **state)
+{
+    (void)state;
+    check_dumped("", 0, "\"\"");
+    check_dumped("plain \xc3\xa4", 8, "\"plain \xc3\xa4\"");
+    check_dumped("\0\x1b[2J", 5, "\"\\u0000\\u001B[2J\"");
+    check_dumped("\x7f", 1, "\"\\u007f\"");
+    check_dumped("a\x7f\x7f"
+                 "b",
+                 4, "\"a\\u007f\\u007fb\"");
+    check_dumped("\xc2\x80\xc2\x9b\xc2\x9f", 6, "\"\\u0080\\u009b\\u009f\"");
+    check_dumped("\xc2\xa0\xc3\x80", 4, "\"\xc2\xa0\xc3\x80\""); /* no control characters */
+}
+
+static void safe_json__of_a_write_that_fails(void **state)
+{
+    json_t *value = json_string("a\x7f");
+
+    (void)state;
+    assert_int_equal(safe_json_dump(value, JSON_ENCODE_ANY, refuse, NULL), -1);
+    json_decref(value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(safe_json__escapes),
+        cmocka_unit_test(safe_json__of_a_write_that_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
