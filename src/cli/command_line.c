@@ -33,7 +33,7 @@ int command_line_refuse(int option, const char *command, const struct option *kn
         return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator %s --help", optopt,
                          command);
     /* Of a longer character the first byte is refused, while the argument is still being read. */
-    if (optopt >= 0x80 && argv[optind] && strchr(argv[optind], optopt))
+    if (optopt != 0 && argv[optind] && strchr(argv[optind], optopt))
         return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator %s --help",
                          argv[optind], command);
     return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator %s --help",
