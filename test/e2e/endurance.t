@@ -23,8 +23,8 @@ my $growth_kb = 1024; # what resident memory may differ by: a page here and ther
 my $most_kb = 8192;   # what a process may have held at most while it did so many at once
 my $patience = 1200;  # seconds; only what is wrong needs them
 # The engine has its hands full: what stays in a queue there is no fault.
-my $config = $ENV{ISOLATOR_CONFIG} = pipe_client::config_file({engineTimeoutSeconds => 600, maxConcurrent => $at_once,
-    maxQueued => $at_once, promptsDir => $scratch});
+my $config = $ENV{ISOLATOR_CONFIG} = pipe_client::config_file({engineTimeoutSeconds => 600, maxConcurrent => $at_once + 0,
+    maxQueued => $at_once + 0, promptsDir => $scratch});
 
 sub slurp { open my $file, '<:raw', $_[0] or return ''; local $/; return <$file> // '' }
 sub volumes { my @names = `docker volume ls -q --filter dangling=true`; die 'docker volume ls failed' if $?; chomp @names; return @names }
@@ -80,6 +80,7 @@ my %process = map {
 } 1 .. $at_once;
 my @wrong = grep {
     my ($status, $result) = (status_of($process{$_}), eval { $json->decode(slurp("$scratch/number-$_")) } // {});
+    diag("isolator run $_: status $status") if $status ne '0';
     "$status " . ($result->{stdout} // '') ne "0 is $_\n"
 } sort { $a <=> $b } keys %process;
 is("@wrong", '', "$at_once isolator run at once: each prints its own number") or
@@ -93,7 +94,7 @@ my $batch = start($read, "$scratch/batch", $isolator, 'batch', '-j', $at_once);
 close $read;
 syswrite $feed, slurp($lines);
 sub results { return map { $json->decode($_) } grep { /\}\z/ } split /\n/, slurp($_[0]) }
-until_true { results("$scratch/batch") >= $at_once } $patience;
+until_true { results("$scratch/batch") >= $at_once || state_of($batch)->{VmRSS} < 0 } $patience; # or it has ended
 my $state = state_of($batch);
 close $feed;
 is(status_of($batch), 0, "isolator batch -j $at_once: all succeed");
@@ -165,9 +166,8 @@ sub take_results {
 sub go_on {
     my ($lines, $calls) = @_;
     my $end = time + 10 * $patience;
-    my $pending;
     my $right = 0;
-    while (($got < $lines || $called < $calls) && time < $end) {
+    while (($got < $lines || $called < $calls) && time < $end && state_of($row)->{VmRSS} > 0) {
         while ($sent < $lines && $sent - $got < 20) {
             syswrite $feed, $json->encode({id => $sent + 1, arguments($sent + 1)}) . "\n" or last;
             $sent++;
