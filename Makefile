@@ -143,14 +143,15 @@ demo: setup
 	+@$(build) all
 	@test/demo $(B)/isolator
 
-# Everything that takes minutes, in three lanes side by side: what needs an engine; of that, what mostly waits for
-# one that fails; and what needs none, the unit tests, once more with sanitizers, and the fuzz targets.
-WAITING_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t mcp_end.t engine_dies.t)
+# Everything that takes minutes, in three lanes side by side, of about the same length: faults, where there is much to
+# wait for; what needs no engine, once more with sanitizers, and the endurance; everything else.
+FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t mcp_end.t engine_dies.t kills.t)
+LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t)
 check: setup test-packages lint
 	+@$(build) all check-layers check-headers unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
-	@$(run_tests) $(filter-out %/fuzz.t $(WAITING_TESTS),$(E2E_TESTS)) -- $(WAITING_TESTS) -- \
-		$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) test/e2e/fuzz.t
+	@$(run_tests) $(filter-out $(LONG_TESTS) $(FAULT_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
+		$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) $(LONG_TESTS)
 # Everything else: sanitizers under the end-to-end tests, coverage, and the long forms of kills, endurance and
 # fuzzing. Takes hours.
 soak: asan tsan coverage

@@ -85,7 +85,8 @@ defaults=$(perl -MJSON::PP -e '
     ' <isolator_config.json)
 is "$(sed -nE 's/^  (-., |    )--([a-z-]+).*\(([^() ]*)\)$/\2 \3/p' <<<"$help" | sort)" "$defaults" \
     "--help: the defaults are those of isolator_config.json"
-is "$(sed -nE 's/^\| .*`--([a-z-]+).* \| ([^ |]+) \|$/\1 \2/p' README.md | sort)" "$defaults" \
+is "$(markdown_section '## Options of `isolator run`' | sed -nE 's/^\| .*`--([a-z-]+).* \| ([^ |]+) \|$/\1 \2/p' | sort)" \
+    "$defaults" \
     "README: the defaults are those of isolator_config.json"
 is "$(rendered "$page" | awk '
     /^ +(-., )?--[a-z]/ { option = $0; sub(/^ +(-., )?--/, "", option); sub(/[^a-z-].*/, "", option) }

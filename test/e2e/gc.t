@@ -2,7 +2,18 @@
 # What is left behind, and who removes it: an isolator that is killed between docker create and docker
 # start leaves a container in which nothing runs. Its janitor removes it, or where that was killed too the next
 # start of any isolator, or isolator gc; containers of live owners are never touched, those of other hosts only when they are overdue.
+#
+# On an engine of its own: on any other, whoever starts meanwhile removes what is left behind.
 . "$(dirname "$0")/lib.sh"
+
+engine=$scratch/engine
+trap 'test/fixtures/own-engine remove "$engine" >/dev/null; rm -rf "$scratch"' EXIT
+test/fixtures/own-engine start "$engine" isolator-test/busybox:1 isolator-test/noshell:1 || {
+    echo "Bail out! no engine of its own"
+    exit 1
+}
+export DOCKER_HOST=unix://$engine/socket
+volumes_before=$(dangling_volumes)
 
 hello=$(snippet ash 'echo "Hello, World"')
 made=() # containers that this file made by hand
@@ -131,21 +142,21 @@ is "$(mentions "$name")|$(there "$name")" \
 # ---- what fails
 make "$elsewhere $$ 1" "$((now - 1000))"
 said="Error response from daemon: a fault for the test"
-engine=$scratch/engine.json
+hurried=$scratch/hurried.json
 perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, engineTimeoutSeconds => 5})' \
-    <"$ISOLATOR_CONFIG" >"$engine"
-faulty "rm * fail;ps * fail" isolator gc --config "$engine"
+    <"$ISOLATOR_CONFIG" >"$hurried"
+faulty "rm * fail;ps * fail" isolator gc --config "$hurried"
 has "$(mentions "$name")" "cannot remove $name (Created): overdue; it was made by process $$ on elsewhere: cannot \
 remove the container: $said" "one that cannot be removed"
 is "$status $(there "$name")" "3 yes" "one that cannot be removed: the status"
 faulty "sweep 1 fail" isolator gc
 is "$status|$out|$err" "3||isolator: cannot list the containers: $said" "an engine that does not list them"
-faulty "sweep 1 hang" isolator gc --config "$engine"
+faulty "sweep 1 hang" isolator gc --config "$hurried"
 is "$status|$out" "3|" "an engine that hangs"
 has "$err" "isolator: cannot list the containers: 'docker ps' did not end within " "an engine that hangs: the message"
 faulty "sweep 1 garbage" isolator gc
 is "$status|$out|$err" "0|nothing is left behind|" "garbage instead of a list"
-faulty "sweep 1 hang" run --config "$engine" "$hello"
+faulty "sweep 1 hang" run --config "$hurried" "$hello"
 is "$status $(fields status reason)" "0 success exit" "a run does not wait long for the sweep"
 faulty "sweep 1 garbage" run "$hello"
 is "$status $(fields status reason)" "0 success exit" "garbage for the sweep of a run"
@@ -170,4 +181,15 @@ input=/dev/null
 is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the list: No space left on device" "a full device"
 
 docker rm -f "${made[@]}" >/dev/null 2>&1
-finish
+name=isolator-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
+docker create --name "$name" --network none --label isolator.host="$(printf 'a\nb\tc\033[2J')" \
+    --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
+    --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 isolator-test/busybox:1 true >/dev/null
+isolator gc
+is "$status|$out" "0|removed $name (Created): overdue; it was made by process 7 on a\nb\tc\u001b[2J" \
+    "labels with control characters"
+
+gone "no container is left"
+within "$(dangling_volumes)" 0 "$volumes_before" "no volume is left"
+is "$(test/fixtures/own-engine remove "$engine")" "" "nothing is left of the engine"
+echo "1..$tests"

@@ -53,7 +53,7 @@ to_its_end() {
     pid=$!
     echo "$pid" >"$dir/pid"
     case $* in # a server goes on till the end of its input
-    *isolator-mcp*) until_true eval 'grep -q "\"id\":2," "$dir/out" || ! kill -0 "$pid" 2>/dev/null' ;;
+    *isolator-mcp*) until_true eval 'grep -qs "\"id\":2," "$dir/out" || ! kill -0 "$pid" 2>/dev/null' ;;
     esac
     exec {in}>&-
     wait "$pid"

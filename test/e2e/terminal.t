@@ -71,13 +71,6 @@ for options in "" --stream; do
 done
 on_terminal "'$ISOLATOR' selftest --config '$scratch/hostile.json' mount"
 harmless "docker's complaint, selftest" 'x1b[2J'
-docker create --name "isolator-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')" --network none --label isolator.host="$name" \
-    --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
-    --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 \
-    isolator-test/busybox:1 true >/dev/null
-on_terminal "'$ISOLATOR' gc"
-harmless "a label, gc" 'overdue; it was made by process 7 on a\u001b[2J'
-
 on_terminal "'$ISOLATOR' run --stream '$(snippet ash 'printf "a\033[1mb"')'"
 is "$(controls)" "1b" "--stream passes on what the program writes"
 
