@@ -18,6 +18,7 @@ for file in test/abuse/*; do
     has "$expected" "${line%% *}" "$name"
     [ -n "$line" ] && [[ " $expected " == *" ${line%% *} "* ]] || diag "got: ${line:-nothing}"
 done
+echo "# figures: $(tail -n 1 <<<"$out")"
 has "$(tail -n 1 <<<"$out")" ", 0 got through, 0 cannot be judged; 0 containers are left" "nothing is left of all of them"
 
 # ---- from outside

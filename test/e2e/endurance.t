@@ -85,7 +85,7 @@ my @wrong = grep {
 } sort { $a <=> $b } keys %process;
 is("@wrong", '', "$at_once isolator run at once: each prints its own number") or
     diag(map { slurp("$scratch/number-$_"), slurp("$scratch/number-$_.err") } @wrong);
-printf "# %d isolator run at once: %.0f s\n", $at_once, time - $begin;
+printf "# figures: %d isolator run at once: %.0f s\n", $at_once, time - $begin;
 
 $begin = time;
 my $lines = write_file("$scratch/lines", join '', map { $json->encode({id => $_, arguments($_)}) . "\n" } 1 .. $at_once);
@@ -101,7 +101,7 @@ is(status_of($batch), 0, "isolator batch -j $at_once: all succeed");
 is(join('', map { "$_->{id} $_->{stdout}" } sort { $a->{id} <=> $b->{id} } results("$scratch/batch")),
     join('', map { "$_ is $_\n" } 1 .. $at_once), "isolator batch -j $at_once: each line has the result of its own");
 within($state->{VmHWM}, 500, $most_kb, "isolator batch -j $at_once: its peak memory in kB");
-printf "# batch: %.0f s, %d kB\n", time - $begin, $state->{VmHWM};
+printf "# figures: isolator batch with %d at once: %.0f s, at most %d kB\n", $at_once, time - $begin, $state->{VmHWM};
 
 $begin = time;
 my $server = pipe_client::server(config => $json->decode(slurp($config)));
@@ -113,7 +113,7 @@ is("@wrong", '', "isolator-mcp, $at_once calls at once: each has the answer of i
 $state = state_of($server->{pid});
 within($state->{VmHWM}, 500, $most_kb, "isolator-mcp, $at_once calls at once: its peak memory in kB");
 $server->stop;
-printf "# server: %.0f s, %d kB\n", time - $begin, $state->{VmHWM};
+printf "# figures: isolator-mcp with %d calls at once: %.0f s, at most %d kB\n", $at_once, time - $begin, $state->{VmHWM};
 nothing_left("$at_once at once");
 
 # ---- many in a row: two at a time through a batch, and beside it one at a time through a server
@@ -192,6 +192,6 @@ no_growth('isolator-mcp', $before[1], $after[1], $counts[1]);
 close $feed;
 is(status_of($row), 0, 'isolator batch: all in a row succeed');
 $single->stop;
-printf "# %d in a row: %.0f s\n", $in_a_row, time - $begin;
+printf "# figures: %d in a row: %.0f s\n", $in_a_row, time - $begin;
 nothing_left("$in_a_row in a row");
 finish();

@@ -241,5 +241,5 @@ ok($gone, 'no container is left') or do {
 };
 my @volumes;
 ok((until_true { !(@volumes = grep { !$volume{$_} } volumes()) } 60), 'no volume is left') or diag(@volumes);
-printf "# %d runs in %d s; engineTimeoutSeconds %d\n", $cells, time - $begin, $engine;
+printf "# figures: %d runs with a fault in %d s; engineTimeoutSeconds %d\n", $cells, time - $begin, $engine;
 finish();

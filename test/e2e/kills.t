@@ -166,7 +166,7 @@ ok((until_true { volumes() <= $volumes }), 'and no volume');
 
 @times = sort { $a <=> $b } @times;
 sub tally { my %count = @_; join ', ', map { "$_ $count{$_}" } sort keys %count }
-printf "# %d kills (%s; killed with it: %s) in %d s, seed %d\n", $kills, tally(%kind), tally(%with), time - $begin, $seed;
-printf "# gone after: median %.2f s, 95 %% %.2f s, at most %.2f s; then %d had been created and not started\n",
+printf "# figures: %d kills (%s; killed with it: %s) in %d s, seed %d\n", $kills, tally(%kind), tally(%with), time - $begin, $seed;
+printf "# figures: gone after: median %.2f s, 95 %% %.2f s, at most %.2f s; then %d had been created and not started\n",
     @times[$#times / 2, $#times * 0.95, $#times], $created;
 finish();
