@@ -188,7 +188,8 @@ int server_run(const struct config *config, const struct docker *docker, int in,
     calls_release(&server.calls);
     warm_close(server.warm);
     errno = outbox_broken(&server.outbox);
-    if (errno != 0 && errno != EPIPE) /* not a client that has left */
+    /* Not of a client that has left, or was never there: its end was closed from the start. */
+    if (errno != 0 && errno != EPIPE && errno != EBADF)
         error_set_errno(error, ERROR_SYSTEM, "cannot write the answers");
     if (outbox_finish(&server.outbox, server.deadline) != 0)
         _exit(0); /* likewise */

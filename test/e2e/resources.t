@@ -7,6 +7,7 @@
     DOCKER_HOST="${DOCKER_HOST-}" "$0"
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2154 # lib.sh sets $scratch
 disk=$scratch/disk # of 64 kB
 mkdir "$disk"
 trap 'umount "$disk"; rm -rf "$scratch"' EXIT
