@@ -103,8 +103,7 @@ for (['stdin', 0], ['stdin and stdout', 0, 1], ['stdin and stderr', 0, 2], ['all
 }
 $server = server(env => $no_engine, closed => [1]);
 $server->request('ping');
-is($server->wait_end, 'exit 3', 'stdout closed when it starts, at the first answer: a failure, in time');
-has($server->stderr, 'isolator-mcp: cannot write the answers: ', 'stdout closed when it starts: it is said');
+ends($server, 'stdout closed when it starts, at the first answer');
 $server = server(env => $no_engine, closed => [2]);
 is($server->tell('garbage'), '- -32700', 'stderr closed when it starts: it serves');
 is($server->end, 'exit 0', 'stderr closed when it starts: status 0');
