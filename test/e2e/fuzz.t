@@ -17,6 +17,7 @@ export TMPDIR=$scratch # of a target that makes files and did not live to remove
 keep=${FUZZ_KEEP:-$scratch}
 tests=0
 failed=0
+inputs=0
 
 # ok STATUS NAME LOG: a test point; where STATUS is not 0, what the log tells and the input, in base64.
 ok() {
@@ -50,6 +51,7 @@ fuzz() { # TARGET
     status=$?
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     [ "${runs:-0}" -ge 100 ] || status=1 # else it has tried next to nothing
+    inputs=$((inputs + ${runs:-0}))
     ok "$status" "$1: nothing is found in $seconds s" "$log"
 }
 
@@ -60,5 +62,6 @@ for target in "${targets[@]}"; do
     seeds "$target"
     fuzz "$target"
 done
+echo "# figures: $inputs inputs"
 echo "1..$tests"
 exit "$failed"

@@ -17,7 +17,7 @@ use Time::HiRes qw(sleep time);
 
 my $kills = $ENV{KILLS} // 200;
 my $seed = $ENV{KILL_SEED} // int(rand(2**31));
-my $at_once = 3;
+my $at_once = 2;
 my $isolator = $ENV{ISOLATOR} // 'build/isolator';
 my $patience = 120; # seconds; only what is wrong needs them
 srand($seed);
