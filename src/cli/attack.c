@@ -1,6 +1,5 @@
 #include "cli/attack.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

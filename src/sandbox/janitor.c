@@ -116,7 +116,9 @@ static void finish(struct work *work)
 
 static void work_on(struct work *work, int fd)
 {
-    sweep_in_passing(&work->docker);
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* who uses the engine is told */
+
+    sweep_leftovers(&work->docker, SWEEP_IN_PASSING, NULL, NULL, NULL, &ignored);
     stand_by(work, fd);
     if (work->dismissed)
         finish(work);

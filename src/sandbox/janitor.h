@@ -2,7 +2,7 @@
  * A process in the background that keeps the engine clean for the program that started it, and outlives it
  * where it must. It
  *
- * - removes at its start what others have left behind (sweep_in_passing());
+ * - removes at its start what others have left behind (SWEEP_IN_PASSING);
  * - tries again to remove the containers that the engine would not remove when they were given up;
  * - removes all containers of the program where that ends without a word, killed by SIGKILL, say: also one
  *   that has no lifeline, since it was not started yet or has no gate, and those that the engine yet finishes

@@ -38,49 +38,6 @@ static bool cut(char *line, char *fields[FIELDS])
     return true;
 }
 
-/* What is done with a container that was left behind. */
-typedef void take_leftover(void *context, char *const fields[FIELDS], enum owner_verdict verdict);
-
-/* Goes through the list of the engine. How many were left behind; -1 as sweep_leftovers(). */
-static int find(const struct docker *docker, long long deadline, const struct cancel *cancel,
-                take_leftover *take, void *context, struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
-    CLEANUP_FREE char *template = string_format("%s%s", TEMPLATE_START, owner_template);
-    int found = 0, listed;
-
-    strvec_push(&labels, owner_label);
-    listed = container_list(docker, &labels, template, deadline, cancel, &lines, error);
-    if (listed < 0)
-        return -1;
-    for (size_t i = 0; i < lines.count; i++) {
-        enum owner_verdict verdict;
-        char *fields[FIELDS];
-
-        if (cancel_raised(cancel))
-            return error_set(error, ERROR_CANCELLED, "cancelled");
-        if (!cut(lines.items[i], fields) || !box_is_name(fields[FIELD_NAME]))
-            continue;
-        verdict = owner_judge(fields[FIELD_OWNER], (long long)time(NULL));
-        if (verdict == OWNER_LIVES)
-            continue;
-        take(context, fields, verdict);
-        found++;
-    }
-    if (listed > 0)
-        return error_set(error, ERROR_ENGINE, "the list of containers is too long to see its end");
-    return found;
-}
-
-struct insistence {
-    const struct docker *docker;
-    enum sweep_how how;
-    sweep_report *report;
-    void *context;
-    const struct cancel *cancel;
-};
-
 /* What stands between the quotes of a JSON string, in its place. */
 static const char *unquoted(char *json)
 {
@@ -92,54 +49,66 @@ static const char *unquoted(char *json)
     return json + 1;
 }
 
-static void insist(void *context, char *const fields[FIELDS], enum owner_verdict verdict)
+static void tell(sweep_report *report, void *context, char *const fields[FIELDS],
+                 enum owner_verdict verdict, const char *failure)
 {
-    const struct insistence *insistence = context;
-    const struct docker *docker = insistence->docker;
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
     CLEANUP_FREE char *state = text_escape(fields[FIELD_STATE]);
     CLEANUP_FREE char *host = text_escape(unquoted(fields[FIELD_HOST]));
     CLEANUP_FREE char *pid = text_escape(unquoted(fields[FIELD_PID]));
-    struct leftover leftover = {
-        .name = fields[FIELD_NAME], .host = host, .pid = pid, .state = state, .verdict = verdict};
+    const struct leftover leftover = {.name = fields[FIELD_NAME],
+                                      .host = host,
+                                      .pid = pid,
+                                      .state = state,
+                                      .verdict = verdict,
+                                      .failure = failure};
 
-    if (insistence->how == SWEEP_INSIST &&
-        container_remove(docker, leftover.name, NULL,
-                         clock_now_ms() + docker_share(docker, REMOVE_PERCENT), insistence->cancel,
-                         &failure) != 0)
-        leftover.failure = failure.message;
-    insistence->report(insistence->context, &leftover);
+    report(context, &leftover);
+}
+
+/* Removes it as hard as it shall; `failure` is set where it insisted in vain. */
+static void take(const struct docker *docker, enum sweep_how how, const char *name,
+                 long long deadline, const struct cancel *cancel, struct error *failure)
+{
+    if (how == SWEEP_INSIST)
+        container_remove(docker, name, NULL, clock_now_ms() + docker_share(docker, REMOVE_PERCENT),
+                         cancel, failure);
+    else if (how == SWEEP_IN_PASSING && clock_now_ms() < deadline)
+        container_discard(docker, name, deadline);
 }
 
 int sweep_leftovers(const struct docker *docker, enum sweep_how how, sweep_report *report,
                     void *context, const struct cancel *cancel, struct error *error)
 {
-    struct insistence insistence = {docker, how, report, context, cancel};
+    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+    CLEANUP_FREE char *template = string_format("%s%s", TEMPLATE_START, owner_template);
+    const long long deadline = clock_now_ms() + docker_share(docker, LIST_PERCENT);
+    int found = 0, listed;
 
-    return find(docker, clock_now_ms() + docker_share(docker, LIST_PERCENT), cancel, insist,
-                &insistence, error);
-}
+    strvec_push(&labels, owner_label);
+    listed = container_list(docker, &labels, template, deadline, cancel, &lines, error);
+    if (listed < 0)
+        return -1;
+    for (size_t i = 0; i < lines.count; i++) {
+        CLEANUP(error_release) struct error failure = ERROR_INIT;
+        enum owner_verdict verdict;
+        char *fields[FIELDS];
 
-struct passing {
-    const struct docker *docker;
-    long long deadline;
-};
-
-static void discard(void *context, char *const fields[FIELDS], enum owner_verdict verdict)
-{
-    const struct passing *passing = context;
-
-    (void)verdict;
-    if (clock_now_ms() < passing->deadline)
-        container_discard(passing->docker, fields[FIELD_NAME], passing->deadline);
-}
-
-void sweep_in_passing(const struct docker *docker)
-{
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* who uses the engine is told */
-    struct passing passing = {docker, clock_now_ms() + docker_share(docker, LIST_PERCENT)};
-
-    find(docker, passing.deadline, NULL, discard, &passing, &ignored);
+        if (cancel_raised(cancel))
+            return error_set(error, ERROR_CANCELLED, "cancelled");
+        if (!cut(lines.items[i], fields) || !box_is_name(fields[FIELD_NAME]))
+            continue;
+        verdict = owner_judge(fields[FIELD_OWNER], (long long)time(NULL));
+        if (verdict == OWNER_LIVES)
+            continue;
+        found++;
+        take(docker, how, fields[FIELD_NAME], deadline, cancel, &failure);
+        if (report)
+            tell(report, context, fields, verdict, failure.message);
+    }
+    if (listed > 0)
+        return error_set(error, ERROR_ENGINE, "the list of containers is too long to see its end");
+    return found;
 }
 
 /* Removes the containers with these labels. How many there were; -1: the engine did not say. */

@@ -25,24 +25,19 @@ struct leftover {
 typedef void sweep_report(void *context, const struct leftover *leftover);
 
 enum sweep_how {
-    SWEEP_LIST,  /* only reports */
-    SWEEP_INSIST /* removes as container_remove() does */
+    SWEEP_LIST,       /* only reports */
+    SWEEP_IN_PASSING, /* one attempt for each, all together within half of the engine's time */
+    SWEEP_INSIST      /* removes as container_remove() does */
 };
 
 /*
- * Reports each container of isolator whose owner has ended without removing it, or whose time is long over
- * where the owner cannot be looked up, and removes it. Those of live owners are never touched. Returns how many
- * it found; -1: the engine does not say all that there is, or the handle (which may be NULL) was raised, after
- * which nothing more is removed.
+ * Finds each container of isolator whose owner has ended without removing it, or whose time is long over where
+ * the owner cannot be looked up, removes it and reports it (to NULL: does not). Those of live owners are never
+ * touched. Returns how many it found; -1: the engine does not say all that there is, or the handle (which may be
+ * NULL) was raised, after which nothing more is removed.
  */
 int sweep_leftovers(const struct docker *docker, enum sweep_how how, sweep_report *report,
                     void *context, const struct cancel *cancel, struct error *error);
-
-/*
- * The same in passing, for a process that has other things to do: one attempt for each, all together within half
- * of the engine's time, and no word of it.
- */
-void sweep_in_passing(const struct docker *docker);
 
 /*
  * For the containers of a process that has ended while the engine may still be at work for it: removes those

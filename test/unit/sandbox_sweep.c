@@ -89,7 +89,8 @@ static void sweep__in_passing(void **state)
     (void)state;
     set_up(&fixture, LEFTOVER "\n");
     write_in(fixture.directory, "refuse", "");
-    sweep_in_passing(&fixture.docker);
+    assert_int_equal(
+        sweep_leftovers(&fixture.docker, SWEEP_IN_PASSING, NULL, NULL, NULL, &fixture.error), 1);
     check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n"); /* one attempt */
     tear_down(&fixture);
 }
