@@ -34,6 +34,11 @@ void life_name(struct life *life, const struct box *box)
     life->result->container = box->created ? string_copy(box->name) : NULL;
 }
 
+void life_ran(struct life *life, long long ms)
+{
+    life->result->duration_ms = ms > 0 ? ms : 1;
+}
+
 void life_exited(struct life *life, int status, bool oom_killed)
 {
     struct result *result = life->result;

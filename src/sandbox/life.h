@@ -67,6 +67,9 @@ void life_name(struct life *life, const struct box *box);
  */
 void life_exited(struct life *life, int status, bool oom_killed);
 
+/* Fills in how long the program ran: 1 ms at least, since 0 says that it never did. */
+void life_ran(struct life *life, long long ms);
+
 /* Fills in that we ended the program. `reason` is one of timeout, output-limit, cancelled. */
 void life_ended(struct life *life, enum reason reason);
 

@@ -61,7 +61,7 @@ static int run_program(struct life *life, struct sandbox *sandbox, struct error 
     output_begin(life->output);
     event = sandbox_pump(sandbox, SANDBOX_ENDED, begin + timeout, life->cancel);
     ended = sandbox_both(sandbox, GATE_ENDED);
-    life->result->duration_ms = clock_now_ms() - begin;
+    life_ran(life, clock_now_ms() - begin);
     docker_traced(life->docker, "program", begin);
     if (!ended && event != PROCESS_EXITED)
         stop(life, sandbox);

@@ -149,7 +149,7 @@ static int take_state(struct life *life, const struct box *box, int client_statu
                          "'docker start' ended with status %d and the program with %d: some of its "
                          "output may be lost; was the engine restarted?",
                          client_status, state.exit_code);
-    life->result->duration_ms = state.run_ms;
+    life_ran(life, state.run_ms);
     life_exited(life, state.exit_code, state.oom_killed);
     return 0;
 }
@@ -196,7 +196,7 @@ static int run_attached(struct life *life, const struct box *box, struct process
         return take_state(life, box, client->status, error);
     if (event == PROCESS_DEADLINE && !has_started(life, box))
         return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
-    life->result->duration_ms = clock_now_ms() - start;
+    life_ran(life, clock_now_ms() - start);
     life_ended(life, event == PROCESS_DEADLINE ? REASON_TIMEOUT
                      : life->output->flooded   ? REASON_OUTPUT_LIMIT
                                                : REASON_CANCELLED);
