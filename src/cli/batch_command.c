@@ -23,30 +23,26 @@
 enum { JOBS_MAX = 1024 };
 
 struct options {
-    const char *config; /* borrowed from argv; NULL: the usual places */
-    const char *file;   /* likewise; NULL or "-": stdin */
     int jobs;
-    bool quiet, verbose, help;
+    bool quiet, verbose;
 };
 
-static void print_help(void)
-{
-    puts("usage: isolator batch [-j N] [--config FILE] [-q] [-v] [FILE]\n"
-         "\n"
-         "Reads requests from FILE, or from stdin: one JSON object a line, with the members of\n"
-         "execute_code and an \"id\". Runs each in a container of its own, several at a time, and\n"
-         "prints one JSON result a line as each finishes.\n"
-         "\n"
-         "  -j, --jobs N       run N at a time (default: one for each processor core)\n"
-         "      --config FILE  configuration file\n"
-         "  -q, --quiet        show no progress on a terminal\n"
-         "  -v, --verbose      say on stderr which container each line had\n"
-         "  -h, --help         print this summary\n"
-         "\n"
-         "Exit status: 0 when all succeeded, 1 when some did not, 2 wrong command line or\n"
-         "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141 when\n"
-         "nobody reads the results. See isolator-batch(1).");
-}
+static const char help[] =
+    "usage: isolator batch [-j N] [--config FILE] [-q] [-v] [FILE]\n"
+    "\n"
+    "Reads requests from FILE, or from stdin: one JSON object a line, with the members of\n"
+    "execute_code and an \"id\". Runs each in a container of its own, several at a time, and\n"
+    "prints one JSON result a line as each finishes.\n"
+    "\n"
+    "  -j, --jobs N       run N at a time (default: one for each processor core)\n"
+    "      --config FILE  configuration file\n"
+    "  -q, --quiet        show no progress on a terminal\n"
+    "  -v, --verbose      say on stderr which container each line had\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 when all succeeded, 1 when some did not, 2 wrong command line or\n"
+    "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141 when\n"
+    "nobody reads the results. See isolator-batch(1).\n";
 
 static int read_jobs(const char *value, int *jobs, struct error *error)
 {
@@ -61,42 +57,24 @@ static int read_jobs(const char *value, int *jobs, struct error *error)
     return 0;
 }
 
-static int parse(struct options *options, int argc, char **argv, struct error *error)
-{
-    enum { OPTION_CONFIG = 256 };
-    static const struct option known[] = {
-        {"jobs", required_argument, NULL, 'j'}, {"config", required_argument, NULL, OPTION_CONFIG},
-        {"quiet", no_argument, NULL, 'q'},      {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
-    };
-    const int cores = linux_cores();
-    int option;
+static const struct option known[] = {
+    {"jobs", required_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    COMMAND_OPTIONS_COMMON,
+};
 
-    *options = (struct options){.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":j:qvh", known, NULL)) != -1) {
-        if (option == 'j') {
-            if (read_jobs(optarg, &options->jobs, error) != 0)
-                return -1;
-        } else if (option == OPTION_CONFIG)
-            options->config = optarg;
-        else if (option == 'q')
-            options->quiet = true;
-        else if (option == 'v')
-            options->verbose = true;
-        else if (option == 'h')
-            options->help = true;
-        else
-            return command_line_refuse(option, "batch", known, argv, error);
-    }
-    if (argc - optind > 1)
-        return error_set(error, ERROR_USAGE, "one FILE at most; '%s' is too much",
-                         argv[optind + 1]);
-    options->file = argv[optind];
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    if (option == 'j')
+        return read_jobs(value, &options->jobs, error);
+    *(option == 'q' ? &options->quiet : &options->verbose) = true;
     return 0;
 }
 
-/* The descriptor to read from; -1 with the error. */
+/* The descriptor to read from, stdin for NULL and "-"; -1 with the error. */
 static int open_input(const char *file, struct error *error)
 {
     int fd;
@@ -137,8 +115,9 @@ static int status_of(const struct batch_totals *totals)
     return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }
 
-static int run(const struct options *options, const struct config *config, struct error *error)
+static int run(void *context, char **operands, const struct config *config, struct error *error)
 {
+    const struct options *options = context;
     struct docker docker = config_docker(config);
     struct batch_options batch = {
         .jobs = options->jobs, .verbose = options->verbose, .quiet = options->quiet};
@@ -146,7 +125,7 @@ static int run(const struct options *options, const struct config *config, struc
     struct janitor janitor;
     int result;
 
-    batch.in = open_input(options->file, error);
+    batch.in = open_input(operands[0], error);
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
         signals_catch(error) != 0) /* last: to open a FIFO may take long */
         return -1;
@@ -162,20 +141,16 @@ static int run(const struct options *options, const struct config *config, struc
 
 int batch_command(int argc, char **argv)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(config_release) struct config config;
-    struct options options;
-    int status;
+    static const struct command_line command = {.name = "batch",
+                                                .help = help,
+                                                .letters = ":j:qvh",
+                                                .known = known,
+                                                .operands_most = 1,
+                                                .take = take,
+                                                .run = run,
+                                                .output = "results"};
+    const int cores = linux_cores();
+    struct options options = {.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
 
-    config_init(&config);
-    if (parse(&options, argc, argv, &error) != 0)
-        return exit_status_report(&error);
-    if (options.help) {
-        print_help();
-        return EXIT_STATUS_SUCCESS;
-    }
-    if (config_load(&config, options.config, NULL, &error) != 0)
-        return exit_status_report(&error);
-    status = run(&options, &config, &error);
-    return status >= 0 ? status : exit_status_report(&error);
+    return command_line_main(&command, argc, argv, &options);
 }

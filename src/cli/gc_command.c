@@ -11,8 +11,7 @@
 #include "sandbox/sweep.h"
 
 struct options {
-    const char *config; /* borrowed from argv; NULL: the usual places */
-    bool dry, help;
+    bool dry;
 };
 
 struct tally {
@@ -20,49 +19,35 @@ struct tally {
     int failed;
 };
 
-static void print_help(void)
-{
-    puts("usage: isolator gc [-n] [--config FILE]\n"
-         "\n"
-         "Removes the containers that isolators which were killed have left behind, and lists "
-         "them.\n"
-         "Those of isolators that live are not touched, those of other hosts only when they are\n"
-         "long overdue. Each start of isolator does the same by itself.\n"
-         "\n"
-         "  -n, --dry-run      only list them\n"
-         "      --config FILE  configuration file\n"
-         "  -h, --help         print this summary\n"
-         "\n"
-         "Exit status: 0 when nothing is left, or nothing had to be removed, 2 wrong command line "
-         "or\n"
-         "configuration, 3 the engine failed, 128+N on signal N.");
-}
+static const char help[] =
+    "usage: isolator gc [-n] [--config FILE]\n"
+    "\n"
+    "Removes the containers that isolators which were killed have left behind, and lists "
+    "them.\n"
+    "Those of isolators that live are not touched, those of other hosts only when they are\n"
+    "long overdue. Each start of isolator does the same by itself.\n"
+    "\n"
+    "  -n, --dry-run      only list them\n"
+    "      --config FILE  configuration file\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 when nothing is left, or nothing had to be removed, 2 wrong command line "
+    "or\n"
+    "configuration, 3 the engine failed, 128+N on signal N.\n";
 
-static int parse(struct options *options, int argc, char **argv, struct error *error)
-{
-    enum { OPTION_CONFIG = 256 };
-    static const struct option known[] = {
-        {"dry-run", no_argument, NULL, 'n'},
-        {"config", required_argument, NULL, OPTION_CONFIG},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
+static const struct option known[] = {
+    {"dry-run", no_argument, NULL, 'n'},
+    COMMAND_OPTIONS_COMMON,
+};
 
-    *options = (struct options){.config = NULL};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":nh", known, NULL)) != -1) {
-        if (option == 'n')
-            options->dry = true;
-        else if (option == OPTION_CONFIG)
-            options->config = optarg;
-        else if (option == 'h')
-            options->help = true;
-        else
-            return command_line_refuse(option, "gc", known, argv, error);
-    }
-    if (optind < argc)
-        return error_set(error, ERROR_USAGE, "gc takes no argument like '%s'", argv[optind]);
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    (void)option;
+    (void)value;
+    (void)error;
+    options->dry = true;
     return 0;
 }
 
@@ -83,19 +68,21 @@ static void print_leftover(void *context, const struct leftover *leftover)
     putchar('\n');
 }
 
-static int run(const struct options *options, const struct config *config, struct error *error)
+static int run(void *context, char **operands, const struct config *config, struct error *error)
 {
+    const struct options *options = context;
     const struct docker docker = config_docker(config);
     struct tally tally = {.dry = options->dry};
     int found;
 
+    (void)operands;
+    if (signals_catch(error) != 0)
+        return -1;
     found = sweep_leftovers(&docker, options->dry ? SWEEP_LIST : SWEEP_INSIST, print_leftover,
                             &tally, signals_cancel(), error);
     signals_release();
     if (found == 0)
         puts("nothing is left behind");
-    if (command_line_flush("list", error) != 0)
-        return -1;
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (found < 0)
@@ -105,20 +92,14 @@ static int run(const struct options *options, const struct config *config, struc
 
 int gc_command(int argc, char **argv)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(config_release) struct config config;
-    struct options options;
-    int status;
+    static const struct command_line command = {.name = "gc",
+                                                .help = help,
+                                                .letters = ":nh",
+                                                .known = known,
+                                                .take = take,
+                                                .run = run,
+                                                .output = "list"};
+    struct options options = {.dry = false};
 
-    config_init(&config);
-    if (parse(&options, argc, argv, &error) != 0)
-        return exit_status_report(&error);
-    if (options.help) {
-        print_help();
-        return EXIT_STATUS_SUCCESS;
-    }
-    if (config_load(&config, options.config, NULL, &error) != 0 || signals_catch(&error) != 0)
-        return exit_status_report(&error);
-    status = run(&options, &config, &error);
-    return status >= 0 ? status : exit_status_report(&error);
+    return command_line_main(&command, argc, argv, &options);
 }

@@ -9,6 +9,7 @@
 #include "base/duration.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "sandbox/environment.h"
 
 static void set_string(char **target, const char *value)
@@ -223,23 +224,6 @@ static int apply_option(struct run_options *options, const struct run_option *op
     return option->target.apply(options, value, error);
 }
 
-static int refuse_option(const char *argument, struct error *error)
-{
-    const char *names[OPTIONS];
-    CLEANUP_FREE char *shown = text_escape(argument);
-    CLEANUP_FREE char *name = string_copy(argument + strspn(argument, "-"));
-    const char *nearest;
-
-    for (int i = 0; i < OPTIONS; i++)
-        names[i] = table[i].name;
-    name[strcspn(name, "=")] = '\0';
-    nearest = strncmp(argument, "--", 2) == 0 ? text_nearest(name, names, OPTIONS) : NULL;
-    if (nearest)
-        return error_set(error, ERROR_USAGE, "unknown option '%s'; did you mean --%s?", shown,
-                         nearest);
-    return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator run --help", shown);
-}
-
 static int take_file(struct run_options *options, const char *file, struct error *error)
 {
     if (options->file) {
@@ -268,20 +252,8 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         code = getopt_long(argc, argv, shorts, longs, NULL);
         if (code == -1)
             break;
-        if (code == ':')
-            return optopt < LONG_CODE
-                       ? error_set(error, ERROR_USAGE, "option '-%c' needs a value", optopt)
-                       : error_set(error, ERROR_USAGE, "option '--%s' needs a value",
-                                   find_option(optopt)->name);
-        if (code == '?' && optopt >= LONG_CODE)
-            return error_set(error, ERROR_USAGE, "option '--%s' takes no value",
-                             find_option(optopt)->name);
-        /* A byte of a longer character does not stand alone: then all of the argument is shown. */
-        if (code == '?' && optopt > 0 && optopt < 0x80 && strncmp(argv[at], "--", 2) != 0)
-            return error_set(error, ERROR_USAGE, "unknown option '-%c'; see isolator run --help",
-                             optopt);
-        if (code == '?')
-            return refuse_option(argv[at], error);
+        if (code == ':' || code == '?')
+            return command_line_refuse(code, "run", longs, argv[at], error);
         if ((code == 1 ? take_file(options, optarg, error)
                        : apply_option(options, find_option(code), optarg, error)) != 0)
             return -1;

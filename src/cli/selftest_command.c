@@ -24,8 +24,7 @@
 enum { LEAVE_PERCENT = 600 };
 
 struct options {
-    const char *config; /* borrowed from argv; NULL: the usual places */
-    bool list, verbose, help;
+    bool list, verbose;
 };
 
 struct tally {
@@ -43,51 +42,36 @@ struct trial {
     pthread_t thread;
 };
 
-static void print_help(void)
-{
-    puts("usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
-         "\n"
-         "Tries what hostile programs would try, each in a sandbox of its own on your engine and "
-         "with\n"
-         "your configuration, and says for each whether the sandbox held. With NAMEs only these.\n"
-         "The attacks are Python programs, and need the configuration's image for that.\n"
-         "\n"
-         "  -l, --list         list the attacks and what must hold\n"
-         "      --config FILE  configuration file\n"
-         "  -v, --verbose      print what must hold above each answer, and warnings below it\n"
-         "  -h, --help         print this summary\n"
-         "\n"
-         "Exit status: 0 when all held but where a gap is known, and nothing is left; 1 when not,\n"
-         "2 wrong command line or configuration, 3 the engine failed, 128+N on signal N. See\n"
-         "isolator-selftest(1).");
-}
+static const char help[] =
+    "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
+    "\n"
+    "Tries what hostile programs would try, each in a sandbox of its own on your engine and "
+    "with\n"
+    "your configuration, and says for each whether the sandbox held. With NAMEs only these.\n"
+    "The attacks are Python programs, and need the configuration's image for that.\n"
+    "\n"
+    "  -l, --list         list the attacks and what must hold\n"
+    "      --config FILE  configuration file\n"
+    "  -v, --verbose      print what must hold above each answer, and warnings below it\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 when all held but where a gap is known, and nothing is left; 1 when not,\n"
+    "2 wrong command line or configuration, 3 the engine failed, 128+N on signal N. See\n"
+    "isolator-selftest(1).\n";
 
-static int parse(struct options *options, int argc, char **argv, struct error *error)
-{
-    enum { OPTION_CONFIG = 256 };
-    static const struct option known[] = {
-        {"list", no_argument, NULL, 'l'},
-        {"config", required_argument, NULL, OPTION_CONFIG},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
+static const struct option known[] = {
+    {"list", no_argument, NULL, 'l'},
+    {"verbose", no_argument, NULL, 'v'},
+    COMMAND_OPTIONS_COMMON,
+};
 
-    *options = (struct options){.config = NULL};
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":lvh", known, NULL)) != -1) {
-        if (option == 'l')
-            options->list = true;
-        else if (option == 'v')
-            options->verbose = true;
-        else if (option == OPTION_CONFIG)
-            options->config = optarg;
-        else if (option == 'h')
-            options->help = true;
-        else
-            return command_line_refuse(option, "selftest", known, argv, error);
-    }
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    (void)value;
+    (void)error;
+    *(option == 'l' ? &options->list : &options->verbose) = true;
     return 0;
 }
 
@@ -104,16 +88,16 @@ static bool is_asked(const struct attack *attack, char *const *names)
 static int check_names(char *const *names, struct error *error)
 {
     const size_t count = attack_count();
-    const char **known = memory_allocate(count * sizeof *known);
+    const char **every = memory_allocate(count * sizeof *every);
     int result = 0;
 
     for (size_t i = 0; i < count; i++)
-        known[i] = attack_get(i).name;
+        every[i] = attack_get(i).name;
     for (; *names && result == 0; names++) {
-        const char *nearest = text_nearest(*names, known, count);
+        const char *nearest = text_nearest(*names, every, count);
         size_t i = 0;
 
-        while (i < count && strcmp(*names, known[i]) != 0)
+        while (i < count && strcmp(*names, every[i]) != 0)
             i++;
         if (i == count && nearest)
             result = error_set(error, ERROR_USAGE, "there is no attack '%s'; did you mean '%s'?",
@@ -122,7 +106,7 @@ static int check_names(char *const *names, struct error *error)
             result = error_set(error, ERROR_USAGE,
                                "there is no attack '%s'; see isolator selftest --list", *names);
     }
-    free(known);
+    free(every);
     return result;
 }
 
@@ -231,7 +215,7 @@ static int try_attack(size_t place, char *const *names, const struct options *op
                       const struct config *config, const struct docker *docker, struct tally *tally,
                       struct error *error)
 {
-    struct trial trials[ATTACK_COPIES_MAX];
+    struct trial trials[ATTACK_COPIES_MAX] = {{0}};
     struct attack attack = attack_get(place);
     const long long begin = clock_now_ms();
     int result;
@@ -280,8 +264,8 @@ static int report(const struct tally *tally, size_t left)
                                                                              : EXIT_STATUS_PROGRAM;
 }
 
-static int run(const struct options *options, char *const *names, const struct config *config,
-               struct error *error)
+static int try_all(const struct options *options, char *const *names, const struct config *config,
+                   struct error *error)
 {
     struct docker docker = config_docker(config);
     struct tally tally = {0};
@@ -289,6 +273,8 @@ static int run(const struct options *options, char *const *names, const struct c
     size_t left = 0;
     int result = 0;
 
+    if (signals_catch(error) != 0)
+        return -1;
     janitor_start(&janitor, &docker);
     for (size_t i = 0; i < attack_count() && result == 0 && signals_caught() == 0; i++)
         result = try_attack(i, names, options, config, &docker, &tally, error);
@@ -303,30 +289,26 @@ static int run(const struct options *options, char *const *names, const struct c
     return report(&tally, left);
 }
 
+static int run(void *context, char **operands, const struct config *config, struct error *error)
+{
+    const struct options *options = context;
+
+    if (check_names(operands, error) != 0)
+        return -1;
+    return options->list ? list(operands, error) : try_all(options, operands, config, error);
+}
+
 int selftest_command(int argc, char **argv)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(config_release) struct config config;
-    struct options options;
-    int status;
+    static const struct command_line command = {.name = "selftest",
+                                                .help = help,
+                                                .letters = ":lvh",
+                                                .known = known,
+                                                .operands_most = COMMAND_ANY_OPERANDS,
+                                                .take = take,
+                                                .run = run,
+                                                .output = "table"};
+    struct options options = {.list = false};
 
-    config_init(&config);
-    if (parse(&options, argc, argv, &error) != 0 || check_names(argv + optind, &error) != 0)
-        return exit_status_report(&error);
-    if (options.help) {
-        print_help();
-        return EXIT_STATUS_SUCCESS;
-    }
-    if (options.list) {
-        status = list(argv + optind, &error);
-        if (status == 0)
-            status = command_line_flush("list", &error);
-        return status == 0 ? EXIT_STATUS_SUCCESS : exit_status_report(&error);
-    }
-    if (config_load(&config, options.config, NULL, &error) != 0 || signals_catch(&error) != 0)
-        return exit_status_report(&error);
-    status = run(&options, argv + optind, &config, &error);
-    if (status >= 0 && command_line_flush("table", &error) != 0)
-        status = -1;
-    return status >= 0 ? status : exit_status_report(&error);
+    return command_line_main(&command, argc, argv, &options);
 }

@@ -75,7 +75,7 @@ wrong() { # MESSAGE NAME ARG...
 }
 wrong "there is no attack 'forkbomb'; did you mean 'fork_bomb'?" "a misspelt attack" forkbomb
 wrong "there is no attack 'everything'; see isolator selftest --list" "no attack" everything
-wrong "unknown option '--lst'; see isolator selftest --help" "an unknown option" --lst
+wrong "unknown option '--lst'; did you mean --list?" "an unknown option" --lst
 echo '{"languages": {"python": {"image": "isolator-test/none:1"}}}' >"$scratch/none.json"
 isolator selftest --config "$scratch/none.json" mount
 is "$status|$out|$err" "3||isolator: image 'isolator-test/none:1' is not on the engine; run: docker pull \

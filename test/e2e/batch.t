@@ -188,7 +188,7 @@ wrong() { # MESSAGE NAME ARG...
 wrong "cannot open '$scratch/none': No such file or directory" "no such file" "$scratch/none"
 wrong "--jobs: must be a whole number from 1 to 1024" "-j 0" -j 0
 wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
-wrong "one FILE at most; 'b' is too much" "two files" a b
+wrong "'b' is one argument too many; see isolator batch --help" "two files" a b
 wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
 wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
 wrong "option '--verbose' takes no value" "--verbose with a value" --verbose=x

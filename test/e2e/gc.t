@@ -172,7 +172,7 @@ wrong "unknown option '--try'; see isolator gc --help" "an unknown option" --try
 wrong "unknown option '-x'; see isolator gc --help" "an unknown letter" -x
 wrong "option '--dry-run' takes no value" "a value too much" --dry-run=yes
 wrong "option '--config' needs a value" "a value too few" --config
-wrong "gc takes no argument like 'all'" "an argument" all
+wrong "'all' is one argument too many; see isolator gc --help" "an argument" all
 wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
 isolator gc --help
 is "$status|${out%%$'\n'*}|$err" "0|usage: isolator gc [-n] [--config FILE]|" "gc --help"

@@ -21,7 +21,7 @@ static void check_refused(const char *argument, const char *message)
     optind = 0;
     option = getopt_long(2, argv, ":j:q", known, NULL);
     assert_true(option == ':' || option == '?');
-    assert_int_equal(command_line_refuse(option, "command", known, argv, &error), -1);
+    assert_int_equal(command_line_refuse(option, "command", known, argument, &error), -1);
     assert_error(&error, ERROR_USAGE, message);
     free(copy);
 }
@@ -31,9 +31,12 @@ static void command_line__refuses(void **state)
     (void)state;
     check_refused("--file", "option '--file' needs a value");
     check_refused("--jobs", "option '--jobs' needs a value");
-    check_refused("-j", "option '--jobs' needs a value");
+    check_refused("-j", "option '-j' needs a value");
     check_refused("--quiet=1", "option '--quiet' takes no value");
-    check_refused("--quite", "unknown option '--quite'; see isolator command --help");
+    check_refused("--quite", "unknown option '--quite'; did you mean --quiet?");
+    check_refused("--quite=1", "unknown option '--quite=1'; did you mean --quiet?");
+    check_refused("--frobnicate", "unknown option '--frobnicate'; see isolator command --help");
+    check_refused("--\x1b[31m", "unknown option '--\\x1b[31m'; see isolator command --help");
     check_refused("-x", "unknown option '-x'; see isolator command --help");
     check_refused("-\xc3\xa4", "unknown option '-\xc3\xa4'; see isolator command --help");
 }
