@@ -1,0 +1,26 @@
+/*
+ * SHA-256 (FIPS 180-4): names for contents that do not change with time.
+ */
+#ifndef BASE_SHA256_H
+#define BASE_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SHA256_BLOCK = 64, SHA256_HEX_SIZE = 65 };
+
+struct sha256 {
+    uint32_t state[8];
+    unsigned char block[SHA256_BLOCK]; /* the bytes that are not hashed yet */
+    uint64_t length;                   /* bytes added in all; below 2^61 */
+};
+
+void sha256_init(struct sha256 *hash);
+
+/* Adds bytes; `data` may be NULL where there are none. */
+void sha256_update(struct sha256 *hash, const void *data, size_t length);
+
+/* The digest of all that was added, 64 digits in lower case and a NUL. Then only init is legal. */
+void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE]);
+
+#endif
