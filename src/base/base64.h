@@ -12,4 +12,7 @@
  */
 char *base64_decode(const char *text, size_t text_length, size_t *length);
 
+/* The text for the bytes, with padding and without line breaks; owned by the caller. */
+char *base64_encode(const char *data, size_t length);
+
 #endif

@@ -12,9 +12,7 @@ static void reserve(struct strbuf *buffer, size_t more)
         return;
     while (capacity <= buffer->length + more)
         capacity += capacity / 2;
-    buffer->data = realloc(buffer->data, capacity);
-    if (!buffer->data)
-        abort();
+    buffer->data = memory_resize(buffer->data, capacity);
     buffer->capacity = capacity;
 }
 
@@ -92,6 +90,14 @@ void *memory_allocate(size_t size)
 {
     void *memory = malloc(size ? size : 1);
 
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void *memory_resize(void *memory, size_t size)
+{
+    memory = realloc(memory, size ? size : 1);
     if (!memory)
         abort();
     return memory;

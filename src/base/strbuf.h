@@ -38,8 +38,9 @@ char *strbuf_steal(struct strbuf *buffer) __attribute__((returns_nonnull));
 
 void strbuf_release(struct strbuf *buffer);
 
-/* malloc(3) and strdup(3) that abort when there is no memory. */
+/* malloc(3), realloc(3) and strdup(3) that abort when there is no memory. */
 void *memory_allocate(size_t size) __attribute__((returns_nonnull));
+void *memory_resize(void *memory, size_t size) __attribute__((returns_nonnull));
 char *string_copy(const char *string) __attribute__((returns_nonnull));
 char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -10,9 +10,7 @@ void strvec_push_owned(struct strvec *vector, char *string)
 {
     if (vector->count + 1 >= vector->capacity) {
         vector->capacity = vector->capacity ? vector->capacity * 2 : 16;
-        vector->items = realloc(vector->items, vector->capacity * sizeof *vector->items);
-        if (!vector->items)
-            abort();
+        vector->items = memory_resize(vector->items, vector->capacity * sizeof *vector->items);
     }
     vector->items[vector->count++] = string;
     vector->items[vector->count] = NULL;

@@ -20,6 +20,13 @@ static void check(const char *text, const char *bytes)
     check_bytes(text, strlen(text), bytes, strlen(bytes));
 }
 
+static void check_encoded(const char *bytes, size_t length, const char *text)
+{
+    CLEANUP_FREE char *got = base64_encode(bytes, length);
+
+    assert_string_equal(got, text);
+}
+
 static void check_refused(const char *text, size_t length)
 {
     size_t got_length;
@@ -136,6 +143,16 @@ static void base64__what_is_none(void **state)
     check_refused("Zm\0v", 4);
 }
 
+static void base64__encoded(void **state)
+{
+    (void)state;
+    check_encoded("", 0, "");
+    check_encoded("f", 1, "Zg==");
+    check_encoded("fo", 2, "Zm8=");
+    check_encoded("foobar", 6, "Zm9vYmFy");
+    check_encoded("\0\xff\xfe\x3f\xbf", 5, "AP/+P78=");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +164,7 @@ int main(void)
         cmocka_unit_test(base64__only_so_many_characters),
         cmocka_unit_test(base64__long_text),
         cmocka_unit_test(base64__what_is_none),
+        cmocka_unit_test(base64__encoded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

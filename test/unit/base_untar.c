@@ -1,0 +1,213 @@
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/untar.h"
+
+/* What was handed over, one word a line: "file NAME SIZE x", "content BYTES", "end". */
+static void note_begin(void *context, const struct untar_entry *entry)
+{
+    static const char *const types[] = {"file", "directory", "symlink", "hard-link", "other"};
+
+    strbuf_addf(context, "%s %s %lld%s\n", types[entry->type], entry->name, entry->size,
+                entry->executable ? " x" : "");
+}
+
+static void note_content(void *context, const char *data, size_t length)
+{
+    strbuf_add(context, data, length);
+}
+
+static void note_end(void *context)
+{
+    strbuf_addstr(context, "end\n");
+}
+
+static const struct untar_handler handler = {note_begin, note_content, note_end};
+
+/* A header; `numbers` are MODE and SIZE as they stand in it. */
+static void add_header(struct strbuf *tar, const char *name, char type, const char *size,
+                       const char *mode)
+{
+    char block[UNTAR_BLOCK] = "";
+    unsigned sum = 0;
+
+    snprintf(block, 100, "%s", name);
+    memcpy(block + 100, mode, strlen(mode));
+    memcpy(block + 124, size, strlen(size));
+    block[156] = type;
+    memcpy(block + 257, "ustar\00000", 8);
+    memset(block + 148, ' ', 8);
+    for (int i = 0; i < UNTAR_BLOCK; i++)
+        sum += (unsigned char)block[i];
+    snprintf(block + 148, 8, "%06o", sum);
+    strbuf_add(tar, block, sizeof block);
+}
+
+static void add_content(struct strbuf *tar, const char *data, size_t length)
+{
+    static const char zeros[UNTAR_BLOCK];
+
+    strbuf_add(tar, data, length);
+    strbuf_add(tar, zeros, (UNTAR_BLOCK - length % UNTAR_BLOCK) % UNTAR_BLOCK);
+}
+
+static void add_end(struct strbuf *tar)
+{
+    static const char zeros[2 * UNTAR_BLOCK];
+
+    strbuf_add(tar, zeros, sizeof zeros);
+}
+
+/* Feeds the archive in pieces of each size; what comes out must always be the same. Releases it. */
+static void check(struct strbuf *tar, const char *expected, bool done, const char *message)
+{
+    static const size_t pieces[] = {1, 7, 511, 512, 513, 100000};
+
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        CLEANUP(strbuf_release) struct strbuf notes = STRBUF_INIT;
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        struct untar untar;
+        int result = 0;
+
+        untar_init(&untar, &handler, &notes);
+        for (size_t at = 0; at < tar->length && result == 0; at += pieces[i]) {
+            const size_t left = tar->length - at;
+            result =
+                untar_feed(&untar, tar->data + at, left < pieces[i] ? left : pieces[i], &error);
+        }
+        assert_string_equal(strbuf_string(&notes), expected);
+        assert_int_equal(untar_done(&untar), done);
+        assert_string_equal(error.message ? error.message : "", message);
+        assert_int_equal(result, *message ? -1 : 0);
+        untar_release(&untar);
+    }
+    strbuf_release(tar);
+}
+
+static void untar__files(void **state)
+{
+    struct strbuf tar = STRBUF_INIT;
+
+    (void)state;
+    add_header(&tar, "./", '5', "00000000000", "0000755");
+    add_header(&tar, "./a", '0', "00000000003", "0000644");
+    add_content(&tar, "abc", 3);
+    add_header(&tar, "./empty", '0', "00000000000", "0000755");
+    add_header(&tar, "old/", '\0', "00000000000", "0000755");
+    add_header(&tar, "link", '2', "00000000000", "0000777");
+    add_header(&tar, "hard", '1', "00000000011", "0000644"); /* the size of what it links to */
+    add_header(&tar, "fifo", '6', "00000000000", "0000644");
+    add_header(&tar, "z", '7', "         2 ", "0000644");
+    add_content(&tar, "zz", 2);
+    add_end(&tar);
+    strbuf_addstr(&tar, "dropped");
+    check(&tar,
+          "directory ./ 0 x\nfile ./a 3\nabcend\nfile ./empty 0 x\nend\ndirectory old/ 0 x\n"
+          "symlink link 0 x\nhard-link hard 0\nother fifo 0\nfile z 2\nzzend\n",
+          true, "");
+}
+
+static void untar__long_names(void **state)
+{
+    struct strbuf tar = STRBUF_INIT;
+
+    (void)state;
+    add_header(&tar, "././@LongLink", 'L', "00000000007", "0000644");
+    add_content(&tar, "a/long\0", 7);
+    add_header(&tar, "a/lo", '0', "00000000001", "0000644");
+    add_content(&tar, "1", 1);
+    add_header(&tar, "PaxHeaders/b", 'x', "00000000057", "0000644");
+    add_content(&tar, "30 mtime=1350244992.023960108\n17 path=b/\xc3\xa4\xc3\xb6.c\n", 47);
+    add_header(&tar, "b", '0', "00000000001", "0000644");
+    add_content(&tar, "2", 1);
+    add_header(&tar, "PaxHeaders/c", 'x', "00000000011", "0000644");
+    add_content(&tar, "9 size=2\n", 9);
+    add_header(&tar, "c", '0', "00000000000", "0000644");
+    add_content(&tar, "33", 2);
+    add_header(&tar, "global", 'g', "00000000017", "0000644");
+    add_content(&tar, "15 comment=abc\n", 15);
+    add_header(&tar, "d", '0', "\x80\0\0\0\0\0\0\0\0\0\0\1", "0000644");
+    add_end(&tar);
+    check(&tar,
+          "file a/long 1\n1end\nfile b/\xc3\xa4\xc3\xb6.c 1\n2end\nfile c 2\n33end\n"
+          "file d 0\nend\n",
+          true, "");
+}
+
+static void untar__prefix(void **state)
+{
+    struct strbuf tar = STRBUF_INIT;
+    char *header;
+    unsigned sum = 0;
+
+    (void)state;
+    add_header(&tar, "name", '0', "00000000000", "0000644");
+    header = tar.data;
+    memcpy(header + 345, "the/prefix", 10);
+    memset(header + 148, ' ', 8);
+    for (int i = 0; i < UNTAR_BLOCK; i++)
+        sum += (unsigned char)header[i];
+    snprintf(header + 148, 8, "%06o", sum);
+    check(&tar, "file the/prefix/name 0\nend\n", false, "");
+}
+
+static void untar__cut_off(void **state)
+{
+    struct strbuf tar = STRBUF_INIT;
+
+    (void)state;
+    add_header(&tar, "a", '0', "00000001000", "0000644");
+    strbuf_addstr(&tar, "abc");
+    check(&tar, "file a 512\nabc", false, "");
+    check(&tar, "", false, "");
+}
+
+static void check_refused(char type, const char *size, const char *content, const char *message)
+{
+    struct strbuf tar = STRBUF_INIT;
+
+    add_header(&tar, "a", type, size, "0000644");
+    add_content(&tar, content, strlen(content));
+    check(&tar, "", false, message);
+}
+
+static void untar__refuses(void **state)
+{
+    static const char no_pax[] = "a pax header cannot be read";
+    static const char no_size[] = "the size of an entry cannot be read";
+    struct strbuf tar = STRBUF_INIT;
+
+    (void)state;
+    check_refused('0', "0000000000x", "", no_size);
+    check_refused('0', "-0000000001", "", no_size);
+    check_refused('0', "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "", no_size);
+    check_refused('0', "\x80\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "", no_size);
+    check_refused('S', "00000000000", "", no_size);
+    check_refused('L', "77777777777", "", "a name has more than 65536 bytes");
+    check_refused('x', "00000200001", "", "a name has more than 65536 bytes");
+    check_refused('x', "00000000007", "6 a=b\n\n", no_pax);
+    check_refused('x', "00000000006", "9 a=b\n", no_pax);
+    check_refused('x', "00000000006", "0 a=b\n", no_pax);
+    check_refused('x', "00000000006", "6 a=bc", no_pax);
+    check_refused('x', "00000000006", "6 abc\n", no_pax);
+    check_refused('x', "00000000006", "999999", no_pax);
+    check_refused('x', "00000000012", "10 size=-1\n", no_pax);
+    check_refused('x', "00000000013", "11 size=-1\n", no_size);
+    check_refused('x', "00000000040", "32 size=99999999999999999999999\n", no_size);
+    add_header(&tar, "a", '0', "00000000000", "0000644");
+    tar.data[0] ^= 1;
+    check(&tar, "", false, "the checksum of an entry is wrong");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(untar__files),   cmocka_unit_test(untar__long_names),
+        cmocka_unit_test(untar__prefix),  cmocka_unit_test(untar__cut_off),
+        cmocka_unit_test(untar__refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
