@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "cli/artifact_files.h"
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
 #include "cli/safe_json.h"
@@ -56,6 +57,11 @@ static int open_files(struct run_options *options, const struct plan *plan, stru
         if (options->request.stdin_file < 0)
             return -1;
     }
+    if (options->artifacts) {
+        options->artifacts_directory = artifact_files_open(options->artifacts, error);
+        if (options->artifacts_directory < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -95,18 +101,23 @@ static int finish_stream(const struct result *result, int status)
 
     for (size_t i = 0; i < result->warnings.count; i++)
         say("warning: ", result->warnings.items[i]);
+    for (size_t i = 0; i < result->artifacts.missing.count; i++)
+        say("warning: ", result->artifacts.missing.items[i]);
     if (result->error && (!by_itself || result->exit_code == 0 || result->reason == REASON_OOM))
         say("", result->error);
     return by_itself && result->exit_code > 0 ? result->exit_code : status;
 }
 
-static void execute_once(struct docker *docker, const struct plan *plan, struct result *result)
+static void execute_once(struct docker *docker, const struct run_options *options,
+                         const struct plan *plan, struct result *result)
 {
     struct janitor janitor;
 
     janitor_start(&janitor, docker);
     execute(docker, NULL, plan, signals_cancel(), result, NULL);
     janitor_dismiss(&janitor);
+    if (options->artifacts_directory >= 0)
+        artifact_files_write(options->artifacts_directory, options->force, result);
 }
 
 static int run(struct run_options *options, const struct config *config, struct error *error)
@@ -126,7 +137,7 @@ static int run(struct run_options *options, const struct config *config, struct 
     else if (open_files(options, &plan, &input_error) != 0)
         result_fail(&result, &input_error);
     else
-        execute_once(&docker, &plan, &result);
+        execute_once(&docker, options, &plan, &result);
     signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",

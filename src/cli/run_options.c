@@ -104,6 +104,13 @@ static int apply_user(struct run_options *options, const char *value, struct err
                : error_prefix(error, "--user");
 }
 
+static int apply_artifact(struct run_options *options, const char *value, struct error *error)
+{
+    return request_add_artifact(&options->request, value, error) == 0
+               ? 0
+               : error_prefix(error, "--artifact");
+}
+
 typedef int apply_function(struct run_options *, const char *, struct error *);
 
 /* What an option does with its value. */
@@ -156,6 +163,9 @@ static const struct run_option {
     {0, "user", "UID[:GID]", "who runs the program (65534:65534)", CALL(apply_user)},
     {0, "image", "IMAGE", "image instead of the language's", STRING(request.image)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", STRING(request.workdir)},
+    {0, "artifacts", "DIR", "write the files that the program leaves to DIR", STRING(artifacts)},
+    {0, "artifact", "GLOB", "of these only those like *.png; repeatable", CALL(apply_artifact)},
+    {0, "force", NULL, "replace files in DIR", FLAG(force)},
     {0, "save-image", "TAG", "on success: keep files and command as an image",
      STRING(request.save_image)},
     {0, "save-dockerfile", "PATH", "on success: write a Dockerfile that does",
@@ -285,6 +295,9 @@ static int check_together(struct run_options *options, struct error *error)
     if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "program and --stdin cannot both come from isolator's stdin");
+    if (!options->artifacts && (request->artifacts.count > 0 || options->force))
+        return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
+                         options->force ? "force" : "artifact");
     if (request->save_dockerfile && !*request->save_dockerfile)
         return error_set(error, ERROR_USAGE, "--save-dockerfile: the path is empty");
     if (from_stdin && request->save_dockerfile)
@@ -295,7 +308,7 @@ static int check_together(struct run_options *options, struct error *error)
 
 int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error)
 {
-    *options = (struct run_options){.file = NULL};
+    *options = (struct run_options){.artifacts_directory = -1};
     request_init(&options->request);
     if (read_arguments(options, argc, argv, error) != 0)
         return -1;
@@ -310,6 +323,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
     while (options->request.entrypoint && strncmp(options->request.entrypoint, "./", 2) == 0)
         memmove(options->request.entrypoint, options->request.entrypoint + 2,
                 strlen(options->request.entrypoint) - 1);
+    if (options->artifacts && options->request.artifacts.count == 0)
+        strvec_push(&options->request.artifacts, "**");
     if (options->stream) {
         options->request.live[0] = 1;
         options->request.live[1] = 2;
@@ -354,4 +369,6 @@ void run_options_release(struct run_options *options)
     free(options->file);
     free(options->stdin_path);
     free(options->config_path);
+    free(options->artifacts);
+    cleanup_fd(&options->artifacts_directory);
 }

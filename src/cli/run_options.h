@@ -11,10 +11,13 @@
 #include "sandbox/request.h"
 
 struct run_options {
-    struct request request; /* complete but for the open files */
-    char *file;             /* FILE, "-" for stdin; NULL with --dir */
-    char *stdin_path;       /* --stdin; "-" for stdin; NULL */
-    char *config_path;      /* --config or NULL */
+    struct request request;  /* complete but for the open files */
+    char *file;              /* FILE, "-" for stdin; NULL with --dir */
+    char *stdin_path;        /* --stdin; "-" for stdin; NULL */
+    char *config_path;       /* --config or NULL */
+    char *artifacts;         /* --artifacts, the directory; NULL */
+    int artifacts_directory; /* that, open, owned; -1 before run_command opens it */
+    bool force;              /* what it holds may be replaced */
     bool stream;
     bool verbose;
     bool help;

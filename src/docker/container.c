@@ -174,18 +174,38 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
     return docker_succeed(docker, &call, "cannot copy the files into the container", NULL, error);
 }
 
+/* Starts the command, which the caller pumps. */
+static int start(const struct docker *docker, const struct strvec *arguments,
+                 const struct process_options *streams, struct process *process,
+                 struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, arguments);
+    struct process_options options = *streams;
+
+    options.arguments = &argv;
+    return process_start(process, &options, error);
+}
+
+int container_copy_out(const struct docker *docker, const char *name, const char *directory,
+                       struct process *process, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
+
+    strvec_push(&arguments, "cp");
+    strvec_pushf(&arguments, "%s:%s/.", name, directory);
+    strvec_push(&arguments, "-");
+    return start(docker, &arguments, &streams, process, error);
+}
+
 int container_start(const struct docker *docker, const char *name,
                     const struct process_options *streams, struct process *process,
                     struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
-    struct process_options options = *streams;
 
     strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
-    argv = docker_argv(docker, &arguments);
-    options.arguments = &argv;
-    return process_start(process, &options, error);
+    return start(docker, &arguments, streams, process, error);
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,

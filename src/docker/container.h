@@ -80,6 +80,13 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
                       int tar_file, long long deadline, const struct cancel *cancel,
                       struct error *error);
 
+/*
+ * Starts a command that writes a tar of the directory of the container, which has ended, to its stdout; the
+ * names in it begin with "./".
+ */
+int container_copy_out(const struct docker *docker, const char *name, const char *directory,
+                       struct process *process, struct error *error);
+
 /* Whether the (not started) container has something of this path: 1, 0; -1 where that is unknown. */
 int container_has(const struct docker *docker, const char *name, const char *path,
                   long long deadline);

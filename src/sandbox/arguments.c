@@ -253,6 +253,26 @@ static int read_timeout(struct reading *reading, const char *name, const json_t 
                              reading->error);
 }
 
+static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value))
+        return wrong(reading, name, "an array of patterns like \"*.png\"");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        const char *text = text_of(reading, item_name, item);
+
+        if (!text)
+            return -1;
+        if (request_add_artifact(reading->request, text, reading->error) != 0)
+            return error_prefix(reading->error, "%s", item_name);
+    }
+    return 0;
+}
+
 static const struct argument {
     const char *name;
     int (*read)(struct reading *reading, const char *name, const json_t *value);
@@ -266,6 +286,7 @@ static const struct argument {
     {"arguments", read_arguments},
     {"environment", read_environment},
     {"timeout_seconds", read_timeout},
+    {"artifacts", read_artifacts},
 };
 enum { ARGUMENTS = sizeof table / sizeof *table };
 

@@ -38,6 +38,8 @@ struct config {
     char *prompts_dir;       /* made absolute by the file's directory */
     int engine_timeout;      /* seconds; see struct docker */
     bool allow_unenforced;   /* likewise */
+    int max_artifacts;       /* files that a run gives back */
+    int max_artifact_bytes;  /* of all of them */
     struct limits defaults;  /* complete */
     struct limits maximums;
     struct language *languages; /* owned; in the order of the files */

@@ -264,9 +264,7 @@ static struct language *add_language(struct config *config, const char *name)
     struct language *language;
 
     config->languages =
-        realloc(config->languages, (config->language_count + 1) * sizeof *config->languages);
-    if (!config->languages)
-        abort();
+        memory_resize(config->languages, (config->language_count + 1) * sizeof *config->languages);
     language = &config->languages[config->language_count++];
     *language = (struct language){.name = string_copy(name)};
     limits_init(&language->limits);
@@ -348,7 +346,7 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
         "isolatorPath",      "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
         "promptsDir",        "maxConcurrent",    "maxQueued",        "maxTextBytes",
         "defaults",          "maximums",         "languages",        "warm",
-        "warmMaxAgeSeconds", "allowUnenforced"};
+        "warmMaxAgeSeconds", "allowUnenforced",  "maxArtifacts",     "maxArtifactBytes"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 
@@ -373,6 +371,10 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
         return read_whole(scope, value, 0, 100000, &config->max_queued);
     if (strcmp(key, "maxTextBytes") == 0)
         return read_whole(scope, value, 1000, 450000, &config->max_text_bytes);
+    if (strcmp(key, "maxArtifacts") == 0)
+        return read_whole(scope, value, 0, 10000, &config->max_artifacts);
+    if (strcmp(key, "maxArtifactBytes") == 0)
+        return read_whole(scope, value, 0, 1 << 30, &config->max_artifact_bytes);
     if (strcmp(key, "warm") == 0)
         return 0; /* behind the languages, see config_overlay() */
     if (strcmp(key, "warmMaxAgeSeconds") == 0)

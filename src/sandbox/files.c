@@ -15,9 +15,7 @@ static void make_room(struct files *files)
 {
     if (files->count & (files->count - 1))
         return;
-    files->items = realloc(files->items, (2 * files->count + 1) * sizeof *files->items);
-    if (!files->items)
-        abort();
+    files->items = memory_resize(files->items, (2 * files->count + 1) * sizeof *files->items);
 }
 
 void files_add(struct files *files, const char *path, char *data, size_t length)

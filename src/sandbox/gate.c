@@ -104,7 +104,10 @@ static const char gate_script[] =
     "  jobs >/dev/null\n"
     "  [ -z \"$timer\" ] || { kill -CONT $timer && kill -0 $runner; } || { clear; finish 137; }\n"
     "  [ -z \"$woke\" ] || continue\n"
-    "  if read -r order <&3; then clear; finish 137\n"
+    "  if read -r order <&3; then\n"
+    "    clear\n"
+    "    if [ \"$order\" = files ]; then mark files; tar -cf - . 3<&- 5>&- 6>&- & else finish 137; "
+    "fi\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
     "done\n";
 
@@ -239,6 +242,10 @@ static bool take_mark(struct gate_stream *stream, const char *words)
         if (stream->ready ? !parse_end(stream, words) : strcmp(words, "end") != 0)
             return false;
         stream->state = GATE_ENDED;
+    } else if (stream->state == GATE_ENDED) {
+        if (strcmp(words, "files") != 0)
+            return false;
+        stream->state = GATE_FILES;
     } else if (strcmp(words, "ready") == 0) {
         stream->ready = true;
     } else if (strcmp(words, "begin") == 0) {
@@ -258,8 +265,8 @@ static void pass_on(struct gate_stream *stream, enum gate_state state, const cha
         return;
     if (state == GATE_WAITING)
         strbuf_add(&stream->preamble, data, length < room ? length : room);
-    else if (state == GATE_RUNNING)
-        sink(context, data, length);
+    else if (state != GATE_ENDED)
+        sink(context, state, data, length);
 }
 
 /*
@@ -297,7 +304,7 @@ static size_t feed(struct gate_stream *stream, const char *data, size_t length, 
     size_t passed = 0; /* dealt with */
     size_t at = 0;     /* looked at */
 
-    while (stream->state != GATE_ENDED) {
+    while (stream->state < GATE_ENDED || (stream->state == GATE_ENDED && stream->wants_files)) {
         const enum gate_state state = stream->state; /* of the bytes in front of the mark */
         const char *nul = at < length ? memchr(data + at, '\0', length - at) : NULL;
         const size_t found = nul ? (size_t)(nul - data) : length;
@@ -312,7 +319,8 @@ static size_t feed(struct gate_stream *stream, const char *data, size_t length, 
             return found;
         passed = at = found + (size_t)mark;
     }
-    return length; /* nothing behind the end counts */
+    pass_on(stream, stream->state, data + passed, length - passed, sink, context);
+    return length;
 }
 
 void gate_stream_feed(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,

@@ -3,8 +3,8 @@
  *
  * What goes in, on the container's stdin: one line with the size of a tar stream in bytes, then the
  * tar stream, then nothing; stdin stays open. The stream holds a directory ".isolator-NONCE" with
- * the program to run (command, environment) and its stdin, and the files of the workdir. Two things
- * may follow: the line "stop", or the end of stdin.
+ * the program to run (command, environment) and its stdin, and the files of the workdir. Three things
+ * may follow: the line "stop", the line "files" when the program has ended, or the end of stdin.
  *
  * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
  * words and a newline.
@@ -16,9 +16,10 @@
  *   end STATUS OOM PEAK CPU
  *               on stderr: exit status, processes that the OOM killer ended, the most memory used
  *               in bytes, CPU time in microseconds; "-" for what the kernel does not say
+ *   files       on stdout, when the line "files" was read: a tar of the workdir follows, and nothing else
  * What stands before "begin" is not the program's: it is the docker command's or the gate's own
- * complaint. What follows "end" was written by processes that the program left behind; it is
- * dropped.
+ * complaint. What follows "end", but for the tar, was written by processes that the program left
+ * behind; it is dropped.
  *
  * The stdin is the lifeline. Process 1 does nothing but wait on it, and a signal from inside the
  * container cannot kill or stop process 1: when the tool dies for whatever reason the pipe closes,
@@ -59,6 +60,7 @@ enum gate_state {
     GATE_WAITING, /* before "begin" */
     GATE_RUNNING, /* between "begin" and "end": the program's bytes */
     GATE_ENDED,
+    GATE_FILES, /* behind "files": the tar */
 };
 
 /* One output stream of a container, taken apart into the program's bytes and marks. */
@@ -66,6 +68,8 @@ struct gate_stream {
     const char *nonce; /* borrowed */
     enum gate_state state;
     bool ready;
+    bool
+        wants_files; /* set by the caller where "files" was sent: without, nothing behind the end counts */
     struct strbuf pending;  /* the start of what may become a mark */
     struct strbuf preamble; /* what stood before "begin", at most GATE_PREAMBLE_MAX bytes */
     char failure[16];       /* WORD of "fail", "" where none came */
@@ -79,8 +83,8 @@ enum { GATE_PREAMBLE_MAX = 4096 };
 void gate_stream_init(struct gate_stream *stream, const char *nonce);
 void gate_stream_release(struct gate_stream *stream);
 
-/* Takes bytes as they arrive and passes on those of the program. */
-typedef void gate_sink(void *context, const char *data, size_t length);
+/* Takes bytes as they arrive and passes on those of the program (GATE_RUNNING) and of the tar (GATE_FILES). */
+typedef void gate_sink(void *context, enum gate_state state, const char *data, size_t length);
 void gate_stream_feed(struct gate_stream *stream, const char *data, size_t length, gate_sink *sink,
                       void *context);
 

@@ -62,6 +62,11 @@ void life_exited(struct life *life, int status, bool oom_killed)
     }
 }
 
+bool life_wants_files(const struct life *life)
+{
+    return life->plan->request->artifacts.count > 0 && life->result->reason != REASON_CANCELLED;
+}
+
 void life_ended(struct life *life, enum reason reason)
 {
     struct result *result = life->result;

@@ -70,6 +70,9 @@ void life_exited(struct life *life, int status, bool oom_killed);
 /* Fills in how long the program ran: 1 ms at least, since 0 says that it never did. */
 void life_ran(struct life *life, long long ms);
 
+/* Whether the files that the program leaves are asked for, and may be had: where nobody ended it all. */
+bool life_wants_files(const struct life *life);
+
 /* Fills in that we ended the program. `reason` is one of timeout, output-limit, cancelled. */
 void life_ended(struct life *life, enum reason reason);
 

@@ -9,6 +9,9 @@
 /* How long a program that we end gets to be killed and accounted for. */
 enum { STOP_PERCENT = 10 }; /* of the engine's time */
 
+/* How long its files may take to come. */
+enum { FILES_PERCENT = 30 };
+
 /* Queues what the gate reads: the size of the stream, then the stream. */
 static void send_request(const struct life *life, struct process *client)
 {
@@ -83,6 +86,36 @@ static int run_program(struct life *life, struct sandbox *sandbox, struct error 
     return 0;
 }
 
+/* Why the files of the program may not all have come. */
+static const char *explain_missing(enum process_event event)
+{
+    if (event == PROCESS_EXITED)
+        return "the container ended before they were here";
+    return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
+}
+
+/* The program has ended: takes the files that it leaves. */
+static void collect(struct life *life, struct sandbox *sandbox)
+{
+    static const char order[] = "files\n";
+    const long long start = clock_now_ms();
+    const long long soon = start + docker_share(life->docker, FILES_PERCENT);
+    const long long end = life_end(life);
+    CLEANUP(collector_release) struct collector collector;
+    enum process_event event = PROCESS_EXITED;
+
+    collector_init(&collector, life->plan, life->files, life->result);
+    if (sandbox_both(sandbox, GATE_ENDED)) {
+        sandbox->collector = &collector;
+        sandbox->streams[0].wants_files = true;
+        process_write(&sandbox->client, order, sizeof order - 1);
+        event = sandbox_pump(sandbox, SANDBOX_FILES, soon < end ? soon : end, life->cancel);
+        sandbox->collector = NULL;
+    }
+    collector_finish(&collector, explain_missing(event));
+    docker_traced(life->docker, "files", start);
+}
+
 int life_gated(struct life *life, struct sandbox *sandbox, long long deadline, bool *begun,
                struct error *error)
 {
@@ -97,5 +130,7 @@ int life_gated(struct life *life, struct sandbox *sandbox, long long deadline, b
     *begun = event == PROCESS_PAUSED && sandbox_both(sandbox, GATE_RUNNING);
     result = *begun ? run_program(life, sandbox, error) : explain_no_begin(sandbox, event, error);
     sandbox->output = NULL; /* which may be gone before the sandbox is */
+    if (result == 0 && life_wants_files(life))
+        collect(life, sandbox);
     return result;
 }

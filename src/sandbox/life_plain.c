@@ -203,6 +203,31 @@ static int run_attached(struct life *life, const struct box *box, struct process
     return 0;
 }
 
+static bool take_files(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    return stream != PROCESS_STDOUT || collector_feed(context, data, length);
+}
+
+/* The program has ended, or is ended now: takes the files that it leaves. */
+static void collect(struct life *life, const struct box *box, struct process *client)
+{
+    CLEANUP(collector_release) struct collector collector;
+    CLEANUP(process_release) struct process copy = PROCESS_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct process_drain drain = {.process = client};
+    struct process_pump pump = PROCESS_PUMP_INIT;
+
+    collector_init(&collector, life->plan, life->files, life->result);
+    pump.sink = take_files;
+    pump.context = &collector;
+    pump.deadline = clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT);
+    pump.cancel = cancel_fd(life->cancel);
+    pump.drain = &drain;
+    if (container_copy_out(life->docker, box->name, life->plan->workdir, &copy, &error) == 0)
+        process_pump(&copy, &pump);
+    collector_finish(&collector, "'docker cp' did not send them all");
+}
+
 int life_plain(struct life *life, const struct error *doubt, struct error *error)
 {
     CLEANUP(process_release) struct process client = PROCESS_INIT;
@@ -220,6 +245,8 @@ int life_plain(struct life *life, const struct error *doubt, struct error *error
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(life, &box, &client, error);
+    if (result == 0 && life_wants_files(life))
+        collect(life, &box, &client);
     life_remove(life, &box, &(struct process_drain){.process = &client});
     if (result == 0)
         strvec_push(&life->result->warnings, FEWER_PROMISES);

@@ -30,9 +30,26 @@ void request_release(struct request *request)
     strvec_release(&request->environment);
     cleanup_fd(&request->stdin_file);
     limits_release(&request->limits);
+    strvec_release(&request->artifacts);
     free(request->save_image);
     free(request->save_dockerfile);
     request_init(request);
+}
+
+int request_add_artifact(struct request *request, const char *pattern, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape_short(pattern, 80);
+
+    while (strncmp(pattern, "./", 2) == 0)
+        pattern += 2;
+    if (*pattern == '\0' || *pattern == '/' || strlen(pattern) > REQUEST_PATTERN_MAX)
+        return error_set(error, ERROR_USAGE,
+                         "'%s' must be a pattern for paths in the working directory, like *.png",
+                         shown);
+    if (request->artifacts.count == REQUEST_PATTERNS_MAX)
+        return error_set(error, ERROR_USAGE, "more than %d patterns", REQUEST_PATTERNS_MAX);
+    strvec_push(&request->artifacts, pattern);
+    return 0;
 }
 
 static int unknown_language(const struct config *config, const char *name, struct error *error)
@@ -147,6 +164,8 @@ int plan_resolve(struct plan *plan, const struct config *config, const struct re
     if (files_check(&request->files, plan->entrypoint, error) != 0)
         return -1;
 
+    plan->artifacts_most = config->max_artifacts;
+    plan->artifact_bytes_most = config->max_artifact_bytes;
     config_limits(config, language, &plan->limits);
     limits_overlay(&plan->limits, &request->limits);
     if (limits_check(&plan->limits, &config->maximums, error) != 0)

@@ -31,16 +31,25 @@ struct request {
     struct files files;        /* more files beside an open one or one in memory */
     struct strvec arguments;   /* behind the command */
     struct strvec environment; /* "NAME=VALUE"; values are kept out of sight on the host */
-    int stdin_file;        /* what the program reads, an open regular file, owned; -1: nothing */
-    struct limits limits;  /* partial */
-    char *save_image;      /* tag; NULL: do not save */
-    char *save_dockerfile; /* path; NULL: do not write */
-    int live[2];           /* pass stdout and stderr on to these as they come; -1: do not */
-    struct watch *watch;   /* kept up to date while it runs; borrowed; NULL: nobody looks */
+    int stdin_file;          /* what the program reads, an open regular file, owned; -1: nothing */
+    struct limits limits;    /* partial */
+    struct strvec artifacts; /* patterns (base/glob.h) of the files to take back; none: no files */
+    char *save_image;        /* tag; NULL: do not save */
+    char *save_dockerfile;   /* path; NULL: do not write */
+    int live[2];             /* pass stdout and stderr on to these as they come; -1: do not */
+    struct watch *watch;     /* kept up to date while it runs; borrowed; NULL: nobody looks */
 };
 
 void request_init(struct request *request);
 void request_release(struct request *request);
+
+/*
+ * Adds a pattern to request->artifacts: relative to the working directory, of at most REQUEST_PATTERN_MAX bytes.
+ * ERROR_USAGE.
+ */
+int request_add_artifact(struct request *request, const char *pattern, struct error *error);
+
+enum { REQUEST_PATTERNS_MAX = 100, REQUEST_PATTERN_MAX = 1000 };
 
 struct plan {
     const struct request *request;    /* borrowed, with all that is not settled here */
@@ -51,6 +60,8 @@ struct plan {
     struct strvec environment;        /* the language's and the request's */
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct limits limits;             /* complete */
+    int artifacts_most;               /* files that are taken back */
+    int artifact_bytes_most;          /* of all of them */
 };
 
 #define PLAN_INIT                                                                                  \

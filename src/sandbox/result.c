@@ -111,6 +111,8 @@ json_t *result_to_json(struct result *result)
 
     for (size_t i = 0; i < result->warnings.count; i++)
         json_array_append_new(warnings, json_string(result->warnings.items[i]));
+    for (size_t i = 0; i < result->artifacts.missing.count; i++)
+        json_array_append_new(warnings, json_string(result->artifacts.missing.items[i]));
     json_object_set_new(object, "status", json_string(result_status(result)));
     json_object_set_new(object, "exitCode", json_integer(result->exit_code));
     json_object_set_new(object, "stdout", take_text(&result->text[0]));
@@ -130,6 +132,7 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "image", text_or_null(result->image));
     json_object_set_new(object, "container", text_or_null(result->container));
     json_object_set_new(object, "warm", json_boolean(result->warm));
+    json_object_set_new(object, "artifacts", artifacts_to_json(&result->artifacts));
     json_object_set_new(object, "warnings", warnings);
     return object;
 }
@@ -142,5 +145,6 @@ void result_release(struct result *result)
     free(result->image_tag);
     free(result->image);
     free(result->container);
+    artifacts_release(&result->artifacts);
     strvec_release(&result->warnings);
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
+#include "sandbox/artifacts.h"
 
 /* Why the run ended: a closed set. Its names in JSON stand in result.c. */
 enum reason {
@@ -32,15 +33,16 @@ struct result {
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     unsigned long long bytes[2];
     bool truncated[2];
-    long long duration_ms; /* the program's run; 0 where it never ran */
-    char *error;           /* owned; NULL on success */
-    char *image_tag;       /* owned; the tag it was saved under, or NULL */
-    long long peak_bytes;  /* -1: not known */
-    long long cpu_us;      /* -1: not known */
-    char *image;           /* owned; NULL where none was settled */
-    char *container;       /* owned; the name; NULL where none was created */
-    bool warm;             /* it had been made before the request came */
-    struct strvec warnings;
+    long long duration_ms;      /* the program's run; 0 where it never ran */
+    char *error;                /* owned; NULL on success */
+    char *image_tag;            /* owned; the tag it was saved under, or NULL */
+    long long peak_bytes;       /* -1: not known */
+    long long cpu_us;           /* -1: not known */
+    char *image;                /* owned; NULL where none was settled */
+    char *container;            /* owned; the name; NULL where none was created */
+    bool warm;                  /* it had been made before the request came */
+    struct artifacts artifacts; /* what was asked for of the files that the program left */
+    struct strvec warnings;     /* in JSON those of the artifacts stand behind them */
 };
 
 #define RESULT_INIT                                                                                \

@@ -12,7 +12,7 @@
 enum { LEAVE_PERCENT = 10 };
 
 struct stream_place {
-    struct output *output;
+    struct sandbox *sandbox;
     int stream;
 };
 
@@ -89,26 +89,33 @@ static bool wanted(const struct sandbox *sandbox)
         return sandbox_both(sandbox, GATE_RUNNING) || stream->failure[0] != '\0';
     case SANDBOX_ENDED:
         return sandbox_both(sandbox, GATE_ENDED) || output_must_end(sandbox->output);
+    case SANDBOX_FILES:
+        return sandbox->collected;
     case SANDBOX_STOPPED:
         break;
     }
     return sandbox_both(sandbox, GATE_ENDED);
 }
 
-static void take_program_bytes(void *context, const char *data, size_t length)
+/* A hostile image may say that a program has begun before it got one. */
+static void take_sandbox_bytes(void *context, enum gate_state state, const char *data,
+                               size_t length)
 {
     const struct stream_place *place = context;
+    struct sandbox *sandbox = place->sandbox;
 
-    if (place->output) /* a hostile image may say that a program has begun before it got one */
-        output_add(place->output, place->stream, data, length);
+    if (state == GATE_RUNNING && sandbox->output)
+        output_add(sandbox->output, place->stream, data, length);
+    else if (state == GATE_FILES && sandbox->collector)
+        sandbox->collected = !collector_feed(sandbox->collector, data, length);
 }
 
 static void feed(struct sandbox *sandbox, enum process_stream stream, const char *data,
                  size_t length)
 {
-    struct stream_place place = {sandbox->output, (int)stream};
+    struct stream_place place = {sandbox, (int)stream};
 
-    gate_stream_feed(&sandbox->streams[stream], data, length, take_program_bytes, &place);
+    gate_stream_feed(&sandbox->streams[stream], data, length, take_sandbox_bytes, &place);
 }
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
@@ -130,7 +137,7 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
     pump.context = sandbox;
     pump.deadline = deadline;
     pump.cancel = cancel_fd(cancel);
-    if (sandbox->output && phase != SANDBOX_STOPPED)
+    if (sandbox->output && phase <= SANDBOX_ENDED)
         memcpy(pump.throttle, sandbox->output->live, sizeof pump.throttle);
     event = process_pump(&sandbox->client, &pump);
     sandbox->late = event == PROCESS_DEADLINE && phase != SANDBOX_ENDED;

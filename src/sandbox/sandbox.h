@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "docker/docker.h"
 #include "sandbox/box.h"
+#include "sandbox/collector.h"
 #include "sandbox/gate.h"
 #include "sandbox/output.h"
 #include "sandbox/request.h"
@@ -26,6 +27,7 @@ enum sandbox_phase {
     SANDBOX_BEGUN,   /* the program runs */
     SANDBOX_ENDED,   /* it has ended, or has written more than it may */
     SANDBOX_STOPPED, /* it has ended */
+    SANDBOX_FILES,   /* its files have come */
 };
 
 enum sandbox_gate {
@@ -46,6 +48,8 @@ struct sandbox {
     enum sandbox_phase phase;
     bool late;             /* it did not do in time what it was told */
     struct output *output; /* what the program writes goes there; borrowed; NULL before it runs */
+    struct collector *collector; /* its files go there; borrowed; NULL: they are not asked for */
+    bool collected;              /* the collector needs no more */
 };
 
 /*

@@ -309,6 +309,7 @@ cat >"$examples/requests.jsonl" <<'END'
 END
 echo 'import greeting; greeting.greet()' >"$examples/project/main.py"
 echo 'def greet(): print("hello")' >"$examples/project/greeting.py"
+echo 'open("plot.svg", "w").write("<svg/>"); open("log", "w")' >"$examples/plot.py"
 echo 'while True: pass' >"$examples/forever.py"
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
 
@@ -321,7 +322,7 @@ example() {
     [ -z "${ran[$1]-}" ] || return
     name="$4: ${name#"${name%%[! ]*}"}"
     case $2 in '' | '{'$'\n'*) compared= ;; esac
-    [ "$compared" ] || [ "$3" != 0 ] || [[ $1 == *--save-image* || $1 != *'isolator run'* ]] || config=no-engine
+    [ "$compared" ] || [ "$3" != 0 ] || [[ $1 == *--save-image* || $1 == *--artifacts* || $1 != *'isolator run'* ]] || config=no-engine
     got=$(cd "$examples" && ISOLATOR_CONFIG=$scratch/$config.json PATH=$scratch/bin:$PATH \
         bash -c "$1" 2>"$scratch/err" </dev/null)
     ended=$?

@@ -5,7 +5,8 @@
  * - However the bytes arrive, all at once, one by one or in pieces, they give what a plain reading of the
  *   whole gives: the same bytes of the program, with nothing missing but the marks, and the same words.
  * - Only what may still become a mark is held back, and of what stands before "begin" only the start.
- * - It goes from waiting to running to ended and never back; numbers are in range or not known.
+ * - It goes from waiting to running to ended, and where files are wanted to those, and never back; numbers are
+ *   in range or not known.
  */
 #include "fuzz.h"
 
@@ -22,7 +23,8 @@ struct expected {
     bool ready;
     struct strbuf preamble; /* all of it */
     struct strbuf program;
-    size_t pending; /* bytes at the end that may be the start of a mark */
+    struct strbuf files; /* of the tar */
+    size_t pending;      /* bytes at the end that may be the start of a mark */
     char failure[16];
     long long numbers[4]; /* of "end" */
 };
@@ -68,6 +70,10 @@ static bool read_words(struct expected *expected, const char *words)
         if (expected->ready ? !read_numbers(expected, words) : strcmp(words, "end") != 0)
             return false;
         expected->state = GATE_ENDED;
+    } else if (expected->state == GATE_ENDED) {
+        if (strcmp(words, "files") != 0)
+            return false;
+        expected->state = GATE_FILES;
     } else if (strcmp(words, "begin") == 0) {
         expected->state = GATE_RUNNING;
     } else if (strcmp(words, "ready") == 0) {
@@ -78,14 +84,24 @@ static bool read_words(struct expected *expected, const char *words)
     return true;
 }
 
-static struct expected read_plainly(const char *text, size_t size)
+static void add_byte(struct expected *expected, char byte)
+{
+    if (expected->state == GATE_WAITING)
+        strbuf_addch(&expected->preamble, byte);
+    else if (expected->state == GATE_RUNNING)
+        strbuf_addch(&expected->program, byte);
+    else if (expected->state == GATE_FILES)
+        strbuf_addch(&expected->files, byte);
+}
+
+static struct expected read_plainly(const char *text, size_t size, bool wants_files)
 {
     struct expected expected = {.numbers = {-1, -1, -1, -1}};
 
-    for (size_t at = 0; at < size && expected.state != GATE_ENDED;) {
+    for (size_t at = 0; at < size && (expected.state != GATE_ENDED || wants_files);) {
         const size_t left = size - at;
         const char *newline = memchr(text + at, '\n', left < MARK_MAX ? left : MARK_MAX);
-        const bool mark = looks_like_mark(text + at, left);
+        const bool mark = expected.state != GATE_FILES && looks_like_mark(text + at, left);
 
         if (mark && !newline && left < MARK_MAX) {
             expected.pending = left;
@@ -100,19 +116,25 @@ static struct expected read_plainly(const char *text, size_t size)
                 continue;
             }
         }
-        strbuf_addch(expected.state == GATE_RUNNING ? &expected.program : &expected.preamble,
-                     text[at]);
-        at++;
+        add_byte(&expected, text[at++]);
     }
     return expected;
 }
 
 /* ---- the stream against it */
 
-static void collect(void *context, const char *data, size_t length)
+/* The program's bytes, and those of the tar. */
+struct bytes {
+    struct strbuf program, files;
+};
+
+static void collect(void *context, enum gate_state state, const char *data, size_t length)
 {
+    struct bytes *bytes = context;
+
+    fuzz_require(state == GATE_RUNNING || state == GATE_FILES, "%d", state);
     fuzz_require(length > 0, "the program is given nothing");
-    strbuf_add(context, data, length);
+    strbuf_add(state == GATE_RUNNING ? &bytes->program : &bytes->files, data, length);
 }
 
 static void check_bytes(const char *what, const struct strbuf *got, const struct strbuf *expected,
@@ -125,7 +147,7 @@ static void check_bytes(const char *what, const struct strbuf *got, const struct
                  "%s: other bytes", what);
 }
 
-static void check_end(const struct gate_stream *stream, const struct strbuf *program,
+static void check_end(const struct gate_stream *stream, const struct bytes *bytes,
                       const struct expected *expected)
 {
     const long long *numbers = expected->numbers;
@@ -141,31 +163,35 @@ static void check_end(const struct gate_stream *stream, const struct strbuf *pro
                  numbers[3]);
     fuzz_require(stream->status >= -1 && stream->status <= 255, "%d", stream->status);
     check_bytes("preamble", &stream->preamble, &expected->preamble, GATE_PREAMBLE_MAX);
-    check_bytes("program", program, &expected->program, (size_t)-1);
+    check_bytes("program", &bytes->program, &expected->program, (size_t)-1);
+    check_bytes("files", &bytes->files, &expected->files, (size_t)-1);
     fuzz_require(stream->pending.length == expected->pending, "%zu bytes held back, not %zu",
                  stream->pending.length, expected->pending);
 }
 
 /* Feeds the bytes in pieces: of `step` bytes, or where that is 0 of as many as they say themselves. */
-static void check_feeding(const uint8_t *data, size_t size, size_t step,
+static void check_feeding(const uint8_t *data, size_t size, size_t step, bool wants_files,
                           const struct expected *expected)
 {
     CLEANUP(gate_stream_release) struct gate_stream stream;
-    CLEANUP(strbuf_release) struct strbuf program = STRBUF_INIT;
+    struct bytes bytes = {STRBUF_INIT, STRBUF_INIT};
     enum gate_state before = GATE_WAITING;
     size_t piece;
 
     gate_stream_init(&stream, NONCE);
+    stream.wants_files = wants_files;
     for (size_t fed = 0; fed < size; fed += piece) {
         piece = step > 0 ? step : 1 + data[fed] % 64;
         piece = piece < size - fed ? piece : size - fed;
-        gate_stream_feed(&stream, (const char *)data + fed, piece, collect, &program);
+        gate_stream_feed(&stream, (const char *)data + fed, piece, collect, &bytes);
         fuzz_require(stream.state >= before, "from %d to %d", before, stream.state);
         fuzz_require(stream.pending.length < MARK_MAX, "%zu bytes held back",
                      stream.pending.length);
         before = stream.state;
     }
-    check_end(&stream, &program, expected);
+    check_end(&stream, &bytes, expected);
+    strbuf_release(&bytes.program);
+    strbuf_release(&bytes.files);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -174,14 +200,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(const uint8_t *data, size_t size, bool wants_files)
 {
-    struct expected expected = read_plainly((const char *)data, size);
+    struct expected expected = read_plainly((const char *)data, size, wants_files);
 
-    check_feeding(data, size, size + 1, &expected);
-    check_feeding(data, size, 1, &expected);
-    check_feeding(data, size, 0, &expected);
+    check_feeding(data, size, size + 1, wants_files, &expected);
+    check_feeding(data, size, 1, wants_files, &expected);
+    check_feeding(data, size, 0, wants_files, &expected);
     strbuf_release(&expected.preamble);
     strbuf_release(&expected.program);
+    strbuf_release(&expected.files);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check(data, size, false);
+    check(data, size, true);
     return 0;
 }

@@ -56,6 +56,7 @@ static inline void set_up_config(struct config *config, const char *more)
     static const char text[] =
         "{\"containerCommand\": \"docker\", \"containerWorkdir\": \"/workspace\","
         " \"maxQueued\": 64, \"maxTextBytes\": 50000,"
+        " \"maxArtifacts\": 1000, \"maxArtifactBytes\": 67108864,"
         " \"defaults\": {\"timeoutSeconds\": 45, \"memoryMB\": 256, \"cpus\": 0.5,"
         "  \"pidsLimit\": 64, \"workdirMB\": 64, \"tmpMB\": 64, \"outputBytes\": 1048576,"
         "  \"network\": \"none\", \"readOnly\": true, \"capDrop\": [\"ALL\"],"

@@ -490,7 +490,7 @@ static void arguments__null_is_not_given(void **state)
 
 #define KNOWN                                                                                      \
     "known are: language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, "  \
-    "stdin, arguments, environment, timeout_seconds"
+    "stdin, arguments, environment, timeout_seconds, artifacts"
 
 static void arguments__unknown_ones(void **state)
 {

@@ -344,15 +344,19 @@ static void gate__program_with_a_network_keeps_its_proxies(void **state)
 /* Adds a string literal with the NUL bytes in it. */
 #define ADD(buffer, literal) strbuf_add(buffer, literal, sizeof(literal) - 1)
 
-static void collect(void *context, const char *data, size_t length)
-{
-    strbuf_add(context, data, length);
-}
-
 struct stream {
     struct gate_stream gate;
     struct strbuf program; /* the bytes that were passed on */
+    struct strbuf files;   /* of the tar */
 };
+
+static void collect(void *context, enum gate_state state, const char *data, size_t length)
+{
+    struct stream *stream = context;
+
+    assert_true(state == GATE_RUNNING || state == GATE_FILES);
+    strbuf_add(state == GATE_RUNNING ? &stream->program : &stream->files, data, length);
+}
 
 static void open_stream(struct stream *stream)
 {
@@ -363,7 +367,7 @@ static void open_stream(struct stream *stream)
 
 static void feed(struct stream *stream, const char *data, size_t length)
 {
-    gate_stream_feed(&stream->gate, data, length, collect, &stream->program);
+    gate_stream_feed(&stream->gate, data, length, collect, stream);
 }
 
 #define FEED(stream, literal) feed(stream, literal, sizeof(literal) - 1)
@@ -372,6 +376,7 @@ static void close_stream(struct stream *stream)
 {
     gate_stream_release(&stream->gate);
     strbuf_release(&stream->program);
+    strbuf_release(&stream->files);
 }
 
 static void check_bytes(const struct strbuf *got, const char *expected, size_t length)
@@ -415,6 +420,41 @@ static void check_scripted(const struct stream *stream, const struct strbuf *pro
     check_bytes(&stream->program, program->data, program->length);
     check_numbers(stream, 3, 1, 1048576, 2500);
     assert_int_equal(stream->gate.pending.length, 0);
+}
+
+/* Whatever stands in the tar: its end is its own matter. */
+static void gate__files_follow_their_mark(void **state)
+{
+    static const char all[] = MARK("begin") "out" MARK("end") "late" MARK("end") MARK("other")
+        MARK("files") "tar" MARK("files") MARK("end") "\0";
+    static const char tar[] = "tar" MARK("files") MARK("end") "\0";
+
+    (void)state;
+    for (size_t first = 0; first < sizeof all - 1; first++) {
+        struct stream stream;
+
+        open_stream(&stream);
+        stream.gate.wants_files = true;
+        feed(&stream, all, first);
+        feed(&stream, all + first, sizeof all - 1 - first);
+        assert_int_equal(stream.gate.state, GATE_FILES);
+        check_bytes(&stream.program, "out", 3);
+        check_bytes(&stream.files, tar, sizeof tar - 1);
+        close_stream(&stream);
+    }
+}
+
+static void gate__files_that_nobody_wants(void **state)
+{
+    struct stream stream;
+
+    (void)state;
+    open_stream(&stream);
+    FEED(&stream, MARK("begin") "out" MARK("files") MARK("end") MARK("files") "tar");
+    assert_int_equal(stream.gate.state, GATE_ENDED);
+    CHECK_PROGRAM(&stream, "out" MARK("files"));
+    assert_int_equal(stream.files.length, 0);
+    close_stream(&stream);
 }
 
 static void gate__stream_cut_at_every_two_places(void **state)
@@ -795,6 +835,8 @@ int main(void)
         cmocka_unit_test(gate__program_whose_name_looks_like_a_variable),
         cmocka_unit_test(gate__program_without_a_network_sees_no_proxies),
         cmocka_unit_test(gate__program_with_a_network_keeps_its_proxies),
+        cmocka_unit_test(gate__files_follow_their_mark),
+        cmocka_unit_test(gate__files_that_nobody_wants),
         cmocka_unit_test(gate__stream_cut_at_every_two_places),
         cmocka_unit_test(gate__stream_in_pieces_of_every_size),
         cmocka_unit_test(gate__stdout_ends_without_numbers),

@@ -22,13 +22,13 @@ static void result__fresh_one_in_json(void **state)
     CLEANUP_FREE char *json = json_of(&result);
 
     (void)state;
-    assert_string_equal(json,
-                        "{\"status\":\"error\",\"exitCode\":-1,\"stdout\":\"\",\"stderr\":\"\","
-                        "\"durationMs\":0,\"error\":null,\"imageTag\":null,"
-                        "\"reason\":\"engine\",\"signal\":null,\"stdoutBytes\":0,"
-                        "\"stderrBytes\":0,\"stdoutTruncated\":false,"
-                        "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,"
-                        "\"image\":null,\"container\":null,\"warm\":false,\"warnings\":[]}");
+    assert_string_equal(
+        json, "{\"status\":\"error\",\"exitCode\":-1,\"stdout\":\"\",\"stderr\":\"\","
+              "\"durationMs\":0,\"error\":null,\"imageTag\":null,"
+              "\"reason\":\"engine\",\"signal\":null,\"stdoutBytes\":0,"
+              "\"stderrBytes\":0,\"stdoutTruncated\":false,"
+              "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,"
+              "\"image\":null,\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}");
 }
 
 static void result__full_one_in_json(void **state)
@@ -60,7 +60,7 @@ static void result__full_one_in_json(void **state)
                         "\"stdoutBytes\":5000000000,\"stderrBytes\":5,\"stdoutTruncated\":true,"
                         "\"stderrTruncated\":false,\"peakMemoryBytes\":17592186044416,\"cpuMs\":1,"
                         "\"image\":\"image:2\",\"container\":\"isolator-0123\","
-                        "\"warm\":true,\"warnings\":[\"one\",\"two\"]}");
+                        "\"warm\":true,\"artifacts\":[],\"warnings\":[\"one\",\"two\"]}");
 }
 
 static void result__json_holds_nul_bytes(void **state)

@@ -1,0 +1,138 @@
+#include "cli/artifact_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/linux.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+int artifact_files_open(const char *directory, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(directory);
+    int fd = -1;
+
+    if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+        fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 ? fd : error_set_errno(error, ERROR_INPUT, "--artifacts: '%s'", shown);
+}
+
+/* The directory that the file belongs into, which is made where there is none; *name: its last part. */
+static int open_directory(int directory, const char *path, const char **name)
+{
+    const char *slash = strchr(path, '/');
+    CLEANUP_FREE char *part = NULL;
+    CLEANUP_FD int below = -1;
+
+    if (!slash) {
+        *name = path;
+        return openat(directory, ".", DIRECTORY);
+    }
+    part = string_format("%.*s", (int)(slash - path), path);
+    if (mkdirat(directory, part, 0777) != 0 && errno != EEXIST)
+        return -1;
+    below = openat(directory, part, DIRECTORY);
+    return below < 0 ? -1 : open_directory(below, slash + 1, name);
+}
+
+static int write_all(int fd, const char *data, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, data, length);
+
+        if (written < 0 && errno != EINTR)
+            return -1;
+        if (written > 0) {
+            data += written;
+            length -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* A new file of this name with all of the content, or none. */
+static int write_new(int directory, const char *name, const struct artifact *artifact)
+{
+    const mode_t mode = artifact->executable ? 0777 : 0666;
+    const int fd =
+        openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    int failure = 0;
+
+    if (fd < 0)
+        return -1;
+    if (write_all(fd, artifact->data, artifact->length) != 0)
+        failure = errno;
+    if (close(fd) != 0 && failure == 0)
+        failure = errno;
+    if (failure != 0)
+        unlinkat(directory, name, 0);
+    errno = failure;
+    return failure == 0 ? 0 : -1;
+}
+
+/* Over what there is of this name, be it a link. */
+static int write_over(int directory, const char *name, const struct artifact *artifact)
+{
+    char digits[17], temporary[32];
+    int failure;
+
+    linux_random_digits(digits, sizeof digits);
+    snprintf(temporary, sizeof temporary, ".isolator-%s", digits);
+    if (write_new(directory, temporary, artifact) != 0)
+        return -1;
+    if (renameat(directory, temporary, directory, name) == 0)
+        return 0;
+    failure = errno;
+    unlinkat(directory, temporary, 0);
+    errno = failure;
+    return -1;
+}
+
+static int write_artifact(int directory, bool force, const struct artifact *artifact,
+                          struct error *error)
+{
+    CLEANUP_FD int below = -1;
+    const char *name;
+
+    below = open_directory(directory, artifact->name, &name);
+    if (below >= 0 && (force ? write_over : write_new)(below, name, artifact) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return error_set(error, ERROR_INPUT,
+                         "the artifact '%s' is not written: it exists; --force replaces it",
+                         artifact->name);
+    if (errno == ELOOP || errno == ENOTDIR)
+        return error_set(error, ERROR_INPUT,
+                         "the artifact '%s' is not written: what stands there for one of its "
+                         "directories is none",
+                         artifact->name);
+    return error_set_errno(error, ERROR_SYSTEM, "the artifact '%s' is not written", artifact->name);
+}
+
+void artifact_files_write(int directory, bool force, struct result *result)
+{
+    CLEANUP(error_release) struct error summary = ERROR_INIT;
+    enum error_kind kind = ERROR_NONE;
+    size_t failed = 0;
+
+    for (size_t i = 0; i < result->artifacts.count; i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+
+        if (write_artifact(directory, force, &result->artifacts.items[i], &error) == 0)
+            continue;
+        strvec_push(&result->artifacts.missing, error.message);
+        kind = kind == ERROR_SYSTEM ? kind : error.kind;
+        failed++;
+    }
+    if (failed == 0 || !result_success(result))
+        return;
+    error_set(&summary, kind, "%zu of %zu artifacts are not written, see the warnings", failed,
+              result->artifacts.count);
+    result_fail(result, &summary);
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# The files that a program leaves, and their way back: which ones, what of them is told, how they are written, and
+# what becomes of those of hostile programs and hostile images.
+. "$(dirname "$0")/lib.sh"
+
+image=
+trap '[ -z "$image" ] || docker rmi -f "$image" >/dev/null; rm -rf "$scratch"' EXIT
+dir=$scratch/back
+
+# listed DIRECTORY: all that is in it, "PATH TYPE MODE SIZE [TARGET]" a line.
+listed() { (cd "$1" && find . -mindepth 1 ! -type d -printf '%P %y %m %s\n' | sort); }
+# names: those of the artifacts in $out.
+names() { json 'join " ", map { $_->{name} } @{$r->{artifacts}}'; }
+# warnings: those that are about artifacts.
+warnings() { field warnings | grep -F artifact; }
+
+# ---- what comes back
+umask 022
+program='
+import os, pathlib
+pathlib.Path("out/deep").mkdir(parents=True)
+pathlib.Path("out/deep/table.csv").write_text("a,b\n")
+pathlib.Path("plot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+pathlib.Path("empty").touch()
+pathlib.Path("tool.sh").write_text("#!/bin/sh\n")
+os.chmod("tool.sh", 0o700)
+pathlib.Path("caf\u00e9 menu").write_text("text")
+with open("input.txt", "a") as file: file.write("changed")
+os.chmod("kept.txt", 0o600)
+os.utime("kept.txt", (0, 0))
+print("done")
+'
+project=$scratch/project
+mkdir "$project"
+printf '%s' "$program" >"$project/main.py"
+printf 'given ' >"$project/input.txt"
+printf 'given' >"$project/kept.txt"
+run --dir "$project" --entrypoint main.py --artifacts "$dir"
+outcome "0 success 0 exit null null" "a program that leaves files"
+is "$(names)" "café menu empty input.txt out/deep/table.csv plot.png tool.sh" "what it made and what it changed"
+is "$(json 'join " ", map { "$_->{bytes} $_->{mimeType}" } @{$r->{artifacts}}')" \
+    "4 text/plain 0 text/plain 13 text/plain 4 text/csv 264 image/png 10 text/plain" "their sizes and types"
+is "$(json 'join " ", map { $_->{sha256} } @{$r->{artifacts}}')" "$(cd "$dir" &&
+    sha256sum 'café menu' empty input.txt out/deep/table.csv plot.png tool.sh | cut -c 1-64 | paste -s -d ' ')" "their digests"
+is "$(listed "$dir")" "café menu f 644 4
+empty f 644 0
+input.txt f 644 13
+out/deep/table.csv f 644 4
+plot.png f 644 264
+tool.sh f 755 10" "all are written, with sane modes"
+is "$(cat "$dir/input.txt")" "given changed" "with their contents"
+is "$(field warnings)" "" "nothing is left out"
+is "$(find "$project" -newer "$project/kept.txt" -type f)" "" "what was sent stays as it is"
+
+# ---- narrowed
+rm -rf "$dir"
+run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact '*.csv' --artifact 'e*'
+is "$(names)" "empty out/deep/table.csv" "--artifact: by the last part of the path"
+run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'out/*' --stream
+is "$status $out $err" "0 done isolator: warning: no artifact was found: the program has left no new file in its \
+working directory that is asked for" "--artifact: a pattern with a slash is for all of the path"
+run --dir "$project" --entrypoint main.py
+is "$(json 'scalar @{$r->{artifacts}}')" 0 "without --artifacts there are none"
+
+# ---- what is there already
+printf 'mine' >"$dir/empty"
+run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --artifact '*.sh'
+outcome "2 error 0 input null 1 of 2 artifacts are not written, see the warnings" "a file that exists"
+is "$(warnings)" "the artifact 'empty' is not written: it exists; --force replaces it" "it is named"
+is "$(cat "$dir/empty") $(wc -c <"$dir/tool.sh")" "mine 10" "it stays, the others are written"
+run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --force
+outcome "0 success 0 exit null null" "--force"
+is "$(wc -c <"$dir/empty")" 0 "--force: it is replaced"
+ln -s "$scratch" "$dir/out2"
+code py 'import os; os.mkdir("out2"); open("out2/escaped", "w")' --artifacts "$dir" --force
+is "$status $(warnings)" "2 the artifact 'out2/escaped' is not written: what stands there for one of its directories is none" \
+    "a link in the directory is not followed"
+is "$(ls "$scratch/escaped" 2>&1 | grep -c 'No such')" 1 "nothing is written behind it"
+
+# ---- how it ended makes no difference
+for case in 'sys.exit(3)|1 error 3 exit null program exited with status 3' \
+    'time.sleep(600)|124 timeout 137 timeout SIGKILL program did not end within 2 s' \
+    'os.kill(os.getpid(), 9)|1 error 137 signal SIGKILL program was ended by signal SIGKILL'; do
+    rm -rf "$dir"
+    code py "import os, sys, time; open('log', 'w').write('so far'); ${case%%|*}" --artifacts "$dir" --timeout 2s
+    outcome "${case#*|}" "${case%%|*}"
+    is "$(cat "$dir/log" 2>&1)" "so far" "${case%%|*}: its file comes back"
+done
+
+# ---- hostile programs
+rm -rf "$dir"
+code py '
+import os
+open("good", "w").write("good")
+os.symlink("/etc/passwd", "symlink")
+os.symlink("/", "root")
+os.link("good", "hard")
+os.mkfifo("fifo")
+open("new\nline", "w")
+open(b"latin\xe9", "w")
+open("\x1b[31mred", "w")
+os.chmod(os.open("unreadable", os.O_CREAT), 0)
+open("good", "a").write("!")
+' --artifacts "$dir"
+outcome "0 success 0 exit null null" "odd files"
+is "$(listed "$dir" | sed 's/^hard/good/')" "good f 644 5" "only what is a file with a name comes back"
+is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '\\x1b[31mred' is left out: its name has control characters or is not valid UTF-8
+the artifact 'fifo' is left out: it is no regular file
+the artifact 'hard' is left out: it is a hard link to another one
+the artifact 'latin\\xe9' is left out: its name has control characters or is not valid UTF-8
+the artifact 'new\\nline' is left out: its name has control characters or is not valid UTF-8
+the artifact 'root' is left out: it is a symbolic link
+the artifact 'symlink' is left out: it is a symbolic link" "the others are named"
+
+rm -rf "$dir"
+code py 'open("hole", "w").truncate(1 << 40)' --artifacts "$dir" --timeout 60s
+is "$status $(warnings | head -n 1)" "0 the artifact 'hole' is left out: it is more than may be taken (maxArtifactBytes)" \
+    "a file with a hole of a terabyte"
+is "$(warnings | tail -n 1)" "artifacts may be missing: the files in the working directory are larger than that can be" \
+    "it is not read to its end"
+is "$(listed "$dir")" "" "nothing is written of it"
+
+# What a program leaves behind is killed first: it cannot change files while they are read, or write into the tar.
+rm -rf "$dir"
+code py '
+import os, sys
+open("a", "w").write("a" * 1000000)
+for child in range(8):
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            sys.stdout.write("noise\n" * 1000)
+            sys.stdout.flush()
+os._exit(0)
+' --artifacts "$dir"
+is "$(names) $(tr -d a <"$dir/a" | wc -c)" "a 0" "processes that are left behind do not disturb"
+
+# An image whose tar writes what it likes.
+mkdir "$scratch/hostile"
+printf 'escaped' >"$scratch/hostile/file"
+tar -C "$scratch/hostile" -P -cf "$scratch/hostile/tar" --transform 's,^file$,../../escaped,' file
+tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform "s,^file\$,$scratch/escaped," file
+ln -s "$scratch" "$scratch/hostile/way"
+tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" way
+tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,way/escaped,' file
+tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,good,' file file
+mkdir "$scratch/hostile/fake"
+cat >"$scratch/hostile/fake/tar" <<'END'
+#!/bin/sh
+case $1 in -c*) exec cat /hostile.tar ;; *) exec /bin/tar "$@" ;; esac
+END
+chmod 755 "$scratch/hostile/fake/tar"
+container=isolator-hostile-$$
+image=isolator-test/hostile:$$
+docker create --name "$container" isolator-test/python:bookworm true >/dev/null
+docker cp "$scratch/hostile/tar" "$container:/hostile.tar"
+docker cp "$scratch/hostile/fake" "$container:/"
+docker commit -c 'ENV PATH=/fake:/usr/bin:/bin' "$container" "$image" >/dev/null
+docker rm "$container" >/dev/null
+rm -rf "$dir"
+code py 'print()' --image "$image" --artifacts "$dir"
+outcome "0 success 0 exit null null" "a hostile image"
+is "$(listed "$dir")" "good f 644 7
+way/escaped f 644 7" "a hostile tar: what it holds stays below the directory"
+is "$(find "$scratch" -maxdepth 1 -name escaped)" "" "a hostile tar: nothing is written elsewhere"
+is "$(warnings)" "the artifact '../../escaped' is left out: its path leaves the working directory or is too long
+the artifact '$scratch/escaped' is left out: its path leaves the working directory or is too long
+the artifact 'way' is left out: it is a symbolic link
+the artifact 'good' is left out: it is a hard link to another one" "a hostile tar: all else is named"
+
+# ---- without a shell, by docker cp
+rm -rf "$dir"
+file=$(snippet hello 'given')
+run --language noshell --user 0 --artifacts "$dir" "$file" -- --write=made
+outcome "0 success 0 exit null null" "an image without a shell"
+is "$(listed "$dir")" "made f 644 0" "an image without a shell: its file comes back"
+faulty "cp 3 fail" run --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
+is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them all" "docker cp that fails"
+
+# ---- limits
+config=$scratch/config.json
+perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); @$c{qw(maxArtifacts maxArtifactBytes)} = (2, 10); print encode_json($c)' \
+    <"$ISOLATOR_CONFIG" >"$config"
+rm -rf "$dir"
+code ash 'printf 12345678 >a; printf 12345678 >b; printf 1 >c; printf 2 >d; printf 3 >e' --config "$config" --artifacts "$dir"
+is "$(json 'scalar @{$r->{artifacts}}')" 2 "maxArtifacts"
+is "$(warnings | wc -l)" 3 "those past it are named"
+is "$(cat "$dir"/* | wc -c | awk '{ print ($1 <= 10) }')" 1 "maxArtifactBytes"
+
+# ---- wrong use
+refused "--artifact needs --artifacts DIR" "--artifact alone" --artifact '*' "$file"
+refused "--force needs --artifacts DIR" "--force alone" --force "$file"
+refused "--artifact: '/workspace/*.png' must be a pattern for paths in the working directory, like *.png" "an absolute pattern" \
+    --artifacts "$dir" --artifact '/workspace/*.png' "$file"
+code ash 'echo' --artifacts "$scratch/none/deep"
+outcome "2 error -1 input null --artifacts: '$scratch/none/deep': No such file or directory" "a directory that cannot be made"
+
+finish
