@@ -5,6 +5,7 @@
 #include "base/capture.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "mcp/attachments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/reply.h"
 
@@ -13,6 +14,15 @@ enum { HEADINGS = 160 };
 
 /* Below this nothing is gained by showing less. */
 enum { LEAST = 256 };
+
+/* Artifacts in one answer; so many that their names and links always fit. */
+enum { ARTIFACTS_MOST = 50 };
+
+/* Of a name in the text for models. */
+enum { NAME_SHOWN = 200 };
+
+/* Bytes that can be read as a resource in one message, in base64. */
+enum { RUN_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
 
 /* The output as it is shown. */
 struct shown {
@@ -69,6 +79,22 @@ static json_t *text_content(const struct strbuf *text)
                      json_stringn_nocheck(strbuf_string(text), text->length));
 }
 
+/* What files there are and what there is not. */
+static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts)
+{
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        CLEANUP_FREE char *name = text_escape_short(artifacts->items[i].name, NAME_SHOWN);
+
+        strbuf_addf(&list, "%s (%s, %zu bytes)\n", name, artifacts->items[i].mime_type,
+                    artifacts->items[i].length);
+    }
+    for (size_t i = 0; i < artifacts->missing.count; i++)
+        strbuf_addf(&list, "%s\n", artifacts->missing.items[i]);
+    add_section(text, "artifacts", &list);
+}
+
 /* The text for models. */
 static json_t *describe(const struct result *result, const struct shown *shown)
 {
@@ -83,6 +109,7 @@ static json_t *describe(const struct result *result, const struct shown *shown)
         add_section(&text, run_streams[i], &shown->text[i]);
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
+    add_artifacts(&text, &result->artifacts);
     return text_content(&text);
 }
 
@@ -115,33 +142,17 @@ static json_t *build(const struct result *result, const json_t *object, const st
     return answer;
 }
 
-/* Keeps the full output and links to what of it is not shown. Takes the texts over. */
-static void link_full(json_t *answer, const struct result *result, struct strbuf full[2],
-                      const bool is_cut[2], struct runs *runs)
+/* The whole output of a stream, or as much of it as one message holds. Takes the text over. */
+static void attach_output(struct attachments *attachments, const struct result *result, int stream,
+                          struct strbuf *full)
 {
-    json_t *content = json_object_get(answer, "content");
-    char id[RUN_ID_SIZE];
+    if (full->length > RUN_TEXT_MAX) {
+        struct strbuf kept = cut(full, result->bytes[stream], RUN_TEXT_MAX);
 
-    for (int i = 0; i < 2; i++) {
-        if (full[i].length > RUN_TEXT_MAX) {
-            struct strbuf kept = cut(&full[i], result->bytes[i], RUN_TEXT_MAX);
-
-            strbuf_release(&full[i]);
-            full[i] = kept;
-        }
+        strbuf_release(full);
+        *full = kept;
     }
-    const size_t size[2] = {full[0].length, full[1].length};
-    runs_add(runs, full, id);
-    for (int i = 0; i < 2; i++) {
-        CLEANUP_FREE char *uri = string_format("isolator://runs/%s/%s", id, run_streams[i]);
-
-        if (is_cut[i])
-            json_array_append_new(
-                content, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "type", "resource_link", "uri",
-                                   uri, "name", run_streams[i], "description",
-                                   "More of the output; kept for some minutes.", "mimeType",
-                                   "text/plain", "size", (json_int_t)size[i]));
-    }
+    attachments_add_output(attachments, run_streams[stream], full);
 }
 
 json_t *answer_result(struct result *result, const struct revision *revision, size_t most,
@@ -149,9 +160,12 @@ json_t *answer_result(struct result *result, const struct revision *revision, si
 {
     struct strbuf full[2] = {result->text[0], result->text[1]};
     struct shown shown = {.cut = {false, false}};
+    struct attachments attachments;
+    const size_t text_most = most;
     json_t *object, *answer = NULL;
 
     result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
+    artifacts_limit(&result->artifacts, ARTIFACTS_MOST);
     object = result_to_json(result);
     most = most > HEADINGS + LEAST ? most - HEADINGS : LEAST;
     do {
@@ -161,8 +175,13 @@ json_t *answer_result(struct result *result, const struct revision *revision, si
         answer = build(result, object, &shown, revision);
         most /= 2;
     } while (most >= LEAST && jsonrpc_size(answer) > RESULT_MAX);
-    if (revision->structured && (shown.cut[0] || shown.cut[1]))
-        link_full(answer, result, full, shown.cut, runs);
+    attachments_begin(&attachments, answer, revision, text_most);
+    for (int i = 0; i < 2; i++)
+        if (shown.cut[i])
+            attach_output(&attachments, result, i, &full[i]);
+    for (size_t i = 0; i < result->artifacts.count; i++)
+        attachments_add_file(&attachments, &result->artifacts.items[i]);
+    attachments_end(&attachments, runs);
     release_shown(&shown);
     json_decref(object);
     strbuf_release(&full[0]);

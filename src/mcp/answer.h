@@ -14,7 +14,9 @@
 /*
  * The answer to a run, a new reference. The result's texts are taken out of it. Both forms show at most
  * `most` bytes of the output, head and tail; where that leaves something out it is kept in `runs`, and
- * the answer links to it. However it has to be escaped, the answer fits into one message.
+ * the answer links to it. Artifacts go along: pictures and audio as what they are, short texts as resources, the
+ * rest as links to what is kept; what is too large for all of these is named. However it has to be escaped,
+ * the answer fits into one message.
  */
 json_t *answer_result(struct result *result, const struct revision *revision, size_t most,
                       struct runs *runs);

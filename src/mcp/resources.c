@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/capture.h"
 #include "base/cleanup.h"
+#include "base/mime.h"
 #include "base/text.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/reply.h"
+#include "mcp/uri.h"
 #include "sandbox/snippets.h"
 
 static const char SNIPPETS[] = "isolator://snippets/";
@@ -17,52 +20,9 @@ static const char VARIABLE[] = "snippet_name";
 
 enum { PAGE = 100, COMPLETIONS_MAX = 100 }; /* the latter by server/utilities/completion */
 
-/* RFC 3986: what need not be escaped in a path. */
-static bool is_unreserved(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("-._~", c));
-}
-
-static char *snippet_uri(const char *name)
-{
-    struct strbuf uri = STRBUF_INIT;
-
-    strbuf_addstr(&uri, SNIPPETS);
-    for (; *name; name++) {
-        if (is_unreserved(*name))
-            strbuf_addch(&uri, *name);
-        else
-            strbuf_addf(&uri, "%%%02X", (unsigned char)*name);
-    }
-    return strbuf_steal(&uri);
-}
-
-/* The text with "%XX" decoded, owned; NULL where that is not possible. */
-static char *decode_percent(const char *text)
-{
-    CLEANUP(strbuf_release) struct strbuf decoded = STRBUF_INIT;
-
-    for (; *text; text++) {
-        int high, low;
-
-        if (*text != '%') {
-            strbuf_addch(&decoded, *text);
-            continue;
-        }
-        high = text_hex_digit(text[1]);
-        low = high < 0 ? -1 : text_hex_digit(text[2]);
-        if (low < 0 || high * 16 + low == 0)
-            return NULL;
-        strbuf_addch(&decoded, (char)(high * 16 + low));
-        text += 2;
-    }
-    return strbuf_steal(&decoded);
-}
-
 static json_t *describe_snippet(const struct config *config, const char *name)
 {
-    CLEANUP_FREE char *uri = snippet_uri(name);
+    CLEANUP_FREE char *uri = uri_of(SNIPPETS, name);
     CLEANUP_FREE char *description = snippet_description(config, name);
     json_t *resource =
         json_pack("{s:s, s:s, s:s}", "uri", uri, "name", name, "mimeType", snippet_mime_type(name));
@@ -114,7 +74,7 @@ static json_t *contents(const char *uri, const char *type, const char *text, siz
 
 static json_t *read_snippet(const struct config *config, const char *uri, struct error *error)
 {
-    CLEANUP_FREE char *name = decode_percent(uri + strlen(SNIPPETS));
+    CLEANUP_FREE char *name = uri_decode(uri + strlen(SNIPPETS));
     CLEANUP_FREE char *data = NULL;
     size_t length;
 
@@ -123,9 +83,9 @@ static json_t *read_snippet(const struct config *config, const char *uri, struct
 }
 
 /* The text of a run in one message: where it is too large for that, head and tail of it. */
-static json_t *fit_run(const char *uri, const struct strbuf *text)
+static json_t *fit_text(const char *uri, const char *type, const struct strbuf *text)
 {
-    json_t *result = contents(uri, "text/plain", strbuf_string(text), text->length);
+    json_t *result = contents(uri, type, strbuf_string(text), text->length);
 
     for (size_t most = RUN_TEXT_MAX; jsonrpc_size(result) > RESULT_MAX; most /= 2) {
         struct capture capture = CAPTURE_INIT(most);
@@ -134,10 +94,18 @@ static json_t *fit_run(const char *uri, const struct strbuf *text)
         capture_add(&capture, strbuf_string(text), text->length);
         part = capture_take_text(&capture);
         json_decref(result);
-        result = contents(uri, "text/plain", strbuf_string(&part), part.length);
+        result = contents(uri, type, strbuf_string(&part), part.length);
         strbuf_release(&part);
     }
     return result;
+}
+
+static json_t *blob(const char *uri, const char *type, const struct strbuf *data)
+{
+    CLEANUP_FREE char *text = base64_encode(strbuf_string(data), data->length);
+
+    return json_pack("{s:[{s:s, s:s, s:s}]}", "contents", "uri", uri, "mimeType", type, "blob",
+                     text);
 }
 
 static json_t *read_run(struct runs *runs, const char *uri)
@@ -145,12 +113,15 @@ static json_t *read_run(struct runs *runs, const char *uri)
     const char *rest = uri + strlen(RUNS);
     const size_t length = strcspn(rest, "/");
     CLEANUP_FREE char *id = string_format("%.*s", length < RUN_ID_SIZE ? (int)length : 0, rest);
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *name = rest[length] == '/' ? uri_decode(rest + length + 1) : NULL;
+    CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
+    const char *type = name ? runs_read(runs, id, name, &data) : NULL;
 
-    for (int i = 0; i < 2 && rest[length] == '/'; i++)
-        if (strcmp(rest + length + 1, run_streams[i]) == 0 && runs_read(runs, id, i, &text))
-            return fit_run(uri, &text);
-    return NULL;
+    if (!type)
+        return NULL;
+    if (strncmp(type, "text/", 5) == 0 || mime_is_text(strbuf_string(&data), data.length))
+        return fit_text(uri, type, &data); /* output may have a NUL in it */
+    return blob(uri, type, &data);
 }
 
 json_t *resources_read(const struct config *config, struct runs *runs, const char *uri,
@@ -163,7 +134,7 @@ json_t *resources_read(const struct config *config, struct runs *runs, const cha
     } else if (strncmp(uri, RUNS, strlen(RUNS)) == 0) {
         result = read_run(runs, uri);
         if (!result)
-            error_set(error, ERROR_INPUT, "this output is not kept any more, or never was");
+            error_set(error, ERROR_INPUT, "this is not kept any more, or never was");
     } else {
         error_set(error, ERROR_INPUT, "the resources begin with %s or %s", SNIPPETS, RUNS);
     }

@@ -1,6 +1,6 @@
 /*
- * What the client can read beside calling the tool: the snippets, isolator://snippets/NAME, and the
- * outputs that were too long for a model, isolator://runs/ID/stdout and /stderr.
+ * What the client can read beside calling the tool: the snippets, isolator://snippets/NAME, and what was too
+ * much for an answer: isolator://runs/ID/stdout and /stderr, isolator://runs/ID/files/PATH.
  */
 #ifndef MCP_RESOURCES_H
 #define MCP_RESOURCES_H

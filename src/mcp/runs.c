@@ -8,16 +8,51 @@
 
 const char *const run_streams[2] = {"stdout", "stderr"};
 
+struct part {
+    char *name; /* owned */
+    const char *mime_type;
+    struct strbuf data;
+};
+
 struct run {
     char id[RUN_ID_SIZE];
-    struct strbuf text[2];
+    struct part *parts; /* owned */
+    size_t count;
+    size_t bytes;    /* of memory, about */
     long long since; /* clock_now_ms() */
     struct run *next;
 };
 
-static size_t size_of(const struct run *run)
+struct run *run_new(void)
 {
-    return sizeof *run + run->text[0].capacity + run->text[1].capacity;
+    struct run *run = memory_allocate(sizeof *run);
+
+    *run = (struct run){.since = clock_now_ms(), .bytes = sizeof *run};
+    linux_random_digits(run->id, sizeof run->id);
+    return run;
+}
+
+const char *run_id(const struct run *run)
+{
+    return run->id;
+}
+
+void run_add(struct run *run, const char *name, const char *mime_type, struct strbuf *data)
+{
+    run->parts = memory_resize(run->parts, (run->count + 1) * sizeof *run->parts);
+    run->parts[run->count++] = (struct part){string_copy(name), mime_type, *data};
+    run->bytes += sizeof *run->parts + strlen(name) + data->capacity;
+    *data = (struct strbuf)STRBUF_INIT;
+}
+
+static void run_free(struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        free(run->parts[i].name);
+        strbuf_release(&run->parts[i].data);
+    }
+    free(run->parts);
+    free(run);
 }
 
 void runs_init(struct runs *runs)
@@ -33,10 +68,8 @@ static void drop_oldest(struct runs *runs)
     runs->first = run->next;
     if (!runs->first)
         runs->last = NULL;
-    runs->bytes -= size_of(run);
-    strbuf_release(&run->text[0]);
-    strbuf_release(&run->text[1]);
-    free(run);
+    runs->bytes -= run->bytes;
+    run_free(run);
 }
 
 static void drop_old(struct runs *runs, size_t room)
@@ -47,39 +80,46 @@ static void drop_old(struct runs *runs, size_t room)
         drop_oldest(runs);
 }
 
-void runs_add(struct runs *runs, struct strbuf text[2], char id[RUN_ID_SIZE])
+void runs_keep(struct runs *runs, struct run *run)
 {
-    struct run *run = memory_allocate(sizeof *run);
-
-    *run = (struct run){.text = {text[0], text[1]}, .since = clock_now_ms()};
-    text[0] = text[1] = (struct strbuf)STRBUF_INIT;
-    linux_random_digits(run->id, sizeof run->id);
-    memcpy(id, run->id, RUN_ID_SIZE);
-
+    if (run->count == 0) {
+        run_free(run);
+        return;
+    }
     pthread_mutex_lock(&runs->lock);
-    drop_old(runs, size_of(run));
+    drop_old(runs, run->bytes);
     if (runs->last)
         runs->last->next = run;
     else
         runs->first = run;
     runs->last = run;
-    runs->bytes += size_of(run);
+    runs->bytes += run->bytes;
     pthread_mutex_unlock(&runs->lock);
 }
 
-bool runs_read(struct runs *runs, const char *id, int stream, struct strbuf *text)
+static const struct part *find(const struct runs *runs, const char *id, const char *name)
 {
-    struct run *run;
+    for (const struct run *run = runs->first; run; run = run->next)
+        for (size_t i = 0; i < run->count && strcmp(run->id, id) == 0; i++)
+            if (strcmp(run->parts[i].name, name) == 0)
+                return &run->parts[i];
+    return NULL;
+}
+
+const char *runs_read(struct runs *runs, const char *id, const char *name, struct strbuf *data)
+{
+    const char *type = NULL;
+    const struct part *part;
 
     pthread_mutex_lock(&runs->lock);
     drop_old(runs, 0);
-    for (run = runs->first; run; run = run->next)
-        if (strcmp(run->id, id) == 0)
-            break;
-    if (run)
-        strbuf_add(text, strbuf_string(&run->text[stream]), run->text[stream].length);
+    part = find(runs, id, name);
+    if (part) {
+        strbuf_add(data, strbuf_string(&part->data), part->data.length);
+        type = part->mime_type;
+    }
     pthread_mutex_unlock(&runs->lock);
-    return run != NULL;
+    return type;
 }
 
 void runs_release(struct runs *runs)

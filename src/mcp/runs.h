@@ -1,6 +1,6 @@
 /*
- * Outputs that were too long for a model, kept for a while so that the client can read them as
- * resources. Thread-safe. Memory is bounded: the oldest go when a new one does not fit.
+ * What a run left that was too much for its answer, output and files, kept for a while so that the client can
+ * read it as resources. Thread-safe. Memory is bounded: the oldest go when a new one does not fit.
  */
 #ifndef MCP_RUNS_H
 #define MCP_RUNS_H
@@ -17,7 +17,7 @@ enum {
     RUNS_AGE_MAX_MS = 15 * 60000 /* after that they are gone */
 };
 
-/* "stdout" and "stderr", as streams are called in results and URIs. */
+/* "stdout" and "stderr", as streams are called in results. */
 extern const char *const run_streams[2];
 
 struct run;
@@ -31,11 +31,21 @@ struct runs {
 
 void runs_init(struct runs *runs);
 
-/* Takes stdout and stderr over and fills in the name that they get, which nobody can guess. */
-void runs_add(struct runs *runs, struct strbuf text[2], char id[RUN_ID_SIZE]);
+/* A run with a name that nobody can guess, RUN_ID_SIZE - 1 characters, but nothing in it yet. */
+struct run *run_new(void);
+const char *run_id(const struct run *run);
 
-/* Copies a stream (0 stdout, 1 stderr) of a run to `text`; false where there is none of that name. */
-bool runs_read(struct runs *runs, const char *id, int stream, struct strbuf *text);
+/*
+ * Adds something: "stdout", "stderr" or "files/" and the path of a file. The data, whose type is a constant, are
+ * taken over.
+ */
+void run_add(struct run *run, const char *name, const char *mime_type, struct strbuf *data);
+
+/* Keeps the run, which is taken over; one with nothing in it is not. */
+void runs_keep(struct runs *runs, struct run *run);
+
+/* Copies what has this name in a run; its type, or NULL where there is none of that name. */
+const char *runs_read(struct runs *runs, const char *id, const char *name, struct strbuf *data);
 
 void runs_release(struct runs *runs);
 

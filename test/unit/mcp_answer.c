@@ -186,7 +186,7 @@ static void check_answer(const char *name, const char *expected)
     "\"stderr\":\"\",\"durationMs\":0,\"error\":null,\"imageTag\":null,\"reason\":\"exit\","       \
     "\"signal\":null,\"stdoutBytes\":3,\"stderrBytes\":0,\"stdoutTruncated\":false,"               \
     "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,\"image\":null,"            \
-    "\"container\":null,\"warm\":false,\"warnings\":[]}"
+    "\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}"
 
 static void answer__structured_where_it_is_known(void **state)
 {
@@ -293,7 +293,7 @@ static void check_link(struct fixture *fixture, size_t block, int stream, size_t
 
     check_json(link, expected);
     assert_string_equal(uri, whole);
-    assert_true(runs_read(&fixture->runs, id, stream, &kept));
+    assert_non_null(runs_read(&fixture->runs, id, names[stream], &kept));
     assert_int_equal(kept.length, size);
 }
 

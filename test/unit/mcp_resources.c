@@ -264,12 +264,16 @@ static char *keep(struct fixture *fixture, char byte, size_t length, const char 
 {
     struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
     CLEANUP_FREE char *bytes = memory_allocate(length);
+    struct run *run = run_new();
     char id[RUN_ID_SIZE];
 
     memset(bytes, byte, length);
     strbuf_add(&text[0], bytes, length);
     strbuf_addstr(&text[1], "err");
-    runs_add(&fixture->runs, text, id);
+    memcpy(id, run_id(run), sizeof id);
+    for (int i = 0; i < 2; i++)
+        run_add(run, run_streams[i], "text/plain", &text[i]);
+    runs_keep(&fixture->runs, run);
     return string_format("isolator://runs/%s/%s", id, stream);
 }
 
@@ -306,11 +310,11 @@ static void resources__runs_that_are_not_kept(void **state)
     set_up(&fixture);
     for (size_t i = 0; i < COUNT(streams); i++) {
         CLEANUP_FREE char *uri = keep(&fixture, 'x', 1, streams[i]);
-        check_not_read(&fixture, uri, "this output is not kept any more, or never was");
+        check_not_read(&fixture, uri, "this is not kept any more, or never was");
     }
     for (size_t i = 0; i < COUNT(others); i++) {
         CLEANUP_FREE char *uri = string_format("isolator://runs/%s", others[i]);
-        check_not_read(&fixture, uri, "this output is not kept any more, or never was");
+        check_not_read(&fixture, uri, "this is not kept any more, or never was");
     }
     tear_down(&fixture);
 }

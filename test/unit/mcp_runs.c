@@ -15,10 +15,14 @@ long long clock_now_ms(void)
 static void add(struct runs *runs, const char *out, const char *err, char id[RUN_ID_SIZE])
 {
     struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
+    struct run *run = run_new();
 
     strbuf_addstr(&text[0], out);
     strbuf_addstr(&text[1], err);
-    runs_add(runs, text, id);
+    memcpy(id, run_id(run), RUN_ID_SIZE);
+    run_add(run, "stdout", "text/plain", &text[0]);
+    run_add(run, "stderr", "text/csv", &text[1]);
+    runs_keep(runs, run);
     for (int i = 0; i < 2; i++) {
         assert_null(text[i].data);
         assert_int_equal(text[i].length, 0);
@@ -39,9 +43,12 @@ static void add_bytes(struct runs *runs, size_t length, char id[RUN_ID_SIZE])
 static void check(struct runs *runs, const char *id, int stream, const char *expected)
 {
     struct strbuf text = STRBUF_INIT;
-    const bool found = runs_read(runs, id, stream, &text);
+    const char *type = runs_read(runs, id, run_streams[stream], &text);
 
-    assert_int_equal(found, expected != NULL);
+    if (expected)
+        assert_string_equal(type, stream == 0 ? "text/plain" : "text/csv");
+    else
+        assert_null(type);
     assert_string_equal(strbuf_string(&text), expected ? expected : "");
     strbuf_release(&text);
 }
@@ -50,7 +57,7 @@ static bool has(struct runs *runs, const char *id)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    return runs_read(runs, id, 0, &text);
+    return runs_read(runs, id, "stdout", &text) != NULL;
 }
 
 static void runs__are_kept(void **state)
@@ -72,17 +79,22 @@ static void runs__are_kept(void **state)
 
 static void runs__text_of_any_bytes_is_added(void **state)
 {
-    struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
+    struct strbuf data = STRBUF_INIT;
     struct strbuf read = STRBUF_INIT;
+    struct run *run = run_new();
     char id[RUN_ID_SIZE];
     struct runs runs;
 
     (void)state;
     runs_init(&runs);
-    strbuf_add(&text[0], "a\0b", 3);
-    runs_add(&runs, text, id);
+    memcpy(id, run_id(run), sizeof id);
+    strbuf_add(&data, "a\0b", 3);
+    run_add(run, "files/x", "application/octet-stream", &data);
+    runs_keep(&runs, run);
     strbuf_addstr(&read, "before ");
-    assert_true(runs_read(&runs, id, 0, &read));
+    assert_null(runs_read(&runs, id, "files/", &read));
+    assert_null(runs_read(&runs, id, "x", &read));
+    assert_string_equal(runs_read(&runs, id, "files/x", &read), "application/octet-stream");
     assert_int_equal(read.length, 10);
     assert_memory_equal(read.data, "before a\0b", 11);
     strbuf_release(&read);
@@ -186,6 +198,18 @@ static void runs__old_ones_are_dropped(void **state)
     runs_release(&runs);
 }
 
+static void runs__one_with_nothing_in_it_is_not_kept(void **state)
+{
+    struct runs runs;
+
+    (void)state;
+    runs_init(&runs);
+    runs_keep(&runs, run_new());
+    assert_null(runs.first);
+    assert_int_equal(runs.bytes, 0);
+    runs_release(&runs);
+}
+
 static void runs__release_of_none(void **state)
 {
     struct runs runs;
@@ -205,6 +229,7 @@ int main(void)
         cmocka_unit_test(runs__oldest_make_room),
         cmocka_unit_test(runs__one_larger_than_the_room),
         cmocka_unit_test(runs__old_ones_are_dropped),
+        cmocka_unit_test(runs__one_with_nothing_in_it_is_not_kept),
         cmocka_unit_test(runs__release_of_none),
     };
 

@@ -77,7 +77,7 @@ static void tool__input_schema(void **state)
     assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
     check_keys(json_object_get(schema, "properties"),
                "language entrypoint_code entrypoint_filename additional_files snippet_name stdin "
-               "arguments environment timeout_seconds");
+               "arguments environment timeout_seconds artifacts");
     assert_null(json_object_get(schema, "required")); /* model APIs refuse more than that */
     assert_null(json_object_get(schema, "oneOf"));
     json_decref(tool);
@@ -183,8 +183,8 @@ static void tool__output_schema_is_that_of_a_result(void **state)
         i++;
     }
     check_keys(json_object_get(output_schema(tool), "properties"), strbuf_string(&keys));
-    assert_int_equal(json_array_size(required), 19);
-    assert_int_equal(json_object_size(object), 19);
+    assert_int_equal(json_array_size(required), 20);
+    assert_int_equal(json_object_size(object), 20);
     json_decref(object);
     json_decref(tool);
     result_release(&result);

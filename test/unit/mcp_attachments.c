@@ -1,0 +1,191 @@
+#include "mcp_client.h"
+
+#include "mcp/attachments.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/reply.h"
+
+/* An answer with a text, and what is kept. */
+struct fixture {
+    struct runs runs;
+    json_t *answer;
+    struct attachments attachments;
+};
+
+static const char NEWEST[] = "2025-11-25";
+
+static void set_up(struct fixture *fixture, const char *revision, size_t text_left)
+{
+    runs_init(&fixture->runs);
+    fixture->answer = json_pack("{s:[{s:s}]}", "content", "type", "text");
+    attachments_begin(&fixture->attachments, fixture->answer, revision_legacy(revision), text_left);
+}
+
+static void add(struct fixture *fixture, const char *name, const char *data, size_t length)
+{
+    struct artifacts artifacts = ARTIFACTS_INIT;
+    char *copy = memory_allocate(length);
+
+    memcpy(copy, data, length);
+    artifacts_add(&artifacts, string_copy(name), copy, length, false);
+    attachments_add_file(&fixture->attachments, &artifacts.items[0]);
+    artifacts_release(&artifacts);
+}
+
+#define ADD(fixture, name, bytes) add(fixture, name, bytes, sizeof bytes - 1)
+
+/* Adds one with so many bytes behind the given ones. */
+static void add_large(struct fixture *fixture, const char *name, const char *start, size_t more)
+{
+    CLEANUP_FREE char *data = memory_allocate(strlen(start) + more);
+
+    memcpy(data, start, strlen(start));
+    memset(data + strlen(start), 'x', more);
+    add(fixture, name, data, strlen(start) + more);
+}
+
+/* The last content, with the id of the run as "ID". */
+static void check_last(const struct fixture *fixture, const char *expected)
+{
+    const json_t *content = json_object_get(fixture->answer, "content");
+    const json_t *last = json_array_get(content, json_array_size(content) - 1);
+    CLEANUP_FREE char *text = json_dumps(last, JSON_COMPACT);
+    char *id = strstr(text, "isolator://runs/");
+
+    if (id) {
+        id += strlen("isolator://runs/");
+        memcpy(id, "ID", 2);
+        memmove(id + 2, id + 16, strlen(id + 16) + 1);
+    }
+    assert_string_equal(text, expected);
+    assert_in_range(jsonrpc_size(fixture->answer), 1, RESULT_MAX);
+}
+
+/* What is kept under the name, "TYPE CONTENT"; NULL: nothing. Ends the attachments. */
+static void check_kept(struct fixture *fixture, const char *name, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
+    char id[RUN_ID_SIZE];
+    const char *type;
+
+    memcpy(id, run_id(fixture->attachments.run), sizeof id);
+    attachments_end(&fixture->attachments, &fixture->runs);
+    type = runs_read(&fixture->runs, id, name, &data);
+    CLEANUP_FREE char *got =
+        type ? string_format("%s %s", type, strbuf_string(&data)) : string_copy("nothing");
+    assert_string_equal(got, expected);
+    json_decref(fixture->answer);
+    runs_release(&fixture->runs);
+}
+
+static void attachments__pictures_and_audio(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "2024-11-05", 0);
+    ADD(&fixture, "a.png", "\x89PNG\r\n\x1a\n");
+    check_last(&fixture,
+               "{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}");
+    check_kept(&fixture, "files/a.png", "nothing");
+    set_up(&fixture, "2025-03-26", 0);
+    ADD(&fixture, "a", "OggS");
+    check_last(&fixture, "{\"type\":\"audio\",\"data\":\"T2dnUw==\",\"mimeType\":\"audio/ogg\"}");
+    check_kept(&fixture, "files/a", "nothing");
+}
+
+static void attachments__texts(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, NEWEST, 10);
+    ADD(&fixture, "b/a b.csv", "1,\xc3\xa4\n");
+    check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
+                         "\"isolator://runs/ID/files/b/a%20b.csv\",\"mimeType\":\"text/csv\","
+                         "\"text\":\"1,\xc3\xa4\\n\"}}");
+    ADD(&fixture, "c", "123456"); /* more than is left */
+    check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/c\","
+                         "\"name\":\"c\",\"description\":\"A file of the program; kept for some "
+                         "minutes.\",\"mimeType\":\"text/plain\",\"size\":6}");
+    ADD(&fixture, "d", "12345");
+    check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
+                         "\"isolator://runs/ID/files/d\",\"mimeType\":\"text/plain\","
+                         "\"text\":\"12345\"}}");
+    check_kept(&fixture, "files/b/a b.csv", "text/csv 1,\xc3\xa4\n");
+}
+
+static void attachments__other_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, NEWEST, 100);
+    ADD(&fixture, "a.zip", "PK\3\4\xff");
+    check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/a.zip\","
+                         "\"name\":\"a.zip\",\"description\":\"A file of the program; kept for "
+                         "some minutes.\",\"mimeType\":\"application/zip\",\"size\":5}");
+    check_kept(&fixture, "files/a.zip", "application/zip PK\3\4\xff");
+    set_up(&fixture, "2024-11-05", 100); /* knows neither links nor audio */
+    ADD(&fixture, "a.ogg", "OggS");
+    check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
+                         "\"isolator://runs/ID/files/a.ogg\",\"mimeType\":\"audio/ogg\","
+                         "\"text\":\"OggS\"}}");
+    ADD(&fixture, "a.zip", "PK\3\4\xff");
+    check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
+                         "\"isolator://runs/ID/files/a.zip\",\"mimeType\":\"application/zip\","
+                         "\"blob\":\"UEsDBP8=\"}}");
+    check_kept(&fixture, "files/a.ogg", "audio/ogg OggS");
+}
+
+static const char too_large[] = "{\"type\":\"text\",\"text\":\"The artifact 'b' is too large for "
+                                "this message; write it smaller.\"}";
+
+static void attachments__what_one_message_cannot_hold(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, NEWEST, 100);
+    add_large(&fixture, "b", "\x89PNG\r\n\x1a\n", 720000);
+    check_last(&fixture, too_large);
+    add_large(&fixture, "a", "\x89PNG\r\n\x1a\n", 600000);
+    add_large(&fixture, "b", "\x89PNG\r\n\x1a\n", 150000);
+    check_last(&fixture, too_large);
+    add_large(&fixture, "b", "\xff", 720000); /* could not be read either */
+    check_last(&fixture, too_large);
+    add_large(&fixture, "c", "\xff", 600000);
+    check_kept(&fixture, "files/b", "nothing");
+}
+
+static void attachments__long_output(void **state)
+{
+    struct fixture fixture;
+    struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    set_up(&fixture, NEWEST, 0);
+    strbuf_addstr(&text, "all of it");
+    attachments_add_output(&fixture.attachments, "stdout", &text);
+    check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/stdout\","
+                         "\"name\":\"stdout\",\"description\":\"More of the output; kept for some "
+                         "minutes.\",\"mimeType\":\"text/plain\",\"size\":9}");
+    check_kept(&fixture, "stdout", "text/plain all of it");
+    set_up(&fixture, "2025-03-26", 0);
+    strbuf_addstr(&text, "all of it");
+    attachments_add_output(&fixture.attachments, "stdout", &text);
+    check_last(&fixture, "{\"type\":\"text\"}");
+    check_kept(&fixture, "stdout", "nothing");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attachments__pictures_and_audio),
+        cmocka_unit_test(attachments__texts),
+        cmocka_unit_test(attachments__other_files),
+        cmocka_unit_test(attachments__what_one_message_cannot_hold),
+        cmocka_unit_test(attachments__long_output),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
