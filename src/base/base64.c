@@ -55,7 +55,8 @@ char *base64_decode(const char *text, size_t text_length, size_t *length)
 
 char *base64_encode(const char *data, size_t length)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
     const unsigned char *bytes = (const unsigned char *)data;
     char *text = memory_allocate((length + 2) / 3 * 4 + 1);
     char *end = text;
@@ -67,7 +68,7 @@ char *base64_encode(const char *data, size_t length)
         bits |= count > 1 ? (unsigned long)bytes[i + 1] << 8 : 0;
         bits |= count > 2 ? bytes[i + 2] : 0;
         for (size_t digit = 0; digit < 4; digit++)
-            *end++ = digit <= count ? digits[bits >> (18 - 6 * digit) & 63] : '=';
+            *end++ = digits[digit <= count ? bits >> (18 - 6 * digit) & 63 : 64];
     }
     *end = '\0';
     return text;
