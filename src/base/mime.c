@@ -15,7 +15,7 @@ struct magic {
 
 #define MAGIC(type, bytes, more)                                                                   \
     {                                                                                              \
-        type, bytes, sizeof bytes - 1, more                                                        \
+        type, bytes, sizeof(bytes) - 1, more                                                       \
     }
 
 static const struct magic magics[] = {

@@ -94,14 +94,14 @@ static int write_over(int directory, const char *name, const struct artifact *ar
     return -1;
 }
 
-static int write_artifact(int directory, bool force, const struct artifact *artifact,
-                          struct error *error)
+static int write_artifact(int directory, const char *path, bool force,
+                          const struct artifact *artifact, struct error *error)
 {
-    CLEANUP_FD int below = -1;
+    CLEANUP_FD int parent = -1;
     const char *name;
 
-    below = open_directory(directory, artifact->name, &name);
-    if (below >= 0 && (force ? write_over : write_new)(below, name, artifact) == 0)
+    parent = open_directory(directory, path, &name);
+    if (parent >= 0 && (force ? write_over : write_new)(parent, name, artifact) == 0)
         return 0;
     if (errno == EEXIST)
         return error_set(error, ERROR_INPUT,
@@ -115,16 +115,19 @@ static int write_artifact(int directory, bool force, const struct artifact *arti
     return error_set_errno(error, ERROR_SYSTEM, "the artifact '%s' is not written", artifact->name);
 }
 
-void artifact_files_write(int directory, bool force, struct result *result)
+void artifact_files_write(int directory, const char *below, bool force, struct result *result)
 {
     CLEANUP(error_release) struct error summary = ERROR_INIT;
     enum error_kind kind = ERROR_NONE;
     size_t failed = 0;
 
     for (size_t i = 0; i < result->artifacts.count; i++) {
+        const struct artifact *artifact = &result->artifacts.items[i];
         CLEANUP(error_release) struct error error = ERROR_INIT;
+        CLEANUP_FREE char *path =
+            string_format("%s%s%s", below ? below : "", below ? "/" : "", artifact->name);
 
-        if (write_artifact(directory, force, &result->artifacts.items[i], &error) == 0)
+        if (write_artifact(directory, path, force, artifact, &error) == 0)
             continue;
         strvec_push(&result->artifacts.missing, error.message);
         kind = kind == ERROR_SYSTEM ? kind : error.kind;

@@ -14,10 +14,10 @@
 int artifact_files_open(const char *directory, struct error *error);
 
 /*
- * Writes the artifacts of the result below the directory. A file that is there is replaced with `force` only,
+ * Writes the artifacts of the result below the directory, or below one in it of the name `below` (or NULL). A file that is there is replaced with `force` only,
  * and then as a whole or not at all. What cannot be written is named in a warning of the result, and makes it one
  * of a failure unless it is that already.
  */
-void artifact_files_write(int directory, bool force, struct result *result);
+void artifact_files_write(int directory, const char *below, bool force, struct result *result);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cli/artifact_files.h"
 #include "cli/progress.h"
 #include "cli/safe_json.h"
 #include "sandbox/arguments.h"
@@ -236,6 +237,15 @@ static int read_request(const struct batch *batch, const struct line *line, json
     return result;
 }
 
+static void write_artifacts(const struct batch *batch, const struct line *line,
+                            struct result *result)
+{
+    CLEANUP_FREE char *below = string_format("%lld", line->number);
+
+    if (batch->options->artifacts >= 0)
+        artifact_files_write(batch->options->artifacts, below, batch->options->force, result);
+}
+
 /* Returns the sandbox that is left to be removed, or NULL; `size`: bytes that it took, about. */
 static struct sandbox *serve(struct batch *batch, const struct line *line, size_t *size)
 {
@@ -253,6 +263,7 @@ static struct sandbox *serve(struct batch *batch, const struct line *line, size_
         execute(batch->docker, batch->warm, &plan, signals_cancel(), &result, &used);
     else
         result_fail(&result, &error);
+    write_artifacts(batch, line, &result);
     success = result_success(&result);
     json_object_set_new(object, "id", id ? id : json_null());
     json_object_set_new(object, "line", json_integer(line->number));

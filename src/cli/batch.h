@@ -15,10 +15,12 @@
 #include "sandbox/config.h"
 
 struct batch_options {
-    int in;       /* where the lines come from; borrowed */
-    int jobs;     /* lines at a time */
-    bool verbose; /* which container each had, on stderr */
-    bool quiet;   /* no progress there */
+    int in;        /* where the lines come from; borrowed */
+    int jobs;      /* lines at a time */
+    int artifacts; /* directory, open, for the files that come back, each line's below one of its number; borrowed; -1 */
+    bool force;    /* what is there may be replaced */
+    bool verbose;  /* which container each had, on stderr */
+    bool quiet;    /* no progress there */
 };
 
 /* What came of it. */

@@ -14,6 +14,7 @@
 #include "base/linux.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "cli/artifact_files.h"
 #include "cli/batch.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
@@ -24,21 +25,26 @@ enum { JOBS_MAX = 1024 };
 
 struct options {
     int jobs;
-    bool quiet, verbose;
+    const char *artifacts; /* directory, borrowed from argv; NULL */
+    bool force, quiet, verbose;
 };
 
+enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE };
+
 static const char help[] =
-    "usage: isolator batch [-j N] [--config FILE] [-q] [-v] [FILE]\n"
+    "usage: isolator batch [OPTIONS] [FILE]\n"
     "\n"
     "Reads requests from FILE, or from stdin: one JSON object a line, with the members of\n"
     "execute_code and an \"id\". Runs each in a container of its own, several at a time, and\n"
     "prints one JSON result a line as each finishes.\n"
     "\n"
-    "  -j, --jobs N       run N at a time (default: one for each processor core)\n"
-    "      --config FILE  configuration file\n"
-    "  -q, --quiet        show no progress on a terminal\n"
-    "  -v, --verbose      say on stderr which container each line had\n"
-    "  -h, --help         print this summary\n"
+    "  -j, --jobs N         run N at a time (default: one for each processor core)\n"
+    "      --artifacts DIR  write the files that requests ask for to DIR/LINE\n"
+    "      --force          replace files there\n"
+    "      --config FILE    configuration file\n"
+    "  -q, --quiet          show no progress on a terminal\n"
+    "  -v, --verbose        say on stderr which container each line had\n"
+    "  -h, --help           print this summary\n"
     "\n"
     "Exit status: 0 when all succeeded, 1 when some did not, 2 wrong command line or\n"
     "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141 when\n"
@@ -59,6 +65,8 @@ static int read_jobs(const char *value, int *jobs, struct error *error)
 
 static const struct option known[] = {
     {"jobs", required_argument, NULL, 'j'},
+    {"artifacts", required_argument, NULL, OPTION_ARTIFACTS},
+    {"force", no_argument, NULL, OPTION_FORCE},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
     COMMAND_OPTIONS_COMMON,
@@ -70,7 +78,11 @@ static int take(void *context, int option, char *value, struct error *error)
 
     if (option == 'j')
         return read_jobs(value, &options->jobs, error);
-    *(option == 'q' ? &options->quiet : &options->verbose) = true;
+    if (option == OPTION_ARTIFACTS)
+        options->artifacts = value;
+    options->force |= option == OPTION_FORCE;
+    options->quiet |= option == 'q';
+    options->verbose |= option == 'v';
     return 0;
 }
 
@@ -120,11 +132,21 @@ static int run(void *context, char **operands, const struct config *config, stru
     const struct options *options = context;
     struct docker docker = config_docker(config);
     struct batch_options batch = {
-        .jobs = options->jobs, .verbose = options->verbose, .quiet = options->quiet};
+        .jobs = options->jobs,
+        .artifacts = -1,
+        .force = options->force,
+        .verbose = options->verbose,
+        .quiet = options->quiet,
+    };
+    CLEANUP_FD int artifacts = -1;
     struct batch_totals totals;
     struct janitor janitor;
     int result;
 
+    if (options->artifacts)
+        batch.artifacts = artifacts = artifact_files_open(options->artifacts, error);
+    if (options->artifacts && artifacts < 0)
+        return -1;
     batch.in = open_input(operands[0], error);
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
         signals_catch(error) != 0) /* last: to open a FIFO may take long */

@@ -117,7 +117,7 @@ static void execute_once(struct docker *docker, const struct run_options *option
     execute(docker, NULL, plan, signals_cancel(), result, NULL);
     janitor_dismiss(&janitor);
     if (options->artifacts_directory >= 0)
-        artifact_files_write(options->artifacts_directory, options->force, result);
+        artifact_files_write(options->artifacts_directory, NULL, options->force, result);
 }
 
 static int run(struct run_options *options, const struct config *config, struct error *error)

@@ -187,6 +187,26 @@ is "$(json 'scalar @{$r->{artifacts}}')" 2 "maxArtifacts"
 is "$(warnings | wc -l)" 3 "those past it are named"
 is "$(cat "$dir"/* | wc -c | awk '{ print ($1 <= 10) }')" 1 "maxArtifactBytes"
 
+# ---- many requests, each with a directory of its own
+rm -rf "$dir"
+{
+    echo '{"language": "busybox", "entrypoint_code": "echo one >a; echo two >b", "artifacts": ["a"]}'
+    echo
+    echo '{"language": "busybox", "entrypoint_code": "mkdir d; echo three >d/a; exit 3", "artifacts": ["**"]}'
+    echo '{"language": "busybox", "entrypoint_code": "echo four >a"}'
+} >"$scratch/requests"
+isolator batch --artifacts "$dir" "$scratch/requests"
+is "$status $(listed "$dir" | cut -d ' ' -f 1 | paste -s -d ' ')" "1 1/a 3/d/a" "a batch: files by the line of the request"
+is "$(cat "$dir/1/a" "$dir/3/d/a")" "one
+three" "a batch: their contents"
+isolator batch "$scratch/requests"
+is "$(grep -o '"artifacts":\[{"name":"[^"]*"' "$scratch/out" | sort)" '"artifacts":[{"name":"a"
+"artifacts":[{"name":"d/a"' "a batch without --artifacts: they are listed"
+isolator batch --artifacts "$dir" "$scratch/requests"
+is "$status $(grep -c 'it exists' "$scratch/out")" "1 2" "a batch: what is there stays"
+isolator batch --artifacts "$dir" --force "$scratch/requests"
+is "$(grep -c 'it exists' "$scratch/out")" 0 "a batch: --force"
+
 # ---- wrong use
 refused "--artifact needs --artifacts DIR" "--artifact alone" --artifact '*' "$file"
 refused "--force needs --artifacts DIR" "--force alone" --force "$file"

@@ -14,7 +14,7 @@ done
 # Of the last of them:
 is "$(printf '%s' "$out" | grep -o '"[A-Za-z]*":' | tr -d '":' | tr '\n' ' ')" \
     "status exitCode stdout stderr durationMs error imageTag reason signal stdoutBytes stderrBytes \
-stdoutTruncated stderrTruncated peakMemoryBytes cpuMs image container warm warnings " \
+stdoutTruncated stderrTruncated peakMemoryBytes cpuMs image container warm artifacts warnings " \
     "the members stand in their order"
 is "$(printf '%s\n' "$out" | wc -l)" 1 "the result is one line"
 is "$(field exitCode)" 0 "exitCode"

@@ -46,9 +46,9 @@ right('"language":null,"entrypoint_code":null,"entrypoint_filename":null,"snippe
 right(',"entrypoint_filename":null,"additional_files":null,"snippet_name":null,"stdin":null,"arguments":null,' .
     '"environment":null,"timeout_seconds":null', 'null for every optional argument');
 wrong(',"nope":1', "there is no argument 'nope'; known are: language, entrypoint_code, entrypoint_filename, " .
-    'additional_files, snippet_name, stdin, arguments, environment, timeout_seconds', 'an unknown argument');
+    'additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts', 'an unknown argument');
 wrong(',"nope":null', "there is no argument 'nope'; known are: language, entrypoint_code, entrypoint_filename, " .
-    'additional_files, snippet_name, stdin, arguments, environment, timeout_seconds', 'an unknown argument that is null');
+    'additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts', 'an unknown argument that is null');
 my $cut = "x" . "\xc3\xa4" x 60; # longer than what is shown, which ends within a character
 has(answer(",\"$cut\":1"), "there is no argument 'x" . "\x{e4}" x 30, 'a long name is shown in part, in UTF-8');
 has(answer(",\"environment\":{\"$cut\":1}"), "environment.x" . "\x{e4}" x 30, 'a long name of a variable');

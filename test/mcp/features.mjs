@@ -41,7 +41,7 @@ async function testTools(session, revision, known) {
     `${revision}: members of the tool`);
     const { inputSchema } = tools[0];
     is(members(inputSchema), '$schema additionalProperties properties type', `${revision}: members of inputSchema`);
-    is(members(inputSchema.properties), 'additional_files arguments entrypoint_code entrypoint_filename environment ' +
+    is(members(inputSchema.properties), 'additional_files arguments artifacts entrypoint_code entrypoint_filename environment ' +
         'language snippet_name stdin timeout_seconds', `${revision}: the arguments`);
     ok(['python', 'javascript', 'go', 'busybox'].every((name) => inputSchema.properties.language.enum.includes(name)),
         `${revision}: the languages of the configuration`, inputSchema.properties.language.enum);

@@ -27,7 +27,7 @@ static void check(struct fixture *fixture, bool force, const char *missing, cons
 {
     CLEANUP_FREE char *joined = NULL;
 
-    artifact_files_write(fixture->fd, force, &fixture->result);
+    artifact_files_write(fixture->fd, NULL, force, &fixture->result);
     joined = strvec_join(&fixture->result.artifacts.missing, "\n");
     assert_string_equal(joined, missing);
     assert_text_or_null(fixture->result.error, error);
@@ -179,6 +179,19 @@ static void artifact_files__directory(void **state)
     remove_below(AT_FDCWD, parent);
 }
 
+static void artifact_files__below_a_directory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "a/b", "1", false);
+    artifact_files_write(fixture.fd, "7", false, &fixture.result);
+    assert_null(fixture.result.error);
+    check_content(&fixture, "7/a/b", "1");
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +200,7 @@ int main(void)
         cmocka_unit_test(artifact_files__force_replaces),
         cmocka_unit_test(artifact_files__no_link_is_followed),
         cmocka_unit_test(artifact_files__failures_behind_others),
+        cmocka_unit_test(artifact_files__below_a_directory),
         cmocka_unit_test(artifact_files__directory),
     };
 
