@@ -43,6 +43,8 @@ static const char entry_script[] =
  *   signals that a program may send it are caught too: a shell acts on some by default.
  * - The timer is a child of process 1 itself, whose end and whose halt (SIGSTOP) both wake it: killing
  *   the timer ends the sandbox, stopping it does not stop the clock for long.
+ * - A process that is killed may yet finish a write, between the bytes of the tar. So it waits until none is
+ *   left, but not for ever: one may hang in the kernel.
  * - The program offers itself to the OOM killer first, so that the gate survives to tell. It takes a
  *   new shell for that: the gate's own forks may not write below /proc/self, see above.
  */
@@ -72,7 +74,11 @@ static const char gate_script[] =
     "    field - /sys/fs/cgroup/memory.peak; peak=$number\n"
     "  mark end; mark \"end $1 $oom $peak $used\" >&5\n"
     "}\n"
-    "clear() { timer=; kill -9 -1; }\n" /* ends every process but this one */
+    "clear() {\n" /* ends every process but this one */
+    "  timer= tries=0\n"
+    "  kill -9 -1\n"
+    "  while kill -0 -1 && [ $((tries += 1)) -lt 10000 ]; do jobs >/dev/null; done\n"
+    "}\n"
     "trap 'woke=1' CHLD HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM "
     "XCPU XFSZ VTALRM SYS\n"
     "exec 3<&0 5>&2 6>&1 </dev/null\n"
