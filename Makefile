@@ -78,12 +78,16 @@ $(B)/datadir: FORCE
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 FORCE:
 
-# JSON files that are built in, byte for byte: the configuration and the definition of the tool.
+# JSON files that are built in, byte for byte: the configuration, its schema and the definition of the tool.
 embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
 $(B)/sandbox/config.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 	@mkdir -p $(@D)
 	$(Q)$(call embed,default_config)
+$(B)/cli/config_command.o: $(B)/config_schema.h
+$(B)/config_schema.h: share/isolator_config.schema.json
+	@mkdir -p $(@D)
+	$(Q)$(call embed,config_schema)
 $(B)/mcp/tool.o: $(B)/execute_code.h
 $(B)/execute_code.h: src/mcp/execute_code.json
 	@mkdir -p $(@D)
@@ -99,7 +103,7 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
 	done; echo '};'; } >$@
 
-GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h
+GENERATED := $(B)/default_config.h $(B)/config_schema.h $(B)/execute_code.h $(B)/attacks.h
 
 # A unit test test/unit/ROOM_MODULE.c links its room and those to the left of it.
 unit_room = $(firstword $(subst _, ,$(1)))
@@ -220,7 +224,7 @@ lint-cppcheck: $(GENERATED)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR)/prompts
 	install -m 755 $(B)/isolator $(B)/isolator-mcp $(DESTDIR)$(PREFIX)/bin
-	install -m 644 isolator_config.json $(DESTDIR)$(DATADIR)
+	install -m 644 isolator_config.json share/isolator_config.schema.json $(DESTDIR)$(DATADIR)
 	install -m 644 prompts/* $(DESTDIR)$(DATADIR)/prompts
 	for page in $(MAN_PAGES); do \
 		installed="$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; \

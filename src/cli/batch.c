@@ -163,18 +163,12 @@ static void end_output(struct batch *batch, int reason)
     cancel_raise(signals_cancel()); /* what runs, runs for nobody */
 }
 
-static int add_piece(const char *piece, size_t length, void *line)
-{
-    strbuf_add(line, piece, length);
-    return 0;
-}
-
 /* Prints one object as a line, which is taken over, and counts it. */
 static void print(struct batch *batch, json_t *object, bool success)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
 
-    safe_json_dump(object, JSON_TEXT_FLAGS, add_piece, &line);
+    safe_json_dump(object, JSON_TEXT_FLAGS, safe_json_add, &line);
     strbuf_addch(&line, '\n');
     json_decref(object);
     pthread_mutex_lock(&batch->writing);

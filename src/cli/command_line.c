@@ -99,6 +99,19 @@ static int parse(const struct command_line *command, int argc, char **argv, void
     return 0;
 }
 
+/* -1: the process ends. */
+static int load(const struct command_line *command, const char *file, void *options,
+                struct config *config, struct error *error)
+{
+    if (config_load(config, file, NULL, error) == 0)
+        return 0;
+    if (!command->without_config || command->without_config(options, error) != 0)
+        return -1;
+    config_release(config); /* of what was read before the mistake */
+    config_init(config);
+    return config_load_built_in(config, error);
+}
+
 /* Whether all that was printed on stdout has got there. */
 static int flush(const char *what, struct error *error)
 {
@@ -121,7 +134,7 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
         fputs(command->help, stdout);
         return EXIT_STATUS_SUCCESS;
     }
-    if (config_load(&config, given.config, NULL, &error) != 0)
+    if (load(command, given.config, options, &config, &error) != 0)
         return exit_status_report(&error);
     status = command->run(options, argv + optind, &config, &error);
     if (flush(command->output, &error) != 0 && status >= 0)

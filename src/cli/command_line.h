@@ -26,6 +26,11 @@ struct command_line {
     const char *letters;        /* as getopt's, with a ':' in front and 'h' among them: ":nh" */
     const struct option *known; /* ends with COMMAND_OPTIONS_COMMON */
     int operands_most;
+    /*
+     * What becomes of a configuration that cannot be read, whose error this is: 0 where run() shall get the
+     * built-in one in its place, having emptied the error; -1: the error ends the process. NULL: it always does.
+     */
+    int (*without_config)(void *options, struct error *error);
     /* Takes an option of its own, by its `val`; -1: its value is wrong, ERROR_USAGE. NULL: it has none. */
     int (*take)(void *options, int option, char *value, struct error *error);
     /*

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/batch_command.h"
+#include "cli/config_command.h"
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
 #include "cli/run_command.h"
@@ -24,6 +25,7 @@ static const struct command {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"batch", batch_command, "run many requests, one JSON object a line"},
     {"gc", gc_command, "remove what isolators that were killed have left behind"},
+    {"config", config_command, "print the configuration, and which file each value is from"},
     {"selftest", selftest_command, "try on your engine what hostile programs would try"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

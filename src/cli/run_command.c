@@ -65,21 +65,15 @@ static int open_files(struct run_options *options, const struct plan *plan, stru
     return 0;
 }
 
-static int write_piece(const char *piece, size_t length, void *stream)
-{
-    return fwrite(piece, 1, length, stream) == length ? 0 : -1;
-}
-
 /* Prints the result as one line, or for a person at a terminal as many. */
 static int print_json(struct result *result)
 {
     json_t *object = result_to_json(result);
-    int failed =
-        safe_json_dump(object, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : 0, write_piece, stdout);
+    int failed;
 
+    safe_json_print(object, isatty(STDOUT_FILENO));
     json_decref(object);
-    failed |= putchar('\n') == EOF;
-    failed |= fflush(stdout) != 0;
+    failed = fflush(stdout) != 0 || ferror(stdout);
     if (failed)
         fprintf(stderr, "isolator: cannot write the result: %s\n", strerror(errno));
     return failed ? -1 : 0;

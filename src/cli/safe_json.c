@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/strbuf.h"
+
 struct target {
     json_dump_callback_t write;
     void *context;
@@ -36,4 +38,23 @@ int safe_json_dump(const json_t *object, size_t flags, json_dump_callback_t writ
     struct target target = {write, context};
 
     return json_dump_callback(object, write_safely, &target, flags);
+}
+
+int safe_json_add(const char *piece, size_t length, void *buffer)
+{
+    strbuf_add(buffer, piece, length);
+    return 0;
+}
+
+static int write_piece(const char *piece, size_t length, void *stream)
+{
+    return fwrite(piece, 1, length, stream) == length ? 0 : -1;
+}
+
+void safe_json_print(const json_t *value, bool indented)
+{
+    const size_t flags = SAFE_JSON_FLAGS | (indented ? JSON_INDENT(2) : 0);
+
+    safe_json_dump(value, flags, write_piece, stdout);
+    putchar('\n');
 }

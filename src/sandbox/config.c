@@ -59,31 +59,36 @@ static int read_file(const char *path, struct strbuf *text, struct error *error)
 static const char installed_file[] = ISOLATOR_DATADIR "/isolator_config.json";
 
 /*
- * The file to read, owned; NULL: none. One that is asked for, also by the environment, must exist;
+ * The file to read, owned, and why; NULL: none. One that is asked for, also by the environment, must exist;
  * of the others the first that does is taken.
  */
-static char *find_file(const char *asked_for)
+static char *find_file(const char *asked_for, const char **reason)
 {
+    static const char *const places[] = {"the user's", "the system's", "the installed default"};
     const char *variable = getenv("ISOLATOR_CONFIG");
     const char *xdg = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
     char *candidates[3];
     char *found = NULL;
 
+    *reason = asked_for ? "--config" : "ISOLATOR_CONFIG";
     if (asked_for)
         return string_copy(asked_for);
     if (variable && *variable)
         return string_copy(variable);
+    *reason = "built in";
     candidates[0] = xdg && *xdg == '/' ? string_format("%s/isolator/config.json", xdg)
                                        : string_format("%s/.config/isolator/config.json",
                                                        home && *home == '/' ? home : "");
     candidates[1] = string_copy("/etc/isolator/config.json");
     candidates[2] = string_copy(installed_file);
     for (int i = 0; i < 3; i++) {
-        if (!found && (access(candidates[i], F_OK) == 0))
+        if (!found && (access(candidates[i], F_OK) == 0)) {
             found = candidates[i];
-        else
+            *reason = places[i];
+        } else {
             free(candidates[i]);
+        }
     }
     return found;
 }
@@ -97,13 +102,19 @@ static int overlay_file(struct config *config, struct error *error)
     return config_overlay(config, strbuf_string(&text), text.length, config->file, error);
 }
 
+int config_load_built_in(struct config *config, struct error *error)
+{
+    config->reason = "built in";
+    return config_overlay(config, default_config, sizeof default_config, "built-in configuration",
+                          error);
+}
+
 int config_load(struct config *config, const char *file, const struct limits *own,
                 struct error *error)
 {
-    if (config_overlay(config, default_config, sizeof default_config, "built-in configuration",
-                       error) != 0)
+    if (config_load_built_in(config, error) != 0)
         return -1;
-    config->file = find_file(file);
+    config->file = find_file(file, &config->reason);
     config->installed = config->file && !file && strcmp(config->file, installed_file) == 0;
     if (config->installed && overlay_file(config, error) != 0)
         return -1;
@@ -176,6 +187,11 @@ void config_release(struct config *config)
         strvec_release(&language->environment);
         limits_release(&language->limits);
     }
+    for (size_t i = 0; i < config->layer_count; i++) {
+        free(config->layers[i].name);
+        json_decref(config->layers[i].root);
+    }
+    free(config->layers);
     free(config->languages);
     free(config->file);
     free(config->container_command);

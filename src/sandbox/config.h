@@ -7,10 +7,13 @@
  * set), else /etc/isolator/config.json, else the installed default; never one that merely lies in
  * the current directory. Reading is strict: an unknown key or a wrong value is an ERROR_CONFIG that
  * names the file, the key and what would be right.
+ *
+ * What was read is kept as JSON beside what it means: see sandbox/config_layers.h.
  */
 #ifndef SANDBOX_CONFIG_H
 #define SANDBOX_CONFIG_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,8 +33,15 @@ struct language {
     int warm;                  /* sandboxes that shall wait; see sandbox/warm.h */
 };
 
+/* One text that was laid over those before it. */
+struct config_layer {
+    char *name;   /* as in messages: the file */
+    json_t *root; /* an object */
+};
+
 struct config {
     char *file;              /* the file that was read; NULL: the built-in configuration alone */
+    const char *reason;      /* why this one, for people: "--config", "built in"; a literal */
     bool installed;          /* it is the installed default, and nobody asked for it */
     char *container_command; /* "docker" */
     char *workdir;           /* absolute path in the container */
@@ -45,10 +55,12 @@ struct config {
     struct language *languages; /* owned; in the order of the files */
     size_t language_count;
     /* For the server, the last for `isolator batch` too; see isolator_config.json(5). */
-    int max_concurrent; /* calls that run at once; 0: as many as there are cores */
-    int max_queued;     /* calls that wait behind them */
-    int max_text_bytes; /* of a result's text for a model */
-    int warm_age_most;  /* seconds that a sandbox waits before another takes its place */
+    int max_concurrent;          /* calls that run at once; 0: as many as there are cores */
+    int max_queued;              /* calls that wait behind them */
+    int max_text_bytes;          /* of a result's text for a model */
+    int warm_age_most;           /* seconds that a sandbox waits before another takes its place */
+    struct config_layer *layers; /* owned; the built-in configuration first */
+    size_t layer_count;
 };
 
 /*
@@ -58,6 +70,9 @@ struct config {
  */
 int config_load(struct config *config, const char *file, const struct limits *own,
                 struct error *error);
+
+/* The same without any file: what there is where one cannot be read. */
+int config_load_built_in(struct config *config, struct error *error);
 
 /* Lays one JSON text over the configuration; `name` stands for it in messages. For tests too. */
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,

@@ -342,15 +342,27 @@ static int read_warm(struct scope *scope, const char *key, json_t *value, void *
 
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
-    static const char *const keys[] = {
-        "isolatorPath",      "containerCommand", "containerWorkdir", "engineTimeoutSeconds",
-        "promptsDir",        "maxConcurrent",    "maxQueued",        "maxTextBytes",
-        "defaults",          "maximums",         "languages",        "warm",
-        "warmMaxAgeSeconds", "allowUnenforced",  "maxArtifacts",     "maxArtifactBytes"};
+    static const char *const keys[] = {"isolatorPath",
+                                       "containerCommand",
+                                       "containerWorkdir",
+                                       "engineTimeoutSeconds",
+                                       "promptsDir",
+                                       "maxConcurrent",
+                                       "maxQueued",
+                                       "maxTextBytes",
+                                       "defaults",
+                                       "maximums",
+                                       "languages",
+                                       "warm",
+                                       "warmMaxAgeSeconds",
+                                       "allowUnenforced",
+                                       "maxArtifacts",
+                                       "maxArtifactBytes",
+                                       "$schema"};
     struct config *config = target;
     CLEANUP_FREE char *unused = NULL;
 
-    if (strcmp(key, "isolatorPath") == 0)
+    if (strcmp(key, "isolatorPath") == 0 || strcmp(key, "$schema") == 0)
         return read_string(scope, value, &unused);
     if (strcmp(key, "containerCommand") == 0)
         return read_string(scope, value, &config->container_command);
@@ -388,6 +400,16 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
     return unknown_key(scope, keys, sizeof keys / sizeof *keys);
 }
 
+/* Takes the root over. */
+static void keep_layer(struct config *config, const char *name, json_t *root)
+{
+    config->layers = realloc(config->layers, (config->layer_count + 1) * sizeof *config->layers);
+    if (!config->layers)
+        abort();
+    config->layers[config->layer_count++] =
+        (struct config_layer){.name = string_copy(name), .root = root};
+}
+
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,
                    struct error *error)
 {
@@ -411,6 +433,9 @@ int config_overlay(struct config *config, const char *json, size_t length, const
         result = error_set(error, ERROR_CONFIG, "%s: must be an object", name);
     }
     strbuf_release(&scope.path);
-    json_decref(root);
+    if (result == 0)
+        keep_layer(config, name, root);
+    else
+        json_decref(root);
     return result;
 }

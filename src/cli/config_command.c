@@ -1,0 +1,144 @@
+#include "cli/config_command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strvec.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/safe_json.h"
+#include "config_schema.h" /* generated: char config_schema[], without a NUL */
+#include "sandbox/config.h"
+#include "sandbox/config_layers.h"
+
+/* The widest that a value may be for the origins to stand in one column. */
+enum { COLUMN_MOST = 60 };
+
+enum { OPTION_JSON = COMMAND_OPTION, OPTION_SCHEMA };
+
+struct options {
+    bool json, schema;
+};
+
+/* "KEY = VALUE" and where each is from. */
+struct table {
+    const struct config *config;
+    struct strvec lines, origins;
+};
+
+static const char help[] =
+    "usage: isolator config [--json | --schema] [--config FILE]\n"
+    "\n"
+    "Prints the configuration as it is after all files: a line for each value, with\n"
+    "the file that it is from.\n"
+    "\n"
+    "      --json         print it as one configuration file instead\n"
+    "      --schema       print the JSON Schema of configuration files instead\n"
+    "      --config FILE  configuration file\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 success, 2 wrong command line or configuration, 3 the output\n"
+    "cannot be written.\n";
+
+static const struct option known[] = {
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"schema", no_argument, NULL, OPTION_SCHEMA},
+    COMMAND_OPTIONS_COMMON,
+};
+
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    (void)value;
+    *(option == OPTION_JSON ? &options->json : &options->schema) = true;
+    if (options->json && options->schema)
+        return error_set(error, ERROR_USAGE, "--json and --schema exclude each other");
+    return 0;
+}
+
+/* The schema is what helps to mend a file. */
+static int without_config(void *context, struct error *error)
+{
+    const struct options *options = context;
+
+    if (!options->schema)
+        return -1;
+    error_release(error);
+    return 0;
+}
+
+static void add_line(void *context, const char *path, const json_t *value,
+                     const struct config_layer *origin)
+{
+    struct table *table = context;
+    const struct config *config = table->config;
+    CLEANUP_FREE char *key = text_escape(path);
+    CLEANUP_FREE char *file = text_escape(origin->name);
+    struct strbuf line = STRBUF_INIT;
+
+    strbuf_addf(&line, "%s = ", key);
+    safe_json_dump(value, JSON_ENCODE_ANY | SAFE_JSON_FLAGS, safe_json_add, &line);
+    strvec_push_owned(&table->lines, strbuf_steal(&line));
+    strvec_push(&table->origins, origin == config->layers ? "built in"
+                                 : config->installed      ? "installed default"
+                                                          : file);
+}
+
+static void print_table(const struct config *config, const json_t *resolved)
+{
+    struct table table = {.config = config, .lines = STRVEC_INIT, .origins = STRVEC_INIT};
+    int width = 0;
+
+    config_walk(config, resolved, add_line, &table);
+    for (size_t i = 0; i < table.lines.count; i++) {
+        const size_t length = strlen(table.lines.items[i]);
+
+        if (length <= COLUMN_MOST && (int)length > width)
+            width = (int)length;
+    }
+    for (size_t i = 0; i < table.lines.count; i++)
+        printf("%-*s  # %s\n", width, table.lines.items[i], table.origins.items[i]);
+    strvec_release(&table.lines);
+    strvec_release(&table.origins);
+}
+
+static int run(void *context, char **operands, const struct config *config, struct error *error)
+{
+    const struct options *options = context;
+    json_t *resolved;
+
+    (void)operands;
+    if (options->schema) {
+        fwrite(config_schema, 1, sizeof config_schema, stdout);
+        return EXIT_STATUS_SUCCESS;
+    }
+    resolved = config_resolved(config, error);
+    if (!resolved)
+        return -1;
+    if (options->json)
+        safe_json_print(resolved, true);
+    else
+        print_table(config, resolved);
+    json_decref(resolved);
+    return EXIT_STATUS_SUCCESS;
+}
+
+int config_command(int argc, char **argv)
+{
+    static const struct command_line command = {.name = "config",
+                                                .help = help,
+                                                .letters = ":h",
+                                                .known = known,
+                                                .take = take,
+                                                .without_config = without_config,
+                                                .run = run,
+                                                .output = "configuration"};
+    struct options options = {.json = false};
+
+    return command_line_main(&command, argc, argv, &options);
+}
