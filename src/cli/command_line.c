@@ -137,7 +137,9 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
     if (load(command, given.config, options, &config, &error) != 0)
         return exit_status_report(&error);
     status = command->run(options, argv + optind, &config, &error);
-    if (flush(command->output, &error) != 0 && status >= 0)
+    if (status < 0)
+        fflush(stdout); /* what was printed comes before the message */
+    else if (flush(command->output, &error) != 0)
         status = -1;
     return status >= 0 ? status : exit_status_report(&error);
 }

@@ -14,6 +14,7 @@
 #include "cli/config_command.h"
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
+#include "cli/languages_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest_command.h"
 
@@ -25,6 +26,7 @@ static const struct command {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"batch", batch_command, "run many requests, one JSON object a line"},
     {"gc", gc_command, "remove what isolators that were killed have left behind"},
+    {"languages", languages_command, "list the languages and whether their images are there"},
     {"config", config_command, "print the configuration, and which file each value is from"},
     {"selftest", selftest_command, "try on your engine what hostile programs would try"},
 };
@@ -39,8 +41,8 @@ static void print_help(FILE *stream)
           "\n",
           stream);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].help);
-    fputs("\nisolator COMMAND --help tells more; so do isolator(1) and isolator_config.json(5).\n",
+        fprintf(stream, "  %-9s  %s\n", commands[i].name, commands[i].help);
+    fputs("\nisolator COMMAND --help tells more; so do isolator(1), isolator_config.json(5).\n",
           stream);
 }
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "docker/engine_time.h"
 
 static const char CANNOT[] = "cannot inspect the container";
 
@@ -58,33 +58,6 @@ int container_check_limits(const struct docker *docker, const struct container_s
         missing.data);
 }
 
-/*
- * A time as the engine prints it, "2026-11-21T07:02:12.836341566Z", in milliseconds since 1970; -1 for
- * "none", which the engine writes as one of the year 1. False where it is no time.
- */
-static bool parse_time(const char *text, long long *milliseconds)
-{
-    struct tm when = {0};
-    double seconds = 0;
-    long long days;
-    int year;
-
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf", &when.tm_year, &when.tm_mon, &when.tm_mday,
-               &when.tm_hour, &when.tm_min, &seconds) != 6 ||
-        when.tm_year < 1 || when.tm_mon < 1 || when.tm_mon > 12 || !(seconds >= 0 && seconds < 61))
-        return false;
-    *milliseconds = -1;
-    if (when.tm_year < 1970)
-        return true;
-    /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
-    year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
-    days = 365LL * year + year / 4 - year / 100 + year / 400 +
-           (153 * ((when.tm_mon + 9) % 12) + 2) / 5 + when.tm_mday - 1 - 719468;
-    *milliseconds =
-        ((days * 24 + when.tm_hour) * 60 + when.tm_min) * 60000 + (long long)(seconds * 1000);
-    return true;
-}
-
 bool container_state_read(struct container_state *state, const char *text)
 {
     char oom[8], started[64], finished[64];
@@ -93,8 +66,8 @@ bool container_state_read(struct container_state *state, const char *text)
     *state = (struct container_state){.message = ""};
     if (sscanf(text, "%9d %7s %63s %63s %511[^\n]", &state->exit_code, oom, started, finished,
                state->message) < 4 ||
-        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) || !parse_time(started, &start) ||
-        !parse_time(finished, &end))
+        (strcmp(oom, "true") != 0 && strcmp(oom, "false") != 0) ||
+        !engine_time_parse(started, &start) || !engine_time_parse(finished, &end))
         return false;
     state->oom_killed = strcmp(oom, "true") == 0;
     state->started = start > 0; /* the engine's zero time is in the year 1 */

@@ -31,7 +31,7 @@ isolator --version
 is "$status|$out|$err" "0|isolator 0.1.0|" "isolator --version"
 isolator --help
 is "$status|${out%%$'\n'*}|$err" "0|usage: isolator COMMAND [ARG...]|" "isolator --help"
-has "$out" "  run      run a file or a directory in a fresh container" "isolator --help lists run"
+has "$out" "  run        run a file or a directory in a fresh container" "isolator --help lists run"
 run --help
 is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE] [-- ARG...]|" "isolator run --help"
 is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \

@@ -1,0 +1,227 @@
+#include "cli/languages_command.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/safe_json.h"
+#include "docker/image_look.h"
+#include "sandbox/config.h"
+
+enum { OPTION_JSON = COMMAND_OPTION, OPTION_NAMES };
+
+/* How much of the engine's time it gets to tell what it has. */
+enum { LOOK_PERCENT = 50 };
+
+struct options {
+    bool json, names;
+};
+
+static const char help[] =
+    "usage: isolator languages [--json | --names] [--config FILE]\n"
+    "\n"
+    "Prints the languages of the configuration: name, image, whether the engine has\n"
+    "that, extensions, default file, and limits that differ from the defaults.\n"
+    "\n"
+    "      --json         print them as a JSON array instead\n"
+    "      --names        print only the names, without asking the engine\n"
+    "      --config FILE  configuration file\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"
+    "does not answer, 128+N on signal N.\n";
+
+static const struct option known[] = {
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"names", no_argument, NULL, OPTION_NAMES},
+    COMMAND_OPTIONS_COMMON,
+};
+
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    (void)value;
+    *(option == OPTION_JSON ? &options->json : &options->names) = true;
+    if (options->json && options->names)
+        return error_set(error, ERROR_USAGE, "--json and --names exclude each other");
+    return 0;
+}
+
+/* The limits of its programs that are not the defaults, as a configuration would give them; a new reference. */
+static json_t *own_limits(const struct config *config, const struct language *language)
+{
+    const struct limits *defaults = &config->defaults;
+    json_t *own = json_object();
+    struct limits limits;
+
+    config_limits(config, language, &limits);
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        const double number = limits.number[i];
+
+        if (number != defaults->number[i])
+            json_object_set_new(own, limit_rules[i].key,
+                                number == floor(number) ? json_integer((json_int_t)number)
+                                                        : json_real(number));
+    }
+    if (strcmp(limits.network, defaults->network) != 0)
+        json_object_set_new(own, "network", json_string(limits.network));
+    if (limits.read_only != defaults->read_only)
+        json_object_set_new(own, "readOnly", json_boolean(limits.read_only));
+    if (limits.uid != defaults->uid || limits.gid != defaults->gid)
+        json_object_set_new(own, "user", json_sprintf("%u:%u", limits.uid, limits.gid));
+    CLEANUP_FREE char *drop = strvec_join(&limits.cap_drop, ",");
+    CLEANUP_FREE char *usual = strvec_join(&defaults->cap_drop, ",");
+    if (strcmp(drop, usual) != 0)
+        json_object_set_new(own, "capDrop", json_string(drop));
+    limits_release(&limits);
+    return own;
+}
+
+/* `facts` NULL: nobody knows. */
+static json_t *describe(const struct config *config, const struct language *language,
+                        const struct image_facts *facts)
+{
+    json_t *extensions = json_array();
+
+    for (size_t i = 0; i < language->extensions.count; i++)
+        json_array_append_new(extensions, json_string(language->extensions.items[i]));
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o}", "name", language->name, "image",
+                     language->image, "present", facts ? json_boolean(facts->present) : json_null(),
+                     "extensions", extensions, "defaultFilename", language->default_filename,
+                     "limits", own_limits(config, language));
+}
+
+static void print_json(const struct config *config, const struct image_facts *facts)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < config->language_count; i++)
+        json_array_append_new(all,
+                              describe(config, &config->languages[i], facts ? &facts[i] : NULL));
+    safe_json_print(all, isatty(STDOUT_FILENO));
+    json_decref(all);
+}
+
+enum { COLUMNS = 6 };
+
+static void add_limits(struct strvec *cells, const struct config *config,
+                       const struct language *language)
+{
+    json_t *own = own_limits(config, language);
+    struct strbuf cell = STRBUF_INIT;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(own, key, value)
+    {
+        strbuf_addf(&cell, "%s%s ", cell.length > 0 ? ", " : "", key);
+        if (json_is_string(value))
+            strbuf_addstr(&cell, json_string_value(value));
+        else
+            safe_json_dump(value, JSON_ENCODE_ANY | SAFE_JSON_FLAGS, safe_json_add, &cell);
+    }
+    strvec_push_owned(cells, strbuf_steal(&cell));
+    json_decref(own);
+}
+
+static void add_row(struct strvec *cells, const struct config *config,
+                    const struct language *language, const struct image_facts *facts)
+{
+    CLEANUP_FREE char *extensions = strvec_join(&language->extensions, " ");
+
+    strvec_push(cells, language->name);
+    strvec_push(cells, language->image);
+    strvec_push(cells, !facts ? "unknown" : facts->present ? "yes" : "no");
+    strvec_push_owned(cells, text_escape(extensions));
+    strvec_push_owned(cells, text_escape(language->default_filename));
+    add_limits(cells, config, language);
+}
+
+static void print_table(const struct config *config, const struct image_facts *facts)
+{
+    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
+    int widths[COLUMNS] = {0};
+
+    strvec_push_each(&cells, "NAME", "IMAGE", "THERE", "EXTENSIONS", "DEFAULT FILE", "LIMITS",
+                     NULL);
+    for (size_t i = 0; i < config->language_count; i++)
+        add_row(&cells, config, &config->languages[i], facts ? &facts[i] : NULL);
+    for (size_t i = 0; i < cells.count; i++)
+        if ((int)strlen(cells.items[i]) > widths[i % COLUMNS])
+            widths[i % COLUMNS] = (int)strlen(cells.items[i]);
+    for (size_t i = 0; i < cells.count; i += COLUMNS) {
+        struct strbuf line = STRBUF_INIT;
+
+        for (size_t column = 0; column < COLUMNS; column++)
+            strbuf_addf(&line, "%-*s  ", widths[column], cells.items[i + column]);
+        while (line.data[line.length - 1] == ' ')
+            line.data[--line.length] = '\0';
+        puts(line.data);
+        strbuf_release(&line);
+    }
+}
+
+/* Looks for the images of all languages, in their order. */
+static int look(const struct config *config, struct image_facts *facts, struct error *error)
+{
+    const struct docker docker = config_docker(config);
+    const long long deadline = clock_now_ms() + docker_share(&docker, LOOK_PERCENT);
+    CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
+    int result;
+
+    for (size_t i = 0; i < config->language_count; i++)
+        strvec_push(&images, config->languages[i].image);
+    if (signals_catch(error) != 0)
+        return -1;
+    result = image_look(&docker, &images, deadline, signals_cancel(), facts, error);
+    signals_release();
+    return result;
+}
+
+static int run(void *context, char **operands, const struct config *config, struct error *error)
+{
+    const struct options *options = context;
+    CLEANUP_FREE struct image_facts *facts = NULL;
+    bool known_facts;
+
+    (void)operands;
+    if (options->names) {
+        for (size_t i = 0; i < config->language_count; i++)
+            puts(config->languages[i].name);
+        return EXIT_STATUS_SUCCESS;
+    }
+    facts = memory_allocate(config->language_count * sizeof *facts);
+    known_facts = look(config, facts, error) == 0;
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    if (options->json)
+        print_json(config, known_facts ? facts : NULL);
+    else
+        print_table(config, known_facts ? facts : NULL);
+    return known_facts ? EXIT_STATUS_SUCCESS : -1;
+}
+
+int languages_command(int argc, char **argv)
+{
+    static const struct command_line command = {.name = "languages",
+                                                .help = help,
+                                                .letters = ":h",
+                                                .known = known,
+                                                .take = take,
+                                                .run = run,
+                                                .output = "languages"};
+    struct options options = {.json = false};
+
+    return command_line_main(&command, argc, argv, &options);
+}

@@ -1,0 +1,10 @@
+/*
+ * `isolator languages`: which languages are configured, and which of their images the engine has.
+ */
+#ifndef CLI_LANGUAGES_COMMAND_H
+#define CLI_LANGUAGES_COMMAND_H
+
+/* argv[0] is "languages". Returns the exit status of the process. */
+int languages_command(int argc, char **argv);
+
+#endif

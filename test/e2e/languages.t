@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# isolator languages: the table, its JSON, the names alone, and an engine that does not answer.
+# shellcheck source=test/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Two images that test/setup builds everywhere, and one that nobody has.
+cat >"$scratch/config.json" <<'END'
+{"defaults": {"cpus": 1, "memoryMB": 128}, "maximums": {"memoryMB": 512},
+ "languages": {
+    "python": {"image": "isolator-test/python:bookworm", "network": "bridge", "readOnly": false, "user": "7",
+        "capDrop": ["NET_RAW", "MKNOD"], "cpus": 0.25},
+    "javascript": {"image": "isolator-test/none-such:1"},
+    "busybox": {"image": "docker.io/isolator-test/busybox:1", "command": ["sh", "{entrypoint}"],
+        "extensions": [".ash", ".b\u001bsh"], "defaultFilename": "main.ash"}}}
+END
+sed 's/none-such/busybox/' "$scratch/config.json" >"$scratch/all.json"
+sed 's/^{/{"engineTimeoutSeconds": 2, /' "$scratch/config.json" >"$scratch/hurried.json"
+export ISOLATOR_CONFIG=$scratch/config.json
+
+# row NAME: of the table, with single blanks.
+row() { grep "^$1 " <<<"$out" | tr -s ' '; }
+isolator languages
+is "$status|$err" "0|" "it prints a table"
+is "$(row NAME)" "NAME IMAGE THERE EXTENSIONS DEFAULT FILE LIMITS" "its first line"
+is "$(row python)" "python isolator-test/python:bookworm yes .py main.py cpus 0.25, network bridge, readOnly false, \
+user 7:7, capDrop NET_RAW,MKNOD" "an image that is there; limits of all kinds"
+is "$(row javascript)" "javascript isolator-test/none-such:1 no .js .mjs .cjs main.js" "one that is not; no limits of its own"
+is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes .ash .b\x1bsh main.ash' \
+    "one behind it, under its full name; an extension that is escaped"
+has "$(row go)" "memoryMB 512, cpus 2, pidsLimit 256, tmpMB 512" "limits are those within the maximums"
+is "$(wc -l <<<"$out")" 5 "a line for each language"
+
+faulty "" isolator languages
+is "$status $(docker_calls)" "0 image" "one command for all images"
+faulty "" isolator languages --config "$scratch/all.json"
+is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes .js .mjs .cjs main.js" \
+    "likewise where two languages share one"
+
+# ---- for programs
+isolator languages --json
+of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) = @{decode_json(<STDIN>)}; print eval $ARGV[0]' "$1" <"$scratch/out"; }
+is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
+is "$(of 'join " ", map { "$_->{name} $_->{image} " . JSON::PP->new->allow_nonref->encode($_->{present}) } $python, $javascript, $busybox')" \
+    "python isolator-test/python:bookworm true javascript isolator-test/none-such:1 false \
+busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
+is "$(of 'join " ", sort keys %$go')" "defaultFilename extensions image limits name present" "--json: the members"
+is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
+    '{"a":{"capDrop":"NET_RAW,MKNOD","cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
+    "--json: limits and extensions"
+faulty "" isolator languages --names
+is "$status|$out|$err|$(docker_calls)" "0|python
+go
+javascript
+busybox||" "--names: the names, and no engine is asked"
+
+# ---- an engine that does not answer
+no_answer() { # MESSAGE NAME: of the run before
+    is "$status|$(row python | cut -d ' ' -f 1-3)" "3|python isolator-test/python:bookworm unknown" "$2"
+    has "$err" "isolator: $1" "$2: the message"
+}
+DOCKER_HOST=unix:///nonexistent isolator languages
+no_answer "cannot look for images: Cannot connect to the Docker daemon at unix:///nonexistent" "a socket that is not there"
+DOCKER_HOST=unix:///nonexistent isolator languages --json
+is "$status $(of '$python->{present} // "null"')" "3 null" "--json: null"
+faulty "image * hang" isolator languages --config "$scratch/hurried.json"
+no_answer "cannot look for images: 'docker image' did not end within " "one that hangs"
+sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/config.json" >"$scratch/none.json"
+isolator languages --config "$scratch/none.json"
+no_answer "cannot look for images: cannot run 'no-such-docker': No such file or directory" "no docker command"
+faulty "image * garbage" isolator languages
+is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
+
+# ---- the command line
+wrong() { # MESSAGE NAME ARG...
+    local message=$1 name=$2
+    shift 2
+    isolator languages "$@"
+    is "$status|$out|$err" "2||isolator: $message" "$name"
+}
+wrong "--json and --names exclude each other" "both forms" --names --json
+wrong "unknown option '--nmaes'; did you mean --names?" "an option misspelt" --nmaes
+wrong "'all' is one argument too many; see isolator languages --help" "an argument" all
+wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
+"$ISOLATOR" languages --names >/dev/full 2>"$scratch/err"
+is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the languages: No space left on device" "a full device"
+DOCKER_HOST=unix:///nonexistent "$ISOLATOR" languages >/dev/full 2>"$scratch/err"
+has "$?|$(cat "$scratch/err")" "3|isolator: cannot look for images: " "a full device and no engine"
+
+finish
