@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/batch_command.h"
 #include "cli/config_command.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
 #include "cli/languages_command.h"
@@ -26,6 +27,7 @@ static const struct command {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"batch", batch_command, "run many requests, one JSON object a line"},
     {"gc", gc_command, "remove what isolators that were killed have left behind"},
+    {"doctor", doctor_command, "check whether runs work here, and say what mends it"},
     {"languages", languages_command, "list the languages and whether their images are there"},
     {"config", config_command, "print the configuration, and which file each value is from"},
     {"selftest", selftest_command, "try on your engine what hostile programs would try"},

@@ -349,29 +349,56 @@ void warm_hold(struct warm *warm, bool hold)
     pthread_mutex_unlock(&warm->lock);
 }
 
-struct sandbox *warm_take(struct warm *warm, const struct plan *plan)
+/*
+ * Where one hangs that the plan can use; NULL: there is none. From now on there shall be. Has the lock, and wakes
+ * the thread, which may have something to do.
+ */
+static struct place **ask(struct warm *warm, const struct plan *plan)
 {
     CLEANUP_FREE char *kind = NULL;
-    const long long now = clock_now_ms();
-    struct sandbox *taken = NULL;
+    struct place **found = NULL;
 
-    if (!warm || limits_timeout_ms(&plan->limits) > LONGEST_USE_MS)
+    if (limits_timeout_ms(&plan->limits) > LONGEST_USE_MS)
         return NULL;
     kind = sandbox_kind(plan);
-    pthread_mutex_lock(&warm->lock);
     for (size_t i = 0; i < warm->shelf_count; i++)
         warm->shelves[i].asked |= strcmp(warm->shelves[i].kind, kind) == 0;
-    for (struct place **link = &warm->waiting; *link && !warm->ending; link = &(*link)->next) {
-        if (strcmp((*link)->sandbox->kind, kind) == 0 && sandbox_waits((*link)->sandbox)) {
-            taken = take_out(link);
-            break;
-        }
-    }
+    for (struct place **link = &warm->waiting; *link && !warm->ending && !found;
+         link = &(*link)->next)
+        if (strcmp((*link)->sandbox->kind, kind) == 0 && sandbox_waits((*link)->sandbox))
+            found = link;
+    wake_up(&warm->wake);
+    return found;
+}
+
+bool warm_waits(struct warm *warm, const struct plan *plan)
+{
+    bool waits;
+
+    if (!warm)
+        return false;
+    pthread_mutex_lock(&warm->lock);
+    waits = ask(warm, plan) != NULL;
+    pthread_mutex_unlock(&warm->lock);
+    return waits;
+}
+
+struct sandbox *warm_take(struct warm *warm, const struct plan *plan)
+{
+    const long long now = clock_now_ms();
+    struct sandbox *taken = NULL;
+    struct place **link;
+
+    if (!warm)
+        return NULL;
+    pthread_mutex_lock(&warm->lock);
+    link = ask(warm, plan);
+    if (link)
+        taken = take_out(link);
     if (taken)
         taken->box.docker = warm->traced;
     if (taken && warm->when == WARM_AHEAD && warm->fill_from < now)
         warm->fill_from = now + SETTLE_MS;
-    wake_up(&warm->wake);
     pthread_mutex_unlock(&warm->lock);
     return taken;
 }

@@ -44,6 +44,9 @@ void warm_stop(struct warm *warm);
 /* Whether making more has to wait, since the cores are needed by those who run. */
 void warm_hold(struct warm *warm, bool hold);
 
+/* Whether warm_take() would find one now. Asks for one, as that does. */
+bool warm_waits(struct warm *warm, const struct plan *plan);
+
 /*
  * Takes out a sandbox that is in every respect what the plan would get; the caller owns it. NULL: there
  * is none, or the timeout is longer than the hour for which one that has waited may be used.

@@ -12,6 +12,7 @@ gc_page=man/isolator-gc.1
 selftest_page=man/isolator-selftest.1
 config_command_page=man/isolator-config.1
 languages_page=man/isolator-languages.1
+doctor_page=man/isolator-doctor.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 tool=src/mcp/execute_code.json
@@ -46,7 +47,7 @@ first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
 # ---- manual pages
-for file in "$page" "$batch_page" "$gc_page" "$selftest_page" "$config_command_page" "$languages_page" "$server_page" "$config_page"; do
+for file in "$page" "$batch_page" "$gc_page" "$selftest_page" "$config_command_page" "$languages_page" "$doctor_page" "$server_page" "$config_page"; do
     is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
     within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
 done
@@ -67,7 +68,7 @@ is "$(sed -nE 's/^\| (`-(.)`, )?`--([^`]*)`.*/\2 \3/p' README.md | sed -E 's/^(.
 is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
 is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
     "$server_page: has the options of --help in their order"
-for command in batch gc selftest config languages; do
+for command in batch gc selftest config languages doctor; do
     isolator "$command" --help
     is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
         "man/isolator-$command.1: has the options of --help in their order"
@@ -369,6 +370,7 @@ run_examples "$batch_page" "$(literal "$batch_page")" 1
 run_examples "$gc_page" "$(literal "$gc_page")" 1
 run_examples "$selftest_page" "$(literal "$selftest_page")" 1
 run_examples "$config_command_page" "$(literal "$config_command_page")" 2
+run_examples "$doctor_page" "$(literal "$doctor_page")" 1
 run_examples "$languages_page" "$(literal "$languages_page")" 1
 run_examples "$server_page" "$(literal "$server_page")" 5
 own_pids+="$(words <"$scratch/pids") "

@@ -1,0 +1,39 @@
+/*
+ * The checks of `isolator doctor`. Each adds findings and goes on as far as it can: none ends for the fault that
+ * it is there to find, and none takes longer than its part of the time that the engine may take.
+ */
+#ifndef CLI_DOCTOR_H
+#define CLI_DOCTOR_H
+
+#include <stdbool.h>
+
+#include "cli/findings.h"
+#include "docker/docker.h"
+#include "sandbox/config.h"
+#include "sandbox/engine.h"
+
+struct doctor {
+    const struct config *config; /* borrowed */
+    struct docker docker;
+    struct findings findings;
+    bool engine_trouble; /* a check failed which means that no run can work */
+    int hellos;          /* languages that ran their program */
+};
+
+/* Adds a finding; FINDING_FAIL is engine trouble. Takes detail and advice (which may be NULL) over. */
+void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
+                 char *advice);
+
+/*
+ * The docker command, the socket, the engine and what it isolates with, what is left behind. False where no engine
+ * answers: then nothing else can be checked.
+ */
+bool doctor_check_engine(struct doctor *doctor);
+
+/*
+ * For each language its image, and then a program that says hello, in a sandbox that is made for it and in one
+ * that waits. The first of the process to start threads. A signal ends it.
+ */
+void doctor_check_languages(struct doctor *doctor);
+
+#endif

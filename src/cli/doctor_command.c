@@ -1,0 +1,118 @@
+#include "cli/doctor_command.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/signals.h"
+#include "base/strbuf.h"
+#include "cli/command_line.h"
+#include "cli/doctor.h"
+#include "cli/exit_status.h"
+
+enum { OPTION_JSON = COMMAND_OPTION };
+
+struct options {
+    bool json;
+    char *broken; /* owned; why the configuration cannot be read; NULL: it can */
+};
+
+static const char help[] =
+    "usage: isolator doctor [--json] [--config FILE]\n"
+    "\n"
+    "Checks whether runs work here: configuration, docker command, engine, what it\n"
+    "enforces, images, and a program in each language. A line for each check says ok,\n"
+    "warn or fail; what mends it stands below.\n"
+    "\n"
+    "      --json         print the checks as a JSON array instead\n"
+    "      --config FILE  configuration file\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 runs work, 2 wrong command line or configuration, 3 the engine or\n"
+    "the images do not serve, 128+N on signal N. See isolator-doctor(1).\n";
+
+static const struct option known[] = {
+    {"json", no_argument, NULL, OPTION_JSON},
+    COMMAND_OPTIONS_COMMON,
+};
+
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    (void)option;
+    (void)value;
+    (void)error;
+    options->json = true;
+    return 0;
+}
+
+/* That is a finding; the other checks are made with what is built in. */
+static int without_config(void *context, struct error *error)
+{
+    struct options *options = context;
+
+    options->broken = string_copy(error->message);
+    error_release(error);
+    return 0;
+}
+
+static void check_configuration(struct doctor *doctor, const char *broken)
+{
+    const struct config *config = doctor->config;
+    CLEANUP_FREE char *detail = NULL;
+
+    if (broken) {
+        detail = string_format("%s; the checks below are with what is built in", broken);
+        findings_add(&doctor->findings, FINDING_FAIL, "configuration", detail,
+                     "mend the file; isolator config --schema tells what it may hold");
+        return;
+    }
+    if (config->file)
+        detail = string_format("%s (%s)", config->file, config->reason);
+    findings_add(&doctor->findings, FINDING_OK, "configuration",
+                 detail ? detail : "what is built in; there is no file", NULL);
+}
+
+static int status_of(const struct doctor *doctor, bool broken)
+{
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    if (broken)
+        return EXIT_STATUS_USAGE;
+    return doctor->engine_trouble || doctor->hellos == 0 ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
+}
+
+static int run(void *context, char **operands, const struct config *config, struct error *error)
+{
+    const struct options *options = context;
+    struct doctor doctor = {.config = config, .docker = config_docker(config)};
+
+    (void)operands;
+    if (signals_catch(error) != 0)
+        return -1;
+    findings_init(&doctor.findings, options->json);
+    check_configuration(&doctor, options->broken);
+    if (doctor_check_engine(&doctor))
+        doctor_check_languages(&doctor);
+    findings_finish(&doctor.findings);
+    signals_release();
+    return status_of(&doctor, options->broken != NULL);
+}
+
+int doctor_command(int argc, char **argv)
+{
+    static const struct command_line command = {.name = "doctor",
+                                                .help = help,
+                                                .letters = ":h",
+                                                .known = known,
+                                                .take = take,
+                                                .without_config = without_config,
+                                                .run = run,
+                                                .output = "checks"};
+    struct options options = {.json = false};
+    const int status = command_line_main(&command, argc, argv, &options);
+
+    free(options.broken);
+    return status;
+}

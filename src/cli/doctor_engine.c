@@ -1,0 +1,324 @@
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/signals.h"
+#include "cli/doctor.h"
+#include "sandbox/sweep.h"
+
+/* How much of the engine's time a question may take. */
+enum { QUESTION_PERCENT = 50 };
+
+/* Less room for images and containers than that is too little for most images. */
+enum { DISK_LEAST_MB = 1024 };
+
+static const char unix_scheme[] = "unix://";
+
+void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
+                 char *advice)
+{
+    findings_add(&doctor->findings, status, check, detail, advice);
+    doctor->engine_trouble |= status == FINDING_FAIL;
+    free(detail);
+    free(advice);
+}
+
+static long long question_end(const struct doctor *doctor)
+{
+    return clock_now_ms() + docker_share(&doctor->docker, QUESTION_PERCENT);
+}
+
+/* Where the command is found, owned; NULL: nowhere. */
+static char *find_command(const char *command)
+{
+    const char *path = getenv("PATH");
+
+    if (strchr(command, '/'))
+        return access(command, X_OK) == 0 ? string_copy(command) : NULL;
+    while (path && *path) {
+        const size_t length = strcspn(path, ":");
+        char *file = string_format("%.*s/%s", (int)length, path, command);
+        struct stat status;
+
+        if (access(file, X_OK) == 0 && stat(file, &status) == 0 && S_ISREG(status.st_mode))
+            return file;
+        free(file);
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+/* ---- the engine that does not answer */
+
+/* The path of the socket; NULL: the engine is reached by other means, or nobody knows. */
+static const char *socket_of(const struct engine *engine)
+{
+    const size_t length = strlen(unix_scheme);
+
+    return engine->endpoint && strncmp(engine->endpoint, unix_scheme, length) == 0
+               ? engine->endpoint + length
+               : NULL;
+}
+
+/* The command that starts an engine at this socket, owned. */
+static char *start_advice(const char *path)
+{
+    const char *host = getenv("DOCKER_HOST");
+
+    if (host && *host && path && access(path, F_OK) != 0)
+        return string_copy("unset DOCKER_HOST, or start the engine that it names");
+    return string_copy(path && strncmp(path, "/run/user/", 10) == 0
+                           ? "systemctl --user start docker"
+                           : "sudo systemctl start docker");
+}
+
+static char *group_advice(void)
+{
+    const struct passwd *user = getpwuid(geteuid());
+
+    return string_format("sudo usermod -aG docker %s, and log in again",
+                         user ? user->pw_name : "USER");
+}
+
+static void no_answer(struct doctor *doctor, const struct engine *engine, const struct error *error)
+{
+    const char *path = socket_of(engine);
+
+    if (path && access(path, R_OK | W_OK) != 0 && errno == EACCES)
+        doctor_find(doctor, FINDING_FAIL, "socket",
+                    string_format("%s is closed to this user", path), group_advice());
+    else if (path && access(path, F_OK) != 0)
+        doctor_find(doctor, FINDING_FAIL, "socket", string_format("%s is not there", path),
+                    start_advice(path));
+    doctor_find(
+        doctor, FINDING_FAIL, "engine", string_format("does not answer: %s", error->message),
+        path || !engine->endpoint
+            ? start_advice(path)
+            : string_format("docker context ls, to choose another than %s", engine->endpoint));
+}
+
+/* ---- the engine that does */
+
+static void check_socket(struct doctor *doctor, const struct engine *engine)
+{
+    const char *path = socket_of(engine);
+    struct stat status;
+
+    if (!path || stat(path, &status) != 0)
+        return;
+    if (status.st_mode & S_IWOTH)
+        doctor_find(
+            doctor, FINDING_WARN, "socket",
+            string_format("%s is open to every user, each of whom is as good as root", path),
+            string_format("sudo chmod o-rw %s", path));
+    else
+        doctor_find(doctor, FINDING_OK, "socket", string_format("%s, open to this user", path),
+                    NULL);
+}
+
+static void report_engine(struct doctor *doctor, const struct engine *engine)
+{
+    const char *host = getenv("DOCKER_HOST");
+    struct strbuf detail = STRBUF_INIT;
+
+    strbuf_addf(&detail, "%s %s", engine->podman ? "podman" : "Docker",
+                engine->version ? engine->version : "of an unknown version");
+    if (engine->platform)
+        strbuf_addf(&detail, " (%s)", engine->platform);
+    if (engine->rootless)
+        strbuf_addstr(&detail, ", rootless");
+    if (engine->system)
+        strbuf_addf(&detail, ", %s", engine->system);
+    if (host && *host)
+        strbuf_addf(&detail, ", by DOCKER_HOST %s", host);
+    else if (engine->context)
+        strbuf_addf(&detail, ", context %s", engine->context);
+    doctor_find(doctor, FINDING_OK, "engine", strbuf_steal(&detail), NULL);
+}
+
+static void check_limits(struct doctor *doctor, const struct engine *engine)
+{
+    static const char *const names[ENGINE_LIMITS] = {"memory", "swap", "processes", "CPU time"};
+    CLEANUP(strvec_release) struct strvec held = STRVEC_INIT, lacking = STRVEC_INIT;
+    CLEANUP_FREE char *held_names = NULL;
+    CLEANUP_FREE char *lacking_names = NULL;
+    const char *group = engine->cgroup ? engine->cgroup : "of an unknown version";
+
+    for (int i = 0; i < ENGINE_LIMITS; i++)
+        if (engine->limits[i] != ENGINE_UNTOLD)
+            strvec_push(engine->limits[i] == ENGINE_YES ? &held : &lacking, names[i]);
+    held_names = strvec_join(&held, ", ");
+    lacking_names = strvec_join(&lacking, ", ");
+    if (lacking.count == 0)
+        doctor_find(doctor, FINDING_OK, "limits",
+                    string_format("cgroup %s; enforced: %s", group,
+                                  held.count > 0 ? held_names : "the engine does not say"),
+                    NULL);
+    else
+        doctor_find(
+            doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL, "limits",
+            string_format("cgroup %s; not enforced: %s", group, lacking_names),
+            string_format(
+                "boot the engine's kernel with cgroup_enable=memory swapaccount=1%s",
+                doctor->docker.allow_unenforced ? "" : ", or configure \"allowUnenforced\": true"));
+}
+
+static void check_seccomp(struct doctor *doctor, const struct engine *engine)
+{
+    const char *more = engine->apparmor ? "; AppArmor" : engine->selinux ? "; SELinux" : "";
+
+    if (!engine->seccomp || strcmp(engine->seccomp, "unconfined") == 0)
+        doctor_find(doctor, FINDING_WARN, "seccomp",
+                    string_format("no profile: programs may make every system call%s", more),
+                    string_copy("start the engine without seccomp-profile=unconfined, on a kernel "
+                                "with CONFIG_SECCOMP_FILTER"));
+    else
+        doctor_find(doctor, FINDING_OK, "seccomp",
+                    string_format("profile %s%s", engine->seccomp, more), NULL);
+}
+
+static void check_users(struct doctor *doctor, const struct engine *engine)
+{
+    const struct limits *defaults = &doctor->config->defaults;
+
+    if (engine->rootless || engine->user_namespaces)
+        doctor_find(doctor, FINDING_OK, "user namespaces",
+                    string_format("%s: root in a sandbox is none outside",
+                                  engine->rootless ? "rootless" : "users are mapped"),
+                    NULL);
+    else if (defaults->uid == 0)
+        doctor_find(doctor, FINDING_WARN, "user namespaces",
+                    string_copy("none, and programs run as user 0, which is root outside too"),
+                    string_copy("configure \"defaults\": {\"user\": \"65534:65534\"}"));
+    else
+        doctor_find(doctor, FINDING_OK, "user namespaces",
+                    string_format("none; programs run as user %u:%u", defaults->uid, defaults->gid),
+                    NULL);
+}
+
+/* MB that are free where the engine keeps its images; -1: that is on another host, or nobody knows. */
+static long long free_disk(const struct engine *engine)
+{
+    char name[256] = "";
+    struct statvfs disk;
+
+    if (!socket_of(engine) || !engine->directory || !engine->host ||
+        gethostname(name, sizeof name - 1) != 0 || strcmp(name, engine->host) != 0 ||
+        statvfs(engine->directory, &disk) != 0)
+        return -1;
+    return (long long)disk.f_bavail * (long long)disk.f_frsize >> 20;
+}
+
+static void check_storage(struct doctor *doctor, const struct engine *engine)
+{
+    const long long mb = free_disk(engine);
+    struct strbuf detail = STRBUF_INIT;
+    char *advice = NULL;
+
+    strbuf_addstr(&detail, engine->driver ? engine->driver : "the engine does not say");
+    if (mb >= 0)
+        strbuf_addf(&detail, "; %.1f GB are free in %s", (double)mb / 1024, engine->directory);
+    if (mb >= 0 && mb < DISK_LEAST_MB) {
+        advice =
+            string_format("%s system df, and remove what is not needed", doctor->docker.command);
+    } else if (engine->driver && strcmp(engine->driver, "vfs") == 0) {
+        strbuf_addstr(&detail, "; it copies the image for each run");
+        advice = string_copy("configure the engine with \"storage-driver\": \"overlay2\"");
+    }
+    doctor_find(doctor, advice ? FINDING_WARN : FINDING_OK, "storage", strbuf_steal(&detail),
+                advice);
+}
+
+/* Whatever the engine tells of itself. */
+static void check_details(struct doctor *doctor, struct engine *engine)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *remarks = NULL;
+    const int told =
+        engine_ask_details(engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
+
+    if (cancel_raised(signals_cancel()))
+        return;
+    report_engine(doctor, engine);
+    check_socket(doctor, engine);
+    if (told != 0) {
+        doctor_find(doctor, FINDING_WARN, "limits", string_copy(error.message),
+                    string_format("%s info", doctor->docker.command));
+        return;
+    }
+    check_limits(doctor, engine);
+    check_seccomp(doctor, engine);
+    check_users(doctor, engine);
+    check_storage(doctor, engine);
+    remarks = strvec_join(&engine->remarks, "; ");
+    if (*remarks)
+        doctor_find(doctor, FINDING_OK, "remarks", steal_pointer(&remarks), NULL);
+}
+
+/* ---- leftovers */
+
+static void add_leftover(void *names, const struct leftover *leftover)
+{
+    strvec_push(names, leftover->name);
+}
+
+static void check_leftovers(struct doctor *doctor)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int count = sweep_leftovers(&doctor->docker, SWEEP_LIST, add_leftover, &names,
+                                      signals_cancel(), &error);
+    CLEANUP_FREE char *joined = strvec_join(&names, " ");
+
+    if (cancel_raised(signals_cancel()))
+        return;
+    if (count < 0)
+        doctor_find(doctor, FINDING_WARN, "leftovers", string_copy(error.message),
+                    string_format("%s ps --all", doctor->docker.command));
+    else if (count > 0)
+        doctor_find(doctor, FINDING_WARN, "leftovers",
+                    string_format("%d left behind by isolators that were killed: %.200s%s", count,
+                                  joined, strlen(joined) > 200 ? "..." : ""),
+                    string_copy("isolator gc"));
+    else
+        doctor_find(doctor, FINDING_OK, "leftovers", string_copy("none"), NULL);
+}
+
+bool doctor_check_engine(struct doctor *doctor)
+{
+    const char *command = doctor->docker.command;
+    CLEANUP_FREE char *path = find_command(command);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(engine_release) struct engine engine;
+    int answers;
+
+    engine_init(&engine);
+    if (!path) {
+        doctor_find(doctor, FINDING_FAIL, "docker command",
+                    string_format("'%s' is not there, or not in PATH", command),
+                    string_copy("sudo apt-get install docker.io, or configure its path as "
+                                "\"containerCommand\""));
+        return false;
+    }
+    answers = engine_ask(&engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
+    if (cancel_raised(signals_cancel()))
+        return false;
+    doctor_find(doctor, FINDING_OK, "docker command",
+                string_format("%s, %s", path, engine.client ? engine.client : "version not told"),
+                NULL);
+    if (answers != 0) {
+        no_answer(doctor, &engine, &error);
+        return false;
+    }
+    check_details(doctor, &engine);
+    if (!cancel_raised(signals_cancel()))
+        check_leftovers(doctor);
+    return !cancel_raised(signals_cancel());
+}

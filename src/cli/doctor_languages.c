@@ -1,0 +1,286 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/signals.h"
+#include "cli/doctor.h"
+#include "docker/image_look.h"
+#include "sandbox/execute.h"
+#include "sandbox/janitor.h"
+#include "sandbox/snippets.h"
+
+enum { LOOK_PERCENT = 50 };
+
+/* How long, of the engine's time, a sandbox may take to be made and wait; and how often that is looked at. */
+enum { WAIT_PERCENT = 50, LOOK_EVERY_MS = 10 };
+
+/* What there is for the languages that are built in, where promptsDir has nothing. */
+static const struct {
+    const char *language, *code;
+} hellos[] = {
+    {"python", "print('Hello, World')\n"},
+    {"javascript", "console.log('Hello, World')\n"},
+    {"go", "package main\n\nfunc main() { println(\"Hello, World\") }\n"},
+};
+
+/* ---- images */
+
+/* "143 MB, 6 days old", owned. */
+static char *describe_image(const char *image, const struct image_facts *facts)
+{
+    struct strbuf text = STRBUF_INIT;
+    const long long hours =
+        facts->created < 0 ? -1 : ((long long)time(NULL) - facts->created) / 3600;
+
+    strbuf_addstr(&text, image);
+    if (facts->bytes >= 0)
+        strbuf_addf(&text, ", %.0f MB", (double)facts->bytes / 1e6);
+    if (hours >= 48)
+        strbuf_addf(&text, ", %lld days old", hours / 24);
+    else if (hours >= 0)
+        strbuf_addf(&text, ", %lld hours old", hours);
+    return strbuf_steal(&text);
+}
+
+/* Adds a line for each language. -1: nobody knows which images there are. */
+static int check_images(struct doctor *doctor, struct image_facts *facts)
+{
+    const struct config *config = doctor->config;
+    const long long deadline = clock_now_ms() + docker_share(&doctor->docker, LOOK_PERCENT);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
+
+    for (size_t i = 0; i < config->language_count; i++)
+        strvec_push(&images, config->languages[i].image);
+    if (image_look(&doctor->docker, &images, deadline, signals_cancel(), facts, &error) != 0) {
+        if (error.kind != ERROR_CANCELLED)
+            doctor_find(doctor, FINDING_FAIL, "images", string_copy(error.message),
+                        string_format("%s image ls", doctor->docker.command));
+        return -1;
+    }
+    for (size_t i = 0; i < config->language_count; i++) {
+        CLEANUP_FREE char *check = string_format("image %s", config->languages[i].name);
+        const char *image = config->languages[i].image;
+
+        if (facts[i].present)
+            doctor_find(doctor, FINDING_OK, check, describe_image(image, &facts[i]), NULL);
+        else
+            doctor_find(doctor, FINDING_WARN, check, string_format("%s is not there", image),
+                        string_format("%s pull %s", doctor->docker.command, image));
+    }
+    return 0;
+}
+
+/* ---- programs */
+
+/* A program in the language that says hello, owned, with its length; NULL: there is none. */
+static char *hello_of(const struct config *config, const struct language *language, size_t *length)
+{
+    for (size_t i = 0; i < language->extensions.count; i++) {
+        CLEANUP_FREE char *name = string_format("hello_world%s", language->extensions.items[i]);
+        CLEANUP(error_release) struct error none = ERROR_INIT;
+        char *code = snippet_read(config, name, length, &none);
+
+        if (code)
+            return code;
+    }
+    for (size_t i = 0; i < sizeof hellos / sizeof *hellos; i++)
+        if (strcmp(hellos[i].language, language->name) == 0) {
+            *length = strlen(hellos[i].code);
+            return string_copy(hellos[i].code);
+        }
+    return NULL;
+}
+
+/* Runs it and says how long that took till the result was there. */
+static long long run(struct doctor *doctor, struct warm *warm, const struct plan *plan,
+                     struct result *result)
+{
+    const long long start = clock_now_ms();
+    struct sandbox *used = NULL;
+    long long took;
+
+    execute(&doctor->docker, warm, plan, signals_cancel(), result, &used);
+    took = clock_now_ms() - start;
+    if (used) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+
+        if (execute_clean_up(used, &error) != 0)
+            strvec_push(&result->warnings, error.message);
+    }
+    return took;
+}
+
+static char *run_advice(const struct doctor *doctor, const char *language,
+                        const struct result *result)
+{
+    switch (result->reason) {
+    case REASON_TIMEOUT:
+        return string_format("configure more \"timeoutSeconds\" or \"cpus\" for %s", language);
+    case REASON_OOM:
+        return string_format("configure more \"memoryMB\" for %s", language);
+    case REASON_EXIT:
+    case REASON_SIGNAL:
+    case REASON_OUTPUT_LIMIT:
+        return string_format("configure another \"image\" or \"command\" for %s", language);
+    case REASON_CANCELLED:
+    case REASON_ENGINE:
+    case REASON_IMAGE_MISSING:
+    case REASON_INPUT:
+        break;
+    }
+    return string_format("%s info, and isolator run --verbose", doctor->docker.command);
+}
+
+/* A run that did not work is no engine trouble as long as that of another language does. */
+static void add_failure(struct doctor *doctor, const char *check, const char *language,
+                        const char *when, const struct result *result)
+{
+    CLEANUP_FREE char *detail =
+        string_format("%s: %s", when, result->error ? result->error : result_reason(result));
+    CLEANUP_FREE char *advice = run_advice(doctor, language, result);
+
+    findings_add(&doctor->findings, FINDING_FAIL, check, detail, advice);
+}
+
+/* Waits till a sandbox for the plan does. False: the engine's time is over, or a signal came. */
+static bool wait_for_warm(const struct doctor *doctor, struct warm *warm, const struct plan *plan)
+{
+    static const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};
+    const long long end = clock_now_ms() + docker_share(&doctor->docker, WAIT_PERCENT);
+    bool waits;
+
+    while (!(waits = warm_waits(warm, plan)) && clock_now_ms() < end &&
+           !cancel_raised(signals_cancel()))
+        nanosleep(&pause, NULL);
+    return waits;
+}
+
+/* In a sandbox that has waited. Returns the time that it took; -1: it could not, and that is found. */
+static long long run_warm(struct doctor *doctor, const char *check, const char *language,
+                          const struct plan *plan)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct warm *warm = warm_open(&doctor->docker, doctor->config, WARM_ON_DEMAND, NULL, &error);
+    long long took = -1;
+
+    if (!warm) {
+        findings_add(&doctor->findings, FINDING_FAIL, check, error.message, NULL);
+        return -1;
+    }
+    warm_begin(warm);
+    if (wait_for_warm(doctor, warm, plan)) {
+        warm_stop(warm);
+        took = run(doctor, warm, plan, &result);
+        if (!result_success(&result)) {
+            took = -1;
+            if (result.reason != REASON_CANCELLED)
+                add_failure(doctor, check, language, "in a sandbox that waited", &result);
+        }
+    } else if (!cancel_raised(signals_cancel())) {
+        CLEANUP_FREE char *advice = string_format("configure \"warm\": {\"%s\": 0}", language);
+
+        findings_add(&doctor->findings, FINDING_WARN, check,
+                     "works, but no sandbox could be made to wait", advice);
+    }
+    warm_end(warm);
+    warm_close(warm);
+    return took;
+}
+
+static void add_success(struct doctor *doctor, const char *check, const char *times,
+                        const struct strvec *warnings)
+{
+    CLEANUP_FREE char *joined = strvec_join(warnings, "; ");
+    CLEANUP_FREE char *detail =
+        *joined ? string_format("%s, but: %s", times, joined) : string_copy(times);
+
+    findings_add(&doctor->findings, *joined ? FINDING_WARN : FINDING_OK, check, detail,
+                 *joined ? "isolator run --verbose tells which step that comes from" : NULL);
+}
+
+/* The program under the language's limits: cold, and warm where sandboxes of it are kept waiting. */
+static void run_hello(struct doctor *doctor, const struct language *language,
+                      const struct request *request, const char *check)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP_FREE char *detail = NULL;
+    long long cold, warm;
+
+    if (plan_resolve(&plan, doctor->config, request, &error) != 0) {
+        findings_add(&doctor->findings, FINDING_FAIL, check, error.message, NULL);
+        return;
+    }
+    cold = run(doctor, NULL, &plan, &result);
+    if (result.reason == REASON_CANCELLED)
+        return;
+    if (!result_success(&result)) {
+        add_failure(doctor, check, language->name, "does not run", &result);
+        return;
+    }
+    doctor->hellos++;
+    if (language->warm > 0) {
+        warm = run_warm(doctor, check, language->name, &plan);
+        if (warm < 0)
+            return;
+        detail = string_format("hello in %lld ms, in a sandbox that waited %lld ms", cold, warm);
+    } else {
+        detail = string_format("hello in %lld ms; none is kept waiting", cold);
+    }
+    add_success(doctor, check, detail, &result.warnings);
+}
+
+static void check_language(struct doctor *doctor, const struct language *language)
+{
+    CLEANUP_FREE char *check = string_format("run %s", language->name);
+    CLEANUP(request_release) struct request request;
+
+    request_init(&request);
+    request.language = string_copy(language->name);
+    request.code = hello_of(doctor->config, language, &request.code_length);
+    if (request.code) {
+        run_hello(doctor, language, &request, check);
+    } else {
+        CLEANUP_FREE char *detail = string_format(
+            "not tried: no hello for this language, there is no hello_world%s in promptsDir",
+            language->extensions.items[0]);
+
+        findings_add(&doctor->findings, FINDING_OK, check, detail, NULL);
+    }
+}
+
+/* Where nothing runs: the image that is missing first, else what the lines before say. */
+static char *runs_advice(const struct doctor *doctor, const struct image_facts *facts)
+{
+    const struct config *config = doctor->config;
+
+    for (size_t i = 0; i < config->language_count; i++)
+        if (!facts[i].present)
+            return string_format("%s pull %s", doctor->docker.command, config->languages[i].image);
+    return string_copy("what is said of one of the languages");
+}
+
+void doctor_check_languages(struct doctor *doctor)
+{
+    const struct config *config = doctor->config;
+    CLEANUP_FREE struct image_facts *facts =
+        memory_allocate(config->language_count * sizeof *facts);
+    struct janitor janitor;
+
+    if (check_images(doctor, facts) != 0)
+        return;
+    janitor_start(&janitor, &doctor->docker);
+    for (size_t i = 0; i < config->language_count && !cancel_raised(signals_cancel()); i++)
+        if (facts[i].present)
+            check_language(doctor, &config->languages[i]);
+    janitor_dismiss(&janitor);
+    if (doctor->hellos == 0 && !cancel_raised(signals_cancel()))
+        doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),
+                    runs_advice(doctor, facts));
+}

@@ -1,0 +1,63 @@
+#include "cli/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/safe_json.h"
+
+/* Where what was seen begins: the longest status, the usual checks, and blanks between. */
+enum { STATUS_WIDTH = 4, CHECK_WIDTH = 16 };
+
+static const char *const words[FINDING_STATUSES] = {
+    [FINDING_OK] = "ok", [FINDING_WARN] = "warn", [FINDING_FAIL] = "fail"};
+
+static const char *const colours[FINDING_STATUSES] = {
+    [FINDING_OK] = "\033[32m", [FINDING_WARN] = "\033[33m", [FINDING_FAIL] = "\033[31m"};
+
+void findings_init(struct findings *findings, bool json)
+{
+    const char *refused = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+
+    findings->list = json ? json_array() : NULL;
+    findings->colour = isatty(STDOUT_FILENO) && (!refused || *refused == '\0') && terminal &&
+                       *terminal != '\0' && strcmp(terminal, "dumb") != 0;
+}
+
+static void print_line(const struct findings *findings, enum finding status, const char *check,
+                       const char *detail, const char *advice)
+{
+    printf("%s%-*s%s  %-*s  %s\n", findings->colour ? colours[status] : "", STATUS_WIDTH,
+           words[status], findings->colour ? "\033[0m" : "", CHECK_WIDTH, check, detail);
+    if (advice)
+        printf("%*s  %*s  -> %s\n", STATUS_WIDTH, "", CHECK_WIDTH, "", advice);
+    fflush(stdout); /* the next check may take its time */
+}
+
+void findings_add(struct findings *findings, enum finding status, const char *check,
+                  const char *detail, const char *advice)
+{
+    CLEANUP_FREE char *shown_check = text_escape(check);
+    CLEANUP_FREE char *shown_detail = text_escape(detail);
+    CLEANUP_FREE char *shown_advice = advice ? text_escape(advice) : NULL;
+
+    if (findings->list)
+        json_array_append_new(findings->list,
+                              json_pack("{s:s, s:s, s:s, s:s?}", "check", shown_check, "status",
+                                        words[status], "detail", shown_detail, "advice",
+                                        shown_advice));
+    else
+        print_line(findings, status, shown_check, shown_detail, shown_advice);
+}
+
+void findings_finish(struct findings *findings)
+{
+    if (findings->list)
+        safe_json_print(findings->list, isatty(STDOUT_FILENO));
+    json_decref(findings->list);
+    findings->list = NULL;
+}
