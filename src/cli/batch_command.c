@@ -34,9 +34,9 @@ enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE };
 static const char help[] =
     "usage: isolator batch [OPTIONS] [FILE]\n"
     "\n"
-    "Reads requests from FILE, or from stdin: one JSON object a line, with the members of\n"
-    "execute_code and an \"id\". Runs each in a container of its own, several at a time, and\n"
-    "prints one JSON result a line as each finishes.\n"
+    "Reads requests from FILE, or from stdin: one JSON object a line, with the\n"
+    "members of execute_code and an \"id\". Runs each in a container of its own,\n"
+    "several at a time, and prints one JSON result a line as each finishes.\n"
     "\n"
     "  -j, --jobs N         run N at a time (default: one for each processor core)\n"
     "      --artifacts DIR  write the files that requests ask for to DIR/LINE\n"
@@ -47,8 +47,8 @@ static const char help[] =
     "  -h, --help           print this summary\n"
     "\n"
     "Exit status: 0 when all succeeded, 1 when some did not, 2 wrong command line or\n"
-    "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141 when\n"
-    "nobody reads the results. See isolator-batch(1).\n";
+    "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141\n"
+    "when nobody reads the results. See isolator-batch(1).\n";
 
 static int read_jobs(const char *value, int *jobs, struct error *error)
 {

@@ -22,18 +22,16 @@ struct tally {
 static const char help[] =
     "usage: isolator gc [-n] [--config FILE]\n"
     "\n"
-    "Removes the containers that isolators which were killed have left behind, and lists "
-    "them.\n"
-    "Those of isolators that live are not touched, those of other hosts only when they are\n"
-    "long overdue. Each start of isolator does the same by itself.\n"
+    "Removes the containers that isolators which were killed have left behind, and\n"
+    "lists them. Those of isolators that live are not touched, those of other hosts\n"
+    "only when they are long overdue. Each start of isolator does the same by itself.\n"
     "\n"
     "  -n, --dry-run      only list them\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 when nothing is left, or nothing had to be removed, 2 wrong command line "
-    "or\n"
-    "configuration, 3 the engine failed, 128+N on signal N.\n";
+    "Exit status: 0 when nothing is left, or nothing had to be removed, 2 wrong\n"
+    "command line or configuration, 3 the engine failed, 128+N on signal N.\n";
 
 static const struct option known[] = {
     {"dry-run", no_argument, NULL, 'n'},

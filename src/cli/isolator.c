@@ -39,7 +39,7 @@ static void print_help(FILE *stream)
     fputs("usage: isolator COMMAND [ARG...]\n"
           "       isolator --help | --version\n"
           "\n"
-          "Runs untrusted code in a fresh, locked-down container and prints one JSON result.\n"
+          "Runs untrusted code in a fresh, locked-down container; prints one JSON result.\n"
           "\n",
           stream);
     for (int i = 0; i < COMMANDS; i++)

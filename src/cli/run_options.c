@@ -148,7 +148,7 @@ static const struct run_option {
      STRING(request.language)},
     {'d', "dir", "DIR", "send the contents of this directory", STRING(request.dir)},
     {'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
-    {0, "stdin", "FILE", "the program's standard input; - takes isolator's", STRING(stdin_path)},
+    {0, "stdin", "FILE", "the program's stdin; - takes isolator's own", STRING(stdin_path)},
     {0, "env", "KEY[=VALUE]", "set a variable, or pass one on; repeatable", CALL(apply_env)},
     {'t', "timeout", "DURATION", "like 500ms, 1.5s, 1m30s (60s)", CALL(apply_timeout)},
     {'m', "memory", "MB", "memory, swap is off (256)", NUMBER(LIMIT_MEMORY)},
@@ -157,16 +157,16 @@ static const struct run_option {
     {0, "workdir-size", "MB", "size of the working directory (64)", NUMBER(LIMIT_WORKDIR)},
     {0, "tmp-size", "MB", "size of /tmp (64)", NUMBER(LIMIT_TMP)},
     {0, "output-limit", "BYTES", "kept of stdout and of stderr (1048576)", NUMBER(LIMIT_OUTPUT)},
-    {0, "network", "NAME", "none, bridge or a network of the engine (none)", CALL(apply_network)},
+    {0, "network", "NAME", "none, bridge or one of the engine's (none)", CALL(apply_network)},
     {0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
     {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
     {0, "user", "UID[:GID]", "who runs the program (65534:65534)", CALL(apply_user)},
     {0, "image", "IMAGE", "image instead of the language's", STRING(request.image)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", STRING(request.workdir)},
-    {0, "artifacts", "DIR", "write the files that the program leaves to DIR", STRING(artifacts)},
+    {0, "artifacts", "DIR", "write what files the program leaves to DIR", STRING(artifacts)},
     {0, "artifact", "GLOB", "of these only those like *.png; repeatable", CALL(apply_artifact)},
     {0, "force", NULL, "replace files in DIR", FLAG(force)},
-    {0, "save-image", "TAG", "on success: keep files and command as an image",
+    {0, "save-image", "TAG", "on success: keep files and command as image",
      STRING(request.save_image)},
     {0, "save-dockerfile", "PATH", "on success: write a Dockerfile that does",
      STRING(request.save_dockerfile)},
@@ -334,13 +334,12 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 
 void run_options_help(FILE *stream)
 {
-    fputs(
-        "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
-        "\n"
-        "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh locked-down container\n"
-        "and prints one JSON result. Arguments behind -- go to the program.\n"
-        "\n",
-        stream);
+    fputs("usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
+          "\n"
+          "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh locked-down\n"
+          "container and prints one JSON result. Arguments behind -- go to the program.\n"
+          "\n",
+          stream);
     for (int i = 0; i < OPTIONS; i++) {
         const struct run_option *option = &table[i];
         const bool optional = option->argument && option->argument[0] == '[';
@@ -357,7 +356,7 @@ void run_options_help(FILE *stream)
             fprintf(stream, "      %-28s %s\n", form, option->help);
     }
     fputs("\n"
-          "In brackets: the defaults, which a configuration file or the language may change.\n"
+          "In brackets: the defaults; configuration and language may change them.\n"
           "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
           "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
           stream);

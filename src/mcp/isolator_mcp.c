@@ -34,23 +34,23 @@ static void print_help(void)
 {
     CLEANUP_FREE char *hosts = host_config_names();
 
-    printf(
-        "usage: isolator-mcp [--config FILE] [--verbose]\n"
-        "       isolator-mcp [--config FILE] --print-config HOST\n"
-        "\n"
-        "Serves the tool execute_code to an MCP host over stdin and stdout: it runs untrusted\n"
-        "code in fresh, locked-down containers.\n"
-        "\n"
-        "      --config FILE        configuration file\n"
-        "      --print-config HOST  print what the host's configuration needs;\n"
-        "                           HOST: %s\n"
-        "  -v, --verbose            trace each step with its time on stderr\n"
-        "  -h, --help               print this summary\n"
-        "      --version            print the version\n"
-        "\n"
-        "Exit status: 0 when the host has closed the connection or a signal came; 2 wrong command\n"
-        "line or configuration; 3 the host's system refused something. See isolator-mcp(1).\n",
-        hosts);
+    printf("usage: isolator-mcp [--config FILE] [--verbose]\n"
+           "       isolator-mcp [--config FILE] --print-config HOST\n"
+           "\n"
+           "Serves the tool execute_code to an MCP host over stdin and stdout: it runs\n"
+           "untrusted code in fresh, locked-down containers.\n"
+           "\n"
+           "      --config FILE        configuration file\n"
+           "      --print-config HOST  print what the host's configuration needs;\n"
+           "                           HOST: %s\n"
+           "  -v, --verbose            trace each step with its time on stderr\n"
+           "  -h, --help               print this summary\n"
+           "      --version            print the version\n"
+           "\n"
+           "Exit status: 0 when the host has closed the connection or a signal came; 2 wrong\n"
+           "command line or configuration; 3 the host's system refused something.\n"
+           "See isolator-mcp(1).\n",
+           hosts);
 }
 
 static int refuse_usage(void)

@@ -33,17 +33,22 @@ struct walk {
     struct strbuf path;
 };
 
-/* `found` is what each layer has at the path; NULL: nothing. The last that has something has decided. */
-static void walk_value(struct walk *walk, const json_t *value, const json_t *const *found)
+/* What a layer has at a path; NULL: nothing. */
+struct found {
+    const json_t *value;
+};
+
+/* `found` is of each layer. The last that has something has decided. */
+static void walk_value(struct walk *walk, const json_t *value, const struct found *found)
 {
     const size_t count = walk->config->layer_count, length = walk->path.length;
-    const json_t **inner;
+    struct found *inner;
     const char *key;
     json_t *member;
     size_t last = count;
 
     if (json_object_size(value) == 0 && length > 0) {
-        while (last > 1 && !found[last - 1])
+        while (last > 1 && !found[last - 1].value)
             last--;
         walk->visit(walk->context, strbuf_string(&walk->path), value,
                     &walk->config->layers[last - 1]);
@@ -53,7 +58,7 @@ static void walk_value(struct walk *walk, const json_t *value, const json_t *con
     json_object_foreach((json_t *)value, key, member)
     {
         for (size_t i = 0; i < count; i++)
-            inner[i] = json_object_get(found[i], key);
+            inner[i].value = json_object_get(found[i].value, key);
         strbuf_addf(&walk->path, "%s%s", length > 0 ? "." : "", key);
         walk_value(walk, member, inner);
         walk->path.length = length;
@@ -66,10 +71,10 @@ void config_walk(const struct config *config, const json_t *resolved, config_vis
                  void *context)
 {
     struct walk walk = {.config = config, .visit = visit, .context = context, .path = STRBUF_INIT};
-    const json_t **roots = memory_allocate(config->layer_count * sizeof *roots);
+    struct found *roots = memory_allocate(config->layer_count * sizeof *roots);
 
     for (size_t i = 0; i < config->layer_count; i++)
-        roots[i] = config->layers[i].root;
+        roots[i].value = config->layers[i].root;
     walk_value(&walk, resolved, roots);
     free(roots);
     strbuf_release(&walk.path);

@@ -39,6 +39,23 @@ is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' |
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
 -c, --cpus -d, --dir -e, --entrypoint -h, --help -l, --language -m, --memory -t, --timeout -v, --verbose " \
     "isolator run --help has every option"
+# fits COMMAND LINES: what --help prints has a screen's 80 columns, and that many lines at most.
+fits() {
+    local widest
+    widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
+    within "$widest" 40 80 "${*:2} --help: 80 columns"
+    within "$("$@" --help | wc -l)" 8 "$([ "${2-}" = run ] && echo 40 || echo 24)" "${*:2} --help: a screen"
+}
+fits "$ISOLATOR"
+fits "${ISOLATOR%/*}/isolator-mcp"
+isolator --help
+commands=$(sed -nE 's/^  ([a-z]+)  .*/\1/p' <<<"$out")
+within "$(wc -w <<<"$commands")" 7 20 "isolator --help lists the commands"
+for command in $commands; do
+    fits "$ISOLATOR" "$command"
+    isolator "${command}x" # one letter too many
+    is "$status|$out|$err" "2||isolator: unknown command '${command}x'; did you mean '$command'?" "${command}x is no command"
+done
 run -h
 is "$status|${out%%$'\n'*}" "0|usage: isolator run [OPTIONS] [FILE] [-- ARG...]" "-h"
 

@@ -48,8 +48,10 @@ on_terminal "'$ISOLATOR' '$name'"
 harmless "a command" 'a\x1b[2J'
 on_terminal "'$ISOLATOR' gc '$name'"
 harmless "an argument of gc" 'a\x1b[2J'
-on_terminal "'$ISOLATOR' selftest '$name'"
-harmless "an argument of selftest" 'a\x1b[2J'
+for command in selftest doctor languages config; do
+    on_terminal "'$ISOLATOR' $command '$name'"
+    harmless "an argument of $command" 'a\x1b[2J'
+done
 
 # A docker that says such things, on a failure and as a remark.
 cat >"$scratch/docker" <<END
@@ -71,6 +73,27 @@ for options in "" --stream; do
 done
 on_terminal "'$ISOLATOR' selftest --config '$scratch/hostile.json' mount"
 harmless "docker's complaint, selftest" 'x1b[2J'
+# What such a docker, a configuration and an environment make the commands say that look at all of them.
+cat >"$scratch/docker" <<'END'
+#!/bin/sh
+case $1 in
+version) printf '{"Client":{"Version":"\302\233","Context":"\\u001b[2Jclient"},"Server":{"Version":"\177"}}' ;;
+info) printf '{"Driver":"\\u001b[2Jdriver","Warnings":["\302\233"],"SecurityOptions":["name=seccomp,profile=\\u007f"]}' ;;
+*) printf 'a\033[2J\302\233b\n' >&2; exit 1 ;;
+esac
+END
+printf '{"containerCommand": "%s", "languages": {"python": {"extensions": [".p\\u001b[2Jy\302\233"], "env": {"A": "\\u001b[2J\302\233"}}}}' \
+    "$scratch/docker" >"$scratch/$name.json"
+on_terminal "env NO_COLOR=1 DOCKER_HOST='$name' '$ISOLATOR' doctor --config '$scratch/$name.json'"
+harmless "doctor" '\x1b[2Jdriver'
+on_terminal "env NO_COLOR=1 DOCKER_HOST='$name' '$ISOLATOR' doctor --json --config '$scratch/$name.json'"
+harmless "doctor --json" 'x1b[2Jdriver'
+on_terminal "env NO_COLOR=1 '$ISOLATOR' doctor --config '$scratch/$name'"
+harmless "doctor, of a configuration that is not there" 'a\x1b[2J'
+for command in languages 'languages --json' config 'config --json'; do
+    on_terminal "'$ISOLATOR' $command --config '$scratch/$name.json'"
+    harmless "$command" '[2J'
+done
 on_terminal "'$ISOLATOR' run --stream '$(snippet ash 'printf "a\033[1mb"')'"
 is "$(controls)" "1b" "--stream passes on what the program writes"
 
