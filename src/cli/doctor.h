@@ -16,7 +16,7 @@ struct doctor {
     const struct config *config; /* borrowed */
     struct docker docker;
     struct findings findings;
-    bool engine_trouble; /* a check failed which means that no run can work */
+    bool engine_trouble; /* a check failed which means that no run can work, or none has */
     int hellos;          /* languages that ran their program */
 };
 

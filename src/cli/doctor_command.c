@@ -80,7 +80,7 @@ static int status_of(const struct doctor *doctor, bool broken)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (broken)
         return EXIT_STATUS_USAGE;
-    return doctor->engine_trouble || doctor->hellos == 0 ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
+    return doctor->engine_trouble ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
 }
 
 static int run(void *context, char **operands, const struct config *config, struct error *error)

@@ -122,7 +122,14 @@ json_of() { perl -MJSON::PP -e 'local $/; print encode_json(decode_json(<STDIN>)
 {"containerWorkdir": "/srv/a.b/..c"}
 {"containerWorkdir": "/etcetera"}
 {"containerWorkdir": "/etc/x"}
+{"containerWorkdir": "/proc"}
+{"containerWorkdir": "/sys/x"}
+{"containerWorkdir": "/dev"}
+{"containerWorkdir": "/bin"}
+{"containerWorkdir": "/sbin"}
+{"containerWorkdir": "/lib"}
 {"containerWorkdir": "/lib64"}
+{"containerWorkdir": "/usr/x"}
 {"containerWorkdir": "work"}
 {"containerWorkdir": "/"}
 {"containerWorkdir": "/w/"}
@@ -185,6 +192,12 @@ json_of() { perl -MJSON::PP -e 'local $/; print encode_json(decode_json(<STDIN>)
 {"languages": {"python": {"env": {"A-B": "x"}}}}
 {"languages": {"python": {"env": {"IFS": "x"}}}}
 {"languages": {"python": {"env": {"IFS2": "x"}}}}
+{"languages": {"python": {"env": {"OPTIND": "1"}}}}
+{"languages": {"python": {"env": {"PPID": "1"}}}}
+{"languages": {"python": {"env": {"UID": "1"}}}}
+{"languages": {"python": {"env": {"EUID": "1"}}}}
+{"languages": {"python": {"env": {"BASHOPTS": "x"}}}}
+{"languages": {"python": {"env": {"SHELLOPTS": "x"}}}}
 {"languages": {"python": {"env": {"BASH_VERSINFO": "x"}}}}
 {"languages": {"python": {"env": {"A": 1}}}}
 {"languages": {"python": {"timeoutSeconds": 1.5, "network": "bridge"}}}

@@ -5,12 +5,15 @@
  * - The state of a container is read as one, or refused: a run has no negative length, what has not
  *   started has not run, the engine's message is one line of what it wrote.
  * - What can be the tag of an image can be its name.
+ * - What an engine says of itself is kept as a few short lines.
  */
 #include "fuzz.h"
 
 #include "docker/container.h"
 #include "docker/docker.h"
 #include "docker/image.h"
+#include "docker/image_look.h"
+#include "sandbox/engine.h"
 
 /* The year 9999 in milliseconds since 1970, and a month that is written as having 99 days. */
 static const long long LONGEST_MS = 253402300800000LL + 100 * 86400000LL;
@@ -51,10 +54,39 @@ static void check_image(const char *text)
 
     if (!name)
         fuzz_check_error(&error, utf8, 500);
+    image_is_called(text, "name:latest");
+    image_is_called("name", text);
     if (image_check_tag(text, &tag_error) == 0)
         fuzz_require(name && fuzz_is_line(text), "'%s' is a tag, and no name", text);
     else
         fuzz_check_error(&tag_error, utf8, 500);
+}
+
+static void check_line(const char *text)
+{
+    fuzz_require(!text || (fuzz_is_line(text) && strlen(text) <= 1000), "%s", text);
+}
+
+static void check_engine(const uint8_t *data, size_t size)
+{
+    CLEANUP(engine_release) struct engine engine;
+
+    engine_init(&engine);
+    engine_read_version(&engine, (const char *)data, size);
+    engine_read_info(&engine, (const char *)data, size);
+    check_line(engine.client);
+    check_line(engine.context);
+    check_line(engine.version);
+    check_line(engine.platform);
+    check_line(engine.system);
+    check_line(engine.host);
+    check_line(engine.directory);
+    check_line(engine.driver);
+    check_line(engine.cgroup);
+    check_line(engine.seccomp);
+    fuzz_require(engine.remarks.count <= 8, "%zu remarks", engine.remarks.count);
+    for (size_t i = 0; i < engine.remarks.count; i++)
+        check_line(engine.remarks.items[i]);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -70,5 +102,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_message(data, size);
     check_state(text);
     check_image(text);
+    check_engine(data, size);
     return 0;
 }
