@@ -48,7 +48,7 @@ Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $@")
 
 .PHONY: all demo check soak check-unit check-e2e check-format check-layers check-headers format bench setup \
-	packages test-packages lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
+	packages test-packages test-images lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
@@ -136,6 +136,8 @@ test-packages:
 	@test/setup tests
 lint-packages:
 	@test/setup lint
+test-images: setup
+	@test/setup plot
 setup: packages
 	@test/setup engine
 
@@ -151,7 +153,7 @@ demo: setup
 # wait for; what needs no engine, once more with sanitizers, and the endurance; everything else.
 FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t mcp_end.t engine_dies.t kills.t)
 LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t)
-check: setup test-packages lint
+check: setup test-packages test-images lint
 	+@$(build) all check-layers check-headers unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
 	@$(run_tests) $(filter-out $(LONG_TESTS) $(FAULT_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
@@ -166,7 +168,7 @@ soak: asan tsan coverage
 check-unit: packages
 	+@$(build) $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
-check-e2e: setup test-packages
+check-e2e: setup test-packages test-images
 	+@$(build) all fuzz-targets
 	@$(run_tests) $(E2E_TESTS)
 unit-tests: $(UNIT_TESTS)
@@ -177,13 +179,13 @@ asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t,$(E2E_TESTS))
 tsan: sanitizers := thread
 tsan: watched = $(filter %/batch.t %/abuse.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
-asan tsan: setup test-packages
+asan tsan: setup test-packages test-images
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
 
 # How much of src the tests run, but for the fuzz targets; without optimization, so that lines stay apart.
 COVERAGE_LEAST ?= 90
-coverage: setup test-packages
+coverage: setup test-packages test-images
 	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
 	@find $(B)/$@ -name '*.gcda' -delete
 	@ISOLATOR=$(abspath $(B)/$@)/isolator test/run $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) \

@@ -2,6 +2,7 @@
 // revision does not know.
 
 import { readFileSync } from 'node:fs';
+import { testArtifacts } from './artifacts.mjs';
 import { testBeside } from './calls.mjs';
 import { refusal } from './session.mjs';
 import { is, matches, ok } from './tap.mjs';
@@ -162,6 +163,7 @@ export async function testFeatures(session, revision) {
         if (!known.modern)
             is(await session.client.ping(), {}, `${revision}: ping`);
         await testCall(session, revision, known);
+        await testArtifacts(session, revision, known);
     };
     testBeginning(session, revision, known);
     await testTools(session, revision, known);

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testPlot } from './artifacts.mjs';
 import { testFeatures } from './features.mjs';
 import { testValidator } from './rejections.mjs';
 import { Session } from './session.mjs';
@@ -57,6 +58,10 @@ async function main(program, engineConfig) {
     for (const revision of [...LEGACY, ...MODERN])
         await withSession(revision, revision, { pin: revision }, (session) => testFeatures(session, revision));
     await withSession('auto', MODERN[0], 'auto', testAuto);
+    engine.languages.python = { ...engine.languages.python, image: 'isolator-test/plot:bookworm' };
+    writeFileSync(config, JSON.stringify(engine));
+    for (const revision of [LEGACY.at(-1), MODERN[0]])
+        await withSession(`plot, ${revision}`, revision, { pin: revision }, testPlot);
     await part('inspector', () => testInspector(program, config));
     rmSync(scratch, { recursive: true });
     finish();

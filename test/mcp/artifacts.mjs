@@ -1,0 +1,74 @@
+// Files that come back in answers: in the forms that each revision knows, and a real plot.
+
+import { is, ok } from './tap.mjs';
+
+// One file of each kind, written by a shell.
+const WRITE = `printf '\\211PNG\\r\\n\\032\\n' >picture.bin
+printf OggS >sound; printf '1,2\\n' >table.csv; printf 'PK\\003\\004\\377' >packed.zip`;
+
+const PICTURE = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+const SOUND = { type: 'audio', data: 'T2dnUw==', mimeType: 'audio/ogg' };
+const TABLE = { name: 'table.csv', mimeType: 'text/csv', text: '1,2\n' };
+const PACKED = { name: 'packed.zip', mimeType: 'application/zip', blob: 'UEsDBP8=' };
+
+// A resource as it goes along, whose URI is found by its end.
+function isEmbedded(content, { name, ...rest }, what) {
+    const { uri, ...resource } = content?.resource ?? {};
+    is([content?.type, resource], ['resource', rest], what);
+    ok(/^isolator:\/\/runs\/[0-9a-f]{16}\/files\//.test(uri) && uri.endsWith(`/${name}`), `${what}: its URI`, uri);
+}
+
+async function isLinked(session, content, { name, ...rest }, what) {
+    is([content?.type, content?.name, content?.mimeType, content?.size], ['resource_link', name, rest.mimeType, 5], what);
+    const { contents } = await session.client.readResource({ uri: content.uri });
+    is(contents, [{ uri: content.uri, ...rest }], `${what}: it can be read`);
+}
+
+export async function testArtifacts(session, revision, known) {
+    const name = `${revision}: artifacts`;
+    const { content, structuredContent } = await session.call(
+        { language: 'busybox', entrypoint_code: WRITE, artifacts: ['*'], timeout_seconds: 300 });
+    const [text, packed, picture, sound, table] = content;
+    is(content.length, 5, `${name}: all come back`);
+    is(text.text, '(no output)\n--- artifacts ---\npacked.zip (application/zip, 5 bytes)\n' +
+        'picture.bin (image/png, 8 bytes)\nsound (audio/ogg, 4 bytes)\ntable.csv (text/csv, 4 bytes)\n', `${name}: they are told`);
+    is(picture, PICTURE, `${name}: a picture, by its content`);
+    if (known.annotations)
+        is(sound, SOUND, `${name}: audio`);
+    else
+        isEmbedded(sound, { name: 'sound', mimeType: 'audio/ogg', text: 'OggS' }, `${name}: audio`);
+    isEmbedded(table, TABLE, `${name}: a text`);
+    if (known.structured) {
+        await isLinked(session, packed, PACKED, `${name}: another file`);
+        is(structuredContent.artifacts.map(({ name, bytes }) => [name, bytes]),
+            [['packed.zip', 5], ['picture.bin', 8], ['sound', 4], ['table.csv', 4]], `${name}: in the result`);
+    } else {
+        isEmbedded(packed, PACKED, `${name}: another file`);
+    }
+}
+
+const PLOT = `
+import matplotlib
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+plt.figure(figsize=(5, 3), dpi=100)
+plt.plot([x / 10 for x in range(100)], [x * x for x in range(100)])
+plt.savefig("plot.png")
+print("plotted")
+`;
+
+// Width and height of a PNG (its section 11.2.2, IHDR).
+function sizeOf(png) {
+    return [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)];
+}
+
+export async function testPlot(session) {
+    const { content, isError } = await session.call(
+        { language: 'python', entrypoint_code: PLOT, artifacts: ['*.png'], timeout_seconds: 300 });
+    is([isError, content.length, content[1]?.type, content[1]?.mimeType], [false, 2, 'image', 'image/png'],
+        'a plot: the picture comes back') || console.log(`# ${JSON.stringify(content).slice(0, 2000)}`);
+    const png = Buffer.from(content[1]?.data ?? '', 'base64');
+    is(png.length > 24 ? sizeOf(png) : png.length, ['PNG', 500, 300], 'a plot: its size in pixels');
+    ok(content[0].text.startsWith('--- stdout ---\nplotted\n--- artifacts ---\nplot.png (image/png, '),
+        'a plot: what it printed', content[0].text);
+}
