@@ -145,7 +145,7 @@ static void begin(void *context, const struct untar_entry *entry)
         return;
     }
     sent = find_sent(collector, name);
-    collector->given = sent && sent->length == entry->size;
+    collector->given = sent && sent->length == entry->size ? sent : NULL;
     if (!collector->given && entry->size > collector->room) {
         leave_out(collector, name, "it is more than may be taken (maxArtifactBytes)");
         return;
@@ -178,7 +178,7 @@ static bool is_unchanged(const struct collector *collector)
     sha256_init(&hash);
     sha256_update(&hash, collector->data, collector->length);
     sha256_hex(&hash, digest);
-    return strcmp(digest, find_sent(collector, collector->name)->sha256) == 0;
+    return strcmp(digest, collector->given->sha256) == 0;
 }
 
 static void forget_file(struct collector *collector)

@@ -34,8 +34,9 @@ struct collector {
     char *name; /* owned; NULL: it is not wanted */
     char *data; /* owned */
     size_t length, filled;
-    bool executable, given; /* given: one of its name and length was sent */
-    struct sha256 hash;     /* of a file that was sent, while that is read */
+    bool executable;
+    const struct sent *given; /* one of its name and length that was sent; NULL: there is none */
+    struct sha256 hash;       /* of a file that was sent, while that is read */
 };
 
 /* `files` is what the program was sent, a finished archive. The plan and the result outlive it. */
