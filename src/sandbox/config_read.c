@@ -11,103 +11,7 @@
 #include "sandbox/config.h"
 #include "sandbox/environment.h"
 #include "sandbox/files.h"
-
-/* Where we are in a file, for messages and for what a key means there. */
-struct scope {
-    const char *file;
-    struct strbuf path; /* "languages.python.image" */
-    struct config *config;
-    struct error *error;
-};
-
-#define WHERE(scope) (scope)->file, strbuf_string(&(scope)->path)
-
-static int wrong_type(struct scope *scope, const char *expected)
-{
-    return error_set(scope->error, ERROR_CONFIG, "%s: %s: must be %s", WHERE(scope), expected);
-}
-
-/* Gives an ERROR_USAGE of a checking function the place in the file. */
-static int wrong_value(struct scope *scope)
-{
-    scope->error->kind = ERROR_CONFIG;
-    return error_prefix(scope->error, "%s: %s", WHERE(scope));
-}
-
-static int unknown_key(struct scope *scope, const char *const *known, size_t count)
-{
-    const char *path = strbuf_string(&scope->path);
-    const char *dot = strrchr(path, '.');
-    const char *nearest = text_nearest(dot ? dot + 1 : path, known, count);
-    CLEANUP_FREE char *shown = text_escape(path);
-
-    if (nearest)
-        return error_set(scope->error, ERROR_CONFIG, "%s: %s: unknown key; did you mean '%s'?",
-                         scope->file, shown, nearest);
-    return error_set(scope->error, ERROR_CONFIG, "%s: %s: unknown key", scope->file, shown);
-}
-
-static int read_string(struct scope *scope, const json_t *value, char **string)
-{
-    const char *text = json_string_value(value);
-
-    if (!text || *text == '\0' || strlen(text) != json_string_length(value))
-        return wrong_type(scope, "a string that is not empty");
-    free(*string);
-    *string = string_copy(text);
-    return 0;
-}
-
-static int read_strings(struct scope *scope, const json_t *value, struct strvec *strings)
-{
-    size_t i;
-    json_t *item;
-
-    if (!json_is_array(value) || json_array_size(value) == 0)
-        return wrong_type(scope, "an array of strings that is not empty");
-    strvec_release(strings);
-    json_array_foreach(value, i, item)
-    {
-        CLEANUP_FREE char *string = NULL;
-
-        if (read_string(scope, item, &string) != 0)
-            return -1;
-        strvec_push_owned(strings, steal_pointer(&string));
-    }
-    return 0;
-}
-
-/*
- * Calls `read` for each member of an object with the path extended by its key. `read` gets what the
- * member belongs to as `target`.
- */
-static int read_members(struct scope *scope, json_t *object,
-                        int read(struct scope *, const char *, json_t *, void *), void *target)
-{
-    const size_t length = scope->path.length;
-    const char *key;
-    json_t *value;
-
-    if (!json_is_object(object))
-        return wrong_type(scope, "an object");
-    json_object_foreach(object, key, value)
-    {
-        strbuf_addf(&scope->path, "%s%s", length > 0 ? "." : "", key);
-        if (read(scope, key, value, target) != 0)
-            return -1;
-        scope->path.length = length;
-        scope->path.data[length] = '\0';
-    }
-    return 0;
-}
-
-static int read_boolean(struct scope *scope, const json_t *value, bool *boolean)
-{
-    if (!json_is_boolean(value))
-        return wrong_type(scope, "true or false");
-    *boolean = json_is_true(value);
-    return 0;
-}
+#include "sandbox/scope.h"
 
 static const char *const limit_names[] = {"network", "readOnly", "capDrop", "user"};
 enum { LIMIT_NAMES = sizeof limit_names / sizeof *limit_names };
@@ -122,29 +26,29 @@ static int read_named_limit(struct scope *scope, size_t which, const json_t *val
 
     switch (which) {
     case 0:
-        if (read_string(scope, value, &text) != 0)
+        if (scope_read_string(scope, value, &text) != 0)
             return -1;
         result = limits_set_network(limits, text, scope->error);
         break;
     case 1:
-        if (read_boolean(scope, value, &read_only) != 0)
+        if (scope_read_boolean(scope, value, &read_only) != 0)
             return -1;
         limits->read_only = read_only;
         break;
     case 2:
-        if (read_strings(scope, value, &list) != 0)
+        if (scope_read_strings(scope, value, &list) != 0)
             return -1;
         strvec_release(&limits->cap_drop);
         for (size_t i = 0; i < list.count && result == 0; i++)
             result = limits_add_cap_drop(limits, list.items[i], scope->error);
         break;
     case 3:
-        if (read_string(scope, value, &text) != 0)
+        if (scope_read_string(scope, value, &text) != 0)
             return -1;
         result = limits_set_user(limits, text, scope->error);
         break;
     }
-    return result == 0 ? 0 : wrong_value(scope);
+    return result == 0 ? 0 : scope_wrong_value(scope);
 }
 
 /* Reads a limit. *known says whether the key is one. */
@@ -156,11 +60,11 @@ static int read_limit(struct scope *scope, const char *key, const json_t *value,
         if (strcmp(key, limit_rules[i].key) != 0)
             continue;
         if (!json_is_number(value))
-            return wrong_type(scope, "a number");
+            return scope_wrong_type(scope, "a number");
         return limits_set_number(limits, (enum limit_number)i, json_number_value(value), "it",
                                  scope->error) == 0
                    ? 0
-                   : wrong_value(scope);
+                   : scope_wrong_value(scope);
     }
     for (size_t i = 0; i < LIMIT_NAMES; i++)
         if (strcmp(key, limit_names[i]) == 0)
@@ -186,7 +90,7 @@ static int read_limits_member(struct scope *scope, const char *key, json_t *valu
 
     if (read_limit(scope, key, value, target, &known) != 0)
         return -1;
-    return known ? 0 : unknown_key(scope, keys, add_limit_keys(keys, 0));
+    return known ? 0 : scope_unknown_key(scope, keys, add_limit_keys(keys, 0));
 }
 
 static int read_variable(struct scope *scope, const char *key, json_t *value, void *target)
@@ -196,11 +100,11 @@ static int read_variable(struct scope *scope, const char *key, json_t *value, vo
     CLEANUP_FREE char *assignment = NULL;
 
     if (environment_is_reserved(key, strlen(key)))
-        return wrong_type(scope, "another name: shells keep this one for themselves");
+        return scope_wrong_type(scope, "another name: shells keep this one for themselves");
     if (!environment_is_name(key, strlen(key)))
-        return wrong_type(scope, "named like a variable: letters, digits, _");
+        return scope_wrong_type(scope, "named like a variable: letters, digits, _");
     if (!text || strlen(text) != json_string_length(value))
-        return wrong_type(scope, "a string");
+        return scope_wrong_type(scope, "a string");
     assignment = string_format("%s=%s", key, text);
     environment_set(target, assignment);
     return 0;
@@ -208,21 +112,21 @@ static int read_variable(struct scope *scope, const char *key, json_t *value, vo
 
 static int read_command(struct scope *scope, const json_t *value, struct strvec *command)
 {
-    if (read_strings(scope, value, command) != 0)
+    if (scope_read_strings(scope, value, command) != 0)
         return -1;
     for (size_t i = 0; i < command->count; i++)
         if (strstr(command->items[i], "{entrypoint}"))
             return 0;
-    return wrong_type(scope, "a command with \"{entrypoint}\" in it");
+    return scope_wrong_type(scope, "a command with \"{entrypoint}\" in it");
 }
 
 static int read_extensions(struct scope *scope, const json_t *value, struct strvec *extensions)
 {
-    if (read_strings(scope, value, extensions) != 0)
+    if (scope_read_strings(scope, value, extensions) != 0)
         return -1;
     for (size_t i = 0; i < extensions->count; i++)
         if (extensions->items[i][0] != '.' || strchr(extensions->items[i], '/'))
-            return wrong_type(scope, "extensions with their dot, like \".py\"");
+            return scope_wrong_type(scope, "extensions with their dot, like \".py\"");
     return 0;
 }
 
@@ -234,29 +138,32 @@ static int read_language_member(struct scope *scope, const char *key, json_t *va
     bool known;
 
     if (strcmp(key, "image") == 0) {
-        if (read_string(scope, value, &language->image) != 0)
+        if (scope_read_string(scope, value, &language->image) != 0)
             return -1;
-        return image_check_reference(language->image, scope->error) == 0 ? 0 : wrong_value(scope);
+        return image_check_reference(language->image, scope->error) == 0 ? 0
+                                                                         : scope_wrong_value(scope);
     }
     if (strcmp(key, "command") == 0)
         return read_command(scope, value, &language->command);
     if (strcmp(key, "extensions") == 0)
         return read_extensions(scope, value, &language->extensions);
     if (strcmp(key, "defaultFilename") == 0) {
-        if (read_string(scope, value, &language->default_filename) != 0)
+        if (scope_read_string(scope, value, &language->default_filename) != 0)
             return -1;
         if (strcspn(language->default_filename, "/") < strlen(language->default_filename) ||
             strspn(language->default_filename, ".") == strlen(language->default_filename))
-            return wrong_type(scope, "the name of a file");
-        return files_check_path(language->default_filename, scope->error) == 0 ? 0
-                                                                               : wrong_value(scope);
+            return scope_wrong_type(scope, "the name of a file");
+        return files_check_path(language->default_filename, scope->error) == 0
+                   ? 0
+                   : scope_wrong_value(scope);
     }
     if (strcmp(key, "env") == 0)
-        return read_members(scope, value, read_variable, &language->environment);
+        return scope_read_members(scope, value, read_variable, &language->environment);
     if (read_limit(scope, key, value, &language->limits, &known) != 0)
         return -1;
     memcpy(keys, own, sizeof own);
-    return known ? 0 : unknown_key(scope, keys, add_limit_keys(keys, sizeof own / sizeof *own));
+    return known ? 0
+                 : scope_unknown_key(scope, keys, add_limit_keys(keys, sizeof own / sizeof *own));
 }
 
 static struct language *add_language(struct config *config, const char *name)
@@ -279,15 +186,16 @@ static int read_language(struct scope *scope, const char *key, json_t *value, vo
     struct language *language = (struct language *)config_language(config, key);
 
     if (*key == '\0' || key[strspn(key, name_characters)] != '\0')
-        return wrong_type(scope, "named with letters, digits and any of + # . _ -");
+        return scope_wrong_type(scope, "named with letters, digits and any of + # . _ -");
     if (!language)
         language = add_language(config, key);
-    if (read_members(scope, value, read_language_member, language) != 0)
+    if (scope_read_members(scope, value, read_language_member, language) != 0)
         return -1;
     if (!language->image || language->command.count == 0 || language->extensions.count == 0 ||
         !language->default_filename)
-        return wrong_type(scope, "complete: a new language needs image, command, extensions and "
-                                 "defaultFilename");
+        return scope_wrong_type(scope,
+                                "complete: a new language needs image, command, extensions and "
+                                "defaultFilename");
     return 0;
 }
 
@@ -297,7 +205,7 @@ static char *beside_file(const char *file, const char *path)
     CLEANUP_FREE char *real = file ? realpath(file, NULL) : NULL;
     const char *slash = real ? strrchr(real, '/') : NULL;
 
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): read_string() fails or sets it */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): scope_read_string() fails or sets it */
     if (path[0] == '/')
         return string_copy(path);
     if (!slash)
@@ -305,26 +213,14 @@ static char *beside_file(const char *file, const char *path)
     return string_format("%.*s/%s", (int)(slash - real), real, path);
 }
 
-static int read_prompts_dir(struct scope *scope, const json_t *value)
+static int read_prompts_dir(struct scope *scope, const json_t *value, struct config *config)
 {
     CLEANUP_FREE char *path = NULL;
 
-    if (read_string(scope, value, &path) != 0)
+    if (scope_read_string(scope, value, &path) != 0)
         return -1;
-    free(scope->config->prompts_dir);
-    scope->config->prompts_dir = beside_file(scope->config->file, path);
-    return 0;
-}
-
-static int read_whole(struct scope *scope, const json_t *value, int least, int most, int *number)
-{
-    const json_int_t got = json_integer_value(value);
-
-    if (!json_is_integer(value) || got < least || got > most) {
-        CLEANUP_FREE char *expected = string_format("a whole number from %d to %d", least, most);
-        return wrong_type(scope, expected);
-    }
-    *number = (int)got;
+    free(config->prompts_dir);
+    config->prompts_dir = beside_file(config->file, path);
     return 0;
 }
 
@@ -336,8 +232,8 @@ static int read_warm(struct scope *scope, const char *key, json_t *value, void *
 
     if (!language)
         return error_set(scope->error, ERROR_CONFIG, "%s: %s: is no language; known are: %s",
-                         WHERE(scope), known);
-    return read_whole(scope, value, 0, 100, &language->warm);
+                         SCOPE_WHERE(scope), known);
+    return scope_read_whole(scope, value, 0, 100, &language->warm);
 }
 
 static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
@@ -363,41 +259,42 @@ static int read_top_member(struct scope *scope, const char *key, json_t *value, 
     CLEANUP_FREE char *unused = NULL;
 
     if (strcmp(key, "isolatorPath") == 0 || strcmp(key, "$schema") == 0)
-        return read_string(scope, value, &unused);
+        return scope_read_string(scope, value, &unused);
     if (strcmp(key, "containerCommand") == 0)
-        return read_string(scope, value, &config->container_command);
+        return scope_read_string(scope, value, &config->container_command);
     if (strcmp(key, "containerWorkdir") == 0) {
-        if (read_string(scope, value, &config->workdir) != 0)
+        if (scope_read_string(scope, value, &config->workdir) != 0)
             return -1;
-        return config_check_workdir(config->workdir, scope->error) == 0 ? 0 : wrong_value(scope);
+        return config_check_workdir(config->workdir, scope->error) == 0 ? 0
+                                                                        : scope_wrong_value(scope);
     }
     if (strcmp(key, "engineTimeoutSeconds") == 0)
-        return read_whole(scope, value, 1, 600, &config->engine_timeout);
+        return scope_read_whole(scope, value, 1, 600, &config->engine_timeout);
     if (strcmp(key, "allowUnenforced") == 0)
-        return read_boolean(scope, value, &config->allow_unenforced);
+        return scope_read_boolean(scope, value, &config->allow_unenforced);
     if (strcmp(key, "promptsDir") == 0)
-        return read_prompts_dir(scope, value);
+        return read_prompts_dir(scope, value, config);
     if (strcmp(key, "maxConcurrent") == 0)
-        return read_whole(scope, value, 1, 1024, &config->max_concurrent);
+        return scope_read_whole(scope, value, 1, 1024, &config->max_concurrent);
     if (strcmp(key, "maxQueued") == 0)
-        return read_whole(scope, value, 0, 100000, &config->max_queued);
+        return scope_read_whole(scope, value, 0, 100000, &config->max_queued);
     if (strcmp(key, "maxTextBytes") == 0)
-        return read_whole(scope, value, 1000, 450000, &config->max_text_bytes);
+        return scope_read_whole(scope, value, 1000, 450000, &config->max_text_bytes);
     if (strcmp(key, "maxArtifacts") == 0)
-        return read_whole(scope, value, 0, 10000, &config->max_artifacts);
+        return scope_read_whole(scope, value, 0, 10000, &config->max_artifacts);
     if (strcmp(key, "maxArtifactBytes") == 0)
-        return read_whole(scope, value, 0, 1 << 30, &config->max_artifact_bytes);
+        return scope_read_whole(scope, value, 0, 1 << 30, &config->max_artifact_bytes);
     if (strcmp(key, "warm") == 0)
         return 0; /* behind the languages, see config_overlay() */
     if (strcmp(key, "warmMaxAgeSeconds") == 0)
-        return read_whole(scope, value, 1, 86400, &config->warm_age_most);
+        return scope_read_whole(scope, value, 1, 86400, &config->warm_age_most);
     if (strcmp(key, "defaults") == 0)
-        return read_members(scope, value, read_limits_member, &config->defaults);
+        return scope_read_members(scope, value, read_limits_member, &config->defaults);
     if (strcmp(key, "maximums") == 0)
-        return read_members(scope, value, read_limits_member, &config->maximums);
+        return scope_read_members(scope, value, read_limits_member, &config->maximums);
     if (strcmp(key, "languages") == 0)
-        return read_members(scope, value, read_language, config);
-    return unknown_key(scope, keys, sizeof keys / sizeof *keys);
+        return scope_read_members(scope, value, read_language, config);
+    return scope_unknown_key(scope, keys, sizeof keys / sizeof *keys);
 }
 
 /* Takes the root over. */
@@ -413,7 +310,7 @@ static void keep_layer(struct config *config, const char *name, json_t *root)
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,
                    struct error *error)
 {
-    struct scope scope = {.file = name, .config = config, .error = error};
+    struct scope scope = {.file = name, .error = error};
     json_error_t where;
     json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
     int result;
@@ -424,10 +321,10 @@ int config_overlay(struct config *config, const char *json, size_t length, const
                          shown);
     }
     if (json_is_object(root)) {
-        result = read_members(&scope, root, read_top_member, config);
+        result = scope_read_members(&scope, root, read_top_member, config);
         if (result == 0 && json_object_get(root, "warm")) {
             strbuf_addstr(&scope.path, "warm");
-            result = read_members(&scope, json_object_get(root, "warm"), read_warm, config);
+            result = scope_read_members(&scope, json_object_get(root, "warm"), read_warm, config);
         }
     } else {
         result = error_set(error, ERROR_CONFIG, "%s: must be an object", name);
