@@ -58,22 +58,35 @@ static int spawn(struct process *process, char *const *argv, const int child[3])
     return result == 0 ? 0 : -1;
 }
 
+/* Of a stream that the child writes: *child is its end, owned by the caller. */
+static int open_output(struct process *process, bool shown, enum process_stream stream, int *child,
+                       struct error *error)
+{
+    int ends[2];
+
+    if (shown) {
+        *child = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+        return *child >= 0 ? 0
+                           : error_set_errno(error, ERROR_SYSTEM, "cannot duplicate a descriptor");
+    }
+    if (make_pipe(ends, 0) != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
+    process->out[stream] = ends[0];
+    *child = ends[1];
+    return 0;
+}
+
 static int start(struct process *process, const struct process_options *options,
                  struct error *error)
 {
     CLEANUP_FD int child_in = -1;
     CLEANUP_FD int child_out = -1;
     CLEANUP_FD int child_err = -1;
-    int in[2], out[2], err[2];
+    int in[2];
 
-    if (make_pipe(out, 0) != 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
-    process->out[PROCESS_STDOUT] = out[0];
-    child_out = out[1];
-    if (make_pipe(err, 0) != 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");
-    process->out[PROCESS_STDERR] = err[0];
-    child_err = err[1];
+    if (open_output(process, options->shown, PROCESS_STDOUT, &child_out, error) != 0 ||
+        open_output(process, options->shown, PROCESS_STDERR, &child_err, error) != 0)
+        return -1;
     if (options->stdin_kind == PROCESS_STDIN_PIPE) {
         if (make_pipe(in, 1) != 0)
             return error_set_errno(error, ERROR_SYSTEM, "cannot make a pipe");

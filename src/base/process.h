@@ -33,6 +33,11 @@ struct process_options {
     const struct strvec *arguments; /* argv; [0] is looked up on PATH */
     enum process_stdin stdin_kind;
     int stdin_file; /* for PROCESS_STDIN_FILE; borrowed */
+    /*
+     * Whether stdout and stderr of the child are our own stderr, for what shows a person its progress: then
+     * nothing comes out of a pump.
+     */
+    bool shown;
 };
 
 struct process {

@@ -52,6 +52,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
         .arguments = argv,
         .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
+        .shown = call->shown,
     };
     struct process_pump pump = PROCESS_PUMP_INIT;
     CLEANUP(process_release) struct process process = PROCESS_INIT;
@@ -72,7 +73,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
 
         cancelled = true;
         pump.cancel = -1;
-        pump.deadline = enough < pump.deadline ? enough : pump.deadline;
+        pump.deadline = pump.deadline == 0 || enough < pump.deadline ? enough : pump.deadline;
         event = process_pump(&process, &pump);
     }
     output->status = process.status;

@@ -35,10 +35,11 @@ struct docker {
 struct docker_call {
     const struct strvec *arguments;    /* without the program's name */
     int stdin_file;                    /* what the command reads; -1: /dev/null; borrowed */
-    long long deadline;                /* clock_now_ms(); the command is killed then */
+    long long deadline;                /* clock_now_ms(); the command is killed then; 0: none */
     const struct cancel *cancel;       /* NULL: cannot be cancelled */
     long long patience;                /* ms that a cancelled command still gets to end by itself */
     const struct process_drain *drain; /* NULL: none */
+    bool shown;                        /* what it writes goes to our stderr, and nowhere else */
 };
 
 struct docker_output {

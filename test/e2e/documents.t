@@ -132,7 +132,7 @@ keys=$(perl -MJSON::PP -e '
     $seen{$_}++ for keys %$all, map { keys %$_ } @$all{"defaults", "maximums"}, values %{$all->{languages}};
     print join "\n", keys %seen;' <isolator_config.json
     sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\n\1/p' src/sandbox/limits.c)
-whole=$(grep -B 1 'return read_whole' src/sandbox/config_read.c | grep -o '"[A-Za-z]*"' | tr -d '"')
+whole=$(grep -B 1 'return scope_read_whole' src/sandbox/config_read.c | grep -o '"[A-Za-z]*"' | tr -d '"')
 keys+=$'\n'$whole
 for key in $(sort -u <<<"$keys"); do
     has " $(words <<<"$documented") " " $key " "$config_page: $key"

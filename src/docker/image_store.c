@@ -1,0 +1,81 @@
+#include "docker/image_store.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+
+/* What the engine gets of its time to look an image up, and to change a tag, which may free much of its disk. */
+enum { LOOK_PERCENT = 50, CHANGE_PERCENT = 600 };
+
+int image_store_look(const struct docker *docker, const char *image, const char *format,
+                     const struct cancel *cancel, char **text, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error reason = ERROR_INIT;
+    CLEANUP_FREE char *message = NULL;
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline =
+                                         clock_now_ms() + docker_share(docker, LOOK_PERCENT),
+                                     .cancel = cancel};
+
+    *text = NULL;
+    strvec_push_each(&arguments, "image", "inspect", "--format", format, "--", image, NULL);
+    if (docker_run(docker, &call, &output, error) != 0)
+        return -1;
+    if (output.status == 0) {
+        *text = strbuf_steal(&output.out);
+        (*text)[strcspn(*text, "\r\n")] = '\0';
+        return 1;
+    }
+    message = docker_failure(&call, &output);
+    docker_explain(docker, image, "cannot look at an image", message, cancel, &reason);
+    return reason.kind == ERROR_IMAGE ? 0 : error_set(error, reason.kind, "%s", reason.message);
+}
+
+/* A command on two words at most. */
+static int change(const struct docker *docker, const char *command, const char *first,
+                  const char *second, const char *what, const struct cancel *cancel,
+                  struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline =
+                                         clock_now_ms() + docker_share(docker, CHANGE_PERCENT),
+                                     .cancel = cancel};
+
+    strvec_push_each(&arguments, "image", command, "--", first, second, NULL);
+    return docker_succeed(docker, &call, what, NULL, error);
+}
+
+int image_store_tag(const struct docker *docker, const char *image, const char *tag,
+                    const struct cancel *cancel, struct error *error)
+{
+    return change(docker, "tag", image, tag, "cannot tag the image", cancel, error);
+}
+
+int image_store_remove(const struct docker *docker, const char *tag, const struct cancel *cancel,
+                       struct error *error)
+{
+    return change(docker, "rm", tag, NULL, "cannot remove the image", cancel, error);
+}
+
+int image_store_pull(const struct docker *docker, const char *image, const struct cancel *cancel,
+                     struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .cancel = cancel, .shown = true};
+
+    strvec_push_each(&arguments, "pull", "--", image, NULL);
+    if (docker_run(docker, &call, &output, error) != 0)
+        return -1;
+    if (output.status == 0)
+        return 0;
+    return error_set(error, ERROR_IMAGE, "cannot pull the image '%s' ('%s pull': status %d)", image,
+                     docker->command, output.status);
+}

@@ -1,0 +1,149 @@
+#include "test.h"
+
+#include "base/duration.h"
+#include "docker/image_store.h"
+
+enum { ENGINE_TIMEOUT = 600 };
+
+/* A docker command that is a script; each call is a line of the file "calls". */
+struct fixture {
+    char *directory;
+    char *command;
+    struct docker docker;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture, const char *script)
+{
+    CLEANUP_FREE char *body = string_format("echo \"$*\" >>calls\n%s", script);
+
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->command = script_in(fixture->directory, "docker", body);
+    fixture->docker =
+        (struct docker){.command = fixture->command, .engine_timeout = ENGINE_TIMEOUT};
+}
+
+static void tear_down(struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *calls = read_in(fixture->directory, "calls");
+
+    assert_string_equal(calls, expected);
+    error_release(&fixture->error);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+#define LOOK    "image inspect --format {{.Size}} -- py:3\n"
+#define VERSION "version --format {{.Server.Version}}\n"
+#define ASK     "image inspect --format {{.Id}} -- py:3\n"
+
+static void image_store__looks(void **state)
+{
+    CLEANUP_FREE char *text = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo 123; echo more");
+    assert_int_equal(
+        image_store_look(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 1);
+    assert_string_equal(text, "123");
+    tear_down(&fixture, LOOK);
+}
+
+static void image_store__looks_for_what_is_not_there(void **state)
+{
+    char *text = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case $1 in version) exit 0;; esac; exit 1");
+    assert_int_equal(
+        image_store_look(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 0);
+    assert_null(text);
+    assert_no_error(&fixture.error);
+    tear_down(&fixture, LOOK VERSION ASK);
+}
+
+static void image_store__looks_at_an_engine_that_fails(void **state)
+{
+    char *text = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exit 1");
+    assert_int_equal(
+        image_store_look(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), -1);
+    assert_null(text);
+    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
+    tear_down(&fixture, LOOK VERSION);
+}
+
+static void image_store__tags_and_removes(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case $2 in rm) echo it is used >&2; exit 1;; esac");
+    assert_int_equal(image_store_tag(&fixture.docker, "a", "b:c", NULL, &fixture.error), 0);
+    assert_int_equal(image_store_remove(&fixture.docker, "a", NULL, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_ENGINE, "cannot remove the image: it is used");
+    tear_down(&fixture, "image tag -- a b:c\nimage rm -- a\n");
+}
+
+/* What docker says goes to stderr, whatever stream it comes on. */
+static void image_store__pulls(void **state)
+{
+    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *path = NULL;
+    CLEANUP_FREE char *message = NULL;
+    CLEANUP_FD int saved = dup(STDERR_FILENO);
+    CLEANUP_FD int file = -1;
+    struct fixture fixture;
+    int result;
+
+    (void)state;
+    set_up(&fixture, "echo out; echo err >&2; exit 4");
+    path = path_in(fixture.directory, "shown");
+    file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(saved >= 0 && file >= 0);
+    dup2(file, STDERR_FILENO);
+    result = image_store_pull(&fixture.docker, "a:b", NULL, &fixture.error);
+    dup2(saved, STDERR_FILENO);
+    assert_int_equal(result, -1);
+    message = string_format("cannot pull the image 'a:b' ('%s pull': status 4)", fixture.command);
+    assert_error(&fixture.error, ERROR_IMAGE, message);
+    shown = read_in(fixture.directory, "shown");
+    assert_string_equal(shown, "out\nerr\n");
+    tear_down(&fixture, "pull -- a:b\n");
+}
+
+/* It has no time limit, and ends at once all the same. */
+static void image_store__pull_is_cancelled(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "exec sleep 600");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    cancel_raise(&cancel);
+    assert_int_equal(image_store_pull(&fixture.docker, "a:b", &cancel, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
+    cancel_release(&cancel);
+    free(fixture.command);
+    temp_remove(fixture.directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_store__looks),
+        cmocka_unit_test(image_store__looks_for_what_is_not_there),
+        cmocka_unit_test(image_store__looks_at_an_engine_that_fails),
+        cmocka_unit_test(image_store__tags_and_removes),
+        cmocka_unit_test(image_store__pulls),
+        cmocka_unit_test(image_store__pull_is_cancelled),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
