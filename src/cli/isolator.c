@@ -16,6 +16,8 @@
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
 #include "cli/languages_command.h"
+#include "cli/prepare_command.h"
+#include "cli/pull_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest_command.h"
 
@@ -26,6 +28,8 @@ static const struct command {
 } commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"batch", batch_command, "run many requests, one JSON object a line"},
+    {"prepare", prepare_command, "install packages for a language, in an image of its own"},
+    {"pull", pull_command, "fetch the images of the languages"},
     {"gc", gc_command, "remove what isolators that were killed have left behind"},
     {"doctor", doctor_command, "check whether runs work here, and say what mends it"},
     {"languages", languages_command, "list the languages and whether their images are there"},

@@ -14,6 +14,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
 #include "cli/safe_json.h"
+#include "docker/image_store.h"
 #include "sandbox/config.h"
 #include "sandbox/execute.h"
 #include "sandbox/input.h"
@@ -102,6 +103,24 @@ static int finish_stream(const struct result *result, int status)
     return by_itself && result->exit_code > 0 ? result->exit_code : status;
 }
 
+/*
+ * Fetches the image of the plan where it is not on the engine: the base of a prepared one, which no registry has.
+ */
+static int pull_missing(const struct docker *docker, const struct plan *plan, struct error *error)
+{
+    const char *const images[] = {plan->image, plan->base};
+
+    for (size_t i = 0; i < 2 && images[i]; i++) {
+        CLEANUP_FREE char *id = NULL;
+        const int there =
+            image_store_look(docker, images[i], "{{.Id}}", signals_cancel(), &id, error);
+
+        if (there != 0)
+            return there < 0 ? -1 : 0;
+    }
+    return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
+}
+
 static void execute_once(struct docker *docker, const struct run_options *options,
                          const struct plan *plan, struct result *result)
 {
@@ -118,7 +137,7 @@ static int run(struct run_options *options, const struct config *config, struct 
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    CLEANUP(error_release) struct error input_error = ERROR_INIT;
+    CLEANUP(error_release) struct error own_error = ERROR_INIT;
     struct docker docker = config_docker(config);
     int status;
 
@@ -128,8 +147,9 @@ static int run(struct run_options *options, const struct config *config, struct 
         return exit_status_report(error);
     if (error->kind != ERROR_NONE)
         result_fail(&result, error);
-    else if (open_files(options, &plan, &input_error) != 0)
-        result_fail(&result, &input_error);
+    else if (open_files(options, &plan, &own_error) != 0 ||
+             (options->pull && pull_missing(&docker, &plan, &own_error) != 0))
+        result_fail(&result, &own_error);
     else
         execute_once(&docker, options, &plan, &result);
     signals_release(); /* nothing is left that would have to be removed */

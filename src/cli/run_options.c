@@ -162,6 +162,7 @@ static const struct run_option {
     {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
     {0, "user", "UID[:GID]", "who runs the program (65534:65534)", CALL(apply_user)},
     {0, "image", "IMAGE", "image instead of the language's", STRING(request.image)},
+    {0, "pull", NULL, "fetch the image first where it is missing", FLAG(pull)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", STRING(request.workdir)},
     {0, "artifacts", "DIR", "write what files the program leaves to DIR", STRING(artifacts)},
     {0, "artifact", "GLOB", "of these only those like *.png; repeatable", CALL(apply_artifact)},

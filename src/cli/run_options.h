@@ -18,6 +18,7 @@ struct run_options {
     char *artifacts;         /* --artifacts, the directory; NULL */
     int artifacts_directory; /* that, open, owned; -1 before run_command opens it */
     bool force;              /* what it holds may be replaced */
+    bool pull;               /* fetch the image where it is missing */
     bool stream;
     bool verbose;
     bool help;

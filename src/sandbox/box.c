@@ -46,7 +46,7 @@ bool box_is_name(const char *name)
            name[start + NAME_DIGITS] == '\0';
 }
 
-struct container_spec box_spec(const struct box *box, const struct plan *plan)
+struct container_spec box_spec(struct box *box, const struct plan *plan)
 {
     const struct limits *limits = &plan->limits;
     struct container_spec spec = {
@@ -65,6 +65,8 @@ struct container_spec box_spec(const struct box *box, const struct plan *plan)
         .environment_file = -1,
     };
 
+    box->base = plan->base;
+    box->language = plan->language;
     if (strcmp(plan->workdir, "/tmp") != 0)
         spec.tmpfs[0] = (struct container_tmpfs){"/tmp", (long)limits->number[LIMIT_TMP]};
     return spec;
@@ -105,6 +107,37 @@ static void undo_creation(const struct box *box, long long end, struct strvec *w
         strvec_push(warnings, failure.message);
 }
 
+/* Of the image that the spec names, or else of its base. */
+static int create(struct box *box, const struct container_spec *spec, long long deadline,
+                  const struct cancel *cancel, struct strvec *warnings, bool *cut_off,
+                  struct error *error)
+{
+    CLEANUP(error_release) struct error missing = ERROR_INIT;
+    struct container_spec of_base = *spec;
+
+    box->image = spec->image;
+    if (container_create(box->docker, spec, deadline, cancel, warnings, cut_off, &missing) == 0)
+        return 0;
+    if (missing.kind != ERROR_IMAGE || !box->base)
+        return error_set(error, missing.kind, "%s", missing.message);
+    of_base.image = box->image = box->base;
+    return container_create(box->docker, &of_base, deadline, cancel, warnings, cut_off, error);
+}
+
+/* What has to be said of a container that is not what the configuration means; once. */
+static void warn_of_base(const struct box *box, struct strvec *warnings)
+{
+    CLEANUP_FREE char *warning = NULL;
+
+    if (box->image != box->base)
+        return;
+    warning = string_format("%s is not prepared, so the program ran in the image '%s' as it is; "
+                            "run: isolator prepare %s",
+                            box->language, box->base, box->language);
+    if (!strvec_contains(warnings, warning))
+        strvec_push(warnings, warning);
+}
+
 int box_create(struct box *box, const struct container_spec *spec, long long deadline,
                long long end, const struct cancel *cancel, struct strvec *warnings,
                struct error *error)
@@ -116,7 +149,7 @@ int box_create(struct box *box, const struct container_spec *spec, long long dea
 
     if (cancel_raised(cancel))
         return box_cancelled(error);
-    if (container_create(docker, spec, deadline, cancel, warnings, &cut_off, error) != 0) {
+    if (create(box, spec, deadline, cancel, warnings, &cut_off, error) != 0) {
         if (cut_off)
             undo_creation(box, end, warnings);
         return -1;
@@ -129,6 +162,8 @@ int box_create(struct box *box, const struct container_spec *spec, long long dea
         return -1;
     }
     box->created = true;
+    if (box->base)
+        warn_of_base(box, warnings);
     return 0;
 }
 

@@ -22,6 +22,10 @@ struct box {
     char name[BOX_NAME_SIZE];
     struct strvec labels;
     bool created;
+    const char *image; /* what it was created from; NULL: nothing yet; borrowed from the spec */
+    /* Where the image of the spec is a prepared one that is not there; borrowed from the plan: */
+    const char *base; /* what it is created from instead; NULL: nothing is */
+    const char *language;
 };
 
 /* Names it "isolator-" and random digits; `in_use_ms` is how long it will be in use at most. */
@@ -31,12 +35,16 @@ void box_release(struct box *box);
 /* Whether a container of this name may be one of ours. */
 bool box_is_name(const char *name);
 
-/* What a container for the plan is told whatever life it lives. Borrows from both. */
-struct container_spec box_spec(const struct box *box, const struct plan *plan);
+/*
+ * What a container for the plan is told whatever life it lives. Borrows from both, as the box does from the
+ * plan.
+ */
+struct container_spec box_spec(struct box *box, const struct plan *plan);
 
 /*
- * Creates the container; where it cannot, makes sure that none is left: `end` as in box_remove(). Lines
- * of docker that are no failure are added to `warnings`; if there is one, the engine is asked whether it
+ * Creates the container; where it cannot, makes sure that none is left: `end` as in box_remove(). A prepared
+ * image that is not on the engine is no failure: the container is one of the base image then, and a warning names
+ * what prepares it. Lines of docker that are no failure are added to `warnings`; if there is one, the engine is asked whether it
  * enforces the limits, and fails if it does not, unless docker->allow_unenforced.
  */
 int box_create(struct box *box, const struct container_spec *spec, long long deadline,

@@ -6,6 +6,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "default_config.h"
+#include "sandbox/prepared.h"
+#include "sandbox/prepared_file.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -38,7 +40,7 @@ int config_check_workdir(const char *path, struct error *error)
     return 0;
 }
 
-static int read_file(const char *path, struct strbuf *text, struct error *error)
+int config_read_file(const char *path, struct strbuf *text, struct error *error)
 {
     CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
     char chunk[4096];
@@ -56,6 +58,16 @@ static int read_file(const char *path, struct strbuf *text, struct error *error)
     return 0;
 }
 
+char *config_home(const char *name)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+
+    if (xdg && *xdg == '/')
+        return string_format("%s/isolator/%s", xdg, name);
+    return string_format("%s/.config/isolator/%s", home && *home == '/' ? home : "", name);
+}
+
 static const char installed_file[] = ISOLATOR_DATADIR "/isolator_config.json";
 
 /*
@@ -66,8 +78,6 @@ static char *find_file(const char *asked_for, const char **reason)
 {
     static const char *const places[] = {"the user's", "the system's", "the installed default"};
     const char *variable = getenv("ISOLATOR_CONFIG");
-    const char *xdg = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
     char *candidates[3];
     char *found = NULL;
 
@@ -77,9 +87,7 @@ static char *find_file(const char *asked_for, const char **reason)
     if (variable && *variable)
         return string_copy(variable);
     *reason = "built in";
-    candidates[0] = xdg && *xdg == '/' ? string_format("%s/isolator/config.json", xdg)
-                                       : string_format("%s/.config/isolator/config.json",
-                                                       home && *home == '/' ? home : "");
+    candidates[0] = config_home("config.json");
     candidates[1] = string_copy("/etc/isolator/config.json");
     candidates[2] = string_copy(installed_file);
     for (int i = 0; i < 3; i++) {
@@ -97,7 +105,7 @@ static int overlay_file(struct config *config, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    if (read_file(config->file, &text, error) != 0)
+    if (config_read_file(config->file, &text, error) != 0)
         return -1;
     return config_overlay(config, strbuf_string(&text), text.length, config->file, error);
 }
@@ -120,7 +128,19 @@ int config_load(struct config *config, const char *file, const struct limits *ow
         return -1;
     if (own)
         limits_overlay(&config->defaults, own);
-    return !config->file || config->installed ? 0 : overlay_file(config, error);
+    if (config->file && !config->installed && overlay_file(config, error) != 0)
+        return -1;
+    return prepared_file_apply(config, error);
+}
+
+void config_prepare(struct language *language)
+{
+    struct preparation *preparation = &language->preparation;
+
+    free(preparation->tag);
+    preparation->tag = NULL;
+    if (preparation->steps.count > 0)
+        preparation->tag = prepared_tag(language->name, language->image, &preparation->steps);
 }
 
 struct docker config_docker(const struct config *config)
@@ -136,6 +156,19 @@ const struct language *config_language(const struct config *config, const char *
         if (strcmp(config->languages[i].name, name) == 0)
             return &config->languages[i];
     return NULL;
+}
+
+int config_check_languages(const struct config *config, char *const *names, struct error *error)
+{
+    for (; *names; names++) {
+        CLEANUP_FREE char *known = config_language_names(config);
+        CLEANUP_FREE char *shown = text_escape_short(*names, 80);
+
+        if (!config_language(config, *names))
+            return error_set(error, ERROR_USAGE, "unknown language '%s'; known are: %s", shown,
+                             known);
+    }
+    return 0;
 }
 
 const struct language *config_language_of_file(const struct config *config, const char *path)
@@ -186,6 +219,11 @@ void config_release(struct config *config)
         free(language->default_filename);
         strvec_release(&language->environment);
         limits_release(&language->limits);
+        strvec_release(&language->preparation.steps);
+        free(language->preparation.network);
+        free(language->preparation.tag);
+        strvec_release(&language->list_packages);
+        strvec_release(&language->packages);
     }
     for (size_t i = 0; i < config->layer_count; i++) {
         free(config->layers[i].name);

@@ -5,7 +5,8 @@
  * a file which gives only languages.python.image changes only that. Which file: the one asked for,
  * else $ISOLATOR_CONFIG, else $XDG_CONFIG_HOME/isolator/config.json (~/.config where that is not
  * set), else /etc/isolator/config.json, else the installed default; never one that merely lies in
- * the current directory. Reading is strict: an unknown key or a wrong value is an ERROR_CONFIG that
+ * the current directory. What `isolator prepare` has noted (sandbox/prepared_file.h) goes behind it. Reading is
+ * strict: an unknown key or a wrong value is an ERROR_CONFIG that
  * names the file, the key and what would be right.
  *
  * What was read is kept as JSON beside what it means: see sandbox/config_layers.h.
@@ -22,6 +23,14 @@
 #include "docker/docker.h"
 #include "sandbox/limits.h"
 
+/* How an image is made of the language's; see sandbox/prepared.h. */
+struct preparation {
+    struct strvec steps; /* for /bin/sh, in this order; empty: there is no preparation */
+    char *network;       /* while they run; NULL: none */
+    bool noted; /* the steps were given to `isolator prepare`, and not to the configuration */
+    char *tag;  /* what runs use, where it is there; NULL without steps */
+};
+
 struct language {
     char *name;
     char *image;
@@ -31,6 +40,10 @@ struct language {
     struct strvec environment; /* "KEY=VALUE"; a file adds to it and replaces by name */
     struct limits limits;      /* what differs from the defaults */
     int warm;                  /* sandboxes that shall wait; see sandbox/warm.h */
+    struct preparation preparation;
+    struct strvec
+        list_packages;      /* argv; run in the prepared image, prints its packages; empty: none */
+    struct strvec packages; /* what a model is told to be in the image */
 };
 
 /* One text that was laid over those before it. */
@@ -74,15 +87,30 @@ int config_load(struct config *config, const char *file, const struct limits *ow
 /* The same without any file: what there is where one cannot be read. */
 int config_load_built_in(struct config *config, struct error *error);
 
-/* Lays one JSON text over the configuration; `name` stands for it in messages. For tests too. */
+/*
+ * Lays one JSON text over the configuration; `name` stands for it in messages, and a relative directory is taken
+ * from the place of config->file. For tests too.
+ */
 int config_overlay(struct config *config, const char *json, size_t length, const char *name,
                    struct error *error);
+
+/* Where a file of the user's own lies, in ~/.config/isolator or what stands for it; owned by the caller. */
+char *config_home(const char *name);
+
+/* What a file holds, which may have 1 MiB. ERROR_CONFIG. */
+int config_read_file(const char *path, struct strbuf *text, struct error *error);
+
+/* Settles what the steps of the language's preparation make of it, after a change. */
+void config_prepare(struct language *language);
 
 /* The docker command as the configuration wants it, which it borrows from. */
 struct docker config_docker(const struct config *config);
 
 /* The language, borrowed; NULL where there is none of that name. */
 const struct language *config_language(const struct config *config, const char *name);
+
+/* Whether each name, up to a NULL, is that of a language. ERROR_USAGE that says which is not. */
+int config_check_languages(const struct config *config, char *const *names, struct error *error);
 
 /* The language that claims the file's extension, borrowed; NULL where none does. */
 const struct language *config_language_of_file(const struct config *config, const char *path);

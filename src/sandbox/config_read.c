@@ -11,6 +11,7 @@
 #include "sandbox/config.h"
 #include "sandbox/environment.h"
 #include "sandbox/files.h"
+#include "sandbox/prepared_file.h"
 #include "sandbox/scope.h"
 
 static const char *const limit_names[] = {"network", "readOnly", "capDrop", "user"};
@@ -130,9 +131,23 @@ static int read_extensions(struct scope *scope, const json_t *value, struct strv
     return 0;
 }
 
+static int read_preparation_member(struct scope *scope, const char *key, json_t *value,
+                                   void *target)
+{
+    static const char *const keys[] = {"run", "network"};
+    struct preparation *preparation = target;
+
+    if (strcmp(key, "run") == 0)
+        return prepared_read_steps(scope, value, &preparation->steps);
+    if (strcmp(key, "network") == 0)
+        return prepared_read_network(scope, value, &preparation->network);
+    return scope_unknown_key(scope, keys, sizeof keys / sizeof *keys);
+}
+
 static int read_language_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
-    static const char *const own[] = {"image", "command", "extensions", "defaultFilename", "env"};
+    static const char *const own[] = {"image", "command", "extensions",   "defaultFilename",
+                                      "env",   "prepare", "listPackages", "packages"};
     const char *keys[sizeof own / sizeof *own + LIMIT_NUMBERS + LIMIT_NAMES];
     struct language *language = target;
     bool known;
@@ -159,6 +174,12 @@ static int read_language_member(struct scope *scope, const char *key, json_t *va
     }
     if (strcmp(key, "env") == 0)
         return scope_read_members(scope, value, read_variable, &language->environment);
+    if (strcmp(key, "prepare") == 0)
+        return scope_read_members(scope, value, read_preparation_member, &language->preparation);
+    if (strcmp(key, "listPackages") == 0)
+        return scope_read_strings(scope, value, &language->list_packages);
+    if (strcmp(key, "packages") == 0)
+        return prepared_read_packages(scope, value, &language->packages);
     if (read_limit(scope, key, value, &language->limits, &known) != 0)
         return -1;
     memcpy(keys, own, sizeof own);
@@ -196,6 +217,7 @@ static int read_language(struct scope *scope, const char *key, json_t *value, vo
         return scope_wrong_type(scope,
                                 "complete: a new language needs image, command, extensions and "
                                 "defaultFilename");
+    config_prepare(language);
     return 0;
 }
 

@@ -30,6 +30,14 @@ static int pack(const struct plan *plan, const char *nonce, struct archive *cont
     return input_archive(plan, archive_size(control), files, warnings, error);
 }
 
+/* Once each: another sandbox of the same run may have said the same. */
+static void add_warnings(struct life *life, const struct sandbox *sandbox)
+{
+    for (size_t i = 0; i < sandbox->warnings.count; i++)
+        if (!strvec_contains(&life->result->warnings, sandbox->warnings.items[i]))
+            strvec_push(&life->result->warnings, sandbox->warnings.items[i]);
+}
+
 /*
  * In a sandbox that has waited. Where nothing of the program has run, because the engine was restarted,
  * say, *begun is false, and another sandbox may do better.
@@ -41,7 +49,7 @@ static int run_warm(struct life *life, struct sandbox *sandbox, bool *begun, str
 
     life->result->warm = true;
     life_name(life, &sandbox->box);
-    strvec_push_all(&life->result->warnings, &sandbox->warnings);
+    add_warnings(life, sandbox);
     return life_gated(life, sandbox, soon < latest ? soon : latest, begun, error);
 }
 
@@ -59,7 +67,7 @@ static int run_cold(struct life *life, const char *nonce, struct sandbox **sandb
     *sandbox = sandbox_new(life->docker, life->plan, nonce, limits_timeout_ms(&life->plan->limits));
     made = sandbox_make(*sandbox, life->plan, deadline, life_end(life), life->cancel, &gate_error);
     life_name(life, &(*sandbox)->box);
-    strvec_push_all(&life->result->warnings, &(*sandbox)->warnings);
+    add_warnings(life, *sandbox);
     if (made == 0)
         return life_gated(life, *sandbox, deadline, &begun, error);
     gate = (*sandbox)->gate;
@@ -118,7 +126,7 @@ static int save(struct life *life, struct error *error)
 {
     const struct request *request = life->plan->request;
 
-    if (request->save_dockerfile && save_dockerfile(life->plan, error) != 0)
+    if (request->save_dockerfile && save_dockerfile(life->plan, life->result->image, error) != 0)
         return -1;
     if (request->save_image) {
         if (save_image(life, error) != 0)

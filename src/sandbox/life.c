@@ -32,6 +32,10 @@ void life_name(struct life *life, const struct box *box)
 {
     free(life->result->container);
     life->result->container = box->created ? string_copy(box->name) : NULL;
+    if (box->created) {
+        free(life->result->image);
+        life->result->image = string_copy(box->image);
+    }
 }
 
 void life_ran(struct life *life, long long ms)

@@ -59,7 +59,7 @@ int life_plain(struct life *life, const struct error *doubt, struct error *error
 long long life_setup_deadline(const struct life *life);
 long long life_end(const struct life *life);
 
-/* Names the container in the result; none, if it was not created. */
+/* Names the container and its image in the result; no container, if it was not created. */
 void life_name(struct life *life, const struct box *box);
 
 /*

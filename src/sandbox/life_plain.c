@@ -88,7 +88,8 @@ static int create(struct life *life, struct box *box, struct error *error)
 }
 
 /* The container did not start: the engine said why, or else the docker command did on its stderr. */
-static int explain_no_start(struct life *life, const char *message, struct error *error)
+static int explain_no_start(struct life *life, const struct box *box, const char *message,
+                            struct error *error)
 {
     struct strbuf text = capture_take_text(&life->output->capture[1]);
     CLEANUP_FREE char *shown = NULL;
@@ -100,7 +101,7 @@ static int explain_no_start(struct life *life, const char *message, struct error
     shown = docker_message(&text);
     strbuf_release(&text);
     output_forget(life->output); /* none of it was the program's */
-    return docker_explain(life->docker, life->plan->image, "cannot start the container",
+    return docker_explain(life->docker, box->image, "cannot start the container",
                           *shown ? shown : "'docker start' ended without a message", life->cancel,
                           error);
 }
@@ -140,7 +141,7 @@ static int take_state(struct life *life, const struct box *box, int client_statu
     if (inspect(life, box, &state, error) != 0)
         return -1;
     if (!state.started)
-        return explain_no_start(life, state.message, error);
+        return explain_no_start(life, box, state.message, error);
     if (!state.ended)
         return error_set(error, ERROR_ENGINE,
                          "'docker start' ended before the program did; was it killed?");

@@ -52,24 +52,17 @@ int request_add_artifact(struct request *request, const char *pattern, struct er
     return 0;
 }
 
-static int unknown_language(const struct config *config, const char *name, struct error *error)
-{
-    CLEANUP_FREE char *known = config_language_names(config);
-    CLEANUP_FREE char *shown = text_escape_short(name, 80);
-
-    return error_set(error, ERROR_USAGE, "unknown language '%s'; known are: %s", shown, known);
-}
-
 static const struct language *find_language(const struct config *config,
                                             const struct request *request, struct error *error)
 {
     const struct language *language;
 
     if (request->language) {
-        language = config_language(config, request->language);
-        if (!language)
-            unknown_language(config, request->language, error);
-        return language;
+        char *const names[] = {request->language, NULL};
+
+        if (config_check_languages(config, names, error) != 0)
+            return NULL;
+        return config_language(config, request->language);
     }
     language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
     if (!language) {
@@ -156,7 +149,12 @@ int plan_resolve(struct plan *plan, const struct config *config, const struct re
     if (!language || check_request(request, error) != 0)
         return -1;
     plan->request = request;
+    plan->language = language->name;
     plan->image = request->image ? request->image : language->image;
+    if (!request->image && language->preparation.tag) {
+        plan->image = language->preparation.tag;
+        plan->base = language->image;
+    }
     plan->workdir = request->workdir ? request->workdir : config->workdir;
     plan->entrypoint = choose_entrypoint(request, language);
     if (files_check_path(plan->entrypoint, error) != 0)

@@ -52,12 +52,14 @@ int request_add_artifact(struct request *request, const char *pattern, struct er
 enum { REQUEST_PATTERNS_MAX = 100, REQUEST_PATTERN_MAX = 1000 };
 
 struct plan {
-    const struct request *request;    /* borrowed, with all that is not settled here */
-    const char *image;                /* borrowed */
-    const char *workdir;              /* borrowed */
-    char *entrypoint;                 /* path inside the workdir */
-    struct strvec command;            /* argv of the program */
-    struct strvec environment;        /* the language's and the request's */
+    const struct request *request; /* borrowed, with all that is not settled here */
+    const char *image;             /* borrowed */
+    const char *base;          /* borrowed; where the image is a prepared one: what to do without */
+    const char *language;      /* borrowed; its name */
+    const char *workdir;       /* borrowed */
+    char *entrypoint;          /* path inside the workdir */
+    struct strvec command;     /* argv of the program */
+    struct strvec environment; /* the language's and the request's */
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct limits limits;             /* complete */
     int artifacts_most;               /* files that are taken back */

@@ -45,7 +45,7 @@ void sandbox_free(struct sandbox *sandbox)
 }
 
 /* The spec borrows from all three. */
-static struct container_spec spec_of(const struct box *box, const struct plan *plan,
+static struct container_spec spec_of(struct box *box, const struct plan *plan,
                                      const struct strvec *command)
 {
     struct container_spec spec = box_spec(box, plan);
@@ -59,7 +59,7 @@ static struct container_spec spec_of(const struct box *box, const struct plan *p
 
 char *sandbox_kind(const struct plan *plan)
 {
-    static const struct box nameless = {.labels = STRVEC_INIT};
+    struct box nameless = {.labels = STRVEC_INIT};
     CLEANUP(strvec_release) struct strvec command = gate_command("", plan->workdir);
     const struct container_spec spec = spec_of(&nameless, plan, &command);
 
@@ -145,8 +145,8 @@ enum process_event sandbox_pump(struct sandbox *sandbox, enum sandbox_phase phas
 }
 
 /* The gate is not ready: says why. Returns -1. */
-static int explain(struct sandbox *sandbox, const struct plan *plan, enum process_event event,
-                   const struct cancel *cancel, struct error *error)
+static int explain(struct sandbox *sandbox, enum process_event event, const struct cancel *cancel,
+                   struct error *error)
 {
     const struct gate_stream *stream = &sandbox->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
@@ -157,13 +157,13 @@ static int explain(struct sandbox *sandbox, const struct plan *plan, enum proces
         sandbox->gate = SANDBOX_GATE_SILENT;
     else if (strcmp(stream->failure, "tools") == 0)
         sandbox->gate = SANDBOX_GATE_NO_TOOLS;
-    return docker_explain(sandbox->box.docker, plan->image, "cannot start the container",
+    return docker_explain(sandbox->box.docker, sandbox->box.image, "cannot start the container",
                           *message ? message : "'docker start' ended without a message", cancel,
                           error);
 }
 
-static int start(struct sandbox *sandbox, const struct plan *plan, long long deadline,
-                 const struct cancel *cancel, struct error *error)
+static int start(struct sandbox *sandbox, long long deadline, const struct cancel *cancel,
+                 struct error *error)
 {
     const struct docker *docker = sandbox->box.docker;
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
@@ -177,7 +177,7 @@ static int start(struct sandbox *sandbox, const struct plan *plan, long long dea
     event = sandbox_pump(sandbox, SANDBOX_MADE, deadline, cancel);
     docker_traced(docker, "start", begin);
     if (event != PROCESS_PAUSED || !sandbox->streams[1].ready)
-        return explain(sandbox, plan, event, cancel, error);
+        return explain(sandbox, event, cancel, error);
     sandbox->made = clock_now_ms();
     return 0;
 }
@@ -192,7 +192,7 @@ int sandbox_make(struct sandbox *sandbox, const struct plan *plan, long long dea
 
     if (box_create(&sandbox->box, &spec, deadline, end, cancel, &sandbox->warnings, error) != 0)
         return -1;
-    if (start(sandbox, plan, deadline, cancel, error) == 0)
+    if (start(sandbox, deadline, cancel, error) == 0)
         return 0;
     if (sandbox_remove(sandbox, end, &left) != 0)
         strvec_push(&sandbox->warnings, left.message);

@@ -149,7 +149,7 @@ int save_image(struct life *life, struct error *error)
     return result;
 }
 
-int save_dockerfile(const struct plan *plan, struct error *error)
+int save_dockerfile(const struct plan *plan, const char *image, struct error *error)
 {
     const struct request *request = plan->request;
     CLEANUP(strvec_release) struct strvec instructions = run_instructions(plan);
@@ -169,7 +169,7 @@ int save_dockerfile(const struct plan *plan, struct error *error)
     if (!file)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
                                request->save_dockerfile);
-    good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", plan->image, plan->limits.uid,
+    good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", image, plan->limits.uid,
                    plan->limits.gid, paths, lines) > 0;
     good = fclose(file) == 0 && good;
     if (good)

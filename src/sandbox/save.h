@@ -17,9 +17,9 @@
 int save_image(struct life *life, struct error *error);
 
 /*
- * Writes the Dockerfile to the request's path, replacing a file there. Its build context is the
+ * Writes the Dockerfile to the request's path, replacing a file there. It begins from the image. Its build context is the
  * request's directory, or the directory of the file that was run.
  */
-int save_dockerfile(const struct plan *plan, struct error *error);
+int save_dockerfile(const struct plan *plan, const char *image, struct error *error);
 
 #endif

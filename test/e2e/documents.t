@@ -9,6 +9,8 @@ page=man/isolator.1
 server_page=man/isolator-mcp.1
 batch_page=man/isolator-batch.1
 gc_page=man/isolator-gc.1
+prepare_page=man/isolator-prepare.1
+pull_page=man/isolator-pull.1
 selftest_page=man/isolator-selftest.1
 config_command_page=man/isolator-config.1
 languages_page=man/isolator-languages.1
@@ -47,7 +49,7 @@ first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
 # ---- manual pages
-for file in "$page" "$batch_page" "$gc_page" "$selftest_page" "$config_command_page" "$languages_page" "$doctor_page" "$server_page" "$config_page"; do
+for file in "$page" "$batch_page" "$prepare_page" "$pull_page" "$gc_page" "$selftest_page" "$config_command_page" "$languages_page" "$doctor_page" "$server_page" "$config_page"; do
     is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
     within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
 done
@@ -68,7 +70,7 @@ is "$(sed -nE 's/^\| (`-(.)`, )?`--([^`]*)`.*/\2 \3/p' README.md | sed -E 's/^(.
 is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
 is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
     "$server_page: has the options of --help in their order"
-for command in batch gc selftest config languages doctor; do
+for command in batch prepare pull gc selftest config languages doctor; do
     isolator "$command" --help
     is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
         "man/isolator-$command.1: has the options of --help in their order"
@@ -188,7 +190,7 @@ accepted() {
     done
     within "$number" 2 9 "$1: shows configurations"
 }
-accepted README <<<"$(markdown_section '## Configuration' | fenced json)"
+accepted README <<<"$( (markdown_section '## Packages'; markdown_section '## Configuration') | fenced json)"
 accepted "$config_page" <<<"$(literal "$config_page")"
 
 # ---- isolator-mcp: the tool
@@ -367,6 +369,7 @@ trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 run_examples README "$(fenced console <README.md)" 10
 run_examples "$page" "$(literal "$page")" 8
 run_examples "$batch_page" "$(literal "$batch_page")" 1
+run_examples "$prepare_page" "$(literal "$prepare_page")" 1
 run_examples "$gc_page" "$(literal "$gc_page")" 1
 run_examples "$selftest_page" "$(literal "$selftest_page")" 1
 run_examples "$config_command_page" "$(literal "$config_command_page")" 2

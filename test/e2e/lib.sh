@@ -10,6 +10,7 @@ ISOLATOR=${ISOLATOR:-$PWD/build/isolator}
 export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export XDG_CONFIG_HOME=$scratch/home # what the user has prepared makes no difference
 tests=0
 own_pids=" "
 

@@ -553,6 +553,71 @@ static void config__order_of_files(void **state)
     temp_remove(directory);
 }
 
+/* ---- preparation */
+
+/* SMALL with these members of its language. */
+static void overlay_member(struct config *config, const char *member)
+{
+    CLEANUP_FREE char *json = string_format("{\"languages\": {\"sh\": {%s}}}", member);
+
+    overlay(config, json);
+}
+
+static void config__preparation(void **state)
+{
+    struct config config;
+    const struct language *sh;
+    CLEANUP_FREE char *tag = NULL;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    sh = language(&config, "sh");
+    assert_null(sh->preparation.tag);
+    overlay_member(&config, "\"prepare\": {\"run\": [\"a\", \"b\"], \"network\": \"bridge\"}, "
+                            "\"listPackages\": [\"ls\", \"-1\"], \"packages\": [\"p\", \"q\"]");
+    check_joined(&sh->preparation.steps, "a|b");
+    assert_string_equal(sh->preparation.network, "bridge");
+    check_joined(&sh->list_packages, "ls|-1");
+    check_joined(&sh->packages, "p|q");
+    tag = string_copy(sh->preparation.tag);
+    overlay_member(&config, "\"prepare\": {\"network\": \"none\"}, \"packages\": []");
+    assert_string_equal(sh->preparation.tag, tag);
+    check_joined(&sh->packages, "");
+    overlay_member(&config, "\"image\": \"another\"");
+    assert_string_not_equal(sh->preparation.tag, tag);
+    overlay_member(&config, "\"prepare\": {\"run\": []}");
+    assert_null(sh->preparation.tag);
+    config_release(&config);
+}
+
+static void check_member_refused(const char *member, const char *message)
+{
+    CLEANUP_FREE char *json = string_format("{\"languages\": {\"sh\": {%s}}}", member);
+    CLEANUP_FREE char *all = string_format("test.json: languages.sh.%s", message);
+
+    check_refused(json, all);
+}
+
+static void config__wrong_preparations(void **state)
+{
+    (void)state;
+    check_member_refused("\"prepare\": []", "prepare: must be an object");
+    check_member_refused("\"prepare\": {\"runs\": []}",
+                         "prepare.runs: unknown key; did you mean 'run'?");
+    check_member_refused("\"prepare\": {\"run\": \"x\"}",
+                         "prepare.run: must be an array of strings that is not empty");
+    check_member_refused("\"prepare\": {\"run\": [\" \"]}", "prepare.run: a step is empty");
+    check_member_refused("\"prepare\": {\"network\": \"\"}",
+                         "prepare.network: must be a string that is not empty");
+    check_member_refused("\"listPackages\": []",
+                         "listPackages: must be an array of strings that is not empty");
+    check_member_refused(
+        "\"packages\": [\"a b\"]",
+        "packages: must be names of packages: up to 64 letters, digits and any of @ "
+        ". _ / + = -");
+}
+
 /* $XDG_CONFIG_HOME stands for ~/.config, it does not come before it. */
 static void config__xdg_takes_the_place_of_home(void **state)
 {
@@ -1008,6 +1073,8 @@ int main(void)
         cmocka_unit_test(config__workdirs),
         cmocka_unit_test(config__workdirs_of_many_bytes),
         cmocka_unit_test(config__order_of_files),
+        cmocka_unit_test(config__preparation),
+        cmocka_unit_test(config__wrong_preparations),
         cmocka_unit_test(config__xdg_takes_the_place_of_home),
         cmocka_unit_test(config__nothing_of_the_current_directory),
         cmocka_unit_test(config__files_that_cannot_be_read),

@@ -1,0 +1,265 @@
+#include "cli/prepare_command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "cli/shown_output.h"
+#include "docker/image.h"
+#include "sandbox/config.h"
+#include "sandbox/janitor.h"
+#include "sandbox/prepare.h"
+#include "sandbox/prepared.h"
+
+struct options {
+    struct strvec steps; /* --run */
+    const char *network; /* borrowed from argv, as the tag; NULL */
+    const char *tag;
+    bool list, remove;
+};
+
+static const char help[] =
+    "usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG] [--config FILE]\n"
+    "                        [LANGUAGE...]\n"
+    "       isolator prepare --list | --remove [--config FILE] [LANGUAGE...]\n"
+    "\n"
+    "Runs a language's steps, such as 'pip install numpy', in a container of its image, and keeps\n"
+    "what comes of them as an image that its programs run in from then on, without a network.\n"
+    "Without LANGUAGE: all that have steps.\n"
+    "\n"
+    "      --run STEP      a command for the shell; repeatable; remembered for the LANGUAGE\n"
+    "      --network NAME  the network that the steps get (none)\n"
+    "      --tag TAG       give the image this tag as well\n"
+    "      --list          list the prepared languages\n"
+    "      --remove        remove their images, and what is remembered\n"
+    "      --config FILE   configuration file\n"
+    "  -h, --help          print this summary\n"
+    "\n"
+    "Exit status: 0 all are prepared, 1 a step failed, 2 wrong command line or configuration,\n"
+    "3 the engine failed or the image is missing, 128+N on signal N. See isolator-prepare(1).\n";
+
+enum {
+    OPTION_RUN = COMMAND_OPTION,
+    OPTION_NETWORK,
+    OPTION_TAG,
+    OPTION_LIST,
+    OPTION_REMOVE,
+};
+
+static const struct option known[] = {
+    {"run", required_argument, NULL, OPTION_RUN},
+    {"network", required_argument, NULL, OPTION_NETWORK},
+    {"tag", required_argument, NULL, OPTION_TAG},
+    {"list", no_argument, NULL, OPTION_LIST},
+    {"remove", no_argument, NULL, OPTION_REMOVE},
+    COMMAND_OPTIONS_COMMON,
+};
+
+static int take(void *context, int option, char *value, struct error *error)
+{
+    struct options *options = context;
+
+    switch (option) {
+    case OPTION_RUN:
+        strvec_push(&options->steps, value);
+        return prepared_check_steps(&options->steps, error) == 0 ? 0 : error_prefix(error, "--run");
+    case OPTION_NETWORK:
+        options->network = value;
+        return prepared_check_network(value, error) == 0 ? 0 : error_prefix(error, "--network");
+    case OPTION_TAG:
+        options->tag = value;
+        return image_check_tag(value, error) == 0 ? 0 : error_prefix(error, "--tag");
+    case OPTION_LIST:
+        options->list = true;
+        return 0;
+    default:
+        options->remove = true;
+        return 0;
+    }
+}
+
+/* What needs, or excludes, what. */
+static int check_together(const struct options *options, char **operands, struct error *error)
+{
+    const bool prepares = options->steps.count > 0 || options->network || options->tag;
+
+    if (options->list && options->remove)
+        return error_set(error, ERROR_USAGE, "--list and --remove exclude each other");
+    if ((options->list || options->remove) && prepares)
+        return error_set(error, ERROR_USAGE, "--%s goes with no other option",
+                         options->list ? "list" : "remove");
+    if (options->steps.count > 0 && !operands[0])
+        return error_set(error, ERROR_USAGE, "--run needs a LANGUAGE");
+    if (options->tag && (!operands[0] || operands[1]))
+        return error_set(error, ERROR_USAGE, "--tag needs one LANGUAGE");
+    return 0;
+}
+
+/* ---- the three things it does, each for one language; -1, or the exit status */
+
+/* The language with the steps of the command line, which the configuration's own go before. */
+static int give_steps(const struct options *options, const struct language *language,
+                      struct language *own, struct error *error)
+{
+    if (language->preparation.steps.count > 0 && !language->preparation.noted)
+        return error_set(error, ERROR_USAGE,
+                         "the configuration has steps for %s: change languages.%s.prepare there",
+                         language->name, language->name);
+    *own = *language;
+    own->preparation = (struct preparation){
+        .steps = options->steps, .network = (char *)options->network, .noted = true};
+    config_prepare(own);
+    return 0;
+}
+
+static int prepare_one(const struct prepare *prepare, const struct language *language,
+                       struct error *error)
+{
+    const long long start = clock_now_ms();
+    struct prepared prepared;
+
+    if (language->preparation.steps.count == 0)
+        return error_set(error, ERROR_USAGE,
+                         "%s has no steps; give --run STEP, or languages.%s.prepare in the "
+                         "configuration",
+                         language->name, language->name);
+    if (prepare_language(prepare, language, &prepared, error) != 0)
+        return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
+    shown_output_end(prepare->context);
+    if (prepared.status != 0) {
+        fprintf(stderr, "isolator: %s: the last step above ended with status %d; nothing is kept\n",
+                language->name, prepared.status);
+        return EXIT_STATUS_PROGRAM;
+    }
+    if (prepared.before)
+        printf("%s is prepared already: %s\n", language->name, prepared.reference);
+    else
+        printf("%s is prepared: %s (%.1f s)\n", language->name, prepared.reference,
+               (double)(clock_now_ms() - start) / 1000);
+    if (prepared.list_status != 0)
+        fprintf(stderr,
+                "isolator: warning: %s: listPackages ended with status %d: models are not told of "
+                "its packages\n",
+                language->name, prepared.list_status);
+    return EXIT_STATUS_SUCCESS;
+}
+
+static int run_steps(const struct options *options, const struct docker *docker,
+                     const struct language *language, struct error *error)
+{
+    CLEANUP(shown_output_release) struct shown_output output = SHOWN_OUTPUT_INIT;
+    const struct prepare prepare = {.docker = docker,
+                                    .cancel = signals_cancel(),
+                                    .network = options->network,
+                                    .tag = options->tag,
+                                    .output = shown_output_take,
+                                    .context = &output};
+    struct language own;
+    int status;
+
+    if (options->steps.count == 0)
+        return prepare_one(&prepare, language, error);
+    if (give_steps(options, language, &own, error) != 0)
+        return -1;
+    status = prepare_one(&prepare, &own, error);
+    free(own.preparation.tag); /* all else of it is borrowed */
+    return status;
+}
+
+static int list_one(const struct docker *docker, const struct language *language,
+                    struct error *error)
+{
+    static const char *const states[] = {
+        [PREPARE_MISSING] = "missing", [PREPARE_OUTDATED] = "outdated", [PREPARE_READY] = "ready"};
+    CLEANUP_FREE char *joined = strvec_join(&language->preparation.steps, "; ");
+    CLEANUP_FREE char *steps = text_escape(joined);
+    struct prepare_view view;
+
+    if (prepare_look(docker, language, signals_cancel(), &view, error) != 0)
+        return -1;
+    printf("%-12s %-9s %s  %s  %lld MB  %s  %s\n", language->name, states[view.state],
+           language->preparation.tag, language->image, view.size / 1000000,
+           *view.created ? view.created : "-", steps);
+    return EXIT_STATUS_SUCCESS;
+}
+
+static int remove_one(const struct docker *docker, const struct language *language,
+                      struct error *error)
+{
+    const int removed = prepare_remove(docker, language, signals_cancel(), error);
+
+    if (removed < 0)
+        return error_prefix(error, "%s", language->name);
+    printf("%s: %s\n", language->name, removed ? "removed" : "there is nothing to remove");
+    return EXIT_STATUS_SUCCESS;
+}
+
+static int do_one(const struct options *options, const struct docker *docker,
+                  const struct language *language, struct error *error)
+{
+    if (options->list)
+        return language->preparation.steps.count > 0 ? list_one(docker, language, error) : 0;
+    if (options->remove)
+        return remove_one(docker, language, error);
+    return run_steps(options, docker, language, error);
+}
+
+/* ---- */
+
+/* Without operands: each that has steps. The first that fails ends it. */
+static int do_all(const struct options *options, const struct docker *docker, char **operands,
+                  const struct config *config, struct error *error)
+{
+    int status = EXIT_STATUS_SUCCESS;
+    bool any = operands[0] != NULL;
+
+    for (; *operands && status == EXIT_STATUS_SUCCESS; operands++)
+        status = do_one(options, docker, config_language(config, *operands), error);
+    for (size_t i = 0; !any && i < config->language_count && status == EXIT_STATUS_SUCCESS; i++)
+        if (config->languages[i].preparation.steps.count > 0)
+            status = do_one(options, docker, &config->languages[i], error);
+    return status;
+}
+
+static int run(void *context, char **operands, const struct config *config, struct error *error)
+{
+    const struct options *options = context;
+    struct docker docker = config_docker(config);
+    struct janitor janitor;
+    int status;
+
+    if (check_together(options, operands, error) != 0 ||
+        config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
+        return -1;
+    janitor_start(&janitor, &docker);
+    status = do_all(options, &docker, operands, config, error);
+    janitor_dismiss(&janitor);
+    signals_release(); /* nothing is left that would have to be removed */
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    return status;
+}
+
+int prepare_command(int argc, char **argv)
+{
+    static const struct command_line command = {.name = "prepare",
+                                                .help = help,
+                                                .letters = ":h",
+                                                .known = known,
+                                                .operands_most = COMMAND_ANY_OPERANDS,
+                                                .take = take,
+                                                .run = run,
+                                                .output = "list"};
+    struct options options = {.steps = STRVEC_INIT};
+    const int status = command_line_main(&command, argc, argv, &options);
+
+    strvec_release(&options.steps);
+    return status;
+}

@@ -1,0 +1,10 @@
+/*
+ * `isolator prepare`: packages for programs without a network, by hand.
+ */
+#ifndef CLI_PREPARE_COMMAND_H
+#define CLI_PREPARE_COMMAND_H
+
+/* argv[0] is "prepare". Returns the exit status of the process. */
+int prepare_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,73 @@
+#include "cli/pull_command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/signals.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
+#include "docker/image_store.h"
+#include "sandbox/config.h"
+
+static const char help[] =
+    "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
+    "\n"
+    "Fetches the images of the languages from their registries, with docker's own progress.\n"
+    "Without LANGUAGE: all of the configuration. An image that is there is brought up to date.\n"
+    "\n"
+    "      --config FILE  configuration file\n"
+    "  -h, --help         print this summary\n"
+    "\n"
+    "Exit status: 0 all are there, 2 wrong command line or configuration, 3 one could not be\n"
+    "fetched, 128+N on signal N.\n";
+
+static const struct option known[] = {COMMAND_OPTIONS_COMMON};
+
+/* The images of these languages, or of all, each once. */
+static void collect(const struct config *config, char **operands, struct strvec *images)
+{
+    for (size_t i = 0; i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+        bool wanted = !operands[0];
+
+        for (char **operand = operands; *operand; operand++)
+            wanted |= config_language(config, *operand) == language;
+        if (wanted && !strvec_contains(images, language->image))
+            strvec_push(images, language->image);
+    }
+}
+
+static int run(void *context, char **operands, const struct config *config, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
+    const struct docker docker = config_docker(config);
+    int status = EXIT_STATUS_SUCCESS;
+
+    (void)context;
+    if (config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
+        return -1;
+    collect(config, operands, &images);
+    for (size_t i = 0; i < images.count && signals_caught() == 0; i++) {
+        CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+        if (image_store_pull(&docker, images.items[i], signals_cancel(), &failure) != 0 &&
+            failure.kind != ERROR_CANCELLED)
+            status = exit_status_report(&failure);
+    }
+    signals_release();
+    return signals_caught() != 0 ? EXIT_STATUS_INTERRUPTED + signals_caught() : status;
+}
+
+int pull_command(int argc, char **argv)
+{
+    static const struct command_line command = {.name = "pull",
+                                                .help = help,
+                                                .letters = ":h",
+                                                .known = known,
+                                                .operands_most = COMMAND_ANY_OPERANDS,
+                                                .run = run,
+                                                .output = "list"};
+
+    return command_line_main(&command, argc, argv, NULL);
+}

@@ -1,0 +1,315 @@
+#include "sandbox/prepared_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "docker/image.h"
+#include "sandbox/prepared.h"
+
+static const char FILE_NAME[] = "prepared.json";
+
+static void release_json(json_t **json)
+{
+    json_decref(*json);
+}
+
+void prepared_note_release(struct prepared_note *note)
+{
+    free(note->image);
+    strvec_release(&note->steps);
+    free(note->network);
+    strvec_release(&note->packages);
+}
+
+/* ---- values */
+
+/* An array of strings, which may be empty. */
+static int read_list(struct scope *scope, const json_t *value, struct strvec *list)
+{
+    if (!json_is_array(value) || json_array_size(value) > 0)
+        return scope_read_strings(scope, value, list);
+    strvec_release(list);
+    return 0;
+}
+
+int prepared_read_steps(struct scope *scope, const json_t *value, struct strvec *steps)
+{
+    if (read_list(scope, value, steps) != 0)
+        return -1;
+    return prepared_check_steps(steps, scope->error) == 0 ? 0 : scope_wrong_value(scope);
+}
+
+int prepared_read_network(struct scope *scope, const json_t *value, char **network)
+{
+    if (scope_read_string(scope, value, network) != 0)
+        return -1;
+    return prepared_check_network(*network, scope->error) == 0 ? 0 : scope_wrong_value(scope);
+}
+
+int prepared_read_packages(struct scope *scope, const json_t *value, struct strvec *packages)
+{
+    if (read_list(scope, value, packages) != 0)
+        return -1;
+    if (packages->count > PREPARED_PACKAGES_MAX)
+        return scope_wrong_type(scope, "500 names at most");
+    for (size_t i = 0; i < packages->count; i++)
+        if (!prepared_is_package(packages->items[i]))
+            return scope_wrong_type(
+                scope, "names of packages: up to 64 letters, digits and any of @ . _ / + = -");
+    return 0;
+}
+
+static int read_image(struct scope *scope, const json_t *value, char **image)
+{
+    if (scope_read_string(scope, value, image) != 0)
+        return -1;
+    return image_check_tag(*image, scope->error) == 0 ? 0 : scope_wrong_value(scope);
+}
+
+static int read_note_member(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    static const char *const keys[] = {"image", "run", "network", "packages"};
+    struct prepared_note *note = target;
+
+    if (strcmp(key, "image") == 0)
+        return read_image(scope, value, &note->image);
+    if (strcmp(key, "run") == 0)
+        return prepared_read_steps(scope, value, &note->steps);
+    if (strcmp(key, "network") == 0)
+        return prepared_read_network(scope, value, &note->network);
+    if (strcmp(key, "packages") == 0)
+        return prepared_read_packages(scope, value, &note->packages);
+    return scope_unknown_key(scope, keys, sizeof keys / sizeof *keys);
+}
+
+/* ---- reading the file */
+
+/* What is done with each note; takes nothing over. */
+typedef void use_note(void *context, const char *language, const struct prepared_note *note);
+
+struct reader {
+    use_note *use; /* NULL: the file is only checked */
+    void *context;
+};
+
+static int read_note(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    const struct reader *reader = target;
+    CLEANUP(prepared_note_release) struct prepared_note note = PREPARED_NOTE_INIT;
+
+    if (scope_read_members(scope, value, read_note_member, &note) != 0)
+        return -1;
+    if (reader->use)
+        reader->use(reader->context, key, &note);
+    return 0;
+}
+
+static int read_top_member(struct scope *scope, const char *key, json_t *value, void *target)
+{
+    static const char *const keys[] = {"languages"};
+
+    if (strcmp(key, keys[0]) == 0)
+        return scope_read_members(scope, value, read_note, target);
+    return scope_unknown_key(scope, keys, 1);
+}
+
+/* The JSON of the file, a new reference; an empty object where there is none. NULL with the error. */
+static json_t *load(const char *path, struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    json_error_t where;
+    json_t *root;
+
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return json_object();
+    if (config_read_file(path, &text, error) != 0)
+        return NULL;
+    root = json_loadb(strbuf_string(&text), text.length, JSON_REJECT_DUPLICATES, &where);
+    if (!root) {
+        CLEANUP_FREE char *shown = text_escape(where.text);
+        error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", path, where.line, where.column, shown);
+    }
+    return root;
+}
+
+/* The same, and all of it is read, so that what is wrong in it is found. */
+static json_t *load_and_read(const char *path, struct reader *reader, struct error *error)
+{
+    CLEANUP(release_json) json_t *root = load(path, error);
+    struct scope scope = {.file = path, .error = error};
+    int result;
+
+    if (!root)
+        return NULL;
+    if (!json_is_object(root)) {
+        error_set(error, ERROR_CONFIG, "%s: must be an object", path);
+        return NULL;
+    }
+    result = scope_read_members(&scope, root, read_top_member, reader);
+    strbuf_release(&scope.path);
+    return result == 0 ? json_incref(root) : NULL;
+}
+
+static int read_file(struct reader reader, struct error *error)
+{
+    CLEANUP_FREE char *path = config_home(FILE_NAME);
+    CLEANUP(release_json) json_t *root = load_and_read(path, &reader, error);
+
+    return root ? 0 : -1;
+}
+
+static void apply(void *context, const char *name, const struct prepared_note *note)
+{
+    struct language *language = (struct language *)config_language(context, name);
+    struct preparation *preparation = language ? &language->preparation : NULL;
+
+    if (!language)
+        return;
+    if (preparation->steps.count == 0 && note->steps.count > 0) {
+        strvec_push_all(&preparation->steps, &note->steps);
+        free(preparation->network);
+        preparation->network = note->network ? string_copy(note->network) : NULL;
+        preparation->noted = true;
+        config_prepare(language);
+    }
+    if (!note->image || !preparation->tag || strcmp(note->image, preparation->tag) != 0)
+        return; /* those are the packages of another image */
+    for (size_t i = 0; i < note->packages.count; i++)
+        if (!strvec_contains(&language->packages, note->packages.items[i]))
+            strvec_push(&language->packages, note->packages.items[i]);
+}
+
+int prepared_file_apply(struct config *config, struct error *error)
+{
+    return read_file((struct reader){apply, config}, error);
+}
+
+struct wanted {
+    const char *language;
+    struct prepared_note *note;
+};
+
+static void keep_wanted(void *context, const char *language, const struct prepared_note *note)
+{
+    const struct wanted *wanted = context;
+
+    if (strcmp(language, wanted->language) != 0)
+        return;
+    wanted->note->image = note->image ? string_copy(note->image) : NULL;
+    wanted->note->network = note->network ? string_copy(note->network) : NULL;
+    strvec_push_all(&wanted->note->steps, &note->steps);
+    strvec_push_all(&wanted->note->packages, &note->packages);
+}
+
+int prepared_file_get(const char *language, struct prepared_note *note, struct error *error)
+{
+    struct wanted wanted = {language, note};
+
+    return read_file((struct reader){keep_wanted, &wanted}, error);
+}
+
+/* ---- writing it */
+
+static void put_string(json_t *object, const char *key, const char *string)
+{
+    if (string)
+        json_object_set_new(object, key, json_string(string));
+}
+
+static void put_list(json_t *object, const char *key, const struct strvec *list)
+{
+    json_t *array;
+
+    if (list->count == 0)
+        return;
+    array = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    json_object_set_new(object, key, array);
+}
+
+static void put_note(json_t *root, const char *language, const struct prepared_note *note)
+{
+    json_t *languages = json_object_get(root, "languages");
+    json_t *object = json_object();
+
+    if (!languages) {
+        languages = json_object();
+        json_object_set_new(root, "languages", languages);
+    }
+    put_string(object, "image", note->image);
+    put_list(object, "run", &note->steps);
+    put_string(object, "network", note->network);
+    put_list(object, "packages", &note->packages);
+    json_object_set_new(languages, language, object);
+}
+
+/* The directories above the file; what is wrong with them, making the file says. */
+static void make_directories(const char *path)
+{
+    CLEANUP_FREE char *copy = string_copy(path);
+
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(copy, 0700);
+        *slash = '/';
+    }
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, text, length);
+
+        if (written < 0 && errno != EINTR)
+            return -1;
+        if (written > 0) {
+            text += written;
+            length -= (size_t)written;
+        }
+    }
+    return fsync(fd);
+}
+
+/* By a file beside it, which takes its place. */
+static int replace(const char *path, const char *text, struct error *error)
+{
+    CLEANUP_FREE char *beside = string_format("%s.XXXXXX", path);
+    CLEANUP_FD int fd = -1;
+
+    make_directories(path);
+    fd = mkstemp(beside);
+    if (fd < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
+    if (write_all(fd, text, strlen(text)) == 0 && rename(beside, path) == 0)
+        return 0;
+    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
+    unlink(beside);
+    return -1;
+}
+
+int prepared_file_put(const char *language, const struct prepared_note *note, struct error *error)
+{
+    struct reader check = {.use = NULL};
+    CLEANUP_FREE char *path = config_home(FILE_NAME);
+    CLEANUP(release_json) json_t *root = load_and_read(path, &check, error);
+    CLEANUP_FREE char *text = NULL;
+
+    if (!root)
+        return -1;
+    if (note)
+        put_note(root, language, note);
+    else if (json_object_del(json_object_get(root, "languages"), language) != 0)
+        return 0; /* it was not there */
+    text = json_dumps(root, JSON_INDENT(2));
+    if (!text)
+        abort();
+    return replace(path, text, error);
+}

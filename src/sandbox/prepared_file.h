@@ -1,0 +1,57 @@
+/*
+ * What `isolator prepare` has noted on this host: prepared.json, beside the user's config.json.
+ *
+ *   {"languages": {"python": {"image": "isolator-prepared:python-0123456789abcdef",
+ *                             "run": ["pip install numpy"], "network": "bridge",
+ *                             "packages": ["numpy==1.26.4"]}}}
+ *
+ * `image` is the tag that the language was prepared under last; `run` and `network` are the steps where they were
+ * given on a command line; `packages` is what is in the image. It is read as strictly as the configuration, since
+ * who can write it decides what programs run in and what models read. Languages that the configuration does not
+ * have are passed over: another configuration may have them.
+ */
+#ifndef SANDBOX_PREPARED_FILE_H
+#define SANDBOX_PREPARED_FILE_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "sandbox/config.h"
+#include "sandbox/scope.h"
+
+struct prepared_note {
+    char *image; /* all owned; NULL or empty where there is none */
+    struct strvec steps;
+    char *network;
+    struct strvec packages;
+};
+
+#define PREPARED_NOTE_INIT                                                                         \
+    {                                                                                              \
+        .image = NULL                                                                              \
+    }
+
+void prepared_note_release(struct prepared_note *note);
+
+/*
+ * Completes the configuration by the notes: a language without steps of its own gets those that were noted; one
+ * that was prepared as it now stands gets the packages. Without a file it does nothing. ERROR_CONFIG.
+ */
+int prepared_file_apply(struct config *config, struct error *error);
+
+/* The note of the language, which stays empty where there is none. ERROR_CONFIG. */
+int prepared_file_get(const char *language, struct prepared_note *note, struct error *error);
+
+/*
+ * Writes the note in the place of an older one, or with NULL removes that; the other languages stay as they
+ * are. The file is replaced as a whole, so that nobody reads half of it. ERROR_CONFIG, ERROR_SYSTEM.
+ */
+int prepared_file_put(const char *language, const struct prepared_note *note, struct error *error);
+
+/* Values of the configuration, too: in the place of older ones. */
+int prepared_read_steps(struct scope *scope, const json_t *value, struct strvec *steps);
+int prepared_read_network(struct scope *scope, const json_t *value, char **network);
+int prepared_read_packages(struct scope *scope, const json_t *value, struct strvec *packages);
+
+#endif
