@@ -8,7 +8,25 @@
 #include "base/strbuf.h"
 #include "execute_code.h" /* generated: static const char execute_code[] */
 
+/* Of the names of a language's packages. */
+enum { PACKAGES_BYTES_MAX = 600 };
+
 const char TOOL_NAME[] = "execute_code";
+
+/* What is in the image beside the language itself, as far as there is room for it. */
+static void describe_packages(struct strbuf *text, const struct strvec *packages)
+{
+    size_t shown = 0;
+
+    for (size_t bytes = 0; shown < packages->count; shown++) {
+        bytes += strlen(packages->items[shown]) + 2;
+        if (bytes > PACKAGES_BYTES_MAX)
+            break;
+        strbuf_addf(text, "%s %s", shown == 0 ? "; packages:" : ",", packages->items[shown]);
+    }
+    if (shown < packages->count)
+        strbuf_addf(text, " and %zu more", packages->count - shown);
+}
 
 /* A line for each language with what a program in it gets without asking. */
 static void describe_languages(struct strbuf *text, const struct config *config)
@@ -25,6 +43,7 @@ static void describe_languages(struct strbuf *text, const struct config *config)
             strbuf_addstr(text, "no network");
         else
             strbuf_addf(text, "network '%s'", limits.network);
+        describe_packages(text, &language->packages);
     }
 }
 

@@ -307,6 +307,23 @@ static void tool__instructions_tell_the_limits(void **state)
                        " working directory, /elsewhere, ");
 }
 
+static void tool__instructions_tell_the_packages(void **state)
+{
+    struct strbuf many = STRBUF_INIT;
+
+    (void)state;
+    check_instructions("{\"languages\": {\"py\": {\"packages\": [\"numpy\", \"@a/b\"]}}}",
+                       "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network; "
+                       "packages: numpy, @a/b\n- sh: ");
+    strbuf_addstr(&many, "{\"languages\": {\"sh\": {\"packages\": [\"one\"");
+    for (int i = 100; i < 200; i++)
+        strbuf_addf(&many, ", \"name-%d\"", i);
+    strbuf_addstr(&many, "]}}}");
+    check_instructions(strbuf_string(&many), "no network; packages: one, name-100, ");
+    check_instructions(strbuf_string(&many), ", name-158 and 41 more");
+    strbuf_release(&many);
+}
+
 /* Hosts cut them at 2 kB. */
 static void tool__instructions_begin_with_the_rules(void **state)
 {
@@ -380,6 +397,7 @@ int main(void)
         cmocka_unit_test(tool__results_conform_to_the_schema),
         cmocka_unit_test(tool__reasons_of_the_schema),
         cmocka_unit_test(tool__instructions_tell_the_limits),
+        cmocka_unit_test(tool__instructions_tell_the_packages),
         cmocka_unit_test(tool__instructions_begin_with_the_rules),
         cmocka_unit_test(tool__description_is_the_instructions),
         cmocka_unit_test(tool__arguments_are_those_that_are_read),
