@@ -35,7 +35,7 @@ has "$out" "  run        run a file or a directory in a fresh container" "isolat
 run --help
 is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE] [-- ARG...]|" "isolator run --help"
 is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
-    "--artifact --artifacts --cap-drop --config --container-workdir --env --force --image --network --output-limit --pids-limit \
+    "--artifact --artifacts --cap-drop --config --container-workdir --env --force --image --network --output-limit --pids-limit --pull \
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
 -c, --cpus -d, --dir -e, --entrypoint -h, --help -l, --language -m, --memory -t, --timeout -v, --verbose " \
     "isolator run --help has every option"
