@@ -48,7 +48,7 @@ static void add_environment(struct strvec *arguments, const struct container_spe
 {
     if (spec->environment_file >= 0)
         strvec_push_each(arguments, "--env-file", "/dev/stdin", NULL);
-    else if (strcmp(spec->network, "none") == 0)
+    else if (spec->without_proxies || strcmp(spec->network, "none") == 0)
         for (const char *const *name = container_proxy_variables; *name; name++)
             strvec_pushf(arguments, "--env=%s=", *name);
 }

@@ -47,6 +47,7 @@ struct container_spec {
     const struct strvec *labels;  /* "key=value" */
     const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
     int environment_file;         /* "K=V" lines, the proxy variables among them; -1: none */
+    bool without_proxies;         /* they are empty even with a network; not with a file */
 };
 
 /* How the engine is told of cpus, of which it takes no smaller parts. */

@@ -43,6 +43,8 @@ static struct container_spec spec_of(const struct box *box, const char *image, c
         .labels = &box->labels,
         .command = command,
         .environment_file = -1,
+        /* An image shows the environment of its container, and they have passwords. */
+        .without_proxies = true,
     };
 }
 
@@ -151,7 +153,7 @@ static bool add_words(struct strvec *changes, const char *instruction, const jso
 /*
  * What makes the image run like its base again: the container had another user, entrypoint and command. docker
  * commit takes those of the container where an instruction gives nothing, so a base without any command gets a
- * shell. The variables are proxies that the docker command may have put into the container, with passwords.
+ * shell.
  */
 static int restore_base(const json_t *base, struct strvec *changes, struct error *error)
 {
@@ -160,8 +162,6 @@ static int restore_base(const json_t *base, struct strvec *changes, struct error
     bool entrypoint;
 
     owner_disown(changes);
-    for (const char *const *name = container_proxy_variables; *name; name++)
-        strvec_pushf(changes, "ENV %s=\"\"", *name);
     if (user && user[strspn(user, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                   "_.:-")] != '\0')
         return error_set(error, ERROR_ENGINE, "the image has a user whose name cannot be kept");

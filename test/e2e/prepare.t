@@ -188,7 +188,11 @@ is "$status|$out" "0|$ours: there is nothing to remove" "--remove: nothing to re
 
 # ---- steps of the command line
 configure
-prepare "$ours" --run 'echo given >/installed' --run 'cat /etc/passwd >>/installed' --network bridge
+mkdir "$scratch/docker"
+echo '{"proxies": {"default": {"httpProxy": "http://me:pass''word@proxy:1"}}}' >"$scratch/docker/config.json"
+DOCKER_CONFIG=$scratch/docker faulty "" prepare "$ours" --run 'echo given >/installed' --run 'cat /etc/passwd >>/installed' --network bridge
+is "$(grep -- --network= "$calls/create.1")" "--network=bridge" "--network: the steps have it"
+hasnt "$(docker image inspect "$reference")" "password" "--network: the image does not tell the proxies of the docker command"
 is "$status|${out%:*}" "0|$ours is prepared: isolator-prepared" "--run: steps without a configuration"
 run "$look"
 is "$(field image) $(field stdout | head -n 1)|$(field warnings)" "$reference given|" "--run: the language uses them from then on"
@@ -204,6 +208,11 @@ is "$(field warnings)" "$unprepared" "steps of the configuration go before those
 prepare "$ours" --run true
 is "$status|$out|$err" "2||isolator: the configuration has steps for $ours: change languages.$ours.prepare there" \
     "--run: not beside steps of the configuration"
+perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>); $all->{languages}{noshell}{prepare}{run} = ["true"]; print encode_json($all)' \
+    <"$ISOLATOR_CONFIG" >"$scratch/noshell.json"
+run --config "$scratch/noshell.json" "$(snippet txt text)"
+is "$(fields status image)|$(grep -c 'run: isolator prepare noshell$' <<<"$(field warnings)")" "success isolator-test/noshell:1|1" \
+    "an image without a shell that is not prepared: likewise, once"
 configure
 prepare --remove
 is "$status|$out|$(tr -d ' \n' <"$notes")" "0|$ours: removed|{\"languages\":{}}" "--remove: nothing is noted any more"
