@@ -11,7 +11,11 @@ go_image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}
 ours=t$$
 base=isolator-test-$$:base
 clean_up() {
-    docker image ls --format '{{.Repository}}:{{.Tag}}' isolator-prepared | grep -F ":$ours-" | xargs -r docker image rm -f
+    docker image ls --format '{{.Repository}}:{{.Tag}}' isolator-prepared | while read -r tag; do
+        case $tag$(image '{{index .Config.Labels "isolator.prepared.steps"}}' "$tag") in
+        *":$ours-"* | *": $ours\""*) docker image rm -f "$tag" ;;
+        esac
+    done
     docker image rm -f "$base" "$base-extra"
     rm -rf "$scratch"
 } >/dev/null 2>&1
