@@ -26,15 +26,15 @@ struct options {
 };
 
 static const char help[] =
-    "usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG] [--config FILE]\n"
-    "                        [LANGUAGE...]\n"
+    "usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG]\n"
+    "                        [--config FILE] [LANGUAGE...]\n"
     "       isolator prepare --list | --remove [--config FILE] [LANGUAGE...]\n"
     "\n"
-    "Runs a language's steps, such as 'pip install numpy', in a container of its image, and keeps\n"
-    "what comes of them as an image that its programs run in from then on, without a network.\n"
-    "Without LANGUAGE: all that have steps.\n"
+    "Runs a language's steps, such as 'pip install numpy', in a container of its\n"
+    "image, and keeps what comes of them as an image that its programs run in from\n"
+    "then on, without a network. Without LANGUAGE: all that have steps.\n"
     "\n"
-    "      --run STEP      a command for the shell; repeatable; remembered for the LANGUAGE\n"
+    "      --run STEP      a command for the shell; repeatable; it is remembered\n"
     "      --network NAME  the network that the steps get (none)\n"
     "      --tag TAG       give the image this tag as well\n"
     "      --list          list the prepared languages\n"
@@ -42,8 +42,9 @@ static const char help[] =
     "      --config FILE   configuration file\n"
     "  -h, --help          print this summary\n"
     "\n"
-    "Exit status: 0 all are prepared, 1 a step failed, 2 wrong command line or configuration,\n"
-    "3 the engine failed or the image is missing, 128+N on signal N. See isolator-prepare(1).\n";
+    "Exit status: 0 all are prepared, 1 a step failed, 2 wrong command line or\n"
+    "configuration, 3 the engine failed or the image is missing, 128+N on signal N.\n"
+    "See isolator-prepare(1).\n";
 
 enum {
     OPTION_RUN = COMMAND_OPTION,

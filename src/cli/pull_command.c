@@ -13,14 +13,15 @@
 static const char help[] =
     "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
     "\n"
-    "Fetches the images of the languages from their registries, with docker's own progress.\n"
-    "Without LANGUAGE: all of the configuration. An image that is there is brought up to date.\n"
+    "Fetches the images of the languages from their registries, with docker's own\n"
+    "progress. Without LANGUAGE: all of the configuration. An image that is there is\n"
+    "brought up to date.\n"
     "\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 all are there, 2 wrong command line or configuration, 3 one could not be\n"
-    "fetched, 128+N on signal N.\n";
+    "Exit status: 0 all are there, 2 wrong command line or configuration, 3 one could\n"
+    "not be fetched, 128+N on signal N.\n";
 
 static const struct option known[] = {COMMAND_OPTIONS_COMMON};
 

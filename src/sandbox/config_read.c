@@ -134,14 +134,14 @@ static int read_extensions(struct scope *scope, const json_t *value, struct strv
 static int read_preparation_member(struct scope *scope, const char *key, json_t *value,
                                    void *target)
 {
-    static const char *const keys[] = {"run", "network"};
+    static const char *const parts[] = {"run", "network"};
     struct preparation *preparation = target;
 
     if (strcmp(key, "run") == 0)
         return prepared_read_steps(scope, value, &preparation->steps);
     if (strcmp(key, "network") == 0)
         return prepared_read_network(scope, value, &preparation->network);
-    return scope_unknown_key(scope, keys, sizeof keys / sizeof *keys);
+    return scope_unknown_key(scope, parts, sizeof parts / sizeof *parts);
 }
 
 static int read_language_member(struct scope *scope, const char *key, json_t *value, void *target)

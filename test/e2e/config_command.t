@@ -102,6 +102,7 @@ within "$(wc -w <<<"$limits")" 11 40 "the sources: the limits are found"
 is "$(keys '$s->{properties}')" "$(listed keys | sorted)" "the schema has the keys that config_read.c knows"
 is "$(keys '$s->{q($defs)}{limits}{properties}')" "$(sorted <<<"$limits")" "those of limits"
 is "$(keys '$s->{q($defs)}{language}{properties}')" "$({ listed own; cat <<<"$limits"; } | sorted)" "those of languages"
+is "$(keys '$s->{q($defs)}{language}{properties}{prepare}{properties}')" "$(listed parts | sorted)" "those of preparations"
 is "$(perl -MJSON::PP -e 'local $/; my $s = decode_json(<STDIN>);
     my %parts = (%{$s->{properties}}, map { %{$_->{properties} // {x => $_}} } @{$s->{q($defs)}}{"language", keys %{$s->{q($defs)}}});
     print join " ", sort grep { my $part = $parts{$_}; $part = $s->{q($defs)}{$_} if $part->{q($ref)} && $s->{q($defs)}{$_};
@@ -187,6 +188,21 @@ json_of() { perl -MJSON::PP -e 'local $/; print encode_json(decode_json(<STDIN>)
 {"languages": {"python": {"defaultFilename": ".."}}}
 {"languages": {"python": {"defaultFilename": "..x"}}}
 {"languages": {"python": {"defaultFilename": ""}}}
+{"languages": {"python": {"prepare": {"run": ["pip install x", "true"], "network": "bridge"}}}}
+{"languages": {"python": {"prepare": {"run": []}}}}
+{"languages": {"python": {"prepare": {}}}}
+{"languages": {"python": {"prepare": {"run": [" "]}}}}
+{"languages": {"python": {"prepare": {"run": "true"}}}}
+{"languages": {"python": {"prepare": {"network": "host"}}}}
+{"languages": {"python": {"prepare": {"steps": []}}}}
+{"languages": {"python": {"prepare": []}}}
+{"languages": {"python": {"listPackages": ["pip", "list"]}}}
+{"languages": {"python": {"listPackages": []}}}
+{"languages": {"python": {"packages": []}}}
+{"languages": {"python": {"packages": ["numpy==1.26.4", "@scope/name"]}}}
+{"languages": {"python": {"packages": ["a b"]}}}
+{"languages": {"python": {"packages": ["-a"]}}}
+{"languages": {"python": {"packages": [""]}}}
 {"languages": {"python": {"env": {"A_1": "", "_b": "x"}}}}
 {"languages": {"python": {"env": {"1A": "x"}}}}
 {"languages": {"python": {"env": {"A-B": "x"}}}}

@@ -319,7 +319,7 @@ wrong "unknown option '--lst'; did you mean --list?" "a misspelt option" --lst
 prepare "$ours" --run true --network host
 has "$status $err" "2 isolator: --network: " "the host's network"
 isolator prepare --help
-is "$status|${out%%$'\n'*}|$err" "0|usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG] [--config FILE]|" "--help"
+is "$status|${out%%$'\n'*}|$err" "0|usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG]|" "--help"
 
 is "$(tags)" "" "no image of this file is left"
 finish
