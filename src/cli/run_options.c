@@ -261,6 +261,10 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         const int at = optind > 0 ? optind : 1; /* the argument that is being read, for messages */
 
         code = getopt_long(argc, argv, shorts, longs, NULL);
+        if (code == -1 && argv[at] && strcmp(argv[at], "-") == 0) { /* musl: it ends there */
+            optarg = argv[optind++];
+            code = 1;
+        }
         if (code == -1)
             break;
         if (code == ':' || code == '?')
