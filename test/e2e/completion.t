@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Completion on the command line, in bash, zsh and fish: what each offers for a line that is being typed. Commands and
+# options come from --help, also those that the scripts have never heard of; names come from isolator and docker.
+# shellcheck source=test/e2e/lib.sh disable=SC2016 # the dollars are those of other shells
+. "$(dirname "$0")/lib.sh"
+
+scripts=$PWD/share/completions
+real=$(realpath "$ISOLATOR")
+server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
+mkdir -p "$scratch/bin" "$scratch/here/folder"
+touch "$scratch/here/file.py"
+
+# isolator, with a command more, and languages, some of whose names would be commands to a shell; docker, likewise.
+cat >"$scratch/bin/isolator" <<END
+#!/bin/sh
+case \$1-\$2 in
+languages---names) printf '%s\n' python go '\$(touch hit)' '\`touch hit\`' '; touch hit' ;;
+--help-) "$real" --help; echo '  invented does something new' ;;
+invented---help) printf '%s\n' 'usage: isolator invented [-x] [--with FILE] [DIR]' '' \\
+    '  -x, --new-one    new' '      --with FILE  a file' '  -n, --number N   a number' ;;
+*) exec "$real" "\$@" ;;
+esac
+END
+cat >"$scratch/bin/docker" <<'END'
+#!/bin/sh
+case $1 in
+images) printf '%s\n' python:3.11-alpine python:3.12 '<none>:<none>' registry:5000/python:1 '$(touch hit):1' ;;
+network) printf '%s\n' bridge host none mine ;;
+esac
+END
+ln -s "$server" "$scratch/bin/isolator-mcp"
+chmod +x "$scratch/bin/isolator" "$scratch/bin/docker"
+
+# What is typed comes as words, the last of them that at which it is; each shell prints what it would offer, and
+# "(files)" or "(directories)" where it leaves that to its own ways.
+cat >"$scratch/bash" <<'END'
+source "$1/isolator.bash"
+compopt() { case $2 in default) echo '(files)' ;; dirnames) echo '(directories)' ;; esac; }
+shift
+COMP_WORDS=()
+for word; do # as bash cuts them
+    while [[ $word =~ ^([^:=]*)([:=])(.*)$ ]]; do
+        [ -z "${BASH_REMATCH[1]}" ] || COMP_WORDS+=("${BASH_REMATCH[1]}")
+        COMP_WORDS+=("${BASH_REMATCH[2]}")
+        word=${BASH_REMATCH[3]} cut=1
+    done
+    [ "$cut" ] && [ -z "$word" ] || COMP_WORDS+=("$word")
+    cut=
+done
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+before=${!#}
+[[ $before == *:* ]] && before=${before%:*}: || before=
+before=${before#*=}
+complete -p "${1##*/}" | grep -q -- '-F _isolator' || exit
+_isolator "$1" "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+[ ${#COMPREPLY[@]} -eq 0 ] || printf "$before%s\n" "${COMPREPLY[@]}"
+END
+cat >"$scratch/zsh" <<'END'
+fpath=($1 $fpath)
+shift
+[[ "$(head -n 1 $fpath[1]/_isolator)" == "#compdef isolator isolator-mcp" ]] || exit
+autoload -Uz _isolator
+compadd() { shift; print -l -- ${(M)@:#$PREFIX*}; }
+_describe() { compadd -- ${${(P)2}%%:*}; }
+_files() { [[ $1 == -/ ]] && echo '(directories)' || echo '(files)'; }
+compset() { PREFIX=${PREFIX#*=}; }
+words=("$@") CURRENT=$# PREFIX=$argv[-1]
+_isolator
+END
+cat >"$scratch/fish" <<'END'
+source $argv[1]/isolator.fish
+complete -C (string join ' ' -- $argv[2..-1]) | sed -E 's/\t.*//; s/^--[a-z-]+=//; s/file\.py/(files)/'
+END
+
+# typed SHELL WORD...: what it offers, sorted, in one line.
+typed() {
+    local shell=$1 got
+    shift
+    got=$(cd "$scratch/here" && case $shell in
+        bash) PATH=$scratch/bin:$PATH bash --norc "$scratch/bash" "$scripts" "$@" ;;
+        zsh) PATH=$scratch/bin:$PATH zsh -f "$scratch/zsh" "$scripts" "$@" ;;
+        fish) PATH=$scratch/bin:$PATH HOME=$scratch fish --no-config "$scratch/fish" "$scripts" "$@" ;;
+    esac 2>&1 </dev/null | grep . | LC_ALL=C sort | paste -s -d ' ')
+    case $got in # fish looks for itself
+    '(files) folder/') got='(files)' ;;
+    'folder/') got='(directories)' ;;
+    esac
+    printf '%s\n' "$got"
+}
+
+# offers EXPECTED WORD...: each shell offers that. Of what would be commands to a shell, zsh and fish quote what they
+# insert, and offer it.
+offers() {
+    local expected=$1 shell got
+    shift
+    for shell in bash zsh fish; do
+        got=$(typed "$shell" "$@")
+        [ "$shell" = bash ] || got=$(tr ' ' '\n' <<<"$got" | grep -vE '[$`;]|^touch$|hit' | paste -s -d ' ')
+        is "$got" "$expected" "$shell: $*"
+    done
+}
+
+offers "run" isolator ru
+offers "invented" isolator inv
+offers "--help" isolator --h
+offers "--language" isolator run --la
+offers "--entrypoint --env" isolator run --en
+offers "--config --dry-run --help" isolator gc --
+offers "--new-one --number --with" isolator invented -
+offers "go python" isolator run --language ""
+offers "go python" isolator run -l ""
+offers "python" isolator run --stream -l p
+offers "python" isolator run --language=p
+offers "python:3.11-alpine python:3.12" isolator run --image pyt
+offers "python:3.11-alpine python:3.12" isolator run --image python:3
+offers "python:3.12" isolator run --image=python:3.12
+offers "registry:5000/python:1" isolator run --image registry:5000/
+offers "bridge mine none" isolator run --network ""
+offers "mine" isolator run --network=m
+offers "false true" isolator run --read-only=
+offers "(files)" isolator run --read-only ""
+offers "ALL" isolator run --cap-drop ""
+offers "docker" isolator run --runtime ""
+offers "" isolator run --memory ""
+offers "" isolator run -m ""
+offers "" isolator run --container-workdir ""
+offers "(files)" isolator run ""
+offers "(files)" isolator run --stdin ""
+offers "(files)" isolator run --config ""
+offers "(directories)" isolator run --dir ""
+offers "(directories)" isolator run -d ""
+offers "(files)" isolator run file.py -- ""
+offers "(files)" isolator run file.py -- --image ""
+offers "(files)" isolator batch ""
+offers "" isolator batch --jobs ""
+offers "" isolator gc ""
+offers "(directories)" isolator invented ""
+offers "(files)" isolator invented --with ""
+offers "" isolator invented -n ""
+offers "memory_tmpfs memory_tmpfs_oom" isolator selftest memory_tm
+offers "network" isolator selftest mount netw
+offers "--print-config" isolator-mcp --p
+offers "claude-desktop cline cursor vscode" isolator-mcp --print-config ""
+offers "claude-desktop cline" isolator-mcp --print-config=cl
+offers "" isolator-mcp ""
+offers "" isolator no-such-command --
+offers "" no-such-program/isolator ru
+is "$(ls "$scratch/here")" "file.py
+folder" "no name of an image or a language was run"
+
+# Of the real ones nothing is left out.
+isolator --help
+commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
+within "$(wc -w <<<"$commands")" 4 20 "there are commands"
+offers "$(printf '%s\n' --help --version invented "$commands" | LC_ALL=C sort | paste -s -d ' ')" isolator ""
+for command in $commands; do
+    isolator "$command" --help
+    options=$(grep -oE '^  (-., |    )--[a-z-]+' <<<"$out" | sed 's/.* //' | LC_ALL=C sort | paste -s -d ' ')
+    has "$options" "--help" "isolator $command has options"
+    for shell in bash zsh fish; do
+        is "$(typed "$shell" isolator "$command" --)" "$options" "$shell: all options of isolator $command"
+    done
+done
+
+echo "1..$tests"
