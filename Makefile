@@ -3,6 +3,7 @@
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 DATADIR := $(PREFIX)/share/isolator
+DOCDIR := $(PREFIX)/share/doc/isolator
 B ?= build
 
 CC ?= cc
@@ -45,11 +46,11 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 
 # Of each command the file that it makes is shown; with V=1 the command itself.
 Q := $(if $(V),,@)
-making = $(if $(V),,@echo "  $(1) $@")
+making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
 .PHONY: all demo check soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
-	fuzz-targets fuzz-link install uninstall clean FORCE
+	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/isolator $(B)/isolator-mcp
@@ -235,20 +236,45 @@ lint-cppcheck: $(GENERATED)
 	@$(CPPCHECK) --quiet --std=c11 --enable=warning,performance,portability --suppress=varFuncNullUB \
 		--error-exitcode=1 $(filter -I% -D%,$(ALL_CFLAGS)) src
 
+# What is installed, as SOURCE:PLACE. Install and uninstall both go by it, so that what is put there is what is removed.
+INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/bin/$(program) \
+		share/completions/isolator.bash:$(PREFIX)/share/bash-completion/completions/$(program) \
+		share/completions/isolator.fish:$(PREFIX)/share/fish/vendor_completions.d/$(program).fish) \
+	share/completions/_isolator:$(PREFIX)/share/zsh/site-functions/_isolator \
+	$(foreach page,$(MAN_PAGES),$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+	$(foreach file,README.md LICENSE,$(file):$(DOCDIR)/$(file)) \
+	$(foreach file,isolator_config.json $(wildcard prompts/*),$(file):$(DATADIR)/$(file)) \
+	share/isolator_config.schema.json:$(DATADIR)/isolator_config.schema.json
+
+# The manual pages name the places where things are.
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR)/prompts
-	install -m 755 $(B)/isolator $(B)/isolator-mcp $(DESTDIR)$(PREFIX)/bin
-	install -m 644 isolator_config.json share/isolator_config.schema.json $(DESTDIR)$(DATADIR)
-	install -m 644 prompts/* $(DESTDIR)$(DATADIR)/prompts
-	for page in $(MAN_PAGES); do \
-		installed="$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; \
-		install -D -m 644 "$$page" "$$installed" && sed -i 's|/usr/local|$(PREFIX)|g' "$$installed" || exit 1; \
+	@for pair in $(INSTALLED); do \
+		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
+		case $$source in $(B)/*) mode=755 ;; esac; \
+		install -D -m $$mode "$$source" "$$place" || exit 1; \
+		case $$source in man/*) sed -i 's|/usr/local|$(PREFIX)|g' "$$place" || exit 1 ;; esac; \
 	done
+# The directories that are isolator's alone go too, unless something of others lies there.
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/isolator $(DESTDIR)$(PREFIX)/bin/isolator-mcp
-	rm -rf $(DESTDIR)$(DATADIR)
-	for page in $(MAN_PAGES); do rm -f "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; done
+	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
+	@for own in $(DATADIR)/prompts $(DATADIR) $(DOCDIR); do \
+		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
+	done
+
+# The sources of the commit that is checked out, the same bytes each time.
+DIST := isolator-$(VERSION)
+git := git -c safe.directory=$(CURDIR)
+dist:
+	@mkdir -p $(B)
+	$(call making,DIST,$(B)/$(DIST).tar.gz)
+	$(Q)$(git) archive --format=tar --prefix=$(DIST)/ HEAD >$(B)/$(DIST).tar
+	$(Q)gzip -9nf $(B)/$(DIST).tar
+# A Debian package, built below /usr in a directory of its own.
+deb:
+	@rm -rf $(B)/deb/debian
+	+@$(build) B=$(B)/deb PREFIX=/usr DESTDIR=$(B)/deb/debian/isolator install
+	@packaging/deb $(B)/deb $(VERSION) $(B)
 clean:
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)

@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# What people install: the archive of the sources, built where there is no git; `make install` and `make uninstall`;
+# and the Debian package, in a system that has nothing else. Needs root or sudo.
+# shellcheck source=test/e2e/lib.sh disable=SC2016 # the dollars are those of another shell
+[ "$(id -u)" = 0 ] || exec sudo -n env PATH="$PATH" ISOLATOR="${ISOLATOR-}" ISOLATOR_CONFIG="${ISOLATOR_CONFIG-}" "$0" "$@"
+. "$(dirname "$0")/lib.sh"
+PATH=$PATH:/usr/sbin:/sbin
+unset MAKEFLAGS MFLAGS PREFIX DESTDIR B DEB_MAINTAINER SOURCE_DATE_EPOCH
+
+version=$(sed -n 's/^VERSION := //p' Makefile)
+name=isolator-$version
+
+# silently COMMAND...: shows what it says only where it fails.
+silently() {
+    "$@" >"$scratch/log" 2>&1 && return
+    diag "$*: $(tail -n 20 "$scratch/log")"
+    return 1
+}
+# files DIRECTORY: all in it that is no directory, with its mode.
+files() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k 2); }
+
+# ---- the archive: of a commit, not of what lies about
+mkdir "$scratch/work"
+tar -c --exclude=./build --exclude=./.git --exclude=node_modules . | tar -x --no-same-owner -C "$scratch/work"
+export GIT_AUTHOR_NAME=me GIT_AUTHOR_EMAIL=me@localhost GIT_AUTHOR_DATE='1700000000 +0000'
+export GIT_COMMITTER_NAME=me GIT_COMMITTER_EMAIL=me@localhost GIT_COMMITTER_DATE='1700000000 +0000'
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+silently git -C "$scratch/work" init
+silently git -C "$scratch/work" add -A
+silently git -C "$scratch/work" commit -m all
+tracked=$(git -C "$scratch/work" ls-files | LC_ALL=C sort)
+within "$(wc -l <<<"$tracked")" 200 10000 "there are sources"
+silently make -C "$scratch/work" dist
+ok $? "make dist"
+archive=$scratch/work/build/$name.tar.gz
+cp "$archive" "$scratch/first.tar.gz"
+touch "$scratch/work/Makefile" "$scratch/work/not-in-git"
+silently make -C "$scratch/work" dist
+ok "$(cmp -s "$scratch/first.tar.gz" "$archive"; echo $?)" "make dist: the same bytes once more"
+is "$(tar -tzf "$archive" | grep -v '/$' | sed "s|^$name/||" | LC_ALL=C sort)" "$tracked" "make dist: what git knows, below $name"
+
+# ---- the sources without git become a Debian package
+tar -xzf "$archive" -C "$scratch"
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho >>"%s/git-was-called"\nexit 1\n' "$scratch" >"$scratch/bin/git"
+chmod +x "$scratch/bin/git"
+cd "$scratch/$name" || exit 1
+PATH=$scratch/bin:$PATH silently make deb
+ok $? "make deb, in an unpacked archive"
+ok "$([ ! -e "$scratch/git-was-called" ]; echo $?)" "make deb: without git"
+package=build/isolator_${version}_$(dpkg --print-architecture).deb
+cp "$package" "$scratch/first.deb"
+PATH=$scratch/bin:$PATH silently make deb
+ok "$(cmp -s "$scratch/first.deb" "$package"; echo $?)" "make deb: the same bytes once more"
+silently make B=build/deb PREFIX=/usr # the same objects serve for the installations
+built="make B=build/deb"
+
+# ---- make install with DESTDIR: everything in its place
+prompts=$(for file in prompts/*; do echo "644 share/isolator/$file"; done)
+pages=$(for file in man/*; do echo "644 share/man/man${file##*.}/${file#man/}"; done)
+within "$(wc -l <<<"$prompts") " 3 100 "there are snippets"
+expected=$(LC_ALL=C sort -k 2 <<END
+755 bin/isolator
+755 bin/isolator-mcp
+644 share/bash-completion/completions/isolator
+644 share/bash-completion/completions/isolator-mcp
+644 share/doc/isolator/LICENSE
+644 share/doc/isolator/README.md
+644 share/fish/vendor_completions.d/isolator-mcp.fish
+644 share/fish/vendor_completions.d/isolator.fish
+644 share/isolator/isolator_config.json
+644 share/isolator/isolator_config.schema.json
+$prompts
+$pages
+644 share/zsh/site-functions/_isolator
+END
+)
+staged="$scratch/a stage"
+(umask 077 && silently $built install PREFIX=/opt/tools DESTDIR="$staged")
+is "$(files "$staged/opt/tools")" "$expected" "make install: the files and their modes"
+is "$(ls -A "$staged") $(ls -A "$staged/opt")" "opt tools" "make install: nothing elsewhere"
+is "$(find "$staged/opt" -type d ! -perm 755)" "" "make install: directories that all can read, whatever the umask is"
+is "$(grep -ho '/[a-z/]*/share/isolator[a-z/_.]*' "$staged"/opt/tools/share/man/man*/* | sort -u)" \
+    "/opt/tools/share/isolator/isolator_config.json
+/opt/tools/share/isolator/prompts" "make install: the manual pages name the places"
+silently $built uninstall PREFIX=/opt/tools DESTDIR="$staged"
+is "$(files "$staged")" "" "make uninstall: no file is left"
+is "$(find "$staged" -name '*isolator*')" "" "make uninstall: no directory of isolator is left"
+
+# ---- make install for use
+prefix=$scratch/prefix
+silently $built install PREFIX="$prefix"
+echo 'print("mine")' >"$prefix/share/isolator/prompts/mine.py"
+echo '# Of others.' >"$prefix/bin/other"
+is "$(env -i "$prefix/bin/isolator" --version)" "isolator $version" "the installed isolator: its version"
+unset ISOLATOR_CONFIG
+sed -i 's/"docker"/"no-such-docker"/' "$prefix/share/isolator/isolator_config.json"
+is "$(env -i HOME="$scratch" "$prefix/bin/isolator" run prompts/hello_world.py |
+    grep -o "cannot run 'no-such-docker'")" "cannot run 'no-such-docker'" "the installed isolator: reads its configuration"
+listed=$(echo '{"jsonrpc":"2.0","id":1,"method":"resources/list"}' |
+    env -i HOME="$scratch" "$prefix/bin/isolator-mcp" 2>/dev/null | grep -o '"name":"[^"]*"' | sed 's/.*:"//; s/"//')
+is "$listed" "$(cd prompts && LC_ALL=C ls; echo mine.py)" "the installed isolator-mcp: lists its snippets"
+silently $built uninstall PREFIX="$prefix"
+is "$(files "$prefix")" "644 bin/other
+644 share/isolator/prompts/mine.py" "make uninstall: leaves what it has not installed"
+silently $built uninstall PREFIX="$prefix"
+ok $? "make uninstall: once more, where nothing is left"
+
+# ---- the package in a clean system
+is "$(dpkg-deb -f "$package" Package Version | paste -s -d ' ')" "Package: isolator Version: $version" "the package: name, version"
+is "$(dpkg-deb -f "$package" Depends | sed -E 's/ \([^)]*\)//g; s/t64//')" "libc6, libjansson4, libtar0" "the package: needs"
+is "$(dpkg-deb -c "$package" | awk '{print $2}' | sort -u)" "root/root" "the package: belongs to root"
+root=$scratch/root
+mkdir "$root"
+tar -xf "$OLDPWD/build/engine/root.tar" -C "$root"
+cp "$package" "$root/packages/isolator.deb"
+cp prompts/hello_world.py "$root/hello.py"
+# inside COMMAND...: in the system, without a network; prints what it says.
+inside() {
+    # shellcheck disable=SC2024 # the shell that is there reads and writes
+    unshare --mount --net --pid --fork --kill-child --mount-proc="$root/proc" \
+        chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@" 2>&1 </dev/null
+}
+# census: all files and directories but what belongs to the administration of packages.
+census() { (cd "$root" && find . -xdev ! -path './var/lib/dpkg*' ! -path './var/log/*' ! -path './var/cache/*' ! -path './tmp/*' \
+    ! -path './proc/*' | LC_ALL=C sort); }
+said=$(inside dpkg -i /packages/isolator.deb)
+has "$said" "isolator depends on libjansson4" "dpkg -i without the libraries: says which are missing"
+inside dpkg --purge isolator >/dev/null
+inside sh -c 'dpkg -i /packages/lib*.deb' >/dev/null
+before=$(census)
+inside dpkg -i /packages/isolator.deb >"$scratch/log"
+is "$(inside dpkg-query -W -f '${db:Status-Status}' isolator) $(grep -i warning "$scratch/log")" "installed " "dpkg -i"
+is "$(inside dpkg --verify isolator)" "" "dpkg --verify: all is as the package has it"
+is "$(inside isolator --version)" "isolator $version" "in the package: isolator"
+is "$(inside isolator-mcp --version)" "isolator-mcp $version" "in the package: isolator-mcp"
+got=$(inside sh -c 'isolator run /hello.py; echo "status $?"')
+has "$got" "cannot run 'docker'" "without docker: the message"
+has "$got" "status 3" "without docker: the status"
+has "$got" '"container": null' "without docker: the result"
+has "$(inside sh -c "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}' | isolator-mcp")" \
+    '"uri":"isolator://snippets/hello_world.py"' "in the package: the snippets"
+for page in man1/isolator man1/isolator-mcp man5/isolator_config.json; do
+    is "$(zcat "$root/usr/share/man/$page.${page:3:1}.gz" | grep -cx '.Sh NAME')" 1 "in the package: the manual page $page"
+done
+is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -o '/usr/[a-z/]*prompts')" "/usr/share/isolator/prompts" \
+    "in the package: the places that the manual page names"
+for file in bash-completion/completions/isolator zsh/vendor-completions/_isolator fish/vendor_completions.d/isolator.fish \
+    doc/isolator/copyright doc/isolator/README.md.gz doc/isolator/changelog.gz; do
+    ok "$([ -f "$root/usr/share/$file" ]; echo $?)" "in the package: $file"
+done
+inside dpkg -r isolator >"$scratch/log"
+is "$(inside dpkg-query -W -f '${db:Status-Status}' isolator 2>&1 | sed 's/.*no packages.*/gone/')" "gone" "dpkg -r: no configuration stays behind"
+is "$(diff <(echo "$before") <(census))" "" "dpkg -r: nothing is left, nothing else is gone"
+is "$(inside dpkg -P isolator | grep -ci error)" "0" "dpkg -P: has nothing to do"
+
+echo "1..$tests"
