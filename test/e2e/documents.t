@@ -300,6 +300,7 @@ perl -MJSON::PP -e '
     save("server", {%$all, promptsDir => "$repository/prompts"});
     ' "$ISOLATOR_CONFIG" "$scratch/bash.json" "$scratch" "$PWD"
 
+cp -r prompts "$examples/"
 cp prompts/hello_world.py "$examples/hello.py"
 echo 'echo "Hello from bash"' >"$examples/hello.sh"
 printf '%s\n' a box in the sandbox >"$examples/words.txt"
@@ -389,7 +390,8 @@ for file in test/abuse/*.py; do
     has "$(<README.md)" "\`$(basename "$file" .py)\`" "README: says what $file is for"
 done
 
-# ---- the sources
+# ---- the snippets and the sources
+is "$(markdown_section '### Snippets' | first_column | LC_ALL=C sort)" "$(cd prompts && LC_ALL=C ls)" "README: lists the snippets"
 files=$(for file in src/*/*.[ch]; do basename "${file%.[ch]}"; done | sort -u)
 is "$(markdown_section '### The rooms' | first_column | sort)" "$files" "README: lists the files of src"
 

@@ -28,7 +28,7 @@ maximum() {
 
 # ---- help and version
 isolator --version
-is "$status|$out|$err" "0|isolator 0.1.0|" "isolator --version"
+is "$status|$out|$err" "0|isolator $(sed -n 's/^VERSION := //p' Makefile)|" "isolator --version"
 isolator --help
 is "$status|${out%%$'\n'*}|$err" "0|usage: isolator COMMAND [ARG...]|" "isolator --help"
 has "$out" "  run        run a file or a directory in a fresh container" "isolator --help lists run"

@@ -1,7 +1,7 @@
 // What a client of each revision gets: everything that the server offers, and nothing that its
 // revision does not know.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { testArtifacts } from './artifacts.mjs';
 import { testBeside } from './calls.mjs';
 import { refusal } from './session.mjs';
@@ -124,7 +124,8 @@ async function testWrong(session, revision, known) {
 async function testResources(session, revision, known) {
     const { client } = session;
     const { resources } = await client.listResources();
-    is(resources.map(({ uri, name, mimeType }) => `${uri} ${name} ${mimeType}`), [
+    is(resources.map(({ name }) => name), readdirSync(prompts).sort(), `${revision}: all snippets`);
+    is(resources.filter(({ name }) => name.startsWith('hello')).map(({ uri, name, mimeType }) => `${uri} ${name} ${mimeType}`), [
         'isolator://snippets/hello_world.go hello_world.go text/x-go',
         'isolator://snippets/hello_world.js hello_world.js text/javascript',
         'isolator://snippets/hello_world.py hello_world.py text/x-python',
@@ -145,8 +146,11 @@ async function testCompletion(session, revision) {
     const complete = (uri, value) => session.client.complete(
         { ref: { type: 'ref/resource', uri }, argument: { name: 'snippet_name', value } });
     const template = 'isolator://snippets/{snippet_name}';
-    is((await complete(template, '')).completion, { values: ['hello_world.go', 'hello_world.js', 'hello_world.py'],
-        total: 3, hasMore: false }, `${revision}: completion of nothing`);
+    const all = readdirSync(prompts).sort();
+    is((await complete(template, '')).completion, { values: all, total: all.length, hasMore: false },
+        `${revision}: completion of nothing`);
+    is((await complete(template, 'hello')).completion, { values: ['hello_world.go', 'hello_world.js', 'hello_world.py'],
+        total: 3, hasMore: false }, `${revision}: completion of three`);
     is((await complete(template, 'hello_world.j')).completion.values, ['hello_world.js'],
         `${revision}: completion of a beginning`);
     matches(await refusal(complete('isolator://nothing/{snippet_name}', '')), /^-32602 there is no argument/,
