@@ -1,6 +1,8 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,12 +12,21 @@
 
 enum { EVERY_MS = 200 };
 
+/* Without a TERM nothing is known of the terminal, so that nothing is taken for granted. */
+static bool can_erase(void)
+{
+    const char *kind = getenv("TERM");
+
+    return kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
 void progress_begin(struct progress *progress, int in, bool quiet)
 {
     struct stat status;
 
     *progress = (struct progress){
         .shown = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+        .erases = can_erase(),
         .begin = clock_now_ms(),
         .size = fstat(in, &status) == 0 && S_ISREG(status.st_mode) ? (long long)status.st_size : -1,
     };
@@ -35,10 +46,10 @@ char *progress_line(const struct progress *progress, long long now, long long do
     return strbuf_steal(&line);
 }
 
-static void show(struct progress *progress, const char *line, const char *end)
+static void show(const struct progress *progress, const char *line, const char *end)
 {
     if (progress->shown)
-        fprintf(stderr, "\r\033[K%s%s", line, end);
+        fprintf(stderr, "%s%s%s", progress->erases ? "\r\033[K" : "", line, end);
 }
 
 void progress_tell(struct progress *progress, long long done, long long failed, long long requests,
@@ -47,7 +58,7 @@ void progress_tell(struct progress *progress, long long done, long long failed, 
     const long long now = clock_now_ms();
     CLEANUP_FREE char *line = NULL;
 
-    if (now - progress->told < EVERY_MS)
+    if (!progress->erases || now - progress->told < EVERY_MS)
         return;
     progress->told = now;
     line = progress_line(progress, now, done, failed, requests, bytes);

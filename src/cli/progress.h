@@ -1,5 +1,5 @@
 /*
- * The line on a person's terminal that tells how far a batch is.
+ * The line on a person's terminal that tells how far a batch is. It has no colours.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -8,6 +8,7 @@
 
 struct progress {
     bool shown;      /* stderr is a terminal, and stdout is none */
+    bool erases;     /* the terminal can take a line back; a dumb one gets the last line alone */
     long long begin; /* clock_now_ms() */
     long long told;  /* likewise; when the line was last written; 0: it is not there */
     long long size;  /* bytes of the input; -1: not known */

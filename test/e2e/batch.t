@@ -174,9 +174,12 @@ is "$status $(sed "s/'isolator-[0-9a-f]*'/NAME/; s/container: .*/container/" <<<
 is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the results: No space left on device" "a full device"
 
 # ---- progress, where stderr is a terminal and stdout is none
-on_terminal() { script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' | sed 's/[0-9.]* a second/RATE/g; s/\x1b\[K/|/g'; }
+on_terminal() { TERM=${2-xterm} script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' | sed 's/[0-9.]* a second/RATE/g; s/\x1b\[K/|/g'; }
 is "$(on_terminal "")" "|1 done, 0 failed, RATE, about 0 remain|1 done, 0 failed, RATE" "progress on a terminal; the last line stays"
 is "$(on_terminal -q)" "" "--quiet: none"
+for kind in dumb ""; do
+    is "$(on_terminal "" "$kind")" "1 done, 0 failed, RATE" "TERM='$kind': the last line alone, and nothing is erased"
+done
 
 # ---- the command line
 wrong() { # MESSAGE NAME ARG...
