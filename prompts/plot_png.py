@@ -1,4 +1,4 @@
-# Draws the numbers on stdin as a line and prints a PNG image in base64, as nothing else of a sandbox comes back. Arguments: width and height (default: 640 400), or raw for the bytes themselves.
+# Draws the numbers on stdin as a line, into the file plot.png, which artifacts bring back. Arguments: width and height (default: 640 400), or base64 for the image as text on stdout.
 import base64
 import re
 import struct
@@ -48,9 +48,9 @@ def draw(numbers, width, height):
 
 
 def main():
-    sizes = [word for word in sys.argv[1:] if word != "raw"]
+    sizes = [word for word in sys.argv[1:] if word != "base64"]
     if len(sizes) not in (0, 2) or not all(re.fullmatch(r"\d{2,4}", size) for size in sizes):
-        sys.exit("plot_png: takes width and height, of two to four digits, and raw")
+        sys.exit("plot_png: takes width and height, of two to four digits, and base64")
     width, height = map(int, sizes or ("640", "400"))
     if min(width, height) < 4 * MARGIN:
         sys.exit(f"plot_png: width and height are {4 * MARGIN} at least")
@@ -59,10 +59,15 @@ def main():
     if not numbers:
         sys.exit("plot_png: there are no numbers on stdin")
     image = png(draw(numbers, width, height), width)
-    if "raw" in sys.argv[1:]:
-        sys.stdout.buffer.write(image)
-    else:
+    if "base64" in sys.argv[1:]:
         print(base64.b64encode(image).decode())
+        return
+    try:
+        with open("plot.png", "wb") as file:
+            file.write(image)
+    except OSError as error:
+        sys.exit(f"plot_png: {error}")
+    print(f"plot.png: {width} x {height}, {len(numbers)} numbers from {min(numbers):g} to {max(numbers):g}")
 
 
 main()

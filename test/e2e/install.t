@@ -99,7 +99,7 @@ is "$(env -i HOME="$scratch" "$prefix/bin/isolator" run prompts/hello_world.py |
     grep -o "cannot run 'no-such-docker'")" "cannot run 'no-such-docker'" "the installed isolator: reads its configuration"
 listed=$(echo '{"jsonrpc":"2.0","id":1,"method":"resources/list"}' |
     env -i HOME="$scratch" "$prefix/bin/isolator-mcp" 2>/dev/null | grep -o '"name":"[^"]*"' | sed 's/.*:"//; s/"//')
-is "$listed" "$(cd prompts && LC_ALL=C ls; echo mine.py)" "the installed isolator-mcp: lists its snippets"
+is "$listed" "$({ ls prompts; echo mine.py; } | LC_ALL=C sort)" "the installed isolator-mcp: lists its snippets"
 silently $built uninstall PREFIX="$prefix"
 is "$(files "$prefix")" "644 bin/other
 644 share/isolator/prompts/mine.py" "make uninstall: leaves what it has not installed"

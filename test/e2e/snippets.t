@@ -131,9 +131,12 @@ run --read-only=false --user 0:0 prompts/sandbox_check.py
 is "$(fields exitCode) $(field stdout | grep OPEN)" "1 OPEN the program is not root
 OPEN the system is read-only" "sandbox_check.py: a sandbox that is more open"
 printf '1 5 2 4' >"$scratch/stdin"
-"$ISOLATOR" run --stream --stdin "$scratch/stdin" prompts/plot_png.py -- 200 100 raw >"$scratch/png" &
-own_pids+="$! "
-wait $!
+run --stdin "$scratch/stdin" --artifacts "$scratch/taken" prompts/plot_png.py -- 200 100
+is "$status $(field stdout)" "0 plot.png: 200 x 100, 4 numbers from 1 to 5" "plot_png.py, by isolator run"
+cp "$scratch/taken/plot.png" "$scratch/png"
+run --stdin "$scratch/stdin" prompts/plot_png.py -- 200 100 base64
+is "$(field stdout | perl -MMIME::Base64 -0777 -ne 'print decode_base64($_)' | cksum)" "$(cksum <"$scratch/png")" \
+    "plot_png.py: the same as text"
 # Its parts with their checksums, its size, and how many pixels have which colour.
 is "$(perl -MCompress::Zlib -e '
     local $/; my $png = <STDIN>; my ($at, %part) = 8;
@@ -147,7 +150,7 @@ is "$(perl -MCompress::Zlib -e '
     my (%colours, $pixels) = (); $pixels = uncompress($part{IDAT});
     $colours{$_}++ for map { unpack "x C*", substr($pixels, $_ * ($width + 1), $width + 1) } 0 .. $height - 1;
     print "${width}x$height", map { " $_:$colours{$_}" } sort keys %colours' <"$scratch/png")" \
-    "IHDR PLTE IDAT IEND 200x100 0:18741 1:880 2:379" "plot_png.py, by isolator run: draws an image"
+    "IHDR PLTE IDAT IEND 200x100 0:18741 1:880 2:379" "plot_png.py: draws an image"
 
 # ---- by the server
 coproc SERVER { exec "$server"; }
@@ -169,6 +172,9 @@ is "$(called '{"snippet_name": "number_stats.py", "stdin": "1 2 6"}' | head -n 3
     "number_stats.py, by the server"
 is "$(called '{"snippet_name": "matrix.js", "arguments": ["determinant"], "stdin": "[[2,0],[0,3]]"}')" "6" \
     "matrix.js, by the server"
+called '{"snippet_name": "plot_png.py", "stdin": "1 2 4", "artifacts": ["*.png"]}' >"$scratch/log"
+is "$(json 'join " ", map { $_->{mimeType} // $_->{type} } @{$r->{result}{content}}') $(cat "$scratch/log")" \
+    "text image/png plot.png: 640 x 400, 3 numbers from 1 to 4" "plot_png.py, by the server: the model sees the image"
 asked '"method":"resources/list"'
 is "$(json 'join "\n", map { "$_->{name}: $_->{description}" } @{$r->{result}{resources}}')" \
     "$(cd prompts && LC_ALL=C && for file in *; do echo "$file: $(sed -nE '1s,^(#|//) ,,p' "$file")"; done)" \
