@@ -111,7 +111,7 @@ _isolator() {
             _isolator_offer_value "$name" "$value"
             return
         fi
-    done < <(_isolator_options)
+    done <<<"$(_isolator_options)"
     _isolator_offer_value "${command[*]}" "$(_isolator_operands)"
 }
 

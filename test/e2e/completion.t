@@ -34,6 +34,7 @@ chmod +x "$scratch/bin/isolator" "$scratch/bin/docker"
 # What is typed comes as words, the last of them that at which it is; each shell prints what it would offer, and
 # "(files)" or "(directories)" where it leaves that to its own ways.
 cat >"$scratch/bash" <<'END'
+trap '' PIPE # so that whoever is not read to its end complains
 source "$1/isolator.bash"
 compopt() { case $2 in default) echo '(files)' ;; dirnames) echo '(directories)' ;; esac; }
 shift
