@@ -150,6 +150,8 @@ is "$(ls "$scratch/here")" "file.py
 folder" "no name of an image or a language was run"
 
 # Of the real ones nothing is left out.
+isolator languages --names
+is "$(grep -cxE '[a-z]+' <<<"$out") $(grep -x python <<<"$out")" "$(wc -l <<<"$out") python" "isolator languages --names: a name a line"
 isolator --help
 commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
 within "$(wc -w <<<"$commands")" 4 20 "there are commands"

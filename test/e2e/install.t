@@ -82,6 +82,7 @@ is "$(ls -A "$staged") $(ls -A "$staged/opt")" "opt tools" "make install: nothin
 is "$(find "$staged/opt" -type d ! -perm 755)" "" "make install: directories that all can read, whatever the umask is"
 is "$(grep -ho '/[a-z/]*/share/isolator[a-z/_.]*' "$staged"/opt/tools/share/man/man*/* | sort -u)" \
     "/opt/tools/share/isolator/isolator_config.json
+/opt/tools/share/isolator/isolator_config.schema.json
 /opt/tools/share/isolator/prompts" "make install: the manual pages name the places"
 silently $built uninstall PREFIX=/opt/tools DESTDIR="$staged"
 is "$(files "$staged")" "" "make uninstall: no file is left"
