@@ -44,12 +44,29 @@ static void add_limits(struct strvec *arguments, const struct container_spec *sp
         strvec_pushf(arguments, "--cap-drop=%s", spec->cap_drop->items[i]);
 }
 
+static bool sets(const struct strvec *environment, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (size_t i = 0; environment && i < environment->count; i++)
+        if (strncmp(environment->items[i], name, length) == 0 &&
+            environment->items[i][length] == '=')
+            return true;
+    return false;
+}
+
+/*
+ * Of the proxies in its config.json the docker command leaves out only those that --env names, whatever stands in
+ * --env-file, and takes them for more than that file.
+ */
 static void add_environment(struct strvec *arguments, const struct container_spec *spec)
 {
     if (spec->environment_file >= 0)
         strvec_push_each(arguments, "--env-file", "/dev/stdin", NULL);
-    else if (spec->without_proxies || strcmp(spec->network, "none") == 0)
-        for (const char *const *name = container_proxy_variables; *name; name++)
+    if (!spec->without_proxies && strcmp(spec->network, "none") != 0)
+        return;
+    for (const char *const *name = container_proxy_variables; *name; name++)
+        if (!sets(spec->environment, *name))
             strvec_pushf(arguments, "--env=%s=", *name);
 }
 

@@ -44,10 +44,11 @@ struct container_spec {
     bool open_stdin;  /* -i */
     struct container_tmpfs tmpfs[CONTAINER_TMPFS_MAX]; /* path NULL: none */
     const struct strvec *cap_drop;
-    const struct strvec *labels;  /* "key=value" */
-    const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
-    int environment_file;         /* "K=V" lines, the proxy variables among them; -1: none */
-    bool without_proxies;         /* they are empty even with a network; not with a file */
+    const struct strvec *labels;      /* "key=value" */
+    const struct strvec *command;     /* replaces entrypoint and command of the image; not empty */
+    const struct strvec *environment; /* "NAME=VALUE" of the file; NULL: none */
+    int environment_file;             /* the same as lines, out of sight on the host; -1: none */
+    bool without_proxies; /* even with a network the program gets no proxy but of `environment` */
 };
 
 /* How the engine is told of cpus, of which it takes no smaller parts. */

@@ -11,7 +11,6 @@
 #include "base/linux.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "sandbox/environment.h"
 
 /* How long the engine may take to say how the program ended; and to notice why. */
 enum { INSPECT_PERCENT = 30, OOM_PERCENT = 5 }; /* of the engine's time */
@@ -32,23 +31,17 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 }
 
 /* The environment as the lines that `docker create --env-file` reads; an unnamed file, owned. */
-static int environment_file(const struct plan *plan, struct error *error)
+static int environment_file(const struct strvec *variables, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
     CLEANUP_FREE char *lines = NULL;
     int file;
 
-    if (strcmp(plan->limits.network, "none") == 0)
-        for (const char *const *name = container_proxy_variables; *name; name++)
-            strvec_pushf(&variables, "%s=", *name);
-    for (size_t i = 0; i < plan->environment.count; i++)
-        environment_set(&variables, plan->environment.items[i]);
-    for (size_t i = 0; i < variables.count; i++)
-        if (strpbrk(variables.items[i], "\r\n"))
+    for (size_t i = 0; i < variables->count; i++)
+        if (strpbrk(variables->items[i], "\r\n"))
             return error_set(error, ERROR_INPUT,
                              "a value of the environment has a line break, which an image without "
                              "a shell cannot be given");
-    lines = strvec_join(&variables, "\n");
+    lines = strvec_join(variables, "\n");
     file = linux_unnamed_file_of(lines, strlen(lines));
     return file < 0 ? error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file") : file;
 }
@@ -75,13 +68,14 @@ static int check_command(const struct strvec *command, struct error *error)
 static int create(struct life *life, struct box *box, struct error *error)
 {
     struct container_spec spec = box_spec(box, life->plan);
-    CLEANUP_FD int environment = environment_file(life->plan, error);
+    CLEANUP_FD int environment = environment_file(&life->plan->environment, error);
 
     if (environment < 0 || check_command(&life->plan->command, error) != 0)
         return -1;
     spec.command = &life->plan->command;
     spec.workdir = life->plan->workdir;
     spec.volume = life->plan->workdir;
+    spec.environment = &life->plan->environment;
     spec.environment_file = environment;
     return box_create(box, &spec, life_setup_deadline(life), life_end(life), life->cancel,
                       &life->result->warnings, error);

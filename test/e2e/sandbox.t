@@ -248,6 +248,8 @@ tmpfs 20480 /tmp
 FILE" "busybox: what a program sees of its sandbox"
 hasnt "$out" hidden "the proxies of the docker command reach nothing"
 has "$(part environment)" "HTTP_PROXY=own" "a proxy of --env does"
+DOCKER_CONFIG=$scratch/docker run "$(snippet txt '')" -- --cat /proc/self/environ
+is "$status $(grep -c hidden "$scratch/out")" "0 0" "no shell: nor do they there"
 DOCKER_CONFIG=$scratch/docker run --network bridge "$(snippet ash "$secrets")"
 has "$out" "http_proxy=http://user:hidden@proxy:1" "with a network they do"
 

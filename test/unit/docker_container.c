@@ -126,6 +126,7 @@ static void container__create_with_the_least(void **state)
 static void container__create_with_everything(void **state)
 {
     CLEANUP_FD int environment = linux_unnamed_file();
+    struct strvec variables = STRVEC_INIT;
     struct fixture fixture;
     struct creation creation;
     CLEANUP_FREE char *stdin_text = NULL;
@@ -133,13 +134,15 @@ static void container__create_with_everything(void **state)
     (void)state;
     set_up(&fixture, "cat >stdin");
     prepare(&creation);
-    assert_int_equal(write(environment, "A=1\nB=2\n", 8), 8);
+    assert_int_equal(write(environment, "A=1\nhttp_proxy=2\n", 17), 17);
     creation.spec.workdir = "/work dir";
     creation.spec.volume = "/volume";
     creation.spec.cpus = 1.2345;
     creation.spec.read_only = creation.spec.auto_remove = creation.spec.open_stdin = true;
     creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
     creation.spec.tmpfs[1] = (struct container_tmpfs){"/workspace", 64};
+    strvec_push_each(&variables, "A=1", "http_proxy=2", NULL);
+    creation.spec.environment = &variables;
     creation.spec.environment_file = environment;
     strvec_push_each(&creation.cap_drop, "NET_RAW", "MKNOD", NULL);
     strvec_push_each(&creation.labels, "isolator.pid=1", "isolator.host=a b", NULL);
@@ -157,10 +160,13 @@ static void container__create_with_everything(void **state)
                 "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
                 "|--mount|type=volume,destination=/volume"
                 "|--label|isolator.pid=1|--label|isolator.host=a b"
-                "|--env-file|/dev/stdin|--workdir|/work dir"
+                "|--env-file|/dev/stdin|--env=HTTP_PROXY=|--env=HTTPS_PROXY=|--env=https_proxy="
+                "|--env=FTP_PROXY=|--env=ftp_proxy=|--env=NO_PROXY=|--env=no_proxy="
+                "|--env=ALL_PROXY=|--env=all_proxy=|--workdir|/work dir"
                 "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
     stdin_text = read_in(fixture.directory, "stdin");
-    assert_string_equal(stdin_text, "A=1\nB=2\n");
+    assert_string_equal(stdin_text, "A=1\nhttp_proxy=2\n");
+    strvec_release(&variables);
     discard(&creation);
     tear_down(&fixture);
 }
