@@ -273,7 +273,7 @@ dist:
 deb:
 	@rm -rf $(B)/deb/debian
 	+@$(build) B=$(B)/deb PREFIX=/usr DESTDIR=$(B)/deb/debian/isolator install
-	@packaging/deb $(B)/deb $(VERSION) $(B)
+	@share/packaging/deb $(B)/deb $(VERSION) $(B)
 clean:
 	rm -rf build
 
