@@ -43,7 +43,6 @@ seeds() { # TARGET
 
 fuzz() { # TARGET
     local log=$keep/$1.log dictionary=test/fuzz/$1.dict status runs
-    [ -e "$dictionary" ] || dictionary=/dev/null # some have no words
     mkdir -p "$keep/$1-corpus"
     "$programs/$1" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=60 -max_len=8192 \
         -dict="$dictionary" -artifact_prefix="$keep/$1-" -print_final_stats=1 \
