@@ -10,6 +10,7 @@
 #include "docker/image_look.h"
 #include "sandbox/execute.h"
 #include "sandbox/janitor.h"
+#include "sandbox/prepare.h"
 #include "sandbox/snippets.h"
 
 enum { LOOK_PERCENT = 50 };
@@ -72,6 +73,30 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
                         string_format("%s pull %s", doctor->docker.command, image));
     }
     return 0;
+}
+
+/* ---- preparations */
+
+/* Of a language that has steps. */
+static void check_preparation(struct doctor *doctor, const struct language *language)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *check = string_format("prepared %s", language->name);
+    CLEANUP_FREE char *advice = string_format("isolator prepare %s", language->name);
+    struct prepare_view view;
+
+    if (prepare_look(&doctor->docker, language, signals_cancel(), &view, &error) != 0) {
+        if (error.kind != ERROR_CANCELLED)
+            findings_add(&doctor->findings, FINDING_WARN, check, error.message, NULL);
+    } else if (view.state == PREPARE_READY) {
+        findings_add(&doctor->findings, FINDING_OK, check, language->preparation.tag, NULL);
+    } else {
+        findings_add(&doctor->findings, FINDING_WARN, check,
+                     view.state == PREPARE_OUTDATED
+                         ? "its base image is another one by now"
+                         : "its steps have not been run; programs run in the base image",
+                     advice);
+    }
 }
 
 /* ---- programs */
@@ -277,8 +302,11 @@ void doctor_check_languages(struct doctor *doctor)
         return;
     janitor_start(&janitor, &doctor->docker);
     for (size_t i = 0; i < config->language_count && !cancel_raised(signals_cancel()); i++)
-        if (facts[i].present)
+        if (facts[i].present) {
+            if (config->languages[i].preparation.steps.count > 0)
+                check_preparation(doctor, &config->languages[i]);
             check_language(doctor, &config->languages[i]);
+        }
     janitor_dismiss(&janitor);
     if (doctor->hellos == 0 && !cancel_raised(signals_cancel()))
         doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),

@@ -94,6 +94,18 @@ is "$status|$(check 'run python')" "3|fail run python does not run: program exit
 faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
 is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
 the test| -> docker info, and isolator run --verbose" "an engine that creates nothing"
+
+# ---- preparations
+sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": ["echo prepared >\/note"]}/' "$scratch/cold.json" >"$scratch/steps.json"
+isolator doctor --config "$scratch/steps.json"
+is "$status|$(check 'prepared busybox')|$(check 'prepared python')" "0|warn prepared busybox its steps have not been run; programs run in \
+the base image| -> isolator prepare busybox|" "steps that have not been run"
+XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/steps.json"
+isolator doctor --config "$scratch/steps.json"
+has "$status|$(check 'prepared busybox')" "0|ok prepared busybox isolator-prepared:busybox-" "steps that have been run"
+XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
+is "$status" 0 "and are removed"
+
 mkdir -p "$scratch/slow"
 echo 'import time; time.sleep(60)' >"$scratch/slow/hello_world.py"
 sed 's/"prompts"/"slow", "defaults": {"timeoutSeconds": 0.2}/' "$scratch/cold.json" >"$scratch/short.json"
