@@ -151,9 +151,9 @@ demo: setup
 	@test/demo $(B)/isolator
 
 # Everything that takes minutes, in three lanes side by side, of about the same length: faults, where there is much to
-# wait for; what needs no engine, once more with sanitizers, and the endurance; everything else.
-FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t mcp_end.t engine_dies.t kills.t)
-LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t)
+# wait for; what needs no engine, once more with sanitizers, and what takes longest; everything else.
+FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t mcp_end.t engine_dies.t doctor.t kills.t)
+LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t snippets.t)
 check: setup test-packages test-images lint
 	+@$(build) all check-layers check-headers check-musl unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
