@@ -67,6 +67,15 @@ int error_prefix(struct error *error, const char *format, ...)
     return -1;
 }
 
+int error_hint(struct error *error, const char *text)
+{
+    char *message = string_format("%s; %s", error->message, text);
+
+    free(error->message);
+    error->message = message;
+    return -1;
+}
+
 void error_release(struct error *error)
 {
     free(error->message);

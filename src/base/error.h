@@ -47,6 +47,9 @@ int error_set_errno(struct error *error, enum error_kind kind, const char *forma
 int error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Puts "; TEXT" behind an error that is set: what to do about it. Returns -1. */
+int error_hint(struct error *error, const char *text);
+
 void error_release(struct error *error);
 
 #endif

@@ -101,8 +101,10 @@ static int start(struct process *process, const struct process_options *options,
     if (spawn(process, options->arguments->items, (int[3]){stdin_file, child_out, child_err}) !=
         0) {
         const bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
-        return error_set_errno(error, absent ? ERROR_ENGINE : ERROR_SYSTEM, "cannot run '%s'",
-                               options->arguments->items[0]);
+
+        error_set_errno(error, absent ? ERROR_ENGINE : ERROR_SYSTEM, "cannot run '%s'",
+                        options->arguments->items[0]);
+        return absent ? error_hint(error, "is it installed, and on PATH?") : -1;
     }
     process->pidfd = linux_pidfd(process->pid);
     if (process->pidfd < 0)

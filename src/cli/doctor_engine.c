@@ -90,8 +90,9 @@ static char *group_advice(void)
 static void no_answer(struct doctor *doctor, const struct engine *engine, const struct error *error)
 {
     const char *path = socket_of(engine);
+    const bool closed = path && access(path, R_OK | W_OK) != 0 && errno == EACCES;
 
-    if (path && access(path, R_OK | W_OK) != 0 && errno == EACCES)
+    if (closed)
         doctor_find(doctor, FINDING_FAIL, "socket",
                     string_format("%s is closed to this user", path), group_advice());
     else if (path && access(path, F_OK) != 0)
@@ -99,7 +100,8 @@ static void no_answer(struct doctor *doctor, const struct engine *engine, const 
                     start_advice(path));
     doctor_find(
         doctor, FINDING_FAIL, "engine", string_format("does not answer: %s", error->message),
-        path || !engine->endpoint
+        closed ? group_advice()
+        : path || !engine->endpoint
             ? start_advice(path)
             : string_format("docker context ls, to choose another than %s", engine->endpoint));
 }

@@ -217,15 +217,20 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
     return took;
 }
 
-static void add_success(struct doctor *doctor, const char *check, const char *times,
-                        const struct strvec *warnings)
+static void add_success(struct doctor *doctor, const struct language *language, const char *check,
+                        const char *times, const struct result *result)
 {
-    CLEANUP_FREE char *joined = strvec_join(warnings, "; ");
+    const bool unprepared =
+        language->preparation.steps.count > 0 && strcmp(result->image, language->image) == 0;
+    CLEANUP_FREE char *joined = strvec_join(&result->warnings, "; ");
+    CLEANUP_FREE char *advice =
+        unprepared ? string_format("isolator prepare %s", language->name)
+                   : string_copy("isolator run --verbose tells which step that comes from");
     CLEANUP_FREE char *detail =
         *joined ? string_format("%s, but: %s", times, joined) : string_copy(times);
 
     findings_add(&doctor->findings, *joined ? FINDING_WARN : FINDING_OK, check, detail,
-                 *joined ? "isolator run --verbose tells which step that comes from" : NULL);
+                 *joined ? advice : NULL);
 }
 
 /* The program under the language's limits: cold, and warm where sandboxes of it are kept waiting. */
@@ -258,7 +263,7 @@ static void run_hello(struct doctor *doctor, const struct language *language,
     } else {
         detail = string_format("hello in %lld ms; none is kept waiting", cold);
     }
-    add_success(doctor, check, detail, &result.warnings);
+    add_success(doctor, language, check, detail, &result);
 }
 
 static void check_language(struct doctor *doctor, const struct language *language)

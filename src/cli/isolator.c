@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/signals.h"
@@ -64,6 +65,8 @@ static int refuse_command(const char *word)
     fprintf(stderr, "isolator: unknown %s '%s'; ", word[0] == '-' ? "option" : "command", shown);
     if (nearest)
         fprintf(stderr, "did you mean '%s'?\n", nearest);
+    else if (access(word, F_OK) == 0)
+        fprintf(stderr, "did you mean 'isolator run %s'?\n", shown);
     else
         fputs("see isolator --help\n", stderr);
     return EXIT_STATUS_USAGE;

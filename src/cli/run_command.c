@@ -44,6 +44,23 @@ static int open_named(const char *path, long long most, struct error *error)
     return steal_fd(&fd);
 }
 
+/* Before its language is judged: whether there is a FILE at all, and what to do with a directory. */
+static int look_at_file(const char *file, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(file ? file : "");
+    struct stat status;
+
+    if (!file || strcmp(file, "-") == 0)
+        return 0;
+    if (stat(file, &status) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
+    if (S_ISDIR(status.st_mode))
+        return error_set(error, ERROR_INPUT,
+                         "'%s' is a directory; run a program in it with --dir %s --entrypoint PATH",
+                         shown, shown);
+    return 0;
+}
+
 static int open_files(struct run_options *options, const struct plan *plan, struct error *error)
 {
     const long long most = limits_bytes(&plan->limits, LIMIT_WORKDIR);
@@ -143,11 +160,12 @@ static int run(struct run_options *options, const struct config *config, struct 
 
     docker.trace = options->verbose ? docker_print_trace : NULL;
     docker.trace_context = (void *)"isolator";
-    if (plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)
+    if (look_at_file(options->file, &own_error) == 0 &&
+        plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)
         return exit_status_report(error);
     if (error->kind != ERROR_NONE)
         result_fail(&result, error);
-    else if (open_files(options, &plan, &own_error) != 0 ||
+    else if (own_error.kind != ERROR_NONE || open_files(options, &plan, &own_error) != 0 ||
              (options->pull && pull_missing(&docker, &plan, &own_error) != 0))
         result_fail(&result, &own_error);
     else

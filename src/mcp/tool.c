@@ -69,7 +69,8 @@ char *tool_instructions(const struct config *config)
         &text,
         "The tool execute_code runs a program in a fresh, locked-down container and returns "
         "what it printed, how it ended and why. Give either snippet_name, or both language "
-        "and entrypoint_code. Only what is printed comes back. Nothing is kept between "
+        "and entrypoint_code. Only what is printed comes back, and the files that artifacts "
+        "names, pictures as pictures. Nothing is kept between "
         "calls: send all files that a program needs with each call (additional_files). It "
         "may write to its working directory, %s, and to /tmp; nothing else is writable, and "
         "nothing of the host is there. Packages that are not in the image cannot be "

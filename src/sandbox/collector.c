@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 /* How many of those that are left out are named. */
-enum { NAMED_MOST = 10, SHOWN = 200 };
+enum { NAMED_MOST = 10, OTHERS_MOST = 5, SHOWN = 200 };
 
 /*
  * How long a tar of a directory can be: its bytes, as much again for headers and for filling up blocks, and some
@@ -128,6 +128,13 @@ static const char *flaw_of_type(enum untar_type type)
     return type == UNTAR_HARD_LINK ? "it is a hard link to another one" : "it is no regular file";
 }
 
+/* For whoever asked for files of other names. */
+static void note_other(struct collector *collector, const char *name)
+{
+    if (collector->others.count < OTHERS_MOST && !find_sent(collector, name))
+        strvec_push_owned(&collector->others, text_escape_short(name, SHOWN));
+}
+
 static void begin(void *context, const struct untar_entry *entry)
 {
     struct collector *collector = context;
@@ -137,8 +144,12 @@ static void begin(void *context, const struct untar_entry *entry)
 
     while (strncmp(name, "./", 2) == 0)
         name += 2;
-    if (entry->type == UNTAR_DIRECTORY || !is_wanted(collector, name))
+    if (entry->type == UNTAR_DIRECTORY)
         return;
+    if (!is_wanted(collector, name)) {
+        note_other(collector, name);
+        return;
+    }
     flaw = entry->type == UNTAR_FILE ? flaw_of_name(collector, name) : flaw_of_type(entry->type);
     if (flaw) {
         leave_out(collector, name, flaw);
@@ -228,6 +239,7 @@ void collector_release(struct collector *collector)
     free(collector->sent);
     forget_file(collector);
     untar_release(&collector->untar);
+    strvec_release(&collector->others);
     error_release(&collector->error);
 }
 
@@ -250,6 +262,7 @@ bool collector_feed(struct collector *collector, const char *data, size_t length
 void collector_finish(struct collector *collector, const char *why)
 {
     struct artifacts *artifacts = &collector->result->artifacts;
+    CLEANUP_FREE char *others = strvec_join(&collector->others, ", ");
 
     forget_file(collector);
     if (collector->left_out > NAMED_MOST)
@@ -260,7 +273,10 @@ void collector_finish(struct collector *collector, const char *why)
     if (!untar_done(&collector->untar))
         strvec_pushf(&artifacts->missing, "artifacts may be missing: %s", why);
     else if (artifacts->count == 0 && collector->left_out == 0)
-        strvec_push(&artifacts->missing, "no artifact was found: the program has left no new file "
-                                         "in its working directory that is asked for");
+        strvec_pushf(&artifacts->missing, "no artifact was found: %s%s",
+                     collector->others.count > 0
+                         ? "what was asked for is none of "
+                         : "the program has made or changed no file in its working directory",
+                     others);
     artifacts_sort(artifacts);
 }

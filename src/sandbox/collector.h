@@ -28,8 +28,9 @@ struct collector {
     unsigned long long stream; /* bytes of the tar so far */
     struct sent *sent;         /* owned; in the order of their names */
     size_t sent_count;
-    size_t left_out; /* artifacts that are not taken */
-    long long room;  /* bytes that may still be taken */
+    size_t left_out;      /* artifacts that are not taken */
+    struct strvec others; /* some of the new files that are not wanted, escaped */
+    long long room;       /* bytes that may still be taken */
     /* The file that is being read. */
     char *name; /* owned; NULL: it is not wanted */
     char *data; /* owned */

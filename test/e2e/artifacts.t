@@ -57,8 +57,9 @@ rm -rf "$dir"
 run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact '*.csv' --artifact 'e*'
 is "$(names)" "empty out/deep/table.csv" "--artifact: by the last part of the path"
 run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'out/*' --stream
-is "$status $out $err" "0 done isolator: warning: no artifact was found: the program has left no new file in its \
-working directory that is asked for" "--artifact: a pattern with a slash is for all of the path"
+has "$status $out $err" "0 done isolator: warning: no artifact was found: what was asked for is none of " \
+    "--artifact: a pattern with a slash is for all of the path"
+has "$err" "plot.png, " "the names that there are"
 run --dir "$project" --entrypoint main.py
 is "$(json 'scalar @{$r->{artifacts}}')" 0 "without --artifacts there are none"
 

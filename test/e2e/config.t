@@ -149,7 +149,7 @@ hasnt "$(cat "$scratch/log")" hunter2 "the values of --env are in no engine comm
 refused "cannot tell the language of 'probe.py'; give --language (python, go, javascript)" \
     "a language whose old extension is gone" --config "$file" "$probe"
 configured "{\"containerCommand\": \"$scratch/nothing\", $python}" "$probe"
-is "$status $(field reason) $(field error)" "3 engine cannot run '$scratch/nothing': No such file or directory" \
+is "$status $(field reason) $(field error)" "3 engine cannot run '$scratch/nothing': No such file or directory; is it installed, and on PATH?" \
     "containerCommand: not there"
 
 # ---- what a file must not hold

@@ -110,11 +110,11 @@ outcome "$success" "no shell: docker rm hangs"
 # ---- no engine
 echo '{"containerCommand": "no-such-docker"}' >"$scratch/config.json"
 run --config "$scratch/config.json" prompts/hello_world.py
-outcome "3 error -1 engine null cannot run 'no-such-docker': No such file or directory" "no docker command"
+outcome "3 error -1 engine null cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
 is "$err" "" "no docker command: nothing on stderr"
 echo "{\"containerCommand\": \"$scratch\"}" >"$scratch/config.json"
 run --config "$scratch/config.json" prompts/hello_world.py
-outcome "3 error -1 engine null cannot run '$scratch': Permission denied" "a docker command that is none"
+outcome "3 error -1 engine null cannot run '$scratch': Permission denied; is it installed, and on PATH?" "a docker command that is none"
 
 DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
 is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"

@@ -66,7 +66,7 @@ faulty "image * hang" isolator languages --config "$scratch/hurried.json"
 no_answer "cannot look for images: 'docker image' did not end within " "one that hangs"
 sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/config.json" >"$scratch/none.json"
 isolator languages --config "$scratch/none.json"
-no_answer "cannot look for images: cannot run 'no-such-docker': No such file or directory" "no docker command"
+no_answer "cannot look for images: cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
 faulty "image * garbage" isolator languages
 is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
 

@@ -200,7 +200,9 @@ static void docker__run_that_does_not_start(void **state)
     (void)state;
     set_up(&fixture, "");
     unlink(fixture.command);
-    message = string_format("cannot run '%s': No such file or directory", fixture.command);
+    message =
+        string_format("cannot run '%s': No such file or directory; is it installed, and on PATH?",
+                      fixture.command);
     assert_int_equal(run(&fixture), -1);
     assert_int_equal(fixture.output.status, -1);
     assert_error(&fixture.error, ERROR_ENGINE, message);

@@ -123,9 +123,7 @@ static void collector__nothing_found(void **state)
     set_up(&fixture, "*.png");
     add(&fixture.back, "b.csv", "1", 1);
     collect(&fixture, 0);
-    check(&fixture, "",
-          "no artifact was found: the program has left no new file in its working "
-          "directory that is asked for");
+    check(&fixture, "", "no artifact was found: what was asked for is none of b.csv");
 }
 
 static void collector__names_that_lead_elsewhere(void **state)
