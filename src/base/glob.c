@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 
 /* The length of the character at the start of the text, which is not empty; of bytes that are none: 1. */
@@ -72,64 +74,74 @@ static bool matches_one(const char *pattern, const char *text, const char **end)
     return compare(pattern, character(pattern), text, character(text)) == 0;
 }
 
-/* Where to go on when the rest does not match: the star then stands for one character or part more. */
-struct retry {
-    const char *pattern; /* behind the star; NULL: there is none */
-    const char *text;
-    bool
-        parts; /* of two stars that are a part of the pattern: they stand for whole parts, with the '/' */
+/*
+ * The places in a pattern at which the text read so far may have arrived. A star is left for what follows it
+ * without a character; two stars that are a part of the pattern stand for whole parts with their '/', so that
+ * they are left at the start of a part alone.
+ */
+struct places {
+    const char *pattern;
+    bool *at; /* owned; one for each byte of the pattern and for its end */
 };
 
-static bool more(struct retry *retry)
+static size_t stars_at(const struct places *places, size_t place)
 {
-    const char *slash;
-
-    if (!retry->pattern || *retry->text == '\0')
-        return false;
-    slash = strchr(retry->text, '/');
-    if (retry->parts && !slash)
-        return false;
-    retry->text = retry->parts ? slash + 1 : retry->text + character(retry->text);
-    return true;
+    return strspn(places->pattern + place, "*");
 }
 
-/*
- * The last star of each kind is enough to come back to: what an earlier one could take more, a later one
- * can take as well, but for a '/', which only two stars can.
- */
-static bool matches(const char *const whole, const char *text)
+static bool are_parts(const struct places *places, size_t place)
 {
-    static const struct retry none = {NULL, "", false};
-    struct retry star = none, stars = none;
-    const char *pattern = whole;
+    const char *pattern = places->pattern;
 
-    while (*text || *pattern) {
-        const char *behind;
+    return stars_at(places, place) > 1 && (place == 0 || pattern[place - 1] == '/') &&
+           pattern[place + stars_at(places, place)] == '/';
+}
 
-        if (pattern[0] == '*' && pattern[1] == '*') {
-            const bool starts = pattern == whole || pattern[-1] == '/';
+static void arrive(struct places *places, size_t place, bool part_starts)
+{
+    while (!places->at[place]) {
+        const size_t stars = stars_at(places, place);
 
-            pattern += strspn(pattern, "*");
-            stars = (struct retry){pattern, text, starts && *pattern == '/'};
-            stars.pattern = pattern += stars.parts;
-            star = none;
-        } else if (pattern[0] == '*') {
-            star = (struct retry){++pattern, text, false};
-        } else if (*text && *pattern && matches_one(pattern, text, &behind)) {
-            pattern = behind;
-            text += character(text);
-        } else if (*star.text != '/' && more(&star)) {
-            text = star.text;
-            pattern = star.pattern;
-        } else if (more(&stars)) {
-            text = stars.text;
-            pattern = stars.pattern;
-            star = none;
-        } else {
-            return false;
-        }
+        places->at[place] = true;
+        if (stars > 0 && !are_parts(places, place))
+            place += stars;
+        else if (stars > 0 && part_starts)
+            place += stars + 1;
     }
-    return true;
+}
+
+/* From one place over the character at the start of the text. */
+static void move(const struct places *from, size_t place, const char *text, struct places *to)
+{
+    const char *pattern = from->pattern + place;
+    const size_t stars = stars_at(from, place);
+    const char *behind;
+
+    if (stars > 1 || (stars == 1 && *text != '/'))
+        arrive(to, place, *text == '/');
+    else if (stars == 0 && *pattern && matches_one(pattern, text, &behind))
+        arrive(to, (size_t)(behind - from->pattern), *text == '/');
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+    const size_t length = strlen(pattern);
+    CLEANUP_FREE bool *memory = memory_allocate(2 * (length + 1) * sizeof *memory);
+    struct places now = {pattern, memory}, next = {pattern, memory + length + 1};
+
+    memset(memory, 0, 2 * (length + 1) * sizeof *memory);
+    arrive(&now, 0, true);
+    for (; *text; text += character(text)) {
+        bool *const used = now.at;
+
+        memset(next.at, 0, (length + 1) * sizeof *next.at);
+        for (size_t place = 0; place < length; place++)
+            if (now.at[place])
+                move(&now, place, text, &next);
+        now.at = next.at;
+        next.at = used;
+    }
+    return now.at[length];
 }
 
 bool glob_matches(const char *pattern, const char *path)

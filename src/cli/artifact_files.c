@@ -26,19 +26,18 @@ int artifact_files_open(const char *directory, struct error *error)
 /* The directory that the file belongs into, which is made where there is none; *name: its last part. */
 static int open_directory(int directory, const char *path, const char **name)
 {
-    const char *slash = strchr(path, '/');
-    CLEANUP_FREE char *part = NULL;
-    CLEANUP_FD int below = -1;
+    CLEANUP_FD int fd = openat(directory, ".", DIRECTORY);
+    const char *slash;
 
-    if (!slash) {
-        *name = path;
-        return openat(directory, ".", DIRECTORY);
+    for (; fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+        CLEANUP_FREE char *part = string_format("%.*s", (int)(slash - path), path);
+        CLEANUP_FD const int above = fd;
+
+        fd = mkdirat(above, part, 0777) == 0 || errno == EEXIST ? openat(above, part, DIRECTORY)
+                                                                : -1;
     }
-    part = string_format("%.*s", (int)(slash - path), path);
-    if (mkdirat(directory, part, 0777) != 0 && errno != EEXIST)
-        return -1;
-    below = openat(directory, part, DIRECTORY);
-    return below < 0 ? -1 : open_directory(below, slash + 1, name);
+    *name = path;
+    return steal_fd(&fd);
 }
 
 static int write_all(int fd, const char *data, size_t length)

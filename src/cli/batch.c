@@ -266,7 +266,8 @@ static struct sandbox *serve(struct batch *batch, const struct line *line, size_
     json_decref(members);
     print(batch, object, success);
     tell(batch, line, &result);
-    *size = line->text.length + (size_t)(result.bytes[0] + result.bytes[1]);
+    *size = line->text.length + (size_t)(result.bytes[0] + result.bytes[1]) +
+            artifacts_size(&result.artifacts);
     request_release(&request);
     return used;
 }

@@ -13,7 +13,6 @@
 #include "base/duration.h"
 #include "base/linux.h"
 #include "base/signals.h"
-#include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/batch.h"
 #include "cli/command_line.h"

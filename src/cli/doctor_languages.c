@@ -77,8 +77,8 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
 
 /* ---- preparations */
 
-/* Of a language that has steps. */
-static void check_preparation(struct doctor *doctor, const struct language *language)
+/* Of a language that has steps; whether there is an image that they have made. */
+static bool check_preparation(struct doctor *doctor, const struct language *language)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *check = string_format("prepared %s", language->name);
@@ -88,7 +88,9 @@ static void check_preparation(struct doctor *doctor, const struct language *lang
     if (prepare_look(&doctor->docker, language, signals_cancel(), &view, &error) != 0) {
         if (error.kind != ERROR_CANCELLED)
             findings_add(&doctor->findings, FINDING_WARN, check, error.message, NULL);
-    } else if (view.state == PREPARE_READY) {
+        return false;
+    }
+    if (view.state == PREPARE_READY) {
         findings_add(&doctor->findings, FINDING_OK, check, language->preparation.tag, NULL);
     } else {
         findings_add(&doctor->findings, FINDING_WARN, check,
@@ -97,6 +99,7 @@ static void check_preparation(struct doctor *doctor, const struct language *lang
                          : "its steps have not been run; programs run in the base image",
                      advice);
     }
+    return view.state != PREPARE_MISSING;
 }
 
 /* ---- programs */
@@ -306,12 +309,15 @@ void doctor_check_languages(struct doctor *doctor)
     if (check_images(doctor, facts) != 0)
         return;
     janitor_start(&janitor, &doctor->docker);
-    for (size_t i = 0; i < config->language_count && !cancel_raised(signals_cancel()); i++)
-        if (facts[i].present) {
-            if (config->languages[i].preparation.steps.count > 0)
-                check_preparation(doctor, &config->languages[i]);
-            check_language(doctor, &config->languages[i]);
-        }
+    for (size_t i = 0; i < config->language_count && !cancel_raised(signals_cancel()); i++) {
+        const struct language *language = &config->languages[i];
+        bool present = facts[i].present;
+
+        if (language->preparation.steps.count > 0)
+            present |= check_preparation(doctor, language);
+        if (present)
+            check_language(doctor, language);
+    }
     janitor_dismiss(&janitor);
     if (doctor->hellos == 0 && !cancel_raised(signals_cancel()))
         doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),

@@ -125,15 +125,17 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
 {
     const long long start = clock_now_ms();
     struct prepared prepared;
+    int result;
 
     if (language->preparation.steps.count == 0)
         return error_set(error, ERROR_USAGE,
                          "%s has no steps; give --run STEP, or languages.%s.prepare in the "
                          "configuration",
                          language->name, language->name);
-    if (prepare_language(prepare, language, &prepared, error) != 0)
-        return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
+    result = prepare_language(prepare, language, &prepared, error);
     shown_output_end(prepare->context);
+    if (result != 0)
+        return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
     if (prepared.status != 0) {
         fprintf(stderr, "isolator: %s: the last step above ended with status %d; nothing is kept\n",
                 language->name, prepared.status);

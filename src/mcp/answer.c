@@ -21,9 +21,6 @@ enum { ARTIFACTS_MOST = 50 };
 /* Of a name in the text for models. */
 enum { NAME_SHOWN = 200 };
 
-/* Bytes that can be read as a resource in one message, in base64. */
-enum { RUN_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
-
 /* The output as it is shown. */
 struct shown {
     struct strbuf text[2];

@@ -92,8 +92,11 @@ static bool attach_file(struct attachments *attachments, const struct artifact *
 
     if (artifact->length > RUN_DATA_MAX)
         return false;
-    if (mime_is_picture(type) || (mime_is_audio(type) && revision->annotations))
-        return attach(attachments, media(artifact));
+    if ((mime_is_picture(type) || (mime_is_audio(type) && revision->annotations)) &&
+        attach(attachments, media(artifact)))
+        return true;
+    if (!run_has_room(attachments->run, artifact->length))
+        return false;
     if (text && artifact->length <= attachments->text_left) {
         attached = attach(attachments, embedded(attachments, artifact, kept_as, true));
         attachments->text_left -= attached ? artifact->length : 0;

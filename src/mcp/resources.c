@@ -108,6 +108,20 @@ static json_t *blob(const char *uri, const char *type, const struct strbuf *data
                      text);
 }
 
+/* As text where it is one and fits, and always whole. */
+static json_t *file_contents(const char *uri, const char *type, const struct strbuf *data)
+{
+    json_t *result;
+
+    if (!mime_is_text(strbuf_string(data), data->length))
+        return blob(uri, type, data);
+    result = contents(uri, type, strbuf_string(data), data->length);
+    if (jsonrpc_size(result) <= RESULT_MAX)
+        return result;
+    json_decref(result);
+    return blob(uri, type, data);
+}
+
 static json_t *read_run(struct runs *runs, const char *uri)
 {
     const char *rest = uri + strlen(RUNS);
@@ -119,9 +133,9 @@ static json_t *read_run(struct runs *runs, const char *uri)
 
     if (!type)
         return NULL;
-    if (strncmp(type, "text/", 5) == 0 || mime_is_text(strbuf_string(&data), data.length))
-        return fit_text(uri, type, &data); /* output may have a NUL in it */
-    return blob(uri, type, &data);
+    if (strncmp(name, "files/", 6) != 0)
+        return fit_text(uri, type, &data);
+    return file_contents(uri, type, &data);
 }
 
 json_t *resources_read(const struct config *config, struct runs *runs, const char *uri,

@@ -45,6 +45,12 @@ void run_add(struct run *run, const char *name, const char *mime_type, struct st
     *data = (struct strbuf)STRBUF_INIT;
 }
 
+bool run_has_room(const struct run *run, size_t bytes)
+{
+    return run->bytes + 2 * bytes + 4096 <=
+           RUNS_BYTES_MAX; /* a buffer is larger than what is in it */
+}
+
 static void run_free(struct run *run)
 {
     for (size_t i = 0; i < run->count; i++) {

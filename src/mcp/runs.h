@@ -41,6 +41,9 @@ const char *run_id(const struct run *run);
  */
 void run_add(struct run *run, const char *name, const char *mime_type, struct strbuf *data);
 
+/* Whether so many bytes more can be kept with it. */
+bool run_has_room(const struct run *run, size_t bytes);
+
 /* Keeps the run, which is taken over; one with nothing in it is not. */
 void runs_keep(struct runs *runs, struct run *run);
 

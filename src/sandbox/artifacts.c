@@ -33,6 +33,15 @@ bool artifacts_have(const struct artifacts *artifacts, const char *name)
     return false;
 }
 
+size_t artifacts_size(const struct artifacts *artifacts)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < artifacts->count; i++)
+        size += artifacts->items[i].length;
+    return size;
+}
+
 static int compare(const void *a, const void *b)
 {
     return strcmp(((const struct artifact *)a)->name, ((const struct artifact *)b)->name);

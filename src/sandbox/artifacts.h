@@ -40,6 +40,9 @@ void artifacts_add(struct artifacts *artifacts, char *name, char *data, size_t l
 
 bool artifacts_have(const struct artifacts *artifacts, const char *name);
 
+/* Bytes of all their contents. */
+size_t artifacts_size(const struct artifacts *artifacts);
+
 void artifacts_sort(struct artifacts *artifacts);
 
 /* Keeps the first `most` of them, and says how many are missing since there is no room for more. */

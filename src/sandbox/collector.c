@@ -2,15 +2,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/glob.h"
-#include "base/mime.h"
 #include "base/text.h"
 
 /* How many of those that are left out are named. */
 enum { NAMED_MOST = 10, OTHERS_MOST = 5, SHOWN = 200 };
+
+/* Bytes of a path; see files_check_path(). */
+enum { NAME_MOST = 4000 };
 
 /*
  * How long a tar of a directory can be: its bytes, as much again for headers and for filling up blocks, and some
@@ -106,6 +109,17 @@ static bool is_wanted(const struct collector *collector, const char *name)
     return false;
 }
 
+/* A hook that a program leaves in .git would be run by whoever uses git there. */
+static bool is_in_repository(const char *name)
+{
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncasecmp(part, ".git", 4) == 0 && (part[4] == '/' || part[4] == '\0'))
+            return true;
+    }
+    return false;
+}
+
 /* Why the name can be none of a file on this side; NULL if it can. */
 static const char *flaw_of_name(const struct collector *collector, const char *name)
 {
@@ -116,6 +130,8 @@ static const char *flaw_of_name(const struct collector *collector, const char *n
         return "its path leaves the working directory or is too long";
     if (strcmp(escaped, name) != 0)
         return "its name has control characters or is not valid UTF-8";
+    if (is_in_repository(name))
+        return "it would go into the .git of a repository";
     if (artifacts_have(&collector->result->artifacts, name))
         return "there is another one of its name";
     return NULL;
@@ -131,8 +147,10 @@ static const char *flaw_of_type(enum untar_type type)
 /* For whoever asked for files of other names. */
 static void note_other(struct collector *collector, const char *name)
 {
-    if (collector->others.count < OTHERS_MOST && !find_sent(collector, name))
-        strvec_push_owned(&collector->others, text_escape_short(name, SHOWN));
+    if (collector->others.count <= OTHERS_MOST && !find_sent(collector, name))
+        strvec_push_owned(&collector->others, collector->others.count == OTHERS_MOST
+                                                  ? string_copy("...")
+                                                  : text_escape_short(name, SHOWN));
 }
 
 static void begin(void *context, const struct untar_entry *entry)
@@ -146,6 +164,10 @@ static void begin(void *context, const struct untar_entry *entry)
         name += 2;
     if (entry->type == UNTAR_DIRECTORY)
         return;
+    if (strlen(name) > NAME_MOST) { /* before it costs time */
+        leave_out(collector, name, "its path is too long");
+        return;
+    }
     if (!is_wanted(collector, name)) {
         note_other(collector, name);
         return;

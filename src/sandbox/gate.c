@@ -112,7 +112,8 @@ static const char gate_script[] =
     "  [ -z \"$woke\" ] || continue\n"
     "  if read -r order <&3; then\n"
     "    clear\n"
-    "    if [ \"$order\" = files ]; then mark files; tar -cf - . 3<&- 5>&- 6>&- & else finish 137; "
+    "    if [ \"$order\" = files ]; then chmod -R u+rX .; mark files; tar -cf - . 3<&- 5>&- 6>&- & "
+    "else finish 137; "
     "fi\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
     "done\n";

@@ -203,19 +203,21 @@ static bool take_files(void *context, enum process_stream stream, const char *da
     return stream != PROCESS_STDOUT || collector_feed(context, data, length);
 }
 
-/* The program has ended, or is ended now: takes the files that it leaves. */
+/* The program has ended by itself: takes the files that it leaves. */
 static void collect(struct life *life, const struct box *box, struct process *client)
 {
     CLEANUP(collector_release) struct collector collector;
     CLEANUP(process_release) struct process copy = PROCESS_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct process_drain drain = {.process = client};
+    const long long soon = clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT);
+    const long long end = life_end(life);
     struct process_pump pump = PROCESS_PUMP_INIT;
 
     collector_init(&collector, life->plan, life->files, life->result);
     pump.sink = take_files;
     pump.context = &collector;
-    pump.deadline = clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT);
+    pump.deadline = soon < end ? soon : end;
     pump.cancel = cancel_fd(life->cancel);
     pump.drain = &drain;
     if (container_copy_out(life->docker, box->name, life->plan->workdir, &copy, &error) == 0)
@@ -240,8 +242,12 @@ int life_plain(struct life *life, const struct error *doubt, struct error *error
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(life, &box, &client, error);
-    if (result == 0 && life_wants_files(life))
+    if (result == 0 && life_wants_files(life) && client.exited)
         collect(life, &box, &client);
+    else if (result == 0 && life_wants_files(life))
+        strvec_push(&life->result->artifacts.missing,
+                    "artifacts may be missing: without a shell they come back only where the "
+                    "program ends by itself");
     life_remove(life, &box, &(struct process_drain){.process = &client});
     if (result == 0)
         strvec_push(&life->result->warnings, FEWER_PROMISES);

@@ -155,6 +155,12 @@ static int move_tags(const struct prepare *prepare, const struct language *langu
     return 0;
 }
 
+/* NULL is a name of its own: none was given. */
+static bool same_network(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
 int prepare_language(const struct prepare *options, const struct language *language,
                      struct prepared *prepared, struct error *error)
 {
@@ -185,7 +191,8 @@ int prepare_language(const struct prepare *options, const struct language *langu
     if (move_tags(prepare, language, exact, noted.image, error) != 0)
         return -1;
     if (there == 1 && noted.image && strcmp(noted.image, language->preparation.tag) == 0 &&
-        (noted.steps.count > 0 || !language->preparation.noted))
+        (!language->preparation.noted ||
+         (noted.steps.count > 0 && same_network(noted.network, language->preparation.network))))
         return 0; /* all of it is noted */
     return note(prepare, language, prepared, error);
 }
@@ -217,23 +224,46 @@ int prepare_look(const struct docker *docker, const struct language *language,
     return 0;
 }
 
+/*
+ * Removes the image of this tag, which goes last: where the engine refuses, it is found again. More than two tags are
+ * those of another preparation as well. Returns how many were removed; -1.
+ */
+static int remove_image(const struct docker *docker, const char *tag, const struct cancel *cancel,
+                        struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec tags = STRVEC_INIT;
+    int removed = 0;
+
+    if (look_at_tags(docker, tag, cancel, &tags, error) != 0)
+        return -1;
+    for (size_t i = 0; i < tags.count && tags.count <= 2; i++) {
+        if (strcmp(tags.items[i], tag) == 0)
+            continue;
+        if (image_store_remove(docker, tags.items[i], cancel, error) != 0)
+            return -1;
+        removed++;
+    }
+    if (!strvec_contains(&tags, tag))
+        return removed;
+    return image_store_remove(docker, tag, cancel, error) == 0 ? removed + 1 : -1;
+}
+
 int prepare_remove(const struct docker *docker, const struct language *language,
                    const struct cancel *cancel, struct error *error)
 {
     CLEANUP(prepared_note_release) struct prepared_note noted = PREPARED_NOTE_INIT;
-    CLEANUP(strvec_release) struct strvec tags = STRVEC_INIT;
-    const char *tag;
+    const char *tag = language->preparation.tag;
+    int removed = 0, older = 0;
 
     if (prepared_file_get(language->name, &noted, error) != 0)
         return -1;
-    tag = language->preparation.tag ? language->preparation.tag : noted.image;
-    if (tag && look_at_tags(docker, tag, cancel, &tags, error) != 0)
+    if (tag)
+        removed = remove_image(docker, tag, cancel, error);
+    if (removed >= 0 && noted.image && (!tag || strcmp(noted.image, tag) != 0))
+        older = remove_image(docker, noted.image, cancel, error);
+    if (removed < 0 || older < 0)
         return -1;
-    for (size_t i = 0; i < tags.count; i++)
-        if ((tags.count <= 2 || strcmp(tags.items[i], tag) == 0) &&
-            image_store_remove(docker, tags.items[i], cancel, error) != 0)
-            return -1;
     if (noted.image && prepared_file_put(language->name, NULL, error) != 0)
         return -1;
-    return tags.count > 0 || noted.image ? 1 : 0;
+    return removed + older > 0 || noted.image ? 1 : 0;
 }

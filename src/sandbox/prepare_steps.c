@@ -189,7 +189,8 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
     box_init(&box, prepare->docker, LONGEST_MS);
     add_labels(&box.labels, language, json_string_value(json_object_get(base, "id")));
     if (restore_base(base, &changes, error) != 0 ||
-        create_box(prepare, &box, language->image, network, &command, error) != 0)
+        create_box(prepare, &box, json_string_value(json_object_get(base, "id")), network, &command,
+                   error) != 0) /* not by its name, which a pull may move meanwhile */
         return -1;
     result = run_to_end(prepare, &box, prepare->output, prepare->context, status, error);
     if (result == 0 && *status == 0)

@@ -127,7 +127,7 @@ static json_t *load(const char *path, struct error *error)
     json_error_t where;
     json_t *root;
 
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    if (access(path, F_OK) != 0) /* as with configuration files: also where it cannot be reached */
         return json_object();
     if (config_read_file(path, &text, error) != 0)
         return NULL;

@@ -101,11 +101,15 @@ open("new\nline", "w")
 open(b"latin\xe9", "w")
 open("\x1b[31mred", "w")
 os.chmod(os.open("unreadable", os.O_CREAT), 0)
+os.makedirs(".git/hooks")
+open(".git/hooks/post-commit", "w")
 open("good", "a").write("!")
 ' --artifacts "$dir"
 outcome "0 success 0 exit null null" "odd files"
-is "$(listed "$dir" | sed 's/^hard/good/')" "good f 644 5" "only what is a file with a name comes back"
-is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '\\x1b[31mred' is left out: its name has control characters or is not valid UTF-8
+is "$(listed "$dir" | sed 's/^hard/good/')" "good f 644 5
+unreadable f 644 0" "only what is a file with a name comes back"
+is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '.git/hooks/post-commit' is left out: it would go into the .git of a repository
+the artifact '\\x1b[31mred' is left out: its name has control characters or is not valid UTF-8
 the artifact 'fifo' is left out: it is no regular file
 the artifact 'hard' is left out: it is a hard link to another one
 the artifact 'latin\\xe9' is left out: its name has control characters or is not valid UTF-8

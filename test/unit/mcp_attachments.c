@@ -149,12 +149,31 @@ static void attachments__what_one_message_cannot_hold(void **state)
     add_large(&fixture, "b", "\x89PNG\r\n\x1a\n", 720000);
     check_last(&fixture, too_large);
     add_large(&fixture, "a", "\x89PNG\r\n\x1a\n", 600000);
-    add_large(&fixture, "b", "\x89PNG\r\n\x1a\n", 150000);
-    check_last(&fixture, too_large);
+    add_large(&fixture, "d", "\x89PNG\r\n\x1a\n", 150000); /* is linked where it does not fit */
+    check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/d\","
+                         "\"name\":\"d\",\"description\":\"A file of the program; kept for some "
+                         "minutes.\",\"mimeType\":\"image/png\",\"size\":150008}");
     add_large(&fixture, "b", "\xff", 720000); /* could not be read either */
     check_last(&fixture, too_large);
     add_large(&fixture, "c", "\xff", 600000);
     check_kept(&fixture, "files/b", "nothing");
+}
+
+/* A run that is kept never takes the room of all. */
+static void attachments__more_than_is_kept(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, NEWEST, 0);
+    for (int i = 0; i < 30; i++)
+        add_large(&fixture, "c", "\xff", 600000);
+    add_large(&fixture, "b", "\xff", 600000);
+    check_last(&fixture, too_large);
+    attachments_end(&fixture.attachments, &fixture.runs);
+    assert_in_range(fixture.runs.bytes, 1000000, RUNS_BYTES_MAX);
+    json_decref(fixture.answer);
+    runs_release(&fixture.runs);
 }
 
 static void attachments__long_output(void **state)
@@ -184,6 +203,7 @@ int main(void)
         cmocka_unit_test(attachments__texts),
         cmocka_unit_test(attachments__other_files),
         cmocka_unit_test(attachments__what_one_message_cannot_hold),
+        cmocka_unit_test(attachments__more_than_is_kept),
         cmocka_unit_test(attachments__long_output),
     };
 
