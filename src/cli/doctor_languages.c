@@ -78,7 +78,7 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
 /* ---- preparations */
 
 /* Of a language that has steps; whether there is an image that they have made. */
-static bool check_preparation(struct doctor *doctor, const struct language *language)
+static bool check_preparation(struct doctor *doctor, const struct language *language, bool base)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *check = string_format("prepared %s", language->name);
@@ -92,7 +92,7 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
     }
     if (view.state == PREPARE_READY) {
         findings_add(&doctor->findings, FINDING_OK, check, language->preparation.tag, NULL);
-    } else {
+    } else if (view.state == PREPARE_OUTDATED || base) { /* else the image is what is missing */
         findings_add(&doctor->findings, FINDING_WARN, check,
                      view.state == PREPARE_OUTDATED
                          ? "its base image is another one by now"
@@ -314,7 +314,7 @@ void doctor_check_languages(struct doctor *doctor)
         bool present = facts[i].present;
 
         if (language->preparation.steps.count > 0)
-            present |= check_preparation(doctor, language);
+            present |= check_preparation(doctor, language, facts[i].present);
         if (present)
             check_language(doctor, language);
     }
