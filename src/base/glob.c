@@ -110,13 +110,16 @@ static void arrive(struct places *places, size_t place, bool part_starts)
     }
 }
 
-/* From one place over the character at the start of the text. */
-static void move(const struct places *from, size_t place, const char *text, struct places *to)
+/* From one place over the character at the start of the text, which may be that of a part. */
+static void move(const struct places *from, size_t place, const char *text, bool part_starts,
+                 struct places *to)
 {
     const char *pattern = from->pattern + place;
     const size_t stars = stars_at(from, place);
     const char *behind;
 
+    if (part_starts && *text == '.' && *pattern != '.')
+        return;
     if (stars > 1 || (stars == 1 && *text != '/'))
         arrive(to, place, *text == '/');
     else if (stars == 0 && *pattern && matches_one(pattern, text, &behind))
@@ -131,13 +134,13 @@ static bool matches(const char *pattern, const char *text)
 
     memset(memory, 0, 2 * (length + 1) * sizeof *memory);
     arrive(&now, 0, true);
-    for (; *text; text += character(text)) {
+    for (bool part_starts = true; *text; part_starts = *text == '/', text += character(text)) {
         bool *const used = now.at;
 
         memset(next.at, 0, (length + 1) * sizeof *next.at);
         for (size_t place = 0; place < length; place++)
             if (now.at[place])
-                move(&now, place, text, &next);
+                move(&now, place, text, part_starts, &next);
         now.at = next.at;
         next.at = used;
     }

@@ -29,7 +29,8 @@ size_t utf8_cut_head(const char *data, size_t length);
 
 /*
  * Adds the bytes so that they fit one line of a terminal and can do nothing to it: valid UTF-8,
- * with control characters (C0, DEL, C1) written as \n, \t or \xNN.
+ * with control characters (C0, DEL, C1) written as \n, \t or \xNN, and as the latter those that are not seen or
+ * turn the order of others: separators of lines, marks and overrides of direction, tags.
  */
 void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 

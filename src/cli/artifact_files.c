@@ -11,6 +11,9 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
+/* Of those that cannot be written, and of their names. */
+enum { NAMED_MOST = 10, NAME_SHOWN = 200 };
+
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 int artifact_files_open(const char *directory, struct error *error)
@@ -96,6 +99,7 @@ static int write_over(int directory, const char *name, const struct artifact *ar
 static int write_artifact(int directory, const char *path, bool force,
                           const struct artifact *artifact, struct error *error)
 {
+    CLEANUP_FREE char *shown = text_escape_short(artifact->name, NAME_SHOWN);
     CLEANUP_FD int parent = -1;
     const char *name;
 
@@ -104,14 +108,13 @@ static int write_artifact(int directory, const char *path, bool force,
         return 0;
     if (errno == EEXIST)
         return error_set(error, ERROR_INPUT,
-                         "the artifact '%s' is not written: it exists; --force replaces it",
-                         artifact->name);
+                         "the artifact '%s' is not written: it exists; --force replaces it", shown);
     if (errno == ELOOP || errno == ENOTDIR)
         return error_set(error, ERROR_INPUT,
                          "the artifact '%s' is not written: what stands there for one of its "
                          "directories is none",
-                         artifact->name);
-    return error_set_errno(error, ERROR_SYSTEM, "the artifact '%s' is not written", artifact->name);
+                         shown);
+    return error_set_errno(error, ERROR_SYSTEM, "the artifact '%s' is not written", shown);
 }
 
 void artifact_files_write(int directory, const char *below, bool force, struct result *result)
@@ -128,7 +131,8 @@ void artifact_files_write(int directory, const char *below, bool force, struct r
 
         if (write_artifact(directory, path, force, artifact, &error) == 0)
             continue;
-        strvec_push(&result->artifacts.missing, error.message);
+        if (failed < NAMED_MOST)
+            strvec_push(&result->artifacts.missing, error.message);
         kind = kind == ERROR_SYSTEM ? kind : error.kind;
         failed++;
     }

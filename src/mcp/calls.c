@@ -94,6 +94,7 @@ static json_t *run(struct calls *calls, struct call *call, struct sandbox **used
 
     execute(&calls->docker, calls->warm, &call->plan, &call->cancel, &result, used);
     free_request(call);
+    call->returned = artifacts_size(&result.artifacts);
     if (calls->docker.trace) /* the steps of a call, then whose they were */
         fprintf(stderr, "isolator-mcp: container %s, warm: %s\n",
                 result.container ? result.container : "none", result.warm ? "true" : "false");
@@ -141,7 +142,7 @@ static void serve_next(struct calls *calls)
         send_progress(calls, call, "starting a fresh sandbox");
     pthread_mutex_unlock(&calls->lock);
     answer = opened ? run(calls, call, &used) : answer_failure(error.message);
-    linux_trim_memory(call->size + (size_t)atomic_load(&call->watch.output_bytes));
+    linux_trim_memory(call->size + call->returned + (size_t)atomic_load(&call->watch.output_bytes));
     pthread_mutex_lock(&calls->lock);
     unlink_call(&calls->running, call);
     calls->busy--;

@@ -34,6 +34,7 @@ struct call {
     /* The rest is kept by calls.c. */
     struct cancel cancel;
     struct watch watch;
+    size_t returned; /* bytes of the files that its run gave back */
     bool cancelled;  /* the client wants no answer any more */
     long long begin; /* clock_now_ms(); when it was queued */
     long long told;  /* when progress was last sent, at first the same */

@@ -49,7 +49,8 @@ void request_release(struct request *request);
  */
 int request_add_artifact(struct request *request, const char *pattern, struct error *error);
 
-enum { REQUEST_PATTERNS_MAX = 100, REQUEST_PATTERN_MAX = 1000 };
+/* So few that no name of a stranger takes long to compare. */
+enum { REQUEST_PATTERNS_MAX = 20, REQUEST_PATTERN_MAX = 200 };
 
 struct plan {
     const struct request *request; /* borrowed, with all that is not settled here */

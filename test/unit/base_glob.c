@@ -18,7 +18,7 @@ static void glob__parts(void **state)
     check("", "a", false);
     check("*", "", true);
     check("*.png", "plot.png", true);
-    check("*.png", ".png", true);
+    check("*.png", "a.png", true);
     check("*.png", "plot.PNG", false);
     check("*.png", "plot.png.txt", false);
     check("p*t*.p*g", "plotted.plot.png", true);
@@ -60,6 +60,24 @@ static void glob__directories(void **state)
     check("a/**.png", "a/b/plot.png", true);
 }
 
+static void glob__leading_dots(void **state)
+{
+    (void)state;
+    check("*", ".hidden", false);
+    check("?hidden", ".hidden", false);
+    check("[.]hidden", ".hidden", false);
+    check("**", ".hidden", false);
+    check("**", "a/.hidden", false);
+    check("**/x", ".git/x", false);
+    check("a/**/x", "a/.git/b/x", false);
+    check("a/**", "a/.b/x", false);
+    check(".*", ".hidden", true);
+    check(".*", "a/.hidden", true);
+    check("**/.*", "a/.hidden", true);
+    check("a/.b/*", "a/.b/x", true);
+    check("*", "not.hidden", true);
+}
+
 static void glob__sets(void **state)
 {
     (void)state;
@@ -96,9 +114,8 @@ static void glob__takes_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(glob__parts),
-        cmocka_unit_test(glob__directories),
-        cmocka_unit_test(glob__sets),
+        cmocka_unit_test(glob__parts),         cmocka_unit_test(glob__directories),
+        cmocka_unit_test(glob__leading_dots),  cmocka_unit_test(glob__sets),
         cmocka_unit_test(glob__takes_no_time),
     };
 

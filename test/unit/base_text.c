@@ -383,9 +383,34 @@ static void text__blank(void **state)
     assert_false(text_is_blank("\n", 1));
 }
 
+static void text__what_is_not_seen_is_escaped(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"a\xe2\x80\xae"
+         "b",
+         "a\\xe2\\x80\\xaeb"},                                    /* U+202E: right to left */
+        {"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},                      /* U+2028: a line separator */
+        {"\xe2\x80\x8b", "\\xe2\\x80\\x8b"},                      /* U+200B: a space of no width */
+        {"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},                      /* U+FEFF: the byte order mark */
+        {"\xf3\xa0\x81\xa8", "\\xf3\\xa0\\x81\\xa8"},             /* U+E0068: a tag */
+        {"\xe2\x80\x8d\xe2\x80\x8c", "\xe2\x80\x8d\xe2\x80\x8c"}, /* joiners stay */
+        {"\xe2\x80\xaf\xf0\x9f\x98\x80", "\xe2\x80\xaf\xf0\x9f\x98\x80"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CLEANUP_FREE char *shown = text_escape(cases[i].text);
+
+        assert_string_equal(shown, cases[i].expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text__what_is_not_seen_is_escaped),
         cmocka_unit_test(text__sequence_lengths),
         cmocka_unit_test(text__sequence_refuses_bad_forms),
         cmocka_unit_test(text__sequence_is_rfc_3629),
