@@ -166,8 +166,13 @@ int docker_succeed(const struct docker *docker, const struct docker_call *call, 
     return 0;
 }
 
-/* What an exit status says; a command that cannot be run, does not end or is killed says nothing. */
+/*
+ * What an exit status says; a command that cannot be run, does not end, is killed or breaks down says nothing.
+ * The docker command is written in Go, whose programs end with 2 where they get no thread or no memory (package
+ * runtime); by itself it never does.
+ */
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
+enum { STATUS_BROKEN = 2 };
 
 static enum answer ask(const struct docker *docker, const struct strvec *arguments,
                        const struct cancel *cancel)
@@ -180,7 +185,8 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
                                          clock_now_ms() + docker_share(docker, QUESTION_PERCENT),
                                      .cancel = cancel};
 
-    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output))
+    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output) ||
+        output.status == STATUS_BROKEN)
         return ANSWER_NONE;
     return output.status == 0 ? ANSWER_YES : ANSWER_NO;
 }

@@ -19,6 +19,7 @@ static const struct host {
     const char *file;    /* where it goes */
 } hosts[] = {
     {"claude-desktop", "mcpServers", NULL, NULL, "~/.config/Claude/claude_desktop_config.json"},
+    {"claude-code", "mcpServers", NULL, NULL, ".mcp.json of a project, or ~/.claude.json"},
     {"vscode", "servers", "stdio", NULL, ".vscode/mcp.json, or the user's mcp.json"},
     {"cursor", "mcpServers", "stdio", NULL, "~/.cursor/mcp.json, or .cursor/mcp.json of a project"},
     {"cline", "mcpServers", NULL, "{\"disabled\": false, \"autoApprove\": [], \"timeout\": 60}",

@@ -141,8 +141,8 @@ offers "" isolator invented -n ""
 offers "memory_tmpfs memory_tmpfs_oom" isolator selftest memory_tm
 offers "network" isolator selftest mount netw
 offers "--print-config" isolator-mcp --p
-offers "claude-desktop cline cursor vscode" isolator-mcp --print-config ""
-offers "claude-desktop cline" isolator-mcp --print-config=cl
+offers "claude-code claude-desktop cline cursor vscode" isolator-mcp --print-config ""
+offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
 offers "" isolator-mcp ""
 offers "" isolator no-such-command --
 offers "" no-such-program/isolator ru

@@ -290,7 +290,8 @@ refused_input "cannot open the directory '$scratch/missing': No such file or dir
 refused_input "cannot open the directory '$tree/main.py': Not a directory" "a file as --dir" --dir "$tree/main.py" -e main.py
 refused_input "cannot open '$scratch/missing.py': No such file or directory" "a missing FILE" "$scratch/missing.py"
 mkdir "$scratch/directory.py"
-refused_input "'$scratch/directory.py' is not a regular file; - reads from stdin" "a directory as FILE" "$scratch/directory.py"
+refused_input "'$scratch/directory.py' is a directory; run a program in it with --dir $scratch/directory.py --entrypoint PATH" \
+    "a directory as FILE" "$scratch/directory.py"
 mkfifo "$scratch/fifo.py"
 # Comes to the help of an isolator that waits for a writer, and tells.
 perl -e '$| = 1; sleep 100; open my $f, "+<", $ARGV[0]; print "waited"; sleep 20' "$scratch/fifo.py" >"$scratch/writer" 2>&1 &

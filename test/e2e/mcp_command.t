@@ -24,7 +24,7 @@ answered() { [ "$(wc -l <"$scratch/out")" -ge "$lines" ]; }
 # ---- options
 server --help
 is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--verbose]" "--help"
-has "$out" "claude-desktop, vscode, cursor, cline" "--help: names the hosts"
+has "$out" "claude-desktop, claude-code, vscode, cursor, cline" "--help: names the hosts"
 help=$out
 server -h
 is "$status|$err|$out" "0||$help" "-h"
@@ -120,6 +120,7 @@ while read -r host members type rest; do
     is "$like $(wc -l <"$scratch/err")" "1 1" "$host: where it goes, on stderr"
 done <<END
 claude-desktop mcpServers null
+claude-code mcpServers null
 vscode servers stdio
 cursor mcpServers stdio
 cline mcpServers null autoApprove,disabled,timeout
@@ -146,7 +147,7 @@ is "$status $(printed '$s->{command}')" "0 $mcp" "started by a relative link: th
 DOCKER_HOST=unix:///run/other.sock server --print-config claude-desktop
 is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock"}' "where the engine is, if the environment says so"
 server --print-config nope
-is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, vscode, cursor, cline" \
+is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline" \
     "an unknown host"
 server --config "$scratch/nothing" --print-config vscode
 is "$status|$out" "2|" "--print-config with a configuration that is not there"

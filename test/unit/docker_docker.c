@@ -421,6 +421,8 @@ static void docker__explains_by_asking(void **state)
     check_explained("0", "1", ERROR_IMAGE,
                     "image 'py:3' is not on the engine; run: docker pull py:3",
                     ASKS_VERSION ASKS_IMAGE);
+    check_explained("0", "2", ERROR_ENGINE, "cannot create a container: docker: it said so",
+                    ASKS_VERSION ASKS_IMAGE); /* it broke down */
     check_explained("0", "0", ERROR_ENGINE, "cannot create a container: docker: it said so",
                     ASKS_VERSION ASKS_IMAGE);
 }
