@@ -175,14 +175,15 @@ engine_seconds() {
 # test/fixtures/docker-fault; "" for none). What docker was told: $calls/SUBCOMMAND.N
 calls=$scratch/calls
 faulty() {
-    local DOCKER_REAL DOCKER_FAULT=$1 DOCKER_CALLS=$calls PATH=$PATH
+    local DOCKER_REAL DOCKER_SESSION DOCKER_FAULT=$1 DOCKER_CALLS=$calls PATH=$PATH
     shift
     rm -rf "$calls"
     mkdir -p "$calls" "$scratch/fault"
     DOCKER_REAL=$(command -v docker)
+    DOCKER_SESSION=$(ps -o sid= -p $$ | tr -d ' ')
     ln -sf "$PWD/test/fixtures/docker-fault" "$scratch/fault/docker"
     PATH=$scratch/fault:$PATH
-    export DOCKER_REAL DOCKER_FAULT DOCKER_CALLS PATH
+    export DOCKER_SESSION DOCKER_REAL DOCKER_FAULT DOCKER_CALLS PATH
     "$@"
 }
 
