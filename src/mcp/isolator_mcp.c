@@ -42,7 +42,7 @@ static void print_help(void)
            "\n"
            "      --config FILE        configuration file\n"
            "      --print-config HOST  print what the host's configuration needs;\n"
-           "                           HOST: %s\n"
+           "                       HOST: %s\n"
            "  -v, --verbose            trace each step with its time on stderr\n"
            "  -h, --help               print this summary\n"
            "      --version            print the version\n"
