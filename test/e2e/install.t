@@ -20,22 +20,22 @@ silently() {
 files() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k 2); }
 
 # ---- the archive: of a commit, not of what lies about
-mkdir "$scratch/work"
-tar -c --exclude=./build --exclude=./.git --exclude=node_modules . | tar -x --no-same-owner -C "$scratch/work"
+mkdir "$scratch/tree"
+tar -c --exclude=./build --exclude=./.git --exclude=node_modules . | tar -x --no-same-owner -C "$scratch/tree"
 export GIT_AUTHOR_NAME=me GIT_AUTHOR_EMAIL=me@localhost GIT_AUTHOR_DATE='1700000000 +0000'
 export GIT_COMMITTER_NAME=me GIT_COMMITTER_EMAIL=me@localhost GIT_COMMITTER_DATE='1700000000 +0000'
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
-silently git -C "$scratch/work" init
-silently git -C "$scratch/work" add -A
-silently git -C "$scratch/work" commit -m all
-tracked=$(git -C "$scratch/work" ls-files | LC_ALL=C sort)
+silently git -C "$scratch/tree" init
+silently git -C "$scratch/tree" add -A
+silently git -C "$scratch/tree" commit -m all
+tracked=$(git -C "$scratch/tree" ls-files | LC_ALL=C sort)
 within "$(wc -l <<<"$tracked")" 200 10000 "there are sources"
-silently make -C "$scratch/work" dist
+silently make -C "$scratch/tree" dist
 ok $? "make dist"
-archive=$scratch/work/build/$name.tar.gz
+archive=$scratch/tree/build/$name.tar.gz
 cp "$archive" "$scratch/first.tar.gz"
-touch "$scratch/work/Makefile" "$scratch/work/not-in-git"
-silently make -C "$scratch/work" dist
+touch "$scratch/tree/Makefile" "$scratch/tree/not-in-git"
+silently make -C "$scratch/tree" dist
 ok "$(cmp -s "$scratch/first.tar.gz" "$archive"; echo $?)" "make dist: the same bytes once more"
 is "$(tar -tzf "$archive" | grep -v '/$' | sed "s|^$name/||" | LC_ALL=C sort)" "$tracked" "make dist: what git knows, below $name"
 
