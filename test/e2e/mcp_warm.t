@@ -137,14 +137,13 @@ has($patient->stderr, "isolator-mcp: container $first, warm: true\n", '--verbose
 $name = waiting($patient, $first);
 until_true { steps($patient, 'warm') == 2 }; # the gate of this one is ready
 my $delivered = steps($patient, 'deliver');
-# Under load, runc now and then gives up freezing.
-ok((until_true { qx("$docker" pause $name 2>&1) eq "$name\n" }), 'one is paused while it waits');
-my $paused = $patient->answer($patient->shell('echo paused'))->{result}{structuredContent};
-is("$paused->{status} $paused->{stdout}", "success paused\n", 'one that was paused: the call runs cold') or diag encoded($paused);
-ok(!$paused->{warm} && $paused->{container} ne $name, 'one that was paused: in another container');
-is(steps($patient, 'deliver') - $delivered, 2, 'one that was paused: it had been tried');
-is(scalar qx("$docker" ps -aq --filter name=$name), '', 'one that was paused: it was removed before another ran');
-is($patient->end, 'exit 0', 'one that was paused: the server ends');
+is(scalar qx("$docker" kill --signal STOP $name), "$name\n", 'one is stopped while it waits');
+my $stopped = $patient->answer($patient->shell('echo stopped'))->{result}{structuredContent};
+is("$stopped->{status} $stopped->{stdout}", "success stopped\n", 'one that was stopped: the call runs cold') or diag encoded($stopped);
+ok(!$stopped->{warm} && $stopped->{container} ne $name, 'one that was stopped: in another container');
+is(steps($patient, 'deliver') - $delivered, 2, 'one that was stopped: it had been tried');
+is(scalar qx("$docker" ps -aq --filter name=$name), '', 'one that was stopped: it was removed before another ran');
+is($patient->end, 'exit 0', 'one that was stopped: the server ends');
 
 # ---- what docker remarks on when a sandbox is made comes with the result of its call
 mkdir "$scratch/broken" or die;
