@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/linux.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -72,23 +73,13 @@ int archive_add_symlink(struct archive *archive, const char *name, const char *t
     return add_header(archive, name, S_IFLNK | 0777, 0, 0, target, error);
 }
 
-/* Writes all of it and fills the last block of 512 bytes, which entries are counted in. */
 static int write_content(struct archive *archive, const char *data, size_t length,
                          struct error *error)
 {
-    while (length > 0) {
-        const ssize_t written = write(tar_fd(archive->tar), data, length);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return write_failed(error);
-        data += written;
-        length -= (size_t)written;
-    }
-    return 0;
+    return io_write_all(tar_fd(archive->tar), data, length) == 0 ? 0 : write_failed(error);
 }
 
+/* Fills the last block of 512 bytes, which entries are counted in. */
 static int fill_block(struct archive *archive, off_t size, struct error *error)
 {
     static const char zeros[T_BLOCKSIZE];

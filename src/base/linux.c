@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 int linux_unnamed_file(void)
 {
     return memfd_create("isolator", MFD_CLOEXEC);
@@ -27,20 +29,16 @@ int linux_unnamed_file_of(const void *data, size_t length)
 {
     const int file = linux_unnamed_file();
 
-    for (size_t done = 0; file >= 0 && done < length;) {
-        const ssize_t written = write(file, (const char *)data + done, length - done);
+    if (file < 0)
+        return -1;
+    if (io_write_all(file, data, length) != 0) {
+        const int reason = errno;
 
-        if (written < 0 && errno != EINTR) {
-            const int reason = errno;
-
-            close(file);
-            errno = reason;
-            return -1;
-        }
-        done += written > 0 ? (size_t)written : 0;
+        close(file);
+        errno = reason;
+        return -1;
     }
-    if (file >= 0)
-        lseek(file, 0, SEEK_SET);
+    lseek(file, 0, SEEK_SET);
     return file;
 }
 

@@ -19,7 +19,7 @@ struct magic {
     }
 
 static const struct magic magics[] = {
-    MAGIC("image/png", "\x89PNG\r\n\x1a\n", NULL),
+    MAGIC("image/png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", NULL),
     MAGIC("image/jpeg", "\xff\xd8\xff", NULL),
     MAGIC("image/gif", "GIF87a", NULL),
     MAGIC("image/gif", "GIF89a", NULL),
@@ -67,14 +67,21 @@ bool mime_is_text(const char *data, size_t length)
     return true;
 }
 
+/* What is text all through is none of these, whatever words it begins with ("GIF89a", "OggS"). */
+static bool is_media(const char *type)
+{
+    return mime_is_picture(type) || mime_is_audio(type);
+}
+
 const char *mime_type(const char *name, const char *data, size_t length)
 {
     const char *extension = strrchr(name, '.');
+    const bool text = mime_is_text(data, length);
 
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (fits(&magics[i], data, length))
+        if (fits(&magics[i], data, length) && !(text && is_media(magics[i].type)))
             return magics[i].type;
-    if (!mime_is_text(data, length))
+    if (!text)
         return "application/octet-stream";
     for (size_t i = 0; extension && i < sizeof extensions / sizeof *extensions; i++)
         if (strcasecmp(extension, extensions[i].extension) == 0)

@@ -94,3 +94,12 @@ void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE])
     for (int i = 0; i < 8; i++)
         snprintf(out + (size_t)8 * (size_t)i, 9, "%08x", hash->state[i]);
 }
+
+void sha256_of(const void *data, size_t length, char out[SHA256_HEX_SIZE])
+{
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    sha256_update(&hash, data, length);
+    sha256_hex(&hash, out);
+}

@@ -23,4 +23,7 @@ void sha256_update(struct sha256 *hash, const void *data, size_t length);
 /* The digest of all that was added, 64 digits in lower case and a NUL. Then only init is legal. */
 void sha256_hex(struct sha256 *hash, char out[SHA256_HEX_SIZE]);
 
+/* The digest of these bytes alone. */
+void sha256_of(const void *data, size_t length, char out[SHA256_HEX_SIZE]);
+
 #endif

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/linux.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -43,21 +44,6 @@ static int open_directory(int directory, const char *path, const char **name)
     return steal_fd(&fd);
 }
 
-static int write_all(int fd, const char *data, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(fd, data, length);
-
-        if (written < 0 && errno != EINTR)
-            return -1;
-        if (written > 0) {
-            data += written;
-            length -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 /* A new file of this name with all of the content, or none. */
 static int write_new(int directory, const char *name, const struct artifact *artifact)
 {
@@ -68,7 +54,7 @@ static int write_new(int directory, const char *name, const struct artifact *art
 
     if (fd < 0)
         return -1;
-    if (write_all(fd, artifact->data, artifact->length) != 0)
+    if (io_write_all(fd, artifact->data, artifact->length) != 0)
         failure = errno;
     if (close(fd) != 0 && failure == 0)
         failure = errno;

@@ -18,9 +18,6 @@ enum { LEAST = 256 };
 /* Artifacts in one answer; so many that their names and links always fit. */
 enum { ARTIFACTS_MOST = 50 };
 
-/* Of a name in the text for models. */
-enum { NAME_SHOWN = 200 };
-
 /* The output as it is shown. */
 struct shown {
     struct strbuf text[2];
@@ -82,7 +79,8 @@ static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
 
     for (size_t i = 0; i < artifacts->count; i++) {
-        CLEANUP_FREE char *name = text_escape_short(artifacts->items[i].name, NAME_SHOWN);
+        CLEANUP_FREE char *name =
+            text_escape_short(artifacts->items[i].name, ATTACHMENTS_NAME_SHOWN);
 
         strbuf_addf(&list, "%s (%s, %zu bytes)\n", name, artifacts->items[i].mime_type,
                     artifacts->items[i].length);
@@ -159,6 +157,7 @@ json_t *answer_result(struct result *result, const struct revision *revision, si
     struct shown shown = {.cut = {false, false}};
     struct attachments attachments;
     const size_t text_most = most;
+    size_t text_shown;
     json_t *object, *answer = NULL;
 
     result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
@@ -172,7 +171,9 @@ json_t *answer_result(struct result *result, const struct revision *revision, si
         answer = build(result, object, &shown, revision);
         most /= 2;
     } while (most >= LEAST && jsonrpc_size(answer) > RESULT_MAX);
-    attachments_begin(&attachments, answer, revision, text_most);
+    text_shown = shown.text[0].length + shown.text[1].length;
+    attachments_begin(&attachments, answer, revision,
+                      text_most > text_shown ? text_most - text_shown : 0);
     for (int i = 0; i < 2; i++)
         if (shown.cut[i])
             attach_output(&attachments, result, i, &full[i]);

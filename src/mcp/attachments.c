@@ -14,9 +14,6 @@
 /* Bytes that can be read as a resource in one message, in base64. */
 enum { RUN_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
 
-/* Of a name in the text for models. */
-enum { NAME_SHOWN = 200 };
-
 /* Takes the content over; false where there is no room for it in the message. */
 static bool attach(struct attachments *attachments, json_t *content)
 {
@@ -117,7 +114,7 @@ static bool attach_file(struct attachments *attachments, const struct artifact *
 
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact)
 {
-    CLEANUP_FREE char *name = text_escape_short(artifact->name, NAME_SHOWN);
+    CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENTS_NAME_SHOWN);
     CLEANUP_FREE char *text =
         string_format("The artifact '%s' is too large for this message; write it smaller.", name);
 

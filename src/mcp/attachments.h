@@ -12,6 +12,9 @@
 #include "mcp/runs.h"
 #include "sandbox/artifacts.h"
 
+/* Bytes of a name that a model is shown. */
+enum { ATTACHMENTS_NAME_SHOWN = 200 };
+
 struct attachments {
     json_t *content;                 /* the array of the answer; borrowed */
     const struct revision *revision; /* borrowed */

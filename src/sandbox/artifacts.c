@@ -10,7 +10,6 @@ void artifacts_add(struct artifacts *artifacts, char *name, char *data, size_t l
                    bool executable)
 {
     struct artifact *artifact;
-    struct sha256 hash;
 
     artifacts->items =
         memory_resize(artifacts->items, (artifacts->count + 1) * sizeof *artifacts->items);
@@ -20,9 +19,7 @@ void artifacts_add(struct artifacts *artifacts, char *name, char *data, size_t l
                                   .length = length,
                                   .mime_type = mime_type(name, data, length),
                                   .executable = executable};
-    sha256_init(&hash);
-    sha256_update(&hash, data, length);
-    sha256_hex(&hash, artifact->sha256);
+    sha256_of(data, length, artifact->sha256);
 }
 
 bool artifacts_have(const struct artifacts *artifacts, const char *name)

@@ -25,8 +25,7 @@ struct artifact {
 struct artifacts {
     struct artifact *items; /* owned; in the order of their names */
     size_t count;
-    struct strvec
-        missing; /* what is not there, and why, for people: "'x' is left out: ..."; escaped */
+    struct strvec missing; /* for people: what is not there, and why; escaped */
 };
 
 #define ARTIFACTS_INIT                                                                             \

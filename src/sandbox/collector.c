@@ -7,10 +7,13 @@
 
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/sha256.h"
 #include "base/text.h"
 
 /* How many of those that are left out are named. */
 enum { NAMED_MOST = 10, OTHERS_MOST = 5, SHOWN = 200 };
+
+enum { CHUNK = 65536 };
 
 /* Bytes of a path; see files_check_path(). */
 enum { NAME_MOST = 4000 };
@@ -29,9 +32,16 @@ struct sent {
 
 /* ---- what was sent */
 
+/* The archive of what was sent is read as the one that comes back is. */
+struct sending {
+    struct collector *collector;
+    struct sha256 hash; /* of the file that is being read */
+};
+
 static void sent_begin(void *context, const struct untar_entry *entry)
 {
-    struct collector *collector = context;
+    struct sending *sending = context;
+    struct collector *collector = sending->collector;
     struct sent *sent;
 
     if (entry->type != UNTAR_FILE)
@@ -41,21 +51,22 @@ static void sent_begin(void *context, const struct untar_entry *entry)
                                         (2 * collector->sent_count + 1) * sizeof *collector->sent);
     sent = &collector->sent[collector->sent_count++];
     *sent = (struct sent){.name = string_copy(entry->name), .length = entry->size};
-    sha256_init(&collector->hash);
+    sha256_init(&sending->hash);
 }
 
 static void sent_content(void *context, const char *data, size_t length)
 {
-    struct collector *collector = context;
+    struct sending *sending = context;
 
-    sha256_update(&collector->hash, data, length);
+    sha256_update(&sending->hash, data, length);
 }
 
 static void sent_end(void *context)
 {
-    struct collector *collector = context;
+    struct sending *sending = context;
+    struct collector *collector = sending->collector;
 
-    sha256_hex(&collector->hash, collector->sent[collector->sent_count - 1].sha256);
+    sha256_hex(&sending->hash, collector->sent[collector->sent_count - 1].sha256);
 }
 
 static int compare(const void *a, const void *b)
@@ -66,15 +77,16 @@ static int compare(const void *a, const void *b)
 static void read_sent(struct collector *collector, const struct archive *files)
 {
     static const struct untar_handler handler = {sent_begin, sent_content, sent_end};
-    CLEANUP_FREE char *chunk = memory_allocate(65536);
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+    CLEANUP(untar_release) struct untar untar;
+    struct sending sending = {.collector = collector};
     ssize_t length;
     off_t at = 0;
 
-    untar_init(&collector->untar, &handler, collector);
-    while ((length = pread(archive_file(files), chunk, 65536, at)) > 0 &&
-           untar_feed(&collector->untar, chunk, (size_t)length, &collector->error) == 0)
+    untar_init(&untar, &handler, &sending);
+    while ((length = pread(archive_file(files), chunk, CHUNK, at)) > 0 &&
+           untar_feed(&untar, chunk, (size_t)length, &collector->error) == 0)
         at += length;
-    untar_release(&collector->untar);
     if (collector->sent_count > 0)
         qsort(collector->sent, collector->sent_count, sizeof *collector->sent, compare);
 }
@@ -204,13 +216,10 @@ static void content(void *context, const char *data, size_t length)
 static bool is_unchanged(const struct collector *collector)
 {
     char digest[SHA256_HEX_SIZE];
-    struct sha256 hash;
 
     if (!collector->given)
         return false;
-    sha256_init(&hash);
-    sha256_update(&hash, collector->data, collector->length);
-    sha256_hex(&hash, digest);
+    sha256_of(collector->data, collector->length, digest);
     return strcmp(digest, collector->given->sha256) == 0;
 }
 

@@ -13,7 +13,6 @@
 
 #include "base/archive.h"
 #include "base/error.h"
-#include "base/sha256.h"
 #include "base/untar.h"
 #include "sandbox/request.h"
 #include "sandbox/result.h"
@@ -37,7 +36,6 @@ struct collector {
     size_t length, filled;
     bool executable;
     const struct sent *given; /* one of its name and length that was sent; NULL: there is none */
-    struct sha256 hash;       /* of a file that was sent, while that is read */
 };
 
 /* `files` is what the program was sent, a finished archive. The plan and the result outlive it. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "docker/image.h"
@@ -263,21 +264,6 @@ static void make_directories(const char *path)
     }
 }
 
-static int write_all(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(fd, text, length);
-
-        if (written < 0 && errno != EINTR)
-            return -1;
-        if (written > 0) {
-            text += written;
-            length -= (size_t)written;
-        }
-    }
-    return fsync(fd);
-}
-
 /* By a file beside it, which takes its place. */
 static int replace(const char *path, const char *text, struct error *error)
 {
@@ -288,7 +274,7 @@ static int replace(const char *path, const char *text, struct error *error)
     fd = mkstemp(beside);
     if (fd < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
-    if (write_all(fd, text, strlen(text)) == 0 && rename(beside, path) == 0)
+    if (io_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 && rename(beside, path) == 0)
         return 0;
     error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
     unlink(beside);

@@ -20,7 +20,7 @@ program='
 import os, pathlib
 pathlib.Path("out/deep").mkdir(parents=True)
 pathlib.Path("out/deep/table.csv").write_text("a,b\n")
-pathlib.Path("plot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+pathlib.Path("plot.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(248)))
 pathlib.Path("empty").touch()
 pathlib.Path("tool.sh").write_text("#!/bin/sh\n")
 os.chmod("tool.sh", 0o700)

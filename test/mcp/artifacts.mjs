@@ -3,11 +3,11 @@
 import { is, ok } from './tap.mjs';
 
 // One file of each kind, written by a shell.
-const WRITE = `printf '\\211PNG\\r\\n\\032\\n' >picture.bin
-printf OggS >sound; printf '1,2\\n' >table.csv; printf 'PK\\003\\004\\377' >packed.zip`;
+const WRITE = `printf '\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR' >picture.bin
+printf 'OggS\\000' >sound; printf '1,2\\n' >table.csv; printf 'PK\\003\\004\\377' >packed.zip`;
 
-const PICTURE = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
-const SOUND = { type: 'audio', data: 'T2dnUw==', mimeType: 'audio/ogg' };
+const PICTURE = { type: 'image', data: 'iVBORw0KGgoAAAANSUhEUg==', mimeType: 'image/png' };
+const SOUND = { type: 'audio', data: 'T2dnUwA=', mimeType: 'audio/ogg' };
 const TABLE = { name: 'table.csv', mimeType: 'text/csv', text: '1,2\n' };
 const PACKED = { name: 'packed.zip', mimeType: 'application/zip', blob: 'UEsDBP8=' };
 
@@ -31,17 +31,17 @@ export async function testArtifacts(session, revision, known) {
     const [text, packed, picture, sound, table] = content;
     is(content.length, 5, `${name}: all come back`);
     is(text.text, '(no output)\n--- artifacts ---\npacked.zip (application/zip, 5 bytes)\n' +
-        'picture.bin (image/png, 8 bytes)\nsound (audio/ogg, 4 bytes)\ntable.csv (text/csv, 4 bytes)\n', `${name}: they are told`);
+        'picture.bin (image/png, 16 bytes)\nsound (audio/ogg, 5 bytes)\ntable.csv (text/csv, 4 bytes)\n', `${name}: they are told`);
     is(picture, PICTURE, `${name}: a picture, by its content`);
     if (known.annotations)
         is(sound, SOUND, `${name}: audio`);
     else
-        isEmbedded(sound, { name: 'sound', mimeType: 'audio/ogg', text: 'OggS' }, `${name}: audio`);
+        isEmbedded(sound, { name: 'sound', mimeType: 'audio/ogg', blob: 'T2dnUwA=' }, `${name}: audio`);
     isEmbedded(table, TABLE, `${name}: a text`);
     if (known.structured) {
         await isLinked(session, packed, PACKED, `${name}: another file`);
         is(structuredContent.artifacts.map(({ name, bytes }) => [name, bytes]),
-            [['packed.zip', 5], ['picture.bin', 8], ['sound', 4], ['table.csv', 4]], `${name}: in the result`);
+            [['packed.zip', 5], ['picture.bin', 16], ['sound', 5], ['table.csv', 4]], `${name}: in the result`);
     } else {
         isEmbedded(packed, PACKED, `${name}: another file`);
     }

@@ -8,16 +8,16 @@
 static void mime__by_content(void **state)
 {
     (void)state;
-    CHECK("a", "\x89PNG\r\n\x1a\n....", "image/png");
+    CHECK("a", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR....", "image/png");
     CHECK("a.txt", "\xff\xd8\xff\xe0", "image/jpeg");
-    CHECK("a", "GIF87a", "image/gif");
-    CHECK("a", "GIF89a..", "image/gif");
+    CHECK("a", "GIF87a\0", "image/gif");
+    CHECK("a", "GIF89a\xff", "image/gif");
     CHECK("a", "RIFF\0\0\0\0WEBPVP8 ", "image/webp");
     CHECK("a", "RIFF\0\0\0\0WAVEfmt ", "audio/wav");
-    CHECK("a", "ID3\3", "audio/mpeg");
+    CHECK("a", "ID3\3\0", "audio/mpeg");
     CHECK("a", "\xff\xfb\x90", "audio/mpeg");
-    CHECK("a", "OggS", "audio/ogg");
-    CHECK("a", "fLaC", "audio/flac");
+    CHECK("a", "OggS\0", "audio/ogg");
+    CHECK("a", "fLaC\0", "audio/flac");
     CHECK("a", "%PDF-1.7", "application/pdf");
     CHECK("a", "PK\3\4", "application/zip");
     CHECK("a", "\x1f\x8b", "application/gzip");
@@ -30,7 +30,10 @@ static void mime__what_is_none(void **state)
     (void)state;
     CHECK("a.png", "not a picture", "text/plain");
     CHECK("a.png", "\xff\xff", "application/octet-stream");
-    CHECK("a.png", "\x89PNG\r\n\x1a", "application/octet-stream");
+    CHECK("a.png", "\x89PNG\r\n\x1a\n<script>alert(1)</script>", "application/octet-stream");
+    CHECK("a", "GIF89a is how a text may begin", "text/plain");
+    CHECK("a", "OggS", "text/plain");
+    CHECK("scores.csv", "ID3,C4.5,CART\n", "text/csv");
     CHECK("a", "RIFF\0\0\0\0AVI ", "application/octet-stream");
     CHECK("a", "RIFF....WEB", "text/plain");
     CHECK("a.csv", "a\0b", "application/octet-stream");

@@ -11,6 +11,9 @@ struct fixture {
     struct attachments attachments;
 };
 
+/* How a PNG begins. */
+#define PNG "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
 static const char NEWEST[] = "2025-11-25";
 
 static void set_up(struct fixture *fixture, const char *revision, size_t text_left)
@@ -34,13 +37,14 @@ static void add(struct fixture *fixture, const char *name, const char *data, siz
 #define ADD(fixture, name, bytes) add(fixture, name, bytes, sizeof bytes - 1)
 
 /* Adds one with so many bytes behind the given ones. */
-static void add_large(struct fixture *fixture, const char *name, const char *start, size_t more)
+static void add_large(struct fixture *fixture, const char *name, const char *start, size_t length,
+                      size_t more)
 {
-    CLEANUP_FREE char *data = memory_allocate(strlen(start) + more);
+    CLEANUP_FREE char *data = memory_allocate(length + more);
 
-    memcpy(data, start, strlen(start));
-    memset(data + strlen(start), 'x', more);
-    add(fixture, name, data, strlen(start) + more);
+    memcpy(data, start, length);
+    memset(data + length, 'x', more);
+    add(fixture, name, data, length + more);
 }
 
 /* The last content, with the id of the run as "ID". */
@@ -83,13 +87,14 @@ static void attachments__pictures_and_audio(void **state)
 
     (void)state;
     set_up(&fixture, "2024-11-05", 0);
-    ADD(&fixture, "a.png", "\x89PNG\r\n\x1a\n");
-    check_last(&fixture,
-               "{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}");
+    ADD(&fixture, "a.png", PNG);
+    check_last(
+        &fixture,
+        "{\"type\":\"image\",\"data\":\"iVBORw0KGgoAAAANSUhEUg==\",\"mimeType\":\"image/png\"}");
     check_kept(&fixture, "files/a.png", "nothing");
     set_up(&fixture, "2025-03-26", 0);
-    ADD(&fixture, "a", "OggS");
-    check_last(&fixture, "{\"type\":\"audio\",\"data\":\"T2dnUw==\",\"mimeType\":\"audio/ogg\"}");
+    ADD(&fixture, "a", "OggS\0");
+    check_last(&fixture, "{\"type\":\"audio\",\"data\":\"T2dnUwA=\",\"mimeType\":\"audio/ogg\"}");
     check_kept(&fixture, "files/a", "nothing");
 }
 
@@ -126,10 +131,10 @@ static void attachments__other_files(void **state)
                          "some minutes.\",\"mimeType\":\"application/zip\",\"size\":5}");
     check_kept(&fixture, "files/a.zip", "application/zip PK\3\4\xff");
     set_up(&fixture, "2024-11-05", 100); /* knows neither links nor audio */
-    ADD(&fixture, "a.ogg", "OggS");
+    ADD(&fixture, "a.ogg", "OggS\0");
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/a.ogg\",\"mimeType\":\"audio/ogg\","
-                         "\"text\":\"OggS\"}}");
+                         "\"blob\":\"T2dnUwA=\"}}");
     ADD(&fixture, "a.zip", "PK\3\4\xff");
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/a.zip\",\"mimeType\":\"application/zip\","
@@ -146,16 +151,16 @@ static void attachments__what_one_message_cannot_hold(void **state)
 
     (void)state;
     set_up(&fixture, NEWEST, 100);
-    add_large(&fixture, "b", "\x89PNG\r\n\x1a\n", 720000);
+    add_large(&fixture, "b", PNG, sizeof PNG - 1, 720000);
     check_last(&fixture, too_large);
-    add_large(&fixture, "a", "\x89PNG\r\n\x1a\n", 600000);
-    add_large(&fixture, "d", "\x89PNG\r\n\x1a\n", 150000); /* is linked where it does not fit */
+    add_large(&fixture, "a", PNG, sizeof PNG - 1, 600000);
+    add_large(&fixture, "d", PNG, sizeof PNG - 1, 150000); /* is linked where it does not fit */
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/d\","
                          "\"name\":\"d\",\"description\":\"A file of the program; kept for some "
-                         "minutes.\",\"mimeType\":\"image/png\",\"size\":150008}");
-    add_large(&fixture, "b", "\xff", 720000); /* could not be read either */
+                         "minutes.\",\"mimeType\":\"image/png\",\"size\":150016}");
+    add_large(&fixture, "b", "\xff", 1, 720000); /* could not be read either */
     check_last(&fixture, too_large);
-    add_large(&fixture, "c", "\xff", 600000);
+    add_large(&fixture, "c", "\xff", 1, 600000);
     check_kept(&fixture, "files/b", "nothing");
 }
 
@@ -167,8 +172,8 @@ static void attachments__more_than_is_kept(void **state)
     (void)state;
     set_up(&fixture, NEWEST, 0);
     for (int i = 0; i < 30; i++)
-        add_large(&fixture, "c", "\xff", 600000);
-    add_large(&fixture, "b", "\xff", 600000);
+        add_large(&fixture, "c", "\xff", 1, 600000);
+    add_large(&fixture, "b", "\xff", 1, 600000);
     check_last(&fixture, too_large);
     attachments_end(&fixture.attachments, &fixture.runs);
     assert_in_range(fixture.runs.bytes, 1000000, RUNS_BYTES_MAX);
