@@ -39,29 +39,36 @@ my $messages = write_file("$scratch/messages", join "\n",
             arguments => {@request, entrypoint_code => $_ % 3 ? 'echo hello' : $stubborn}}})
     } 1 .. 30), '');
 my $config = JSON::PP->new->decode(do { local (@ARGV, $/) = $ENV{ISOLATOR_CONFIG} // 'build/engine/test.json'; <> });
-$config->{warm} = {busybox => 2};
+$config->{warm} = {busybox => 1};
 $config->{promptsDir} = "$scratch";
 $config->{engineTimeoutSeconds} = 60; # that long a janitor looks whether the engine is done
-$config->{maxConcurrent} = 3;
 my $own = write_file("$scratch/warm.json", encode_json($config));
 my @victims = (
     ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, '--timeout', '60s', $program],
     ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, $short],
-    ['isolator batch', $requests, $isolator, 'batch', '--config', $own, '-j', 3],
+    ['isolator batch', $requests, $isolator, 'batch', '--config', $own, '-j', 1],
     # The host keeps the pipe open.
     ['isolator-mcp', "{ cat '$messages'; exec sleep 600; } |", $isolator =~ s/isolator$/isolator-mcp/r, '--config', $own],
 );
 
-# The containers of those that were killed: {pid => [[name, state]...]}.
+# What the engine says of each container with the label of a process, a line each: when, what, which process and
+# which container.
+my $told = "$scratch/events";
+my $events = fork // die "fork: $!";
+if (!$events) {
+    open STDIN, '<', '/dev/null';
+    open STDOUT, '>', $told or die "$told: $!";
+    my $format = '{{.TimeNano}} {{.Action}} {{index .Actor.Attributes "isolator.pid"}} {{.Actor.Attributes.name}}';
+    exec qw(docker events --filter type=container --filter label=isolator.pid --format), $format or POSIX::_exit(99);
+}
+
+# The containers that victims have left, as the engine lists them: "PROCESS NAME STATE".
 my %victim;
 sub containers {
-    my %left;
-    for (`docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}'`) {
-        my ($pid, $name, $state) = split ' ', $_, 4;
-        push @{$left{$pid}}, [$name, $state] if $victim{$pid};
-    }
+    my @found = `docker ps -a --filter label=isolator.pid --format '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}'`;
     die 'docker ps failed' if $?;
-    return \%left;
+    chomp @found;
+    return grep { $victim{(split ' ')[0]} } @found;
 }
 
 sub volumes { my @names = `docker volume ls -q`; die 'docker volume ls failed' if $?; return scalar @names }
@@ -90,40 +97,22 @@ sub start { # NUMBER VICTIM
     exec @command or POSIX::_exit(99);
 }
 
-my (@running, @killed, %kind, %with, @times);
-my ($met, $created) = (0, 0);
+my (@running, %killed, %kind, %with);
+my $met = 0;
 
 # Kills what is due.
 sub kill_due {
-    my ($all) = @_;
-    my @late = grep { $all || $_->{due} <= time } @running;
+    my @late = grep { $_->{due} <= time } @running;
     for my $victim (@late) {
         my $with = $victim->{with};
         kill KILL => $victim->{pid}, $with eq 'nothing' ? () : started_by($victim, $with);
+        $killed{$victim->{pid}} = time;
         kill KILL => started_by($victim, $with) if $with ne 'nothing'; # what it was about to start
         waitpid $victim->{pid}, 0;
         $met++ if $? == SIGKILL;
-        push @killed, {%$victim, at => time};
     }
     my %late = map { $_->{pid} => 1 } @late;
     @running = grep { !$late{$_->{pid}} } @running;
-}
-
-# Looks how those that were killed are doing; one is done with when nothing of it runs any more.
-sub look {
-    return unless @killed;
-    my $left = containers();
-    my @still;
-    for my $victim (@killed) {
-        my @states = map { $_->[1] } @{$left->{$victim->{pid}} // []};
-        if (grep { $_ ne 'Created' } @states) {
-            push @still, $victim;
-        } else { # "Created" stays till somebody comes
-            push @times, time - $victim->{at};
-            $created += @states;
-        }
-    }
-    @killed = @still;
 }
 
 my $volumes = volumes();
@@ -131,7 +120,6 @@ my $begin = time;
 for my $number (1 .. $kills) {
     while (@running >= $at_once) {
         kill_due();
-        look();
         sleep 0.02;
     }
     my $victim = $victims[int rand @victims];
@@ -144,29 +132,39 @@ for my $number (1 .. $kills) {
 }
 while (@running) {
     kill_due();
-    look();
     sleep 0.02;
 }
+# "Created" stays till somebody comes.
+my @left;
 my $end = time + $patience;
-while (@killed && time < $end) {
-    look();
-    sleep 0.1;
-}
-is(scalar @killed, 0, "$kills kills: of none anything runs");
-diag(map { "process $_->{pid}: " . join ' ', map { "@$_" } @{containers()->{$_->{pid}} // []} } @killed);
+sleep 0.1 while (@left = grep { !/ Created$/ } containers()) && time < $end;
+is(join("\n", @left), '', "$kills kills: of none anything runs");
 ok($met >= $kills / 2, 'most of them were alive when they were killed') or diag("$met of $kills");
 
 # What was created and not started: the next start removes it, of whatever command.
 my $removed = until_true {
     system("'$isolator' run --config '$own' '$hello' >/dev/null 2>&1 </dev/null");
-    !%{containers()};
+    !containers();
 };
-ok($removed, 'after the next start no container is left') or diag(map { "@$_" } map { @$_ } values %{containers()});
+ok($removed, 'after the next start no container is left') or diag(containers());
 ok((until_true { volumes() <= $volumes }), 'and no volume');
 
-@times = sort { $a <=> $b } @times;
+# How long each victim's containers were there after it was killed, of those that ever ran.
+my (%ran, %gone);
+my $idle = 0;
+kill TERM => $events;
+waitpid $events, 0;
+for (split /\n/, contents($told)) {
+    my ($nanoseconds, $what, $pid, $name) = split ' ';
+    next unless $killed{$pid};
+    $ran{$name} = 1 if $what eq 'start';
+    $idle++ if $what eq 'destroy' && !$ran{$name};
+    $gone{$pid} = $nanoseconds / 1e9 - $killed{$pid} if $what eq 'destroy' && $ran{$name};
+}
+ok(%ran > 0, 'the engine has told what happened');
+my @times = sort { $a <=> $b } map { my $time = $gone{$_} // 0; $time > 0 ? $time : 0 } keys %killed;
 sub tally { my %count = @_; join ', ', map { "$_ $count{$_}" } sort keys %count }
 printf "# figures: %d kills (%s; killed with it: %s) in %d s, seed %d\n", $kills, tally(%kind), tally(%with), time - $begin, $seed;
-printf "# figures: gone after: median %.2f s, 95 %% %.2f s, at most %.2f s; then %d had been created and not started\n",
-    @times[$#times / 2, $#times * 0.95, $#times], $created;
+printf "# figures: gone after: median %.2f s, 95 %% %.2f s, at most %.2f s; %d had been created and not started\n",
+    @times[$#times / 2, $#times * 0.95, $#times], $idle;
 finish();
