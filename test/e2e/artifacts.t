@@ -182,6 +182,11 @@ is "$(listed "$dir")" "made f 644 0" "an image without a shell: its file comes b
 faulty "cp 3 fail" run --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
 is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them all" "docker cp that fails"
 
+rm -rf "$dir"
+run --language noshell --user 0 --artifacts "$dir" --timeout 2s "$file" -- --write=made --sleep=600
+is "$status|$(warnings)|$(listed "$dir")" "124|artifacts may be missing: without a shell they come back only where the program \
+ends by itself|" "an image without a shell: none of a program that had to be ended"
+
 # ---- limits
 config=$scratch/config.json
 perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); @$c{qw(maxArtifacts maxArtifactBytes)} = (2, 10); print encode_json($c)' \

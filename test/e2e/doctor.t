@@ -103,6 +103,15 @@ the base image| -> isolator prepare busybox|" "steps that have not been run"
 XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/steps.json"
 isolator doctor --config "$scratch/steps.json"
 has "$status|$(check 'prepared busybox')" "0|ok prepared busybox isolator-prepared:busybox-" "steps that have been run"
+docker tag isolator-test/busybox:1 "isolator-test-$$:base"
+sed "s|isolator-test/busybox:1|isolator-test-$$:base|" "$scratch/steps.json" >"$scratch/gone.json"
+XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/gone.json"
+docker image rm "isolator-test-$$:base" >/dev/null
+isolator doctor --config "$scratch/gone.json"
+is "$status|$(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')|$(check 'image busybox')" \
+    "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not there| -> docker pull isolator-test-$$:base" \
+    "steps that have been run in an image that is gone"
+XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/gone.json"
 XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
 is "$status" 0 "and are removed"
 

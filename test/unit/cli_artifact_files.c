@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <sys/resource.h>
+
 #include "cli/artifact_files.h"
 
 struct fixture {
@@ -153,6 +155,47 @@ static void artifact_files__failures_behind_others(void **state)
     tear_down(&fixture);
 }
 
+/* All of them are counted, ten are named. */
+static void artifact_files__many_failures(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_in(fixture.directory, "a", "mine");
+    for (int i = 0; i < 15; i++)
+        add(&fixture, "a", "new", false);
+    artifact_files_write(fixture.fd, NULL, false, &fixture.result);
+    assert_int_equal(fixture.result.artifacts.missing.count, 10);
+    assert_text_or_null(fixture.result.error,
+                        "15 of 15 artifacts are not written, see the warnings");
+    tear_down(&fixture);
+}
+
+/* A path may have more parts than a process may have descriptors. */
+static void artifact_files__deep(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT;
+    struct rlimit before, few;
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        strbuf_add(&path, "d/", 2);
+    strbuf_addch(&path, 'a');
+    set_up(&fixture);
+    add(&fixture, strbuf_string(&path), "deep", false);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t)fixture.fd + 5;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    artifact_files_write(fixture.fd, NULL, false, &fixture.result);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_null(fixture.result.error);
+    check_content(&fixture, strbuf_string(&path), "deep");
+    tear_down(&fixture);
+}
+
 static void artifact_files__directory(void **state)
 {
     CLEANUP_FREE char *parent = temp_create();
@@ -201,6 +244,8 @@ int main(void)
         cmocka_unit_test(artifact_files__no_link_is_followed),
         cmocka_unit_test(artifact_files__failures_behind_others),
         cmocka_unit_test(artifact_files__below_a_directory),
+        cmocka_unit_test(artifact_files__many_failures),
+        cmocka_unit_test(artifact_files__deep),
         cmocka_unit_test(artifact_files__directory),
     };
 

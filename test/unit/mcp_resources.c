@@ -350,6 +350,34 @@ static void resources__runs_are_made_to_fit_one_message(void **state)
     check_fits('\x01', 900000, 0);
 }
 
+/* A file is given whole: where its text becomes too large for a message, in base64. */
+static void resources__files_are_made_to_fit_one_message(void **state)
+{
+    enum { LENGTH = 600000 };
+    struct strbuf lines = STRBUF_INIT;
+    CLEANUP_FREE char *uri = NULL;
+    struct run *run = run_new();
+    struct fixture fixture;
+    json_t *result;
+    const char *blob;
+
+    (void)state;
+    set_up(&fixture);
+    uri = string_format("isolator://runs/%s/files/a", run_id(run));
+    for (int i = 0; i < LENGTH; i++)
+        strbuf_addch(&lines, '\n');
+    run_add(run, "files/a", "text/plain", &lines);
+    runs_keep(&fixture.runs, run);
+    result = read_uri(&fixture, uri);
+    assert_no_error(&fixture.error);
+    assert_in_range(jsonrpc_size(result), LENGTH, MESSAGE_MAX - 10000);
+    blob = string_at(result, "contents.0.blob");
+    assert_int_equal(strlen(blob), LENGTH / 3 * 4);
+    assert_memory_equal(blob, "CgoKCgoK", 8);
+    json_decref(result);
+    tear_down(&fixture);
+}
+
 /* ---- completion */
 
 static const char TEMPLATE[] = "isolator://snippets/{snippet_name}";
@@ -415,6 +443,7 @@ int main(void)
         cmocka_unit_test(resources__runs_are_read),
         cmocka_unit_test(resources__runs_that_are_not_kept),
         cmocka_unit_test(resources__runs_are_made_to_fit_one_message),
+        cmocka_unit_test(resources__files_are_made_to_fit_one_message),
         cmocka_unit_test(resources__completion),
         cmocka_unit_test(resources__completion_of_many),
     };

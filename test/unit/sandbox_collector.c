@@ -150,6 +150,56 @@ static void collector__names_that_lead_elsewhere(void **state)
     check(&fixture, "", missing);
 }
 
+/* More than 4000 bytes, as with files that are sent. Such a name is told in short. */
+static void collector__a_name_that_is_too_long(void **state)
+{
+    static const char start[] = "the artifact 'directory/directory/";
+    static const char end[] = "' is left out: its path is too long";
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+    CLEANUP_FREE char *taken = NULL;
+    CLEANUP_FREE char *missing = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    while (name.length < 3990)
+        strbuf_add(&name, "directory/", 10);
+    strbuf_add(&name, "ten bytes.", 10);
+    taken = string_format("%s:1 ", strbuf_string(&name));
+    set_up(&fixture, "**");
+    add(&fixture.back, strbuf_string(&name), "1", 1);
+    strbuf_addch(&name, '.');
+    add(&fixture.back, strbuf_string(&name), "2", 1);
+    collect(&fixture, 0);
+    missing = strvec_join(&fixture.result.artifacts.missing, "\n");
+    assert_memory_equal(missing, start, strlen(start));
+    assert_in_range(strlen(missing), strlen(start) + strlen(end), 350);
+    assert_string_equal(missing + strlen(missing) - strlen(end), end);
+    check(&fixture, taken, missing);
+}
+
+static void collector__nothing_of_a_repository(void **state)
+{
+    static const char in_git[] = "it would go into the .git of a repository";
+    struct fixture fixture;
+    CLEANUP_FREE char *missing =
+        string_format("the artifact '.git/hooks/post-commit' is left out: %s\n"
+                      "the artifact 'a/.GIT/config' is left out: %s\n"
+                      "the artifact '.git' is left out: %s",
+                      in_git, in_git, in_git);
+
+    (void)state;
+    set_up(&fixture, "**");
+    for (int i = 0; i < 3; i++)
+        strvec_push(&fixture.request.artifacts,
+                    ((const char *[]){".git/**", "a/.GIT/*", ".git"})[i]);
+    add(&fixture.back, ".git/hooks/post-commit", "1", 1);
+    add(&fixture.back, "a/.GIT/config", "1", 1);
+    add(&fixture.back, ".git", "1", 1);
+    add(&fixture.back, "a/x.git", "1", 1);
+    collect(&fixture, 0);
+    check(&fixture, "a/x.git:1 ", missing);
+}
+
 static void collector__links_and_doubles(void **state)
 {
     struct fixture fixture;
@@ -249,6 +299,8 @@ int main(void)
         cmocka_unit_test(collector__only_what_is_wanted),
         cmocka_unit_test(collector__nothing_found),
         cmocka_unit_test(collector__names_that_lead_elsewhere),
+        cmocka_unit_test(collector__a_name_that_is_too_long),
+        cmocka_unit_test(collector__nothing_of_a_repository),
         cmocka_unit_test(collector__links_and_doubles),
         cmocka_unit_test(collector__only_so_many_and_so_much),
         cmocka_unit_test(collector__only_ten_are_named),
