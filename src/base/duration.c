@@ -77,12 +77,13 @@ int duration_parse(const char *text, long long *milliseconds, struct error *erro
     return 0;
 }
 
-int number_parse(const char *text, double *number, struct error *error)
+int number_parse(const char *text, const char *unit, double *number, struct error *error)
 {
     const size_t length = number_length(text);
 
     if (length == 0 || text[length] != '\0')
-        return error_set(error, ERROR_USAGE, "'%s' is not a number", text);
+        return error_set(error, ERROR_USAGE, "'%s' is not a number%s%s", text, *unit ? " of " : "",
+                         unit);
     *number = strtod(text, NULL);
     if (!isfinite(*number))
         return error_set(error, ERROR_USAGE, "'%s' is too large", text);

@@ -53,7 +53,7 @@ static int read_jobs(const char *value, int *jobs, struct error *error)
 {
     double number;
 
-    if (number_parse(value, &number, error) != 0)
+    if (number_parse(value, "", &number, error) != 0)
         return error_prefix(error, "--jobs");
     if (!(number >= 1 && number <= JOBS_MAX) || number != (int)number)
         return error_set(error, ERROR_USAGE, "--jobs: must be a whole number from 1 to %d",

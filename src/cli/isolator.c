@@ -42,6 +42,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static void print_help(FILE *stream)
 {
     fputs("usage: isolator COMMAND [ARG...]\n"
+          "       isolator help [COMMAND]\n"
           "       isolator --help | --version\n"
           "\n"
           "Runs untrusted code in a fresh, locked-down container; prints one JSON result.\n"
@@ -49,19 +50,19 @@ static void print_help(FILE *stream)
           stream);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(stream, "  %-9s  %s\n", commands[i].name, commands[i].help);
-    fputs("\nisolator COMMAND --help tells more; so do isolator(1), isolator_config.json(5).\n",
+    fputs("\nisolator help COMMAND tells more; so do isolator(1), isolator_config.json(5).\n",
           stream);
 }
 
 static int refuse_command(const char *word)
 {
-    const char *names[COMMANDS + 2] = {"--help", "--version"};
+    const char *names[COMMANDS + 3] = {"--help", "--version", "help"};
     const char *nearest;
     CLEANUP_FREE char *shown = text_escape(word);
 
     for (int i = 0; i < COMMANDS; i++)
-        names[2 + i] = commands[i].name;
-    nearest = text_nearest(word, names, COMMANDS + 2);
+        names[3 + i] = commands[i].name;
+    nearest = text_nearest(word, names, COMMANDS + 3);
     fprintf(stderr, "isolator: unknown %s '%s'; ", word[0] == '-' ? "option" : "command", shown);
     if (nearest)
         fprintf(stderr, "did you mean '%s'?\n", nearest);
@@ -72,6 +73,26 @@ static int refuse_command(const char *word)
     return EXIT_STATUS_USAGE;
 }
 
+static int run_named(int argc, char **argv)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    return refuse_command(argv[0]);
+}
+
+/* `isolator help COMMAND` is `isolator COMMAND --help`. */
+static int help_command(char *command)
+{
+    char option[] = "--help";
+    char *argv[] = {command, option, NULL};
+
+    if (command)
+        return run_named(2, argv);
+    print_help(stdout);
+    return EXIT_STATUS_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
@@ -80,16 +101,13 @@ int main(int argc, char **argv)
         fputs("isolator: no command; see isolator --help\n", stderr);
         return EXIT_STATUS_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
-        return EXIT_STATUS_SUCCESS;
-    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help_command(NULL);
+    if (strcmp(argv[1], "help") == 0)
+        return help_command(argv[2]);
     if (strcmp(argv[1], "--version") == 0) {
         puts("isolator " ISOLATOR_VERSION);
         return EXIT_STATUS_SUCCESS;
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return refuse_command(argv[1]);
+    return run_named(argc - 1, argv + 1);
 }

@@ -31,7 +31,8 @@ static const char help[] =
     "usage: isolator languages [--json | --names] [--config FILE]\n"
     "\n"
     "Prints the languages of the configuration: name, image, whether the engine has\n"
-    "that, extensions, default file, and limits that differ from the defaults.\n"
+    "that, whether the language is prepared (\"-\": it has no steps), extensions,\n"
+    "default file, and limits that differ from the defaults.\n"
     "\n"
     "      --json         print them as a JSON array instead\n"
     "      --names        print only the names, without asking the engine\n"
@@ -88,32 +89,44 @@ static json_t *own_limits(const struct config *config, const struct language *la
     return own;
 }
 
-/* `facts` NULL: nobody knows. */
+static bool has_steps(const struct language *language)
+{
+    return language->preparation.steps.count > 0;
+}
+
+/* What the engine has for a language. */
+struct images {
+    struct image_facts base, prepared; /* the second means something where the language has steps */
+};
+
+/* `images` NULL: nobody knows. */
 static json_t *describe(const struct config *config, const struct language *language,
-                        const struct image_facts *facts)
+                        const struct images *images)
 {
     json_t *extensions = json_array();
 
     for (size_t i = 0; i < language->extensions.count; i++)
         json_array_append_new(extensions, json_string(language->extensions.items[i]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o}", "name", language->name, "image",
-                     language->image, "present", facts ? json_boolean(facts->present) : json_null(),
-                     "extensions", extensions, "defaultFilename", language->default_filename,
-                     "limits", own_limits(config, language));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:s, s:o}", "name", language->name, "image", language->image,
+        "present", images ? json_boolean(images->base.present) : json_null(), "prepared",
+        images && has_steps(language) ? json_boolean(images->prepared.present) : json_null(),
+        "extensions", extensions, "defaultFilename", language->default_filename, "limits",
+        own_limits(config, language));
 }
 
-static void print_json(const struct config *config, const struct image_facts *facts)
+static void print_json(const struct config *config, const struct images *images)
 {
     json_t *all = json_array();
 
     for (size_t i = 0; i < config->language_count; i++)
         json_array_append_new(all,
-                              describe(config, &config->languages[i], facts ? &facts[i] : NULL));
+                              describe(config, &config->languages[i], images ? &images[i] : NULL));
     safe_json_print(all, isatty(STDOUT_FILENO));
     json_decref(all);
 }
 
-enum { COLUMNS = 6 };
+enum { COLUMNS = 7 };
 
 static void add_limits(struct strvec *cells, const struct config *config,
                        const struct language *language)
@@ -135,28 +148,37 @@ static void add_limits(struct strvec *cells, const struct config *config,
     json_decref(own);
 }
 
+static const char *answer(const struct images *images, bool present)
+{
+    if (!images)
+        return "unknown";
+    return present ? "yes" : "no";
+}
+
 static void add_row(struct strvec *cells, const struct config *config,
-                    const struct language *language, const struct image_facts *facts)
+                    const struct language *language, const struct images *images)
 {
     CLEANUP_FREE char *extensions = strvec_join(&language->extensions, " ");
 
     strvec_push(cells, language->name);
     strvec_push(cells, language->image);
-    strvec_push(cells, !facts ? "unknown" : facts->present ? "yes" : "no");
+    strvec_push(cells, answer(images, images && images->base.present));
+    strvec_push(cells,
+                has_steps(language) ? answer(images, images && images->prepared.present) : "-");
     strvec_push_owned(cells, text_escape(extensions));
     strvec_push_owned(cells, text_escape(language->default_filename));
     add_limits(cells, config, language);
 }
 
-static void print_table(const struct config *config, const struct image_facts *facts)
+static void print_table(const struct config *config, const struct images *images)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
     int widths[COLUMNS] = {0};
 
-    strvec_push_each(&cells, "NAME", "IMAGE", "THERE", "EXTENSIONS", "DEFAULT FILE", "LIMITS",
-                     NULL);
+    strvec_push_each(&cells, "NAME", "IMAGE", "THERE", "PREPARED", "EXTENSIONS", "DEFAULT FILE",
+                     "LIMITS", NULL);
     for (size_t i = 0; i < config->language_count; i++)
-        add_row(&cells, config, &config->languages[i], facts ? &facts[i] : NULL);
+        add_row(&cells, config, &config->languages[i], images ? &images[i] : NULL);
     for (size_t i = 0; i < cells.count; i++)
         if ((int)strlen(cells.items[i]) > widths[i % COLUMNS])
             widths[i % COLUMNS] = (int)strlen(cells.items[i]);
@@ -173,27 +195,35 @@ static void print_table(const struct config *config, const struct image_facts *f
 }
 
 /* Looks for the images of all languages, in their order. */
-static int look(const struct config *config, struct image_facts *facts, struct error *error)
+static int look(const struct config *config, struct images *images, struct error *error)
 {
     const struct docker docker = config_docker(config);
     const long long deadline = clock_now_ms() + docker_share(&docker, LOOK_PERCENT);
-    CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec references = STRVEC_INIT;
+    CLEANUP_FREE struct image_facts *facts = NULL;
     int result;
 
-    for (size_t i = 0; i < config->language_count; i++)
-        strvec_push(&images, config->languages[i].image);
+    for (size_t i = 0; i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+
+        strvec_push(&references, language->image);
+        strvec_push(&references, has_steps(language) ? language->preparation.tag : language->image);
+    }
     if (signals_catch(error) != 0)
         return -1;
-    result = image_look(&docker, &images, deadline, signals_cancel(), facts, error);
+    facts = memory_allocate(references.count * sizeof *facts);
+    result = image_look(&docker, &references, deadline, signals_cancel(), facts, error);
     signals_release();
+    for (size_t i = 0; result == 0 && i < config->language_count; i++)
+        images[i] = (struct images){facts[2 * i], facts[2 * i + 1]};
     return result;
 }
 
 static int run(void *context, char **operands, const struct config *config, struct error *error)
 {
     const struct options *options = context;
-    CLEANUP_FREE struct image_facts *facts = NULL;
-    bool known_facts;
+    CLEANUP_FREE struct images *images = NULL;
+    bool looked;
 
     (void)operands;
     if (options->names) {
@@ -201,15 +231,15 @@ static int run(void *context, char **operands, const struct config *config, stru
             puts(config->languages[i].name);
         return EXIT_STATUS_SUCCESS;
     }
-    facts = memory_allocate(config->language_count * sizeof *facts);
-    known_facts = look(config, facts, error) == 0;
+    images = memory_allocate(config->language_count * sizeof *images);
+    looked = look(config, images, error) == 0;
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (options->json)
-        print_json(config, known_facts ? facts : NULL);
+        print_json(config, looked ? images : NULL);
     else
-        print_table(config, known_facts ? facts : NULL);
-    return known_facts ? EXIT_STATUS_SUCCESS : -1;
+        print_table(config, looked ? images : NULL);
+    return looked ? EXIT_STATUS_SUCCESS : -1;
 }
 
 int languages_command(int argc, char **argv)

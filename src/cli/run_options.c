@@ -21,12 +21,12 @@ static void set_string(char **target, const char *value)
 static int set_number(struct run_options *options, enum limit_number which, const char *value,
                       struct error *error)
 {
+    const struct limit_rule *rule = &limit_rules[which];
     double number;
 
-    if (number_parse(value, &number, error) != 0)
-        return error_prefix(error, "%s", limit_rules[which].option);
-    return limits_set_number(&options->request.limits, which, number, limit_rules[which].option,
-                             error);
+    if (number_parse(value, rule->unit + strspn(rule->unit, " "), &number, error) != 0)
+        return error_prefix(error, "%s", rule->option);
+    return limits_set_number(&options->request.limits, which, number, rule->option, error);
 }
 
 static int apply_timeout(struct run_options *options, const char *value, struct error *error)

@@ -19,13 +19,15 @@ export ISOLATOR_CONFIG=$scratch/config.json
 
 # row NAME: of the table, with single blanks.
 row() { grep "^$1 " <<<"$out" | tr -s ' '; }
+# of EXPRESSION: a Perl expression about what --json printed.
+of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) = @{decode_json(<STDIN>)}; print eval $ARGV[0]' "$1" <"$scratch/out"; }
 isolator languages
 is "$status|$err" "0|" "it prints a table"
-is "$(row NAME)" "NAME IMAGE THERE EXTENSIONS DEFAULT FILE LIMITS" "its first line"
-is "$(row python)" "python isolator-test/python:bookworm yes .py main.py cpus 0.25, network bridge, readOnly false, \
+is "$(row NAME)" "NAME IMAGE THERE PREPARED EXTENSIONS DEFAULT FILE LIMITS" "its first line"
+is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py cpus 0.25, network bridge, readOnly false, \
 user 7:7, capDrop NET_RAW,MKNOD" "an image that is there; limits of all kinds"
-is "$(row javascript)" "javascript isolator-test/none-such:1 no .js .mjs .cjs main.js" "one that is not; no limits of its own"
-is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes .ash .b\x1bsh main.ash' \
+is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js" "one that is not; no limits of its own"
+is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash' \
     "one behind it, under its full name; an extension that is escaped"
 has "$(row go)" "memoryMB 512, cpus 2, pidsLimit 256, tmpMB 512" "limits are those within the maximums"
 is "$(wc -l <<<"$out")" 5 "a line for each language"
@@ -33,17 +35,31 @@ is "$(wc -l <<<"$out")" 5 "a line for each language"
 faulty "" isolator languages
 is "$status $(docker_calls)" "0 image" "one command for all images"
 faulty "" isolator languages --config "$scratch/all.json"
-is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes .js .mjs .cjs main.js" \
+is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js" \
     "likewise where two languages share one"
+
+is "$(row go | cut -d ' ' -f 4)" "no" "a language whose steps have not been run"
+
+# ---- languages with steps
+sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": [": '$$'"]}/' "$scratch/config.json" >"$scratch/steps.json"
+faulty "" isolator languages --config "$scratch/steps.json"
+is "$(row busybox | cut -d ' ' -f 3,4)" "yes no" "steps that have not been run"
+isolator prepare busybox --config "$scratch/steps.json"
+isolator languages --config "$scratch/steps.json"
+is "$(row busybox | cut -d ' ' -f 3,4)" "yes yes" "steps that have been run"
+isolator languages --json --config "$scratch/steps.json"
+is "$(of 'join " ", map { JSON::PP->new->allow_nonref->encode($_->{prepared}) } $python, $go, $busybox')" "null false true" \
+    "--json: likewise"
+isolator prepare --remove busybox --config "$scratch/steps.json"
+is "$status" 0 "and are removed"
 
 # ---- for programs
 isolator languages --json
-of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) = @{decode_json(<STDIN>)}; print eval $ARGV[0]' "$1" <"$scratch/out"; }
 is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
 is "$(of 'join " ", map { "$_->{name} $_->{image} " . JSON::PP->new->allow_nonref->encode($_->{present}) } $python, $javascript, $busybox')" \
     "python isolator-test/python:bookworm true javascript isolator-test/none-such:1 false \
 busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
-is "$(of 'join " ", sort keys %$go')" "defaultFilename extensions image limits name present" "--json: the members"
+is "$(of 'join " ", sort keys %$go')" "defaultFilename extensions image limits name prepared present" "--json: the members"
 is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
     '{"a":{"capDrop":"NET_RAW,MKNOD","cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
     "--json: limits and extensions"

@@ -56,6 +56,19 @@ for command in $commands; do
     isolator "${command}x" # one letter too many
     is "$status|$out|$err" "2||isolator: unknown command '${command}x'; did you mean '$command'?" "${command}x is no command"
 done
+for command in $commands; do
+    isolator "$command" --help
+    expected=$out
+    isolator help "$command"
+    [ "$status|$out" = "0|$expected" ] || break
+done
+is "$command|$out" "$command|$expected" "isolator help COMMAND: the same"
+isolator --help
+expected=$out
+isolator help
+is "$status|$out" "0|$expected" "isolator help: as --help"
+isolator help rnu
+is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?" "isolator help: a command misspelt"
 run -h
 is "$status|${out%%$'\n'*}" "0|usage: isolator run [OPTIONS] [FILE] [-- ARG...]" "-h"
 
@@ -92,18 +105,18 @@ refused "one FILE only, and 'b.py' is a second; the program's arguments go behin
 
 # ---- bad numbers
 for number in 1e309 -5 5x ''; do
-    refused "--memory: '$number' is not a number" "--memory '$number'" --memory "$number" "$probe"
+    refused "--memory: '$number' is not a number of MB" "--memory '$number'" --memory "$number" "$probe"
 done
-bad_numbers() { # OPTION RANGE
-    refused "$1: 'NaN' is not a number" "$1 NaN" "$1" NaN "$probe"
-    refused "$1 must be $2" "$1 0" "$1=0" "$probe"
+bad_numbers() { # OPTION RANGE [UNIT]
+    refused "$1: 'NaN' is not a number${3:+ of $3}" "$1 NaN" "$1" NaN "$probe"
+    refused "$1 must be $2${3:+ $3}" "$1 0" "$1=0" "$probe"
 }
-bad_numbers --memory "from 6 to 16777216 MB"
+bad_numbers --memory "from 6 to 16777216" MB
 bad_numbers --cpus "from 0.01 to 4096"
 bad_numbers --pids-limit "from 8 to 4194304"
-bad_numbers --workdir-size "from 1 to 1048576 MB"
-bad_numbers --tmp-size "from 1 to 1048576 MB"
-bad_numbers --output-limit "from 1024 to 67108864 bytes"
+bad_numbers --workdir-size "from 1 to 1048576" MB
+bad_numbers --tmp-size "from 1 to 1048576" MB
+bad_numbers --output-limit "from 1024 to 67108864" bytes
 for number in NaN 1e309s -5s 5x 0 5 ''; do
     refused "--timeout: '$number' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h" \
         "--timeout '$number'" --timeout "$number" "$probe"

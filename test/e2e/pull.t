@@ -67,6 +67,13 @@ kill -TERM "$pid"
 await
 is "$status|$out$err|$(there b)" "143||no" "pull: a signal ends it"
 
+# The example of its manual page, which is for the language that everybody has.
+sed "s|\"languages\": {|&\"python\": {\"image\": \"$place/b\"}, |" "$ISOLATOR_CONFIG" >"$scratch/python.json"
+read -ra example < <(sed -n 's/^\.Dl isolator //p' man/isolator-pull.1)
+ISOLATOR_CONFIG=$scratch/python.json isolator "${example[@]}"
+is "${example[*]}|$status|$(there b)" "pull python|0|yes" "pull: the example of its manual page"
+docker image rm "$place/b" >/dev/null
+
 # ---- isolator run --pull
 run --language b "$hello"
 is "$status $(fields reason)|$(there b)" "3 image-missing|no" "run: nothing is fetched without --pull"

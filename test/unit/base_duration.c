@@ -185,7 +185,7 @@ static void check_number(const char *text, double expected)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     double number = -1;
-    const int result = number_parse(text, &number, &error);
+    const int result = number_parse(text, "", &number, &error);
 
     assert_no_error(&error);
     assert_int_equal(result, 0);
@@ -220,7 +220,7 @@ static void number__no_numbers(void **state)
         struct error error = ERROR_INIT;
         double number = -1;
 
-        assert_int_equal(number_parse(bad[i], &number, &error), -1);
+        assert_int_equal(number_parse(bad[i], "", &number, &error), -1);
         assert_error(&error, ERROR_USAGE, message);
         assert_true(number == -1);
     }
@@ -237,7 +237,7 @@ static void number__too_large(void **state)
     memset(text, '9', 400);
     text[400] = '\0';
     message = string_format("'%s' is too large", text);
-    assert_int_equal(number_parse(text, &number, &error), -1);
+    assert_int_equal(number_parse(text, "", &number, &error), -1);
     assert_error(&error, ERROR_USAGE, message);
 }
 

@@ -369,10 +369,10 @@ static void run_options__wrong_values(void **state)
            "--timeout: '-1s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
     refuse("-t|0s|x.py", "--timeout: '0s' must be more than 0 and less than a year");
     refuse("-m|5|x.py", "--memory must be from 6 to 16777216 MB");
-    refuse("-m|64m|x.py", "--memory: '64m' is not a number");
+    refuse("-m|64m|x.py", "--memory: '64m' is not a number of MB");
     refuse("-m|64.5|x.py", "--memory must be a whole number");
-    refuse("-m|-64|x.py", "--memory: '-64' is not a number");
-    refuse("-m||x.py", "--memory: '' is not a number");
+    refuse("-m|-64|x.py", "--memory: '-64' is not a number of MB");
+    refuse("-m||x.py", "--memory: '' is not a number of MB");
     refuse("-c|0|x.py", "--cpus must be from 0.01 to 4096");
     refuse("-c|nan|x.py", "--cpus: 'nan' is not a number");
     refuse("--pids-limit|1|x.py", "--pids-limit must be from 8 to 4194304");
