@@ -118,7 +118,8 @@ static void move(const struct places *from, size_t place, const char *text, bool
     const size_t stars = stars_at(from, place);
     const char *behind;
 
-    if (part_starts && *text == '.' && *pattern != '.')
+    if (part_starts && *text == '.' &&
+        (*pattern != '.' || (place > 0 && from->pattern[place - 1] == '*')))
         return;
     if (stars > 1 || (stars == 1 && *text != '/'))
         arrive(to, place, *text == '/');

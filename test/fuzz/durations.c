@@ -77,7 +77,7 @@ static void check_number(const char *text, size_t size)
     double number = UNTOUCHED;
     bool form;
 
-    if (number_parse(text, &number, &error) != 0) {
+    if (number_parse(text, "", &number, &error) != 0) {
         fuzz_check_error(&error, fuzz_is_utf8(text, strlen(text)), size + 100);
         fuzz_require(error.kind == ERROR_USAGE, "kind %d", error.kind);
         fuzz_require(number == UNTOUCHED, "%g", number);

@@ -75,6 +75,9 @@ static void glob__leading_dots(void **state)
     check(".*", "a/.hidden", true);
     check("**/.*", "a/.hidden", true);
     check("a/.b/*", "a/.b/x", true);
+    check("*.png", ".png", false);
+    check("a/*.png", "a/.png", false);
+    check("**.png", "a/.png", false);
     check("*", "not.hidden", true);
 }
 

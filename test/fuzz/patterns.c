@@ -1,0 +1,82 @@
+/*
+ * Fuzz target: patterns for paths. The input is a pattern, a line break and a path. It holds to this:
+ *
+ * - A path without special characters is a pattern for itself, and "**" in front of it for any file below.
+ * - '?' is any character but '/', which is the set "[!/]".
+ * - Without sets, two stars and characters of several bytes it is fnmatch(3) that says what matches: on short
+ *   ones, since the time of that has no bound.
+ */
+#include "fuzz.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+
+#include "base/glob.h"
+
+enum { SHORT = 24 };
+
+static bool is_simple(const char *text)
+{
+    for (const char *at = text; *at; at++)
+        if (!isascii((unsigned char)*at))
+            return false;
+    return strlen(text) <= SHORT && !strchr(text, '[') && !strstr(text, "**");
+}
+
+static void check_against_fnmatch(const char *pattern, const char *path, bool matches)
+{
+    const char *slash = strrchr(path, '/');
+    const char *part = strchr(pattern, '/') || !slash ? path : slash + 1;
+    const int expected = fnmatch(pattern, part, FNM_PATHNAME | FNM_PERIOD | FNM_NOESCAPE);
+
+    fuzz_require(matches == (expected == 0), "'%s' for '%s': %d", pattern, path, matches);
+}
+
+static void check_sets(const char *pattern, const char *path, bool matches)
+{
+    CLEANUP(strbuf_release) struct strbuf same = STRBUF_INIT;
+
+    for (const char *at = pattern; *at; at++) {
+        if (*at == '?')
+            strbuf_addstr(&same, "[!/]");
+        else
+            strbuf_addch(&same, *at);
+    }
+    /* A '/' in it would make another pattern of one that is for the last part alone. */
+    fuzz_require((strchr(pattern, '?') && !strchr(pattern, '/')) ||
+                     matches == glob_matches(strbuf_string(&same), path),
+                 "'%s' for '%s': %d", strbuf_string(&same), path, matches);
+}
+
+static void check_itself(const char *path)
+{
+    CLEANUP_FREE char *below = string_format("**/%s", path);
+
+    fuzz_require(glob_matches(path, path), "'%s'", path);
+    fuzz_require(glob_matches(below, path), "'%s'", below);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_FREE char *pattern = fuzz_string(data, size);
+    char *path = strchr(pattern, '\n');
+    bool matches;
+
+    if (!path)
+        return 0;
+    *path++ = '\0';
+    matches = glob_matches(pattern, path);
+    if (is_simple(pattern) && is_simple(path))
+        check_against_fnmatch(pattern, path, matches);
+    if (!strchr(pattern, '['))
+        check_sets(pattern, path, matches);
+    if (!strpbrk(path, "*?["))
+        check_itself(path);
+    return 0;
+}
