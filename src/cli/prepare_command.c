@@ -16,7 +16,7 @@
 #include "sandbox/config.h"
 #include "sandbox/janitor.h"
 #include "sandbox/prepare.h"
-#include "sandbox/prepared.h"
+#include "sandbox/prepare_rules.h"
 
 struct options {
     struct strvec steps; /* --run */
@@ -70,10 +70,10 @@ static int take(void *context, int option, char *value, struct error *error)
     switch (option) {
     case OPTION_RUN:
         strvec_push(&options->steps, value);
-        return prepared_check_steps(&options->steps, error) == 0 ? 0 : error_prefix(error, "--run");
+        return prepare_check_steps(&options->steps, error) == 0 ? 0 : error_prefix(error, "--run");
     case OPTION_NETWORK:
         options->network = value;
-        return prepared_check_network(value, error) == 0 ? 0 : error_prefix(error, "--network");
+        return prepare_check_network(value, error) == 0 ? 0 : error_prefix(error, "--network");
     case OPTION_TAG:
         options->tag = value;
         return image_check_tag(value, error) == 0 ? 0 : error_prefix(error, "--tag");
@@ -124,7 +124,7 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
                        struct error *error)
 {
     const long long start = clock_now_ms();
-    struct prepared prepared;
+    struct prepare_outcome outcome;
     int result;
 
     if (language->preparation.steps.count == 0)
@@ -132,25 +132,25 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
                          "%s has no steps; give --run STEP, or languages.%s.prepare in the "
                          "configuration",
                          language->name, language->name);
-    result = prepare_language(prepare, language, &prepared, error);
+    result = prepare_language(prepare, language, &outcome, error);
     shown_output_end(prepare->context);
     if (result != 0)
         return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
-    if (prepared.status != 0) {
+    if (outcome.status != 0) {
         fprintf(stderr, "isolator: %s: the last step above ended with status %d; nothing is kept\n",
-                language->name, prepared.status);
+                language->name, outcome.status);
         return EXIT_STATUS_PROGRAM;
     }
-    if (prepared.before)
-        printf("%s is prepared already: %s\n", language->name, prepared.reference);
+    if (outcome.before)
+        printf("%s is prepared already: %s\n", language->name, outcome.reference);
     else
-        printf("%s is prepared: %s (%.1f s)\n", language->name, prepared.reference,
+        printf("%s is prepared: %s (%.1f s)\n", language->name, outcome.reference,
                (double)(clock_now_ms() - start) / 1000);
-    if (prepared.list_status != 0)
+    if (outcome.list_status != 0)
         fprintf(stderr,
                 "isolator: warning: %s: listPackages ended with status %d: models are not told of "
                 "its packages\n",
-                language->name, prepared.list_status);
+                language->name, outcome.list_status);
     return EXIT_STATUS_SUCCESS;
 }
 

@@ -6,8 +6,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "default_config.h"
-#include "sandbox/prepared.h"
-#include "sandbox/prepared_file.h"
+#include "sandbox/prepare_notes.h"
+#include "sandbox/prepare_rules.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -130,7 +130,7 @@ int config_load(struct config *config, const char *file, const struct limits *ow
         limits_overlay(&config->defaults, own);
     if (config->file && !config->installed && overlay_file(config, error) != 0)
         return -1;
-    return prepared_file_apply(config, error);
+    return prepare_notes_apply(config, error);
 }
 
 void config_prepare(struct language *language)
@@ -140,7 +140,7 @@ void config_prepare(struct language *language)
     free(preparation->tag);
     preparation->tag = NULL;
     if (preparation->steps.count > 0)
-        preparation->tag = prepared_tag(language->name, language->image, &preparation->steps);
+        preparation->tag = prepare_tag(language->name, language->image, &preparation->steps);
 }
 
 struct docker config_docker(const struct config *config)

@@ -5,7 +5,7 @@
  * a file which gives only languages.python.image changes only that. Which file: the one asked for,
  * else $ISOLATOR_CONFIG, else $XDG_CONFIG_HOME/isolator/config.json (~/.config where that is not
  * set), else /etc/isolator/config.json, else the installed default; never one that merely lies in
- * the current directory. What `isolator prepare` has noted (sandbox/prepared_file.h) goes behind it. Reading is
+ * the current directory. What `isolator prepare` has noted (sandbox/prepare_notes.h) goes behind it. Reading is
  * strict: an unknown key or a wrong value is an ERROR_CONFIG that
  * names the file, the key and what would be right.
  *
@@ -23,7 +23,7 @@
 #include "docker/docker.h"
 #include "sandbox/limits.h"
 
-/* How an image is made of the language's; see sandbox/prepared.h. */
+/* How an image is made of the language's; see sandbox/prepare_rules.h. */
 struct preparation {
     struct strvec steps; /* for /bin/sh, in this order; empty: there is no preparation */
     char *network;       /* while they run; NULL: none */

@@ -11,7 +11,7 @@
 #include "sandbox/config.h"
 #include "sandbox/environment.h"
 #include "sandbox/files.h"
-#include "sandbox/prepared_file.h"
+#include "sandbox/prepare_notes.h"
 #include "sandbox/scope.h"
 
 static const char *const limit_names[] = {"network", "readOnly", "capDrop", "user"};
@@ -138,9 +138,9 @@ static int read_preparation_member(struct scope *scope, const char *key, json_t 
     struct preparation *preparation = target;
 
     if (strcmp(key, "run") == 0)
-        return prepared_read_steps(scope, value, &preparation->steps);
+        return prepare_read_steps(scope, value, &preparation->steps);
     if (strcmp(key, "network") == 0)
-        return prepared_read_network(scope, value, &preparation->network);
+        return prepare_read_network(scope, value, &preparation->network);
     return scope_unknown_key(scope, parts, sizeof parts / sizeof *parts);
 }
 
@@ -179,7 +179,7 @@ static int read_language_member(struct scope *scope, const char *key, json_t *va
     if (strcmp(key, "listPackages") == 0)
         return scope_read_strings(scope, value, &language->list_packages);
     if (strcmp(key, "packages") == 0)
-        return prepared_read_packages(scope, value, &language->packages);
+        return prepare_read_packages(scope, value, &language->packages);
     if (read_limit(scope, key, value, &language->limits, &known) != 0)
         return -1;
     memcpy(keys, own, sizeof own);

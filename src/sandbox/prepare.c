@@ -6,9 +6,9 @@
 
 #include "base/cleanup.h"
 #include "docker/image_store.h"
+#include "sandbox/prepare_notes.h"
+#include "sandbox/prepare_rules.h"
 #include "sandbox/prepare_steps.h"
-#include "sandbox/prepared.h"
-#include "sandbox/prepared_file.h"
 
 static const char BASE_FORMAT[] = "{\"id\":{{json .Id}},\"user\":{{json .Config.User}},"
                                   "\"entrypoint\":{{json .Config.Entrypoint}},"
@@ -71,7 +71,7 @@ static int look_at_base(const struct docker *docker, const struct language *lang
 static int look_at_tags(const struct docker *docker, const char *image, const struct cancel *cancel,
                         struct strvec *tags, struct error *error)
 {
-    static const char start[] = PREPARED_REPOSITORY ":";
+    static const char start[] = PREPARE_REPOSITORY ":";
     CLEANUP(release_json) json_t *all = NULL;
     json_t *tag;
     size_t i;
@@ -92,10 +92,10 @@ static int look_at_tags(const struct docker *docker, const char *image, const st
 
 /* Writes down what was prepared: the steps where they stand nowhere else, and the packages. */
 static int note(const struct prepare *prepare, const struct language *language,
-                struct prepared *prepared, struct error *error)
+                struct prepare_outcome *outcome, struct error *error)
 {
     const struct preparation *preparation = &language->preparation;
-    CLEANUP(prepared_note_release) struct prepared_note note = PREPARED_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
 
     note.image = string_copy(preparation->tag);
     if (preparation->noted) {
@@ -103,11 +103,10 @@ static int note(const struct prepare *prepare, const struct language *language,
         note.network = preparation->network ? string_copy(preparation->network) : NULL;
     }
     if (language->list_packages.count > 0 &&
-        prepare_list_packages(prepare, language, &note.packages, &prepared->list_status, error) !=
-            0)
+        prepare_list_packages(prepare, language, &note.packages, &outcome->list_status, error) != 0)
         return error_prefix(error, "cannot list the packages");
-    prepared->packages = (long long)note.packages.count;
-    return prepared_file_put(language->name, &note, error);
+    outcome->packages = (long long)note.packages.count;
+    return prepare_notes_put(language->name, &note, error);
 }
 
 /* ---- the images that are replaced */
@@ -162,11 +161,11 @@ static bool same_network(const char *one, const char *other)
 }
 
 int prepare_language(const struct prepare *options, const struct language *language,
-                     struct prepared *prepared, struct error *error)
+                     struct prepare_outcome *outcome, struct error *error)
 {
     struct docker docker = *options->docker;
     struct prepare own = *options, *const prepare = &own;
-    CLEANUP(prepared_note_release) struct prepared_note noted = PREPARED_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
     CLEANUP(release_json) json_t *base = NULL;
     CLEANUP_FREE char *exact = NULL;
     CLEANUP_FREE char *id = NULL;
@@ -174,19 +173,19 @@ int prepare_language(const struct prepare *options, const struct language *langu
 
     docker.allow_unenforced = true; /* there are no limits */
     own.docker = &docker;
-    *prepared = (struct prepared){.reference = language->preparation.tag};
-    if (prepared_file_get(language->name, &noted, error) != 0 ||
+    *outcome = (struct prepare_outcome){.reference = language->preparation.tag};
+    if (prepare_notes_get(language->name, &noted, error) != 0 ||
         look_at_base(prepare->docker, language, prepare->cancel, &base, error) != 0)
         return -1;
-    exact = prepared_tag(language->name, id_of(base, "id"), &language->preparation.steps);
+    exact = prepare_tag(language->name, id_of(base, "id"), &language->preparation.steps);
     there = image_store_look(prepare->docker, exact, "{{.Id}}", prepare->cancel, &id, error);
     if (there < 0)
         return -1;
-    prepared->before = there == 1;
+    outcome->before = there == 1;
     if (there == 0 &&
-        prepare_make_image(prepare, language, base, exact, &prepared->status, error) != 0)
+        prepare_make_image(prepare, language, base, exact, &outcome->status, error) != 0)
         return -1;
-    if (prepared->status != 0)
+    if (outcome->status != 0)
         return 0;
     if (move_tags(prepare, language, exact, noted.image, error) != 0)
         return -1;
@@ -194,7 +193,7 @@ int prepare_language(const struct prepare *options, const struct language *langu
         (!language->preparation.noted ||
          (noted.steps.count > 0 && same_network(noted.network, language->preparation.network))))
         return 0; /* all of it is noted */
-    return note(prepare, language, prepared, error);
+    return note(prepare, language, outcome, error);
 }
 
 /* ---- what there is */
@@ -251,11 +250,11 @@ static int remove_image(const struct docker *docker, const char *tag, const stru
 int prepare_remove(const struct docker *docker, const struct language *language,
                    const struct cancel *cancel, struct error *error)
 {
-    CLEANUP(prepared_note_release) struct prepared_note noted = PREPARED_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
     const char *tag = language->preparation.tag;
     int removed = 0, older = 0;
 
-    if (prepared_file_get(language->name, &noted, error) != 0)
+    if (prepare_notes_get(language->name, &noted, error) != 0)
         return -1;
     if (tag)
         removed = remove_image(docker, tag, cancel, error);
@@ -263,7 +262,7 @@ int prepare_remove(const struct docker *docker, const struct language *language,
         older = remove_image(docker, noted.image, cancel, error);
     if (removed < 0 || older < 0)
         return -1;
-    if (noted.image && prepared_file_put(language->name, NULL, error) != 0)
+    if (noted.image && prepare_notes_put(language->name, NULL, error) != 0)
         return -1;
     return removed + older > 0 || noted.image ? 1 : 0;
 }

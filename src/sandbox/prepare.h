@@ -1,6 +1,6 @@
 /*
  * Preparing a language: its steps are run once, in a container of its image, and what comes of them is kept as an
- * image that its programs run in from then on (sandbox/prepared.h says under which name). So packages are there
+ * image that its programs run in from then on (sandbox/prepare_rules.h says under which name). So packages are there
  * although programs have no network.
  *
  * The steps are the word of whoever owns the configuration, and trusted as a Dockerfile is: they run as root, in a root
@@ -28,7 +28,7 @@ struct prepare {
     void *context;
 };
 
-struct prepared {
+struct prepare_outcome {
     bool before;     /* there was nothing to do */
     int status;      /* of the step that failed, after which nothing is kept; 0: none did */
     int list_status; /* of the command that lists the packages; 0: it went well, or there is none */
@@ -38,11 +38,11 @@ struct prepared {
 
 /*
  * Prepares the language, which has steps, unless it is prepared as it shall be; then notes it
- * (sandbox/prepared_file.h), and removes the image that the new one replaces if nothing uses it. A step that fails is no error.
+ * (sandbox/prepare_notes.h), and removes the image that the new one replaces if nothing uses it. A step that fails is no error.
  * ERROR_IMAGE where the base image is not on the engine.
  */
 int prepare_language(const struct prepare *prepare, const struct language *language,
-                     struct prepared *prepared, struct error *error);
+                     struct prepare_outcome *outcome, struct error *error);
 
 enum prepare_state {
     PREPARE_MISSING,  /* there is no image for these steps */

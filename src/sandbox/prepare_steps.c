@@ -9,7 +9,7 @@
 #include "sandbox/box.h"
 #include "sandbox/environment.h"
 #include "sandbox/owner.h"
-#include "sandbox/prepared.h"
+#include "sandbox/prepare_rules.h"
 
 /* Of the engine's time, for what is not a step. */
 enum { CREATE_PERCENT = 600, INSPECT_PERCENT = 30 };
@@ -217,7 +217,7 @@ static void take_packages(char *text, struct strvec *packages)
     char *rest = NULL;
 
     for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
-        if (packages->count < PREPARED_PACKAGES_MAX && prepared_is_package(line) &&
+        if (packages->count < PREPARE_PACKAGES_MAX && prepare_is_package(line) &&
             !strvec_contains(packages, line))
             strvec_push(packages, line);
 }

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "sandbox/prepared.h"
+#include "sandbox/prepare_rules.h"
 
 static void check_tag(const char *language, const char *base, const char *first, const char *second,
                       const char *expected)
@@ -9,12 +9,12 @@ static void check_tag(const char *language, const char *base, const char *first,
     CLEANUP_FREE char *tag = NULL;
 
     strvec_push_each(&steps, first, second, NULL);
-    tag = prepared_tag(language, base, &steps);
+    tag = prepare_tag(language, base, &steps);
     assert_string_equal(tag, expected);
 }
 
 /* By: printf 'LANGUAGE\0BASE\0STEP\0STEP\0' | sha256sum | cut -c 1-16 */
-static void prepared__tags(void **state)
+static void prepare_rules__tags(void **state)
 {
     (void)state;
     check_tag("python", "python:3.11-alpine", "pip install numpy", NULL,
@@ -26,7 +26,7 @@ static void prepared__tags(void **state)
 }
 
 /* Names that a tag cannot hold stay apart by the hash. */
-static void prepared__tags_of_odd_names(void **state)
+static void prepare_rules__tags_of_odd_names(void **state)
 {
     CLEANUP_FREE char *long_name = memory_allocate(101);
     CLEANUP_FREE char *tag = NULL;
@@ -38,7 +38,7 @@ static void prepared__tags_of_odd_names(void **state)
     check_tag(".a-b.c_D", "b", "x", NULL, "isolator-prepared:_a-b.c_D-6b05606d35f0ab0d");
     memset(long_name, 'l', 100);
     long_name[100] = '\0';
-    tag = prepared_tag(long_name, "b", &steps);
+    tag = prepare_tag(long_name, "b", &steps);
     assert_int_equal(strcspn(tag, "-"), strlen("isolator"));
     assert_int_equal(strlen(tag), strlen("isolator-prepared:") + 64 + 1 + 16);
 }
@@ -53,12 +53,12 @@ static void check_steps(size_t count, size_t length, const char *message)
     step[length] = '\0';
     for (size_t i = 0; i < count; i++)
         strvec_push(&steps, step);
-    assert_int_equal(prepared_check_steps(&steps, &error), message ? -1 : 0);
+    assert_int_equal(prepare_check_steps(&steps, &error), message ? -1 : 0);
     if (message)
         assert_error(&error, ERROR_USAGE, message);
 }
 
-static void prepared__how_many_steps(void **state)
+static void prepare_rules__how_many_steps(void **state)
 {
     (void)state;
     check_steps(0, 0, NULL);
@@ -75,12 +75,12 @@ static void check_step(const char *step, const char *message)
     CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT;
 
     strvec_push(&steps, step);
-    assert_int_equal(prepared_check_steps(&steps, &error), message ? -1 : 0);
+    assert_int_equal(prepare_check_steps(&steps, &error), message ? -1 : 0);
     if (message)
         assert_error(&error, ERROR_USAGE, message);
 }
 
-static void prepared__steps_are_text(void **state)
+static void prepare_rules__steps_are_text(void **state)
 {
     (void)state;
     check_step("printf 'caf\xc3\xa9\n\t$x'", NULL);
@@ -89,7 +89,7 @@ static void prepared__steps_are_text(void **state)
 }
 
 /* Nothing that a model could take for a sentence. */
-static void prepared__packages(void **state)
+static void prepare_rules__packages(void **state)
 {
     static const char *const good[] = {"numpy",  "numpy==1.26.4", "@scope/name@1.0", "c++",
                                        "g++-12", "_thing",        "A.B-C",           "7zip"};
@@ -101,36 +101,39 @@ static void prepared__packages(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
-        if (!prepared_is_package(good[i]))
+        if (!prepare_is_package(good[i]))
             fail_msg("'%s' is refused", good[i]);
     for (size_t i = 0; i < COUNT(bad); i++)
-        if (prepared_is_package(bad[i]))
+        if (prepare_is_package(bad[i]))
             fail_msg("'%s' is taken", bad[i]);
     memset(name, 'n', sizeof name);
     name[64] = '\0';
-    assert_true(prepared_is_package(name));
+    assert_true(prepare_is_package(name));
     name[64] = 'n';
     name[65] = '\0';
-    assert_false(prepared_is_package(name));
+    assert_false(prepare_is_package(name));
 }
 
-static void prepared__networks(void **state)
+static void prepare_rules__networks(void **state)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     (void)state;
-    assert_int_equal(prepared_check_network("none", &error), 0);
-    assert_int_equal(prepared_check_network("bridge", &error), 0);
-    assert_int_equal(prepared_check_network("host", &error), -1);
+    assert_int_equal(prepare_check_network("none", &error), 0);
+    assert_int_equal(prepare_check_network("bridge", &error), 0);
+    assert_int_equal(prepare_check_network("host", &error), -1);
     assert_int_equal(error.kind, ERROR_USAGE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepared__tags),           cmocka_unit_test(prepared__tags_of_odd_names),
-        cmocka_unit_test(prepared__how_many_steps), cmocka_unit_test(prepared__steps_are_text),
-        cmocka_unit_test(prepared__packages),       cmocka_unit_test(prepared__networks),
+        cmocka_unit_test(prepare_rules__tags),
+        cmocka_unit_test(prepare_rules__tags_of_odd_names),
+        cmocka_unit_test(prepare_rules__how_many_steps),
+        cmocka_unit_test(prepare_rules__steps_are_text),
+        cmocka_unit_test(prepare_rules__packages),
+        cmocka_unit_test(prepare_rules__networks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "sandbox/prepared.h"
+#include "sandbox/prepare_rules.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { NAME_MOST = 64, HASH_DIGITS = 16 };
 
-char *prepared_tag(const char *language, const char *base, const struct strvec *steps)
+char *prepare_tag(const char *language, const char *base, const struct strvec *steps)
 {
     CLEANUP_FREE char *name = string_format("%.*s", NAME_MOST, language);
     char digits[SHA256_HEX_SIZE];
@@ -27,15 +27,15 @@ char *prepared_tag(const char *language, const char *base, const struct strvec *
     for (char *at = name; *at; at++)
         if (!strchr(LETTERS_AND_DIGITS "_", *at) && (at == name || !strchr(".-", *at)))
             *at = '_';
-    return string_format("%s:%s-%.*s", PREPARED_REPOSITORY, name, HASH_DIGITS, digits);
+    return string_format("%s:%s-%.*s", PREPARE_REPOSITORY, name, HASH_DIGITS, digits);
 }
 
-int prepared_check_steps(const struct strvec *steps, struct error *error)
+int prepare_check_steps(const struct strvec *steps, struct error *error)
 {
     size_t bytes = 0;
 
-    if (steps->count > PREPARED_STEPS_MAX)
-        return error_set(error, ERROR_USAGE, "more than %d steps", PREPARED_STEPS_MAX);
+    if (steps->count > PREPARE_STEPS_MAX)
+        return error_set(error, ERROR_USAGE, "more than %d steps", PREPARE_STEPS_MAX);
     for (size_t i = 0; i < steps->count; i++) {
         const char *step = steps->items[i];
         const size_t length = strlen(step);
@@ -48,13 +48,13 @@ int prepared_check_steps(const struct strvec *steps, struct error *error)
             return error_set(error, ERROR_USAGE, "a step is not valid UTF-8");
         bytes += length;
     }
-    if (bytes > PREPARED_STEPS_BYTES_MAX)
+    if (bytes > PREPARE_STEPS_BYTES_MAX)
         return error_set(error, ERROR_USAGE, "steps of more than %d bytes",
-                         PREPARED_STEPS_BYTES_MAX);
+                         PREPARE_STEPS_BYTES_MAX);
     return 0;
 }
 
-int prepared_check_network(const char *network, struct error *error)
+int prepare_check_network(const char *network, struct error *error)
 {
     CLEANUP(limits_release) struct limits limits;
 
@@ -62,11 +62,11 @@ int prepared_check_network(const char *network, struct error *error)
     return limits_set_network(&limits, network, error);
 }
 
-bool prepared_is_package(const char *name)
+bool prepare_is_package(const char *name)
 {
     const size_t length = strlen(name);
 
-    return length > 0 && length <= PREPARED_PACKAGE_MAX &&
+    return length > 0 && length <= PREPARE_PACKAGE_MAX &&
            strchr(LETTERS_AND_DIGITS "@_", name[0]) &&
            strspn(name, LETTERS_AND_DIGITS "@._/+=-") == length;
 }

@@ -10,8 +10,8 @@
  * who can write it decides what programs run in and what models read. Languages that the configuration does not
  * have are passed over: another configuration may have them.
  */
-#ifndef SANDBOX_PREPARED_FILE_H
-#define SANDBOX_PREPARED_FILE_H
+#ifndef SANDBOX_PREPARE_NOTES_H
+#define SANDBOX_PREPARE_NOTES_H
 
 #include <jansson.h>
 
@@ -20,38 +20,39 @@
 #include "sandbox/config.h"
 #include "sandbox/scope.h"
 
-struct prepared_note {
+struct prepare_note {
     char *image; /* all owned; NULL or empty where there is none */
     struct strvec steps;
     char *network;
     struct strvec packages;
 };
 
-#define PREPARED_NOTE_INIT                                                                         \
+#define PREPARE_NOTE_INIT                                                                          \
     {                                                                                              \
         .image = NULL                                                                              \
     }
 
-void prepared_note_release(struct prepared_note *note);
+void prepare_note_release(struct prepare_note *note);
 
 /*
  * Completes the configuration by the notes: a language without steps of its own gets those that were noted; one
  * that was prepared as it now stands gets the packages. Without a file it does nothing. ERROR_CONFIG.
  */
-int prepared_file_apply(struct config *config, struct error *error);
+int prepare_notes_apply(struct config *config, struct error *error);
 
 /* The note of the language, which stays empty where there is none. ERROR_CONFIG. */
-int prepared_file_get(const char *language, struct prepared_note *note, struct error *error);
+int prepare_notes_get(const char *language, struct prepare_note *note, struct error *error);
 
 /*
  * Writes the note in the place of an older one, or with NULL removes that; the other languages stay as they
- * are. The file is replaced as a whole, so that nobody reads half of it. ERROR_CONFIG, ERROR_SYSTEM.
+ * are, also those that others write at the same time. The file is replaced as a whole, so that nobody reads half of
+ * it. ERROR_CONFIG, ERROR_SYSTEM.
  */
-int prepared_file_put(const char *language, const struct prepared_note *note, struct error *error);
+int prepare_notes_put(const char *language, const struct prepare_note *note, struct error *error);
 
 /* Values of the configuration, too: in the place of older ones. */
-int prepared_read_steps(struct scope *scope, const json_t *value, struct strvec *steps);
-int prepared_read_network(struct scope *scope, const json_t *value, char **network);
-int prepared_read_packages(struct scope *scope, const json_t *value, struct strvec *packages);
+int prepare_read_steps(struct scope *scope, const json_t *value, struct strvec *steps);
+int prepare_read_network(struct scope *scope, const json_t *value, char **network);
+int prepare_read_packages(struct scope *scope, const json_t *value, struct strvec *packages);
 
 #endif

@@ -1,7 +1,9 @@
 #include "test.h"
 
+#include <sys/wait.h>
+
 #include "sandbox/config.h"
-#include "sandbox/prepared_file.h"
+#include "sandbox/prepare_notes.h"
 
 /* A home of its own, where the file is expected at isolator/prepared.json. */
 static char *set_up_home(const char *text)
@@ -47,7 +49,7 @@ static void check_applied(const char *prepare, const char *notes, const char *st
     const struct language *sh;
 
     set_up_config(&config, prepare);
-    assert_int_equal(prepared_file_apply(&config, &error), 0);
+    assert_int_equal(prepare_notes_apply(&config, &error), 0);
     sh = config_language(&config, "sh");
     check_joined(&sh->preparation.steps, steps);
     assert_text_or_null(sh->preparation.network, network);
@@ -60,7 +62,7 @@ static void check_applied(const char *prepare, const char *notes, const char *st
 #define NOTED                                                                                      \
     "\"image\": \"isolator-prepared:sh-86b404d93ebf0812\", \"packages\": [\"both\", \"more\"]"
 
-static void prepared_file__applied(void **state)
+static void prepare_notes__applied(void **state)
 {
     (void)state;
     check_applied(NULL, NULL, "", NULL, "own|both");
@@ -75,7 +77,7 @@ static void prepared_file__applied(void **state)
 }
 
 /* The configuration's steps go first; and packages are those of one image only. */
-static void prepared_file__the_configuration_goes_first(void **state)
+static void prepare_notes__the_configuration_goes_first(void **state)
 {
     (void)state;
     check_applied("{\"run\": [\"y\"], \"network\": \"none\"}",
@@ -94,12 +96,12 @@ static void check_refused(const char *notes, const char *rest)
     struct error error = ERROR_INIT;
 
     set_up_config(&config, NULL);
-    assert_int_equal(prepared_file_apply(&config, &error), -1);
+    assert_int_equal(prepare_notes_apply(&config, &error), -1);
     assert_error(&error, ERROR_CONFIG, message);
     temp_remove(home);
 }
 
-static void prepared_file__wrong(void **state)
+static void prepare_notes__wrong(void **state)
 {
     (void)state;
     check_refused("[]", ": must be an object");
@@ -124,26 +126,26 @@ static void prepared_file__wrong(void **state)
 
 static void check_note(const char *language, const char *steps, const char *image)
 {
-    CLEANUP(prepared_note_release) struct prepared_note note = PREPARED_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    assert_int_equal(prepared_file_get(language, &note, &error), 0);
+    assert_int_equal(prepare_notes_get(language, &note, &error), 0);
     check_joined(&note.steps, steps);
     assert_text_or_null(note.image, image);
 }
 
 static void put(const char *language, const char *image, const char *step)
 {
-    CLEANUP(prepared_note_release) struct prepared_note note = PREPARED_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     note.image = string_copy(image);
     strvec_push(&note.steps, step);
-    assert_int_equal(prepared_file_put(language, &note, &error), 0);
+    assert_int_equal(prepare_notes_put(language, &note, &error), 0);
 }
 
 /* In directories that are made, and beside what is there. */
-static void prepared_file__written_and_read(void **state)
+static void prepare_notes__written_and_read(void **state)
 {
     char *home = set_up_home(NULL);
     CLEANUP_FREE char *below = path_in(home, "a/b");
@@ -158,21 +160,46 @@ static void prepared_file__written_and_read(void **state)
     check_note("a", "three", "i:3");
     check_note("b", "two", "i:2");
     check_note("c", "", NULL);
-    assert_int_equal(prepared_file_put("a", NULL, &error), 0);
-    assert_int_equal(prepared_file_put("c", NULL, &error), 0);
+    assert_int_equal(prepare_notes_put("a", NULL, &error), 0);
+    assert_int_equal(prepare_notes_put("c", NULL, &error), 0);
     check_note("a", "", NULL);
     check_note("b", "two", "i:2");
     temp_remove(home);
 }
 
-static void prepared_file__not_written(void **state)
+static void prepare_notes__written_by_many_at_once(void **state)
 {
-    struct prepared_note note = PREPARED_NOTE_INIT;
+    enum { WRITERS = 8, TIMES = 10 };
+    char *home = set_up_home(NULL);
+    int status;
+
+    (void)state;
+    for (int writer = 0; writer < WRITERS; writer++) {
+        if (fork() > 0)
+            continue;
+        for (int i = 0; i < TIMES; i++) {
+            CLEANUP_FREE char *language = string_format("l%d-%d", writer, i);
+            put(language, "i:1", language);
+        }
+        _exit(0);
+    }
+    for (int writer = 0; writer < WRITERS; writer++)
+        assert_true(wait(&status) > 0 && status == 0);
+    for (int i = 0; i < WRITERS * TIMES; i++) {
+        CLEANUP_FREE char *language = string_format("l%d-%d", i / TIMES, i % TIMES);
+        check_note(language, language, "i:1");
+    }
+    temp_remove(home);
+}
+
+static void prepare_notes__not_written(void **state)
+{
+    struct prepare_note note = PREPARE_NOTE_INIT;
     struct error error = ERROR_INIT;
 
     (void)state;
     setenv("XDG_CONFIG_HOME", "/dev/null", 1);
-    assert_int_equal(prepared_file_put("a", &note, &error), -1);
+    assert_int_equal(prepare_notes_put("a", &note, &error), -1);
     assert_error(&error, ERROR_SYSTEM,
                  "cannot write '/dev/null/isolator/prepared.json': Not a directory");
 }
@@ -180,11 +207,12 @@ static void prepared_file__not_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepared_file__applied),
-        cmocka_unit_test(prepared_file__the_configuration_goes_first),
-        cmocka_unit_test(prepared_file__wrong),
-        cmocka_unit_test(prepared_file__written_and_read),
-        cmocka_unit_test(prepared_file__not_written),
+        cmocka_unit_test(prepare_notes__applied),
+        cmocka_unit_test(prepare_notes__the_configuration_goes_first),
+        cmocka_unit_test(prepare_notes__wrong),
+        cmocka_unit_test(prepare_notes__written_and_read),
+        cmocka_unit_test(prepare_notes__written_by_many_at_once),
+        cmocka_unit_test(prepare_notes__not_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,11 @@
-#include "sandbox/prepared_file.h"
+#include "sandbox/prepare_notes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +14,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "docker/image.h"
-#include "sandbox/prepared.h"
+#include "sandbox/prepare_rules.h"
 
 static const char FILE_NAME[] = "prepared.json";
 
@@ -21,7 +23,7 @@ static void release_json(json_t **json)
     json_decref(*json);
 }
 
-void prepared_note_release(struct prepared_note *note)
+void prepare_note_release(struct prepare_note *note)
 {
     free(note->image);
     strvec_release(&note->steps);
@@ -40,28 +42,28 @@ static int read_list(struct scope *scope, const json_t *value, struct strvec *li
     return 0;
 }
 
-int prepared_read_steps(struct scope *scope, const json_t *value, struct strvec *steps)
+int prepare_read_steps(struct scope *scope, const json_t *value, struct strvec *steps)
 {
     if (read_list(scope, value, steps) != 0)
         return -1;
-    return prepared_check_steps(steps, scope->error) == 0 ? 0 : scope_wrong_value(scope);
+    return prepare_check_steps(steps, scope->error) == 0 ? 0 : scope_wrong_value(scope);
 }
 
-int prepared_read_network(struct scope *scope, const json_t *value, char **network)
+int prepare_read_network(struct scope *scope, const json_t *value, char **network)
 {
     if (scope_read_string(scope, value, network) != 0)
         return -1;
-    return prepared_check_network(*network, scope->error) == 0 ? 0 : scope_wrong_value(scope);
+    return prepare_check_network(*network, scope->error) == 0 ? 0 : scope_wrong_value(scope);
 }
 
-int prepared_read_packages(struct scope *scope, const json_t *value, struct strvec *packages)
+int prepare_read_packages(struct scope *scope, const json_t *value, struct strvec *packages)
 {
     if (read_list(scope, value, packages) != 0)
         return -1;
-    if (packages->count > PREPARED_PACKAGES_MAX)
+    if (packages->count > PREPARE_PACKAGES_MAX)
         return scope_wrong_type(scope, "500 names at most");
     for (size_t i = 0; i < packages->count; i++)
-        if (!prepared_is_package(packages->items[i]))
+        if (!prepare_is_package(packages->items[i]))
             return scope_wrong_type(
                 scope, "names of packages: up to 64 letters, digits and any of @ . _ / + = -");
     return 0;
@@ -77,23 +79,23 @@ static int read_image(struct scope *scope, const json_t *value, char **image)
 static int read_note_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
     static const char *const keys[] = {"image", "run", "network", "packages"};
-    struct prepared_note *note = target;
+    struct prepare_note *note = target;
 
     if (strcmp(key, "image") == 0)
         return read_image(scope, value, &note->image);
     if (strcmp(key, "run") == 0)
-        return prepared_read_steps(scope, value, &note->steps);
+        return prepare_read_steps(scope, value, &note->steps);
     if (strcmp(key, "network") == 0)
-        return prepared_read_network(scope, value, &note->network);
+        return prepare_read_network(scope, value, &note->network);
     if (strcmp(key, "packages") == 0)
-        return prepared_read_packages(scope, value, &note->packages);
+        return prepare_read_packages(scope, value, &note->packages);
     return scope_unknown_key(scope, keys, sizeof keys / sizeof *keys);
 }
 
 /* ---- reading the file */
 
 /* What is done with each note; takes nothing over. */
-typedef void use_note(void *context, const char *language, const struct prepared_note *note);
+typedef void use_note(void *context, const char *language, const struct prepare_note *note);
 
 struct reader {
     use_note *use; /* NULL: the file is only checked */
@@ -103,7 +105,7 @@ struct reader {
 static int read_note(struct scope *scope, const char *key, json_t *value, void *target)
 {
     const struct reader *reader = target;
-    CLEANUP(prepared_note_release) struct prepared_note note = PREPARED_NOTE_INIT;
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
 
     if (scope_read_members(scope, value, read_note_member, &note) != 0)
         return -1;
@@ -166,7 +168,7 @@ static int read_file(struct reader reader, struct error *error)
     return root ? 0 : -1;
 }
 
-static void apply(void *context, const char *name, const struct prepared_note *note)
+static void apply(void *context, const char *name, const struct prepare_note *note)
 {
     struct language *language = (struct language *)config_language(context, name);
     struct preparation *preparation = language ? &language->preparation : NULL;
@@ -187,17 +189,17 @@ static void apply(void *context, const char *name, const struct prepared_note *n
             strvec_push(&language->packages, note->packages.items[i]);
 }
 
-int prepared_file_apply(struct config *config, struct error *error)
+int prepare_notes_apply(struct config *config, struct error *error)
 {
     return read_file((struct reader){apply, config}, error);
 }
 
 struct wanted {
     const char *language;
-    struct prepared_note *note;
+    struct prepare_note *note;
 };
 
-static void keep_wanted(void *context, const char *language, const struct prepared_note *note)
+static void keep_wanted(void *context, const char *language, const struct prepare_note *note)
 {
     const struct wanted *wanted = context;
 
@@ -209,7 +211,7 @@ static void keep_wanted(void *context, const char *language, const struct prepar
     strvec_push_all(&wanted->note->packages, &note->packages);
 }
 
-int prepared_file_get(const char *language, struct prepared_note *note, struct error *error)
+int prepare_notes_get(const char *language, struct prepare_note *note, struct error *error)
 {
     struct wanted wanted = {language, note};
 
@@ -236,7 +238,7 @@ static void put_list(json_t *object, const char *key, const struct strvec *list)
     json_object_set_new(object, key, array);
 }
 
-static void put_note(json_t *root, const char *language, const struct prepared_note *note)
+static void put_note(json_t *root, const char *language, const struct prepare_note *note)
 {
     json_t *languages = json_object_get(root, "languages");
     json_t *object = json_object();
@@ -264,13 +266,24 @@ static void make_directories(const char *path)
     }
 }
 
+/*
+ * Two that prepare at once do not lose each other's notes: only who has the directory reads and writes. Released with
+ * the descriptor. -1: there is none yet, or it cannot be locked, and all goes on without.
+ */
+static int lock_directory(const char *path)
+{
+    CLEANUP_FREE char *directory = string_format("%.*s", (int)(strrchr(path, '/') - path), path);
+    CLEANUP_FD int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return fd >= 0 && flock(fd, LOCK_EX) == 0 ? steal_fd(&fd) : -1;
+}
+
 /* By a file beside it, which takes its place. */
 static int replace(const char *path, const char *text, struct error *error)
 {
     CLEANUP_FREE char *beside = string_format("%s.XXXXXX", path);
     CLEANUP_FD int fd = -1;
 
-    make_directories(path);
     fd = mkstemp(beside);
     if (fd < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
@@ -281,13 +294,18 @@ static int replace(const char *path, const char *text, struct error *error)
     return -1;
 }
 
-int prepared_file_put(const char *language, const struct prepared_note *note, struct error *error)
+int prepare_notes_put(const char *language, const struct prepare_note *note, struct error *error)
 {
     struct reader check = {.use = NULL};
     CLEANUP_FREE char *path = config_home(FILE_NAME);
-    CLEANUP(release_json) json_t *root = load_and_read(path, &check, error);
+    CLEANUP(release_json) json_t *root = NULL;
     CLEANUP_FREE char *text = NULL;
+    CLEANUP_FD int lock = -1;
 
+    if (note)
+        make_directories(path);
+    lock = lock_directory(path);
+    root = load_and_read(path, &check, error);
     if (!root)
         return -1;
     if (note)
