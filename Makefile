@@ -175,9 +175,10 @@ check-e2e: setup test-packages test-images
 unit-tests: $(UNIT_TESTS)
 
 # The unit tests and the end-to-end tests once more, with programs that watch themselves. The fuzz targets
-# have sanitizers anyway. Of threads only the server, the batch and the self-test have more than one.
+# have sanitizers anyway. Where a program gets no descriptors, processes or addresses (resources.t), neither does
+# what watches it. Of threads only the server, the batch and the self-test have more than one.
 asan: sanitizers := address,undefined
-asan: watched = $(filter-out %/fuzz.t,$(E2E_TESTS))
+asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
 tsan: watched = $(filter %/batch.t %/abuse.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
 asan tsan: setup test-packages test-images

@@ -61,6 +61,7 @@ if (!$events) {
     my $format = '{{.TimeNano}} {{.Action}} {{index .Actor.Attributes "isolator.pid"}} {{.Actor.Attributes.name}}';
     exec qw(docker events --filter type=container --filter label=isolator.pid --format), $format or POSIX::_exit(99);
 }
+END { kill TERM => $events if $events } # also where this dies
 
 # The containers that victims have left, as the engine lists them: "PROCESS NAME STATE".
 my %victim;
@@ -154,6 +155,7 @@ my (%ran, %gone);
 my $idle = 0;
 kill TERM => $events;
 waitpid $events, 0;
+undef $events;
 for (split /\n/, contents($told)) {
     my ($nanoseconds, $what, $pid, $name) = split ' ';
     next unless $killed{$pid};
