@@ -152,7 +152,8 @@ demo: setup
 
 # Everything that takes minutes, in three lanes side by side, of about the same length: faults, where there is much to
 # wait for; what needs no engine, once more with sanitizers, and what takes longest; everything else.
-FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t mcp_end.t engine_dies.t doctor.t kills.t)
+FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t outcomes.t mcp_end.t engine_dies.t doctor.t \
+	gc.t kills.t)
 LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t snippets.t)
 check: setup test-packages test-images lint
 	+@$(build) all check-layers check-headers check-musl unit-tests fuzz-targets
