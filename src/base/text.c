@@ -26,6 +26,16 @@ size_t utf8_sequence(const unsigned char *data, size_t length)
     return need;
 }
 
+bool text_is_utf8(const char *text)
+{
+    const size_t length = strlen(text);
+    size_t at = 0, sequence = 1;
+
+    for (; at < length && sequence > 0; at += sequence)
+        sequence = utf8_sequence((const unsigned char *)text + at, length - at);
+    return sequence > 0;
+}
+
 void text_add_utf8(struct strbuf *out, const char *data, size_t length)
 {
     size_t clean = 0; /* start of the run that is valid and not yet copied */

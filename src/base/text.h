@@ -16,6 +16,9 @@
  */
 size_t utf8_sequence(const unsigned char *data, size_t length);
 
+/* Whether all of the string is that. */
+bool text_is_utf8(const char *text);
+
 /* Adds the bytes with each one that is not part of valid UTF-8 replaced by U+FFFD. */
 void text_add_utf8(struct strbuf *out, const char *data, size_t length);
 

@@ -172,6 +172,8 @@ static int take_header(struct untar *untar, struct error *error)
 static int take_record(struct untar *untar, const char *key, size_t key_length, const char *value,
                        size_t length, struct error *error)
 {
+    static const char sparse[] = "GNU.sparse.";
+
     if (key_length == 4 && memcmp(key, "path", 4) == 0) {
         strbuf_release(&untar->name);
         strbuf_add(&untar->name, value, strnlen(value, length));
@@ -184,6 +186,8 @@ static int take_record(struct untar *untar, const char *key, size_t key_length, 
             size = size * 10 + (value[i] - '0');
         }
         untar->size = size;
+    } else if (key_length > strlen(sparse) && memcmp(key, sparse, strlen(sparse)) == 0) {
+        return error_set(error, ERROR_INPUT, "a sparse file cannot be read");
     }
     return 0;
 }

@@ -4,7 +4,8 @@
  *
  * It knows what the tar of GNU, of busybox and Go's archive/tar (in docker cp) write: ustar headers with
  * prefix, long names of GNU (type L), and of pax headers (type x) the path and the size. The forms are those
- * of pax(1p) and of GNU tar's manual, "Basic Tar Format". Sparse files of GNU are refused.
+ * of pax(1p) and of GNU tar's manual, "Basic Tar Format". Sparse files of GNU are refused in all their
+ * forms.
  *
  * Nothing in an archive makes it take more than bounded memory, and no size is believed: content is passed
  * on as it comes.

@@ -15,7 +15,7 @@ enum { HEADINGS = 160 };
 /* Below this nothing is gained by showing less. */
 enum { LEAST = 256 };
 
-/* Artifacts in one answer; so many that their names and links always fit. */
+/* Artifacts in one answer; of so many the names and links fit, unless they are very long. */
 enum { ARTIFACTS_MOST = 50 };
 
 /* The output as it is shown. */

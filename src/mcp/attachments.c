@@ -115,8 +115,8 @@ static bool attach_file(struct attachments *attachments, const struct artifact *
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact)
 {
     CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENTS_NAME_SHOWN);
-    CLEANUP_FREE char *text =
-        string_format("The artifact '%s' is too large for this message; write it smaller.", name);
+    CLEANUP_FREE char *text = string_format(
+        "The artifact '%s' has no room in this message; write it smaller, or ask for fewer.", name);
 
     if (!attach_file(attachments, artifact))
         attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));

@@ -9,14 +9,12 @@
 #include "base/glob.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "sandbox/files.h"
 
 /* How many of those that are left out are named. */
 enum { NAMED_MOST = 10, OTHERS_MOST = 5, SHOWN = 200 };
 
 enum { CHUNK = 65536 };
-
-/* Bytes of a path; see files_check_path(). */
-enum { NAME_MOST = 4000 };
 
 /*
  * How long a tar of a directory can be: its bytes, as much again for headers and for filling up blocks, and some
@@ -165,6 +163,14 @@ static void note_other(struct collector *collector, const char *name)
                                                   : text_escape_short(name, SHOWN));
 }
 
+/* What patterns see of it: all that a path may have, so that no name costs more time. */
+static const char *end_of(const char *name)
+{
+    const size_t length = strlen(name);
+
+    return length > FILES_PATH_MAX ? name + length - FILES_PATH_MAX : name;
+}
+
 static void begin(void *context, const struct untar_entry *entry)
 {
     struct collector *collector = context;
@@ -176,11 +182,7 @@ static void begin(void *context, const struct untar_entry *entry)
         name += 2;
     if (entry->type == UNTAR_DIRECTORY)
         return;
-    if (strlen(name) > NAME_MOST) { /* before it costs time */
-        leave_out(collector, name, "its path is too long");
-        return;
-    }
-    if (!is_wanted(collector, name)) {
+    if (!is_wanted(collector, end_of(name))) {
         note_other(collector, name);
         return;
     }

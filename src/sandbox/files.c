@@ -31,8 +31,9 @@ int files_check_path(const char *path, struct error *error)
 
     if (path[0] == '/')
         return error_set(error, ERROR_INPUT, "'%s' must be relative to the directory", shown);
-    if (strlen(path) > 4000)
-        return error_set(error, ERROR_INPUT, "path longer than 4000 bytes: '%s'", shown);
+    if (strlen(path) > FILES_PATH_MAX)
+        return error_set(error, ERROR_INPUT, "path longer than %d bytes: '%s'", FILES_PATH_MAX,
+                         shown);
     for (;;) {
         const size_t length = strcspn(part, "/");
 

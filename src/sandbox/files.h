@@ -8,6 +8,9 @@
 
 #include "base/error.h"
 
+/* Bytes of a path in the working directory. */
+enum { FILES_PATH_MAX = 4000 };
+
 struct file {
     char *path; /* owned */
     char *data; /* owned */
@@ -28,7 +31,7 @@ struct files {
 void files_add(struct files *files, const char *path, char *data, size_t length);
 
 /*
- * The rule for paths inside the workdir: relative, at most 4000 bytes, no "..", ".", empty or over-long
+ * The rule for paths inside the workdir: relative, at most FILES_PATH_MAX bytes, no "..", ".", empty or over-long
  * part. ERROR_INPUT.
  */
 int files_check_path(const char *path, struct error *error);

@@ -12,9 +12,10 @@
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "base/text.h"
+#include "sandbox/files.h"
 
 /* Each level of the walk holds a descriptor; deeper trees are no source code. */
-enum { DEPTH_MAX = 128, PATH_LENGTH_MAX = 4000 };
+enum { DEPTH_MAX = 128 };
 
 /* Entries take room beside their bytes: tar headers here, inodes there. */
 enum { ENTRIES_MAX = 200000 };
@@ -122,7 +123,7 @@ static void warn_left_out(struct walk *walk, const char *target)
 
 static int add_link(struct walk *walk, int parent, const char *name)
 {
-    char target[PATH_LENGTH_MAX + 1];
+    char target[FILES_PATH_MAX + 1];
     const ssize_t length = readlinkat(parent, name, target, sizeof target);
 
     if (length < 0)
@@ -213,7 +214,7 @@ static int add_entry(struct walk *walk, int parent, const char *name)
     int result;
 
     strbuf_addf(&walk->path, "%s%s", length > 0 ? "/" : "", name);
-    if (walk->path.length > PATH_LENGTH_MAX)
+    if (walk->path.length > FILES_PATH_MAX)
         return refuse(walk, "is a path longer than 4000 bytes");
     if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return refuse_errno(walk, "look at");

@@ -49,19 +49,12 @@ static int environment_file(const struct strvec *variables, struct error *error)
 /* The docker command passes arguments on as JSON, in which other bytes become U+FFFD. */
 static int check_command(const struct strvec *command, struct error *error)
 {
-    for (size_t i = 0; i < command->count; i++) {
-        struct strbuf clean = STRBUF_INIT;
-        bool same;
-
-        text_add_utf8(&clean, command->items[i], strlen(command->items[i]));
-        same = strcmp(strbuf_string(&clean), command->items[i]) == 0;
-        strbuf_release(&clean);
-        if (!same)
+    for (size_t i = 0; i < command->count; i++)
+        if (!text_is_utf8(command->items[i]))
             return error_set(error, ERROR_INPUT,
                              "the argument '%s' is not valid UTF-8, which an image without a shell "
                              "cannot be given",
                              command->items[i]);
-    }
     return 0;
 }
 
@@ -149,8 +142,8 @@ static int take_state(struct life *life, const struct box *box, int client_statu
     return 0;
 }
 
-/* Whether a container that we give up has begun to run at all. */
-static bool has_started(const struct life *life, const struct box *box)
+/* Whether a container that we give up has not begun to run at all; false also where nobody says so. */
+static bool never_started(const struct life *life, const struct box *box)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     struct container_state state;
@@ -158,7 +151,7 @@ static bool has_started(const struct life *life, const struct box *box)
     return container_inspect(life->docker, box->name,
                              clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT), &state,
                              &ignored) == 0 &&
-           state.started;
+           !state.started;
 }
 
 static int run_attached(struct life *life, const struct box *box, struct process *client,
@@ -189,7 +182,7 @@ static int run_attached(struct life *life, const struct box *box, struct process
     docker_traced(life->docker, "program", start);
     if (event == PROCESS_EXITED)
         return take_state(life, box, client->status, error);
-    if (event == PROCESS_DEADLINE && !has_started(life, box))
+    if (event == PROCESS_DEADLINE && never_started(life, box))
         return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
     life_ran(life, clock_now_ms() - start);
     life_ended(life, event == PROCESS_DEADLINE ? REASON_TIMEOUT
@@ -203,6 +196,14 @@ static bool take_files(void *context, enum process_stream stream, const char *da
     return stream != PROCESS_STDOUT || collector_feed(context, data, length);
 }
 
+/* Why the files of the program may not all have come. */
+static const char *explain_missing(enum process_event event)
+{
+    if (event == PROCESS_EXITED)
+        return "'docker cp' did not send them all";
+    return event == PROCESS_CANCELLED ? "cancelled" : "'docker cp' did not send them in time";
+}
+
 /* The program has ended by itself: takes the files that it leaves. */
 static void collect(struct life *life, const struct box *box, struct process *client)
 {
@@ -213,6 +214,7 @@ static void collect(struct life *life, const struct box *box, struct process *cl
     const long long soon = clock_now_ms() + docker_share(life->docker, INSPECT_PERCENT);
     const long long end = life_end(life);
     struct process_pump pump = PROCESS_PUMP_INIT;
+    const char *reason;
 
     collector_init(&collector, life->plan, life->files, life->result);
     pump.sink = take_files;
@@ -220,9 +222,11 @@ static void collect(struct life *life, const struct box *box, struct process *cl
     pump.deadline = soon < end ? soon : end;
     pump.cancel = cancel_fd(life->cancel);
     pump.drain = &drain;
-    if (container_copy_out(life->docker, box->name, life->plan->workdir, &copy, &error) == 0)
-        process_pump(&copy, &pump);
-    collector_finish(&collector, "'docker cp' did not send them all");
+    if (container_copy_out(life->docker, box->name, life->plan->workdir, &copy, &error) != 0)
+        reason = error.message;
+    else
+        reason = explain_missing(process_pump(&copy, &pump));
+    collector_finish(&collector, reason);
 }
 
 int life_plain(struct life *life, const struct error *doubt, struct error *error)

@@ -117,6 +117,8 @@ static void check_utf8(const char *data, size_t length, const char *expected)
     assert_string_equal(strbuf_string(&out), expected);
     assert_int_equal(out.length, strlen(expected));
     strbuf_release(&out);
+    if (strlen(data) == length)
+        assert_int_equal(text_is_utf8(data), strcmp(data, expected) == 0);
 }
 
 #define REPLACED "\xef\xbf\xbd"

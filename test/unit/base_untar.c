@@ -195,6 +195,7 @@ static void untar__refuses(void **state)
     check_refused('x', "00000000006", "999999", no_pax);
     check_refused('x', "00000000012", "10 size=-1\n", no_pax);
     check_refused('x', "00000000013", "11 size=-1\n", no_size);
+    check_refused('x', "00000000026", "22 GNU.sparse.major=1\n", "a sparse file cannot be read");
     check_refused('x', "00000000040", "32 size=99999999999999999999999\n", no_size);
     add_header(&tar, "a", '0', "00000000000", "0000644");
     tar.data[0] ^= 1;

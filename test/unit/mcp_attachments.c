@@ -142,8 +142,9 @@ static void attachments__other_files(void **state)
     check_kept(&fixture, "files/a.ogg", "audio/ogg OggS");
 }
 
-static const char too_large[] = "{\"type\":\"text\",\"text\":\"The artifact 'b' is too large for "
-                                "this message; write it smaller.\"}";
+static const char too_large[] =
+    "{\"type\":\"text\",\"text\":\"The artifact 'b' has no room in this "
+    "message; write it smaller, or ask for fewer.\"}";
 
 static void attachments__what_one_message_cannot_hold(void **state)
 {

@@ -154,10 +154,12 @@ static void collector__names_that_lead_elsewhere(void **state)
 static void collector__a_name_that_is_too_long(void **state)
 {
     static const char start[] = "the artifact 'directory/directory/";
-    static const char end[] = "' is left out: its path is too long";
+    static const char end[] = "' is left out: its path leaves the working directory or is too long";
+    static const char no_artifact[] = "no artifact was found: what was asked for is none of ";
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
     CLEANUP_FREE char *taken = NULL;
     CLEANUP_FREE char *missing = NULL;
+    CLEANUP_FREE char *none = NULL;
     struct fixture fixture;
 
     (void)state;
@@ -175,6 +177,12 @@ static void collector__a_name_that_is_too_long(void **state)
     assert_in_range(strlen(missing), strlen(start) + strlen(end), 350);
     assert_string_equal(missing + strlen(missing) - strlen(end), end);
     check(&fixture, taken, missing);
+    set_up(&fixture, "*.png"); /* nobody has asked for it */
+    add(&fixture.back, strbuf_string(&name), "2", 1);
+    collect(&fixture, 0);
+    none = strvec_join(&fixture.result.artifacts.missing, "\n");
+    assert_memory_equal(none, no_artifact, strlen(no_artifact));
+    check(&fixture, "", none);
 }
 
 static void collector__nothing_of_a_repository(void **state)
