@@ -1,5 +1,6 @@
 #include "sandbox/life.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ bool life_wants_files(const struct life *life)
 void life_ended(struct life *life, enum reason reason)
 {
     struct result *result = life->result;
+    const int live_error = life->output->live_error;
 
     result->reason = reason;
     result->exit_code = 128 + 9; /* we end it with KILL */
@@ -85,6 +87,11 @@ void life_ended(struct life *life, enum reason reason)
             string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
     else
         result->error = string_copy("cancelled while the program ran");
+    if (reason != REASON_CANCELLED || live_error == 0 || live_error == EPIPE)
+        return; /* that nobody reads any more is like a signal, and no failure */
+    free(result->error);
+    result->reason = REASON_ENGINE;
+    result->error = string_format("cannot write the output: %s", strerror(live_error));
 }
 
 void life_remove(struct life *life, const struct box *box, const struct process_drain *drain)

@@ -74,7 +74,7 @@ static int run_program(struct life *life, struct sandbox *sandbox, struct error 
         life_exited(life, stream->status, stream->oom_kills > 0);
     else if (event == PROCESS_DEADLINE)
         life_ended(life, REASON_TIMEOUT);
-    else if (event == PROCESS_CANCELLED || life->output->live_gone)
+    else if (event == PROCESS_CANCELLED || life->output->live_error != 0)
         life_ended(life, REASON_CANCELLED);
     else if (life->output->flooded)
         life_ended(life, REASON_OUTPUT_LIMIT);

@@ -12,7 +12,8 @@ void output_init(struct output *output, const struct plan *plan)
         output->live[i] = plan->request->live[i];
     }
     output->watch = plan->request->watch;
-    output->flooded = output->live_gone = false;
+    output->flooded = false;
+    output->live_error = 0;
 }
 
 void output_begin(struct output *output)
@@ -30,7 +31,7 @@ static void pass_on(struct output *output, int stream, const char *data, size_t 
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
-            output->live_gone = true;
+            output->live_error = written < 0 ? errno : EIO;
             return;
         }
         data += written;
@@ -47,14 +48,14 @@ void output_add(struct output *output, int stream, const char *data, size_t leng
     capture_add(capture, data, length);
     if (output->watch)
         atomic_fetch_add(&output->watch->output_bytes, length);
-    if (output->live[stream] >= 0 && !output->live_gone)
+    if (output->live[stream] >= 0 && output->live_error == 0)
         pass_on(output, stream, data, length);
     output->flooded = capture->total > OUTPUT_HARD_MAX;
 }
 
 bool output_must_end(const struct output *output)
 {
-    return output->flooded || output->live_gone;
+    return output->flooded || output->live_error != 0;
 }
 
 void output_forget(struct output *output)

@@ -17,7 +17,7 @@ struct output {
     int live[2];               /* descriptors to pass it on to; -1: do not. Borrowed */
     struct watch *watch;       /* borrowed; NULL: nobody looks */
     bool flooded;              /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
-    bool live_gone;            /* nobody reads what is passed on */
+    int live_error;            /* errno: why nothing more is passed on; 0: it is */
 };
 
 void output_init(struct output *output, const struct plan *plan);

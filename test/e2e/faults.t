@@ -258,7 +258,7 @@ within "$status" 1 3 "all streams closed: the status is one of a failure"
 streams '>/dev/full' "$hello"
 is "$status|$err|$(left)" "3|isolator: cannot write the result: No space left on device|" "stdout on a full device"
 streams '>/dev/full' --stream "$(snippet ash 'echo started; sleep 600')"
-is "$status|$err|$(left)" "141|isolator: cancelled while the program ran|" "stdout on a full device, with --stream"
+is "$status|$err|$(left)" "3|isolator: cannot write the output: No space left on device|" "stdout on a full device, with --stream"
 flood=$(snippet ash 'while echo line; do :; done')
 "$ISOLATOR" run --stream "$flood" </dev/null > >(head -n 1 >"$scratch/out") 2>"$scratch/err" &
 pid=$!
