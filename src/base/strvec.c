@@ -57,6 +57,16 @@ bool strvec_contains(const struct strvec *vector, const char *string)
     return false;
 }
 
+bool strvec_equal(const struct strvec *one, const struct strvec *other)
+{
+    if (one->count != other->count)
+        return false;
+    for (size_t i = 0; i < one->count; i++)
+        if (strcmp(one->items[i], other->items[i]) != 0)
+            return false;
+    return true;
+}
+
 char *strvec_join(const struct strvec *vector, const char *separator)
 {
     struct strbuf joined = STRBUF_INIT;

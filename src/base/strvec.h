@@ -30,6 +30,8 @@ void strvec_push_all(struct strvec *vector, const struct strvec *more);
 void strvec_push_owned(struct strvec *vector, char *string);
 
 bool strvec_contains(const struct strvec *vector, const char *string);
+/* Whether they have the same strings in the same order. */
+bool strvec_equal(const struct strvec *one, const struct strvec *other);
 
 /* Members joined with the separator; owned by the caller. */
 char *strvec_join(const struct strvec *vector, const char *separator);

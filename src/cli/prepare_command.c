@@ -120,6 +120,16 @@ static int give_steps(const struct options *options, const struct language *lang
     return 0;
 }
 
+static void tell_warnings(const char *language, struct strvec *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++) {
+        CLEANUP_FREE char *shown = text_escape(warnings->items[i]);
+
+        fprintf(stderr, "isolator: warning: %s: %s\n", language, shown);
+    }
+    strvec_release(warnings);
+}
+
 static int prepare_one(const struct prepare *prepare, const struct language *language,
                        struct error *error)
 {
@@ -134,11 +144,14 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
                          language->name, language->name);
     result = prepare_language(prepare, language, &outcome, error);
     shown_output_end(prepare->context);
+    tell_warnings(language->name, prepare->warnings);
     if (result != 0)
         return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
     if (outcome.status != 0) {
-        fprintf(stderr, "isolator: %s: the last step above ended with status %d; nothing is kept\n",
-                language->name, outcome.status);
+        fprintf(stderr,
+                "isolator: %s: the last step above ended with status %d; nothing is kept%s\n",
+                language->name, outcome.status,
+                outcome.network ? "" : "; it had no network, which --network bridge gives");
         return EXIT_STATUS_PROGRAM;
     }
     if (outcome.before)
@@ -158,12 +171,14 @@ static int run_steps(const struct options *options, const struct docker *docker,
                      const struct language *language, struct error *error)
 {
     CLEANUP(shown_output_release) struct shown_output output = SHOWN_OUTPUT_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     const struct prepare prepare = {.docker = docker,
                                     .cancel = signals_cancel(),
                                     .network = options->network,
                                     .tag = options->tag,
                                     .output = shown_output_take,
-                                    .context = &output};
+                                    .context = &output,
+                                    .warnings = &warnings};
     struct language own;
     int status;
 

@@ -17,11 +17,6 @@ static const char VIEW_FORMAT[] =
     "{\"size\":{{json .Size}},\"created\":{{json .Created}},"
     "\"base\":{{json (index .Config.Labels \"isolator.prepared.base-id\")}}}";
 
-static void release_json(json_t **json)
-{
-    json_decref(*json);
-}
-
 /* ---- what the engine says of an image */
 
 /* What the template makes of it, JSON, a new reference: 1, 0 where there is no such image, -1. */
@@ -72,7 +67,7 @@ static int look_at_tags(const struct docker *docker, const char *image, const st
                         struct strvec *tags, struct error *error)
 {
     static const char start[] = PREPARE_REPOSITORY ":";
-    CLEANUP(release_json) json_t *all = NULL;
+    json_auto_t *all = NULL;
     json_t *tag;
     size_t i;
 
@@ -90,22 +85,44 @@ static int look_at_tags(const struct docker *docker, const char *image, const st
 
 /* ---- the notes */
 
-/* Writes down what was prepared: the steps where they stand nowhere else, and the packages. */
-static int note(const struct prepare *prepare, const struct language *language,
+/* Both may be NULL: it was not given. */
+static bool same(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Whether the note says all of what the language is now. */
+static bool is_noted(const struct prepare_note *noted, const struct language *language,
+                     const char *exact)
+{
+    const struct preparation *preparation = &language->preparation;
+
+    if (!same(noted->image, preparation->tag) || !same(noted->exact, exact) ||
+        !strvec_equal(&noted->listed, &language->list_packages))
+        return false;
+    return !preparation->noted ||
+           (noted->steps.count > 0 && same(noted->network, preparation->network));
+}
+
+/* Writes down what was prepared: the steps where they stand nowhere else, and the packages of the image. */
+static int note(const struct prepare *prepare, const struct language *language, const char *exact,
                 struct prepare_outcome *outcome, struct error *error)
 {
     const struct preparation *preparation = &language->preparation;
     CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
 
     note.image = string_copy(preparation->tag);
+    note.exact = string_copy(exact);
     if (preparation->noted) {
         strvec_push_all(&note.steps, &preparation->steps);
         note.network = preparation->network ? string_copy(preparation->network) : NULL;
     }
     if (language->list_packages.count > 0 &&
-        prepare_list_packages(prepare, language, &note.packages, &outcome->list_status, error) != 0)
+        prepare_list_packages(prepare, language, exact, &note.packages, &outcome->list_status,
+                              error) != 0)
         return error_prefix(error, "cannot list the packages");
-    outcome->packages = (long long)note.packages.count;
+    if (outcome->list_status == 0) /* else it is tried again the next time */
+        strvec_push_all(&note.listed, &language->list_packages);
     return prepare_notes_put(language->name, &note, error);
 }
 
@@ -154,75 +171,6 @@ static int move_tags(const struct prepare *prepare, const struct language *langu
     return 0;
 }
 
-/* NULL is a name of its own: none was given. */
-static bool same_network(const char *one, const char *other)
-{
-    return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
-int prepare_language(const struct prepare *options, const struct language *language,
-                     struct prepare_outcome *outcome, struct error *error)
-{
-    struct docker docker = *options->docker;
-    struct prepare own = *options, *const prepare = &own;
-    CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
-    CLEANUP(release_json) json_t *base = NULL;
-    CLEANUP_FREE char *exact = NULL;
-    CLEANUP_FREE char *id = NULL;
-    int there;
-
-    docker.allow_unenforced = true; /* there are no limits */
-    own.docker = &docker;
-    *outcome = (struct prepare_outcome){.reference = language->preparation.tag};
-    if (prepare_notes_get(language->name, &noted, error) != 0 ||
-        look_at_base(prepare->docker, language, prepare->cancel, &base, error) != 0)
-        return -1;
-    exact = prepare_tag(language->name, id_of(base, "id"), &language->preparation.steps);
-    there = image_store_look(prepare->docker, exact, "{{.Id}}", prepare->cancel, &id, error);
-    if (there < 0)
-        return -1;
-    outcome->before = there == 1;
-    if (there == 0 &&
-        prepare_make_image(prepare, language, base, exact, &outcome->status, error) != 0)
-        return -1;
-    if (outcome->status != 0)
-        return 0;
-    if (move_tags(prepare, language, exact, noted.image, error) != 0)
-        return -1;
-    if (there == 1 && noted.image && strcmp(noted.image, language->preparation.tag) == 0 &&
-        (!language->preparation.noted ||
-         (noted.steps.count > 0 && same_network(noted.network, language->preparation.network))))
-        return 0; /* all of it is noted */
-    return note(prepare, language, outcome, error);
-}
-
-/* ---- what there is */
-
-int prepare_look(const struct docker *docker, const struct language *language,
-                 const struct cancel *cancel, struct prepare_view *view, struct error *error)
-{
-    CLEANUP(release_json) json_t *image = NULL;
-    CLEANUP(release_json) json_t *base = NULL;
-    const char *created;
-    int there = look(docker, language->preparation.tag, VIEW_FORMAT, cancel, &image, error);
-
-    *view = (struct prepare_view){.state = PREPARE_MISSING, .created = ""};
-    if (there <= 0)
-        return there;
-    there = look(docker, language->image, BASE_FORMAT, cancel, &base, error);
-    if (there < 0)
-        return -1;
-    view->state = PREPARE_READY;
-    if (there == 1 && (!id_of(image, "base") || !id_of(base, "id") ||
-                       strcmp(id_of(image, "base"), id_of(base, "id")) != 0))
-        view->state = PREPARE_OUTDATED;
-    view->size = (long long)json_integer_value(json_object_get(image, "size"));
-    created = json_string_value(json_object_get(image, "created"));
-    if (created && strspn(created, "0123456789-T:.Z+") == strlen(created))
-        snprintf(view->created, sizeof view->created, "%.19s", created);
-    return 0;
-}
-
 /*
  * Removes the image of this tag, which goes last: where the engine refuses, it is found again. More than two tags are
  * those of another preparation as well. Returns how many were removed; -1.
@@ -245,6 +193,72 @@ static int remove_image(const struct docker *docker, const char *tag, const stru
     if (!strvec_contains(&tags, tag))
         return removed;
     return image_store_remove(docker, tag, cancel, error) == 0 ? removed + 1 : -1;
+}
+
+int prepare_language(const struct prepare *options, const struct language *language,
+                     struct prepare_outcome *outcome, struct error *error)
+{
+    struct docker docker = *options->docker;
+    struct prepare own = *options, *const prepare = &own;
+    CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    json_auto_t *base = NULL;
+    CLEANUP_FREE char *exact = NULL;
+    CLEANUP_FREE char *id = NULL;
+    int there;
+
+    docker.allow_unenforced = true; /* there are no limits */
+    own.docker = &docker;
+    *outcome =
+        (struct prepare_outcome){.network = strcmp(prepare_network(prepare, language), "none") != 0,
+                                 .reference = language->preparation.tag};
+    if (prepare_notes_get(language->name, &noted, error) != 0 ||
+        look_at_base(prepare->docker, language, prepare->cancel, &base, error) != 0)
+        return -1;
+    exact = prepare_tag(language->name, id_of(base, "id"), &language->preparation.steps);
+    there = image_store_look(prepare->docker, exact, "{{.Id}}", prepare->cancel, &id, error);
+    if (there < 0)
+        return -1;
+    outcome->before = there == 1;
+    if (there == 0 &&
+        prepare_make_image(prepare, language, base, exact, &outcome->status, error) != 0)
+        return -1;
+    if (outcome->status != 0)
+        return 0;
+    if (move_tags(prepare, language, exact, noted.image, error) != 0)
+        return -1;
+    if (is_noted(&noted, language, exact) || note(prepare, language, exact, outcome, error) == 0)
+        return 0;
+    if (language->preparation.noted && !outcome->before) /* nobody would find it again */
+        remove_image(prepare->docker, language->preparation.tag, NULL, &ignored);
+    return -1;
+}
+
+/* ---- what there is */
+
+int prepare_look(const struct docker *docker, const struct language *language,
+                 const struct cancel *cancel, struct prepare_view *view, struct error *error)
+{
+    json_auto_t *image = NULL;
+    json_auto_t *base = NULL;
+    const char *created;
+    int there = look(docker, language->preparation.tag, VIEW_FORMAT, cancel, &image, error);
+
+    *view = (struct prepare_view){.state = PREPARE_MISSING, .created = ""};
+    if (there <= 0)
+        return there;
+    there = look(docker, language->image, BASE_FORMAT, cancel, &base, error);
+    if (there < 0)
+        return -1;
+    view->state = PREPARE_READY;
+    if (there == 1 && (!id_of(image, "base") || !id_of(base, "id") ||
+                       strcmp(id_of(image, "base"), id_of(base, "id")) != 0))
+        view->state = PREPARE_OUTDATED;
+    view->size = (long long)json_integer_value(json_object_get(image, "size"));
+    created = json_string_value(json_object_get(image, "created"));
+    if (created && strspn(created, "0123456789-T:.Z+") == strlen(created))
+        snprintf(view->created, sizeof view->created, "%.19s", created);
+    return 0;
 }
 
 int prepare_remove(const struct docker *docker, const struct language *language,

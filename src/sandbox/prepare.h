@@ -26,13 +26,15 @@ struct prepare {
     const char *tag;             /* one more tag for the image; NULL: none */
     process_sink *output;        /* takes what the steps write, as it comes */
     void *context;
+    struct strvec
+        *warnings; /* takes what went wrong besides: a container that is left behind, say */
 };
 
 struct prepare_outcome {
     bool before;     /* there was nothing to do */
+    bool network;    /* the steps have one */
     int status;      /* of the step that failed, after which nothing is kept; 0: none did */
     int list_status; /* of the command that lists the packages; 0: it went well, or there is none */
-    long long packages;    /* how many names it has given that a model may be told */
     const char *reference; /* the tag that runs use; borrowed from the language */
 };
 

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/duration.h"
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -18,16 +20,16 @@
 
 static const char FILE_NAME[] = "prepared.json";
 
-static void release_json(json_t **json)
-{
-    json_decref(*json);
-}
+/* How long another may keep the notes, which takes milliseconds. */
+enum { LOCK_MS = 2000 };
 
 void prepare_note_release(struct prepare_note *note)
 {
     free(note->image);
+    free(note->exact);
     strvec_release(&note->steps);
     free(note->network);
+    strvec_release(&note->listed);
     strvec_release(&note->packages);
 }
 
@@ -60,12 +62,19 @@ int prepare_read_packages(struct scope *scope, const json_t *value, struct strve
 {
     if (read_list(scope, value, packages) != 0)
         return -1;
-    if (packages->count > PREPARE_PACKAGES_MAX)
-        return scope_wrong_type(scope, "500 names at most");
-    for (size_t i = 0; i < packages->count; i++)
+    if (packages->count > PREPARE_PACKAGES_MAX) {
+        CLEANUP_FREE char *most = string_format("%d names at most", PREPARE_PACKAGES_MAX);
+
+        return scope_wrong_type(scope, most);
+    }
+    for (size_t i = 0; i < packages->count; i++) {
+        CLEANUP_FREE char *names =
+            string_format("names of packages: up to %d letters, digits and any of @ . _ / + = -",
+                          PREPARE_PACKAGE_MAX);
+
         if (!prepare_is_package(packages->items[i]))
-            return scope_wrong_type(
-                scope, "names of packages: up to 64 letters, digits and any of @ . _ / + = -");
+            return scope_wrong_type(scope, names);
+    }
     return 0;
 }
 
@@ -78,11 +87,15 @@ static int read_image(struct scope *scope, const json_t *value, char **image)
 
 static int read_note_member(struct scope *scope, const char *key, json_t *value, void *target)
 {
-    static const char *const keys[] = {"image", "run", "network", "packages"};
+    static const char *const keys[] = {"image", "exact", "run", "network", "listed", "packages"};
     struct prepare_note *note = target;
 
     if (strcmp(key, "image") == 0)
         return read_image(scope, value, &note->image);
+    if (strcmp(key, "exact") == 0)
+        return read_image(scope, value, &note->exact);
+    if (strcmp(key, "listed") == 0)
+        return read_list(scope, value, &note->listed);
     if (strcmp(key, "run") == 0)
         return prepare_read_steps(scope, value, &note->steps);
     if (strcmp(key, "network") == 0)
@@ -143,9 +156,9 @@ static json_t *load(const char *path, struct error *error)
 }
 
 /* The same, and all of it is read, so that what is wrong in it is found. */
-static json_t *load_and_read(const char *path, struct reader *reader, struct error *error)
+static json_t *load_all(const char *path, struct reader *reader, struct error *error)
 {
-    CLEANUP(release_json) json_t *root = load(path, error);
+    json_auto_t *root = load(path, error);
     struct scope scope = {.file = path, .error = error};
     int result;
 
@@ -160,10 +173,23 @@ static json_t *load_and_read(const char *path, struct reader *reader, struct err
     return result == 0 ? json_incref(root) : NULL;
 }
 
+/* The same. Nobody has written it by hand who would know how to mend it. */
+static json_t *load_and_read(const char *path, struct reader *reader, struct error *error)
+{
+    CLEANUP(error_release) struct error wrong = ERROR_INIT;
+    json_t *root = load_all(path, reader, &wrong);
+
+    if (!root)
+        error_set(error, wrong.kind,
+                  "%s; isolator prepare has written it: delete it and prepare again",
+                  wrong.message);
+    return root;
+}
+
 static int read_file(struct reader reader, struct error *error)
 {
     CLEANUP_FREE char *path = config_home(FILE_NAME);
-    CLEANUP(release_json) json_t *root = load_and_read(path, &reader, error);
+    json_auto_t *root = load_and_read(path, &reader, error);
 
     return root ? 0 : -1;
 }
@@ -206,9 +232,10 @@ static void keep_wanted(void *context, const char *language, const struct prepar
     if (strcmp(language, wanted->language) != 0)
         return;
     wanted->note->image = note->image ? string_copy(note->image) : NULL;
+    wanted->note->exact = note->exact ? string_copy(note->exact) : NULL;
     wanted->note->network = note->network ? string_copy(note->network) : NULL;
     strvec_push_all(&wanted->note->steps, &note->steps);
-    strvec_push_all(&wanted->note->packages, &note->packages);
+    strvec_push_all(&wanted->note->listed, &note->listed);
 }
 
 int prepare_notes_get(const char *language, struct prepare_note *note, struct error *error)
@@ -248,8 +275,10 @@ static void put_note(json_t *root, const char *language, const struct prepare_no
         json_object_set_new(root, "languages", languages);
     }
     put_string(object, "image", note->image);
+    put_string(object, "exact", note->exact);
     put_list(object, "run", &note->steps);
     put_string(object, "network", note->network);
+    put_list(object, "listed", &note->listed);
     put_list(object, "packages", &note->packages);
     json_object_set_new(languages, language, object);
 }
@@ -267,15 +296,22 @@ static void make_directories(const char *path)
 }
 
 /*
- * Two that prepare at once do not lose each other's notes: only who has the directory reads and writes. Released with
- * the descriptor. -1: there is none yet, or it cannot be locked, and all goes on without.
+ * Two that prepare at once do not lose each other's notes: only who has the directory reads them to write them anew.
+ * Released with the descriptor. -1: there is no directory yet, or another keeps it, and all goes on without.
  */
 static int lock_directory(const char *path)
 {
+    static const struct timespec pause = {0, 10 * 1000000L};
     CLEANUP_FREE char *directory = string_format("%.*s", (int)(strrchr(path, '/') - path), path);
     CLEANUP_FD int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const long long deadline = clock_now_ms() + LOCK_MS;
 
-    return fd >= 0 && flock(fd, LOCK_EX) == 0 ? steal_fd(&fd) : -1;
+    while (fd >= 0 && clock_now_ms() < deadline) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return steal_fd(&fd);
+        nanosleep(&pause, NULL);
+    }
+    return -1;
 }
 
 /* By a file beside it, which takes its place. */
@@ -294,18 +330,14 @@ static int replace(const char *path, const char *text, struct error *error)
     return -1;
 }
 
-int prepare_notes_put(const char *language, const struct prepare_note *note, struct error *error)
+/* Of who has the directory, or could not get it. */
+static int put(const char *path, const char *language, const struct prepare_note *note,
+               struct error *error)
 {
     struct reader check = {.use = NULL};
-    CLEANUP_FREE char *path = config_home(FILE_NAME);
-    CLEANUP(release_json) json_t *root = NULL;
+    json_auto_t *root = load_and_read(path, &check, error);
     CLEANUP_FREE char *text = NULL;
-    CLEANUP_FD int lock = -1;
 
-    if (note)
-        make_directories(path);
-    lock = lock_directory(path);
-    root = load_and_read(path, &check, error);
     if (!root)
         return -1;
     if (note)
@@ -316,4 +348,18 @@ int prepare_notes_put(const char *language, const struct prepare_note *note, str
     if (!text)
         abort();
     return replace(path, text, error);
+}
+
+int prepare_notes_put(const char *language, const struct prepare_note *note, struct error *error)
+{
+    CLEANUP_FREE char *path = config_home(FILE_NAME);
+    int lock, result;
+
+    if (note)
+        make_directories(path);
+    lock = lock_directory(path);
+    result = put(path, language, note, error);
+    if (lock >= 0)
+        close(lock);
+    return result;
 }

@@ -2,11 +2,13 @@
  * What `isolator prepare` has noted on this host: prepared.json, beside the user's config.json.
  *
  *   {"languages": {"python": {"image": "isolator-prepared:python-0123456789abcdef",
+ *                             "exact": "isolator-prepared:python-fedcba9876543210",
  *                             "run": ["pip install numpy"], "network": "bridge",
- *                             "packages": ["numpy==1.26.4"]}}}
+ *                             "listed": ["pip", "freeze"], "packages": ["numpy==1.26.4"]}}}
  *
- * `image` is the tag that the language was prepared under last; `run` and `network` are the steps where they were
- * given on a command line; `packages` is what is in the image. It is read as strictly as the configuration, since
+ * `image` is the tag that the language was prepared under last, `exact` the one that says what is in the image
+ * (sandbox/prepare_rules.h); `run` and `network` are the steps where they were given on a command line; `packages` is
+ * what `listed`, the command, has said of the image. It is read as strictly as the configuration, since
  * who can write it decides what programs run in and what models read. Languages that the configuration does not
  * have are passed over: another configuration may have them.
  */
@@ -22,8 +24,10 @@
 
 struct prepare_note {
     char *image; /* all owned; NULL or empty where there is none */
+    char *exact;
     struct strvec steps;
     char *network;
+    struct strvec listed;
     struct strvec packages;
 };
 
@@ -40,7 +44,7 @@ void prepare_note_release(struct prepare_note *note);
  */
 int prepare_notes_apply(struct config *config, struct error *error);
 
-/* The note of the language, which stays empty where there is none. ERROR_CONFIG. */
+/* The note of the language, but its packages; it stays empty where there is none. ERROR_CONFIG. */
 int prepare_notes_get(const char *language, struct prepare_note *note, struct error *error);
 
 /*

@@ -83,23 +83,21 @@ static int create_box(const struct prepare *prepare, struct box *box, const char
                       const char *network, const struct strvec *command, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec cap_drop = STRVEC_INIT;
-    CLEANUP(strvec_release)
-    struct strvec remarks = STRVEC_INIT; /* on limits, of which there are none */
     const struct container_spec spec = spec_of(box, image, network, &cap_drop, command);
 
     /* What nobody needs to install something. */
     strvec_push_each(&cap_drop, "NET_RAW", "MKNOD", "AUDIT_WRITE", NULL);
     return box_create(box, &spec, clock_now_ms() + docker_share(prepare->docker, CREATE_PERCENT), 0,
-                      prepare->cancel, &remarks, error);
+                      prepare->cancel, prepare->warnings, error);
 }
 
-static int remove_box(const struct box *box, int result, struct error *error)
+/* What is left behind is the work of whoever sweeps next, and no reason to have failed. */
+static void remove_box(const struct prepare *prepare, const struct box *box)
 {
     CLEANUP(error_release) struct error left = ERROR_INIT;
 
-    if (box_remove(box, NULL, 0, &left) == 0 || result != 0)
-        return result;
-    return error_set(error, left.kind, "%s", left.message);
+    if (box_remove(box, NULL, 0, &left) != 0)
+        strvec_push(prepare->warnings, left.message);
 }
 
 /* ---- the steps */
@@ -175,28 +173,34 @@ static int restore_base(const json_t *base, struct strvec *changes, struct error
     return 0;
 }
 
+const char *prepare_network(const struct prepare *prepare, const struct language *language)
+{
+    if (prepare->network)
+        return prepare->network;
+    return language->preparation.network ? language->preparation.network : "none";
+}
+
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
                        const json_t *base, const char *tag, int *status, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec command = step_command(language);
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
     CLEANUP(box_release) struct box box;
-    const char *network = prepare->network                ? prepare->network
-                          : language->preparation.network ? language->preparation.network
-                                                          : "none";
     int result;
 
     box_init(&box, prepare->docker, LONGEST_MS);
     add_labels(&box.labels, language, json_string_value(json_object_get(base, "id")));
     if (restore_base(base, &changes, error) != 0 ||
-        create_box(prepare, &box, json_string_value(json_object_get(base, "id")), network, &command,
+        create_box(prepare, &box, json_string_value(json_object_get(base, "id")),
+                   prepare_network(prepare, language), &command,
                    error) != 0) /* not by its name, which a pull may move meanwhile */
         return -1;
     result = run_to_end(prepare, &box, prepare->output, prepare->context, status, error);
     if (result == 0 && *status == 0)
         result =
             container_commit(prepare->docker, box.name, tag, &changes, 0, prepare->cancel, error);
-    return remove_box(&box, result, error);
+    remove_box(prepare, &box);
+    return result;
 }
 
 /* ---- the packages */
@@ -211,30 +215,35 @@ static bool keep_list(void *context, enum process_stream stream, const char *dat
     return true;
 }
 
-/* The lines that are names a model may be told, each once; the others are passed over. */
-static void take_packages(char *text, struct strvec *packages)
+/* The lines that are names a model may be told, each once; the others are passed over, as is one that was cut. */
+static void take_packages(struct strbuf *list, struct strvec *packages)
 {
+    char *last = list->length == LIST_MAX ? strrchr(list->data, '\n') : NULL;
     char *rest = NULL;
 
-    for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
+    if (last)
+        *last = '\0';
+    for (char *line = strtok_r(list->data, "\r\n", &rest); line;
+         line = strtok_r(NULL, "\r\n", &rest))
         if (packages->count < PREPARE_PACKAGES_MAX && prepare_is_package(line) &&
             !strvec_contains(packages, line))
             strvec_push(packages, line);
 }
 
 int prepare_list_packages(const struct prepare *prepare, const struct language *language,
-                          struct strvec *packages, int *status, struct error *error)
+                          const char *image, struct strvec *packages, int *status,
+                          struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
     CLEANUP(box_release) struct box box;
     int result;
 
     box_init(&box, prepare->docker, LONGEST_MS);
-    if (create_box(prepare, &box, language->preparation.tag, "none", &language->list_packages,
-                   error) != 0)
+    if (create_box(prepare, &box, image, "none", &language->list_packages, error) != 0)
         return -1;
     result = run_to_end(prepare, &box, keep_list, &list, status, error);
     if (result == 0 && *status == 0 && list.data)
-        take_packages(list.data, packages);
-    return remove_box(&box, result, error);
+        take_packages(&list, packages);
+    remove_box(prepare, &box);
+    return result;
 }

@@ -12,6 +12,9 @@
 #include "sandbox/config.h"
 #include "sandbox/prepare.h"
 
+/* The network that the steps have; borrowed. */
+const char *prepare_network(const struct prepare *prepare, const struct language *language);
+
 /*
  * Runs the steps, and makes the image of that tag unless one has failed: *status is that of the last which ran. `base`
  * has "id", "user", "entrypoint" and "cmd" of the language's image, in docker's words. An engine that is interrupted
@@ -21,10 +24,11 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
                        const json_t *base, const char *tag, int *status, struct error *error);
 
 /*
- * Adds what listPackages prints in the prepared image, as far as it is names that a model may be told, each once.
+ * Adds what listPackages prints in this image, as far as it is names that a model may be told, each once.
  * *status is that of the command; nothing is added where it is not 0.
  */
 int prepare_list_packages(const struct prepare *prepare, const struct language *language,
-                          struct strvec *packages, int *status, struct error *error);
+                          const char *image, struct strvec *packages, int *status,
+                          struct error *error);
 
 #endif

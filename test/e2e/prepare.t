@@ -166,6 +166,13 @@ is "$(described)" "" "the tool: not those of another image"
 prepare "$ours"
 is "$status|$(grep -v '^+' <<<"$err")" \
     "0|isolator: warning: $ours: listPackages ended with status 3: models are not told of its packages" "packages that cannot be listed"
+prepare "$ours"
+is "$status|$out|$err" "0|$ours is prepared already: $reference|isolator: warning: $ours: listPackages ended with status 3: \
+models are not told of its packages" "packages that could not be listed: it is tried again"
+configure '["echo four >/installed"]' '"listPackages": ["sh", "-c", "echo listed; head -c 70000 /dev/zero | tr \"\\0\" x"]'
+prepare "$ours"
+is "$status|$out|$err|$(described)" "0|$ours is prepared already: $reference||; packages: listed" \
+    "another listPackages: they are listed anew, and none that was cut"
 
 # ---- the server
 perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>); $all->{warm}{$ARGV[0]} = 1; print encode_json($all)' "$ours" \
@@ -213,7 +220,7 @@ is "$status|${out%:*}" "0|$ours is prepared: isolator-prepared" "--run: steps wi
 run "$look"
 is "$(field image) $(field stdout | head -n 1)|$(field warnings)" "$reference given|" "--run: the language uses them from then on"
 is "$(tr -d ' \n' <"$notes")" \
-    "{\"languages\":{\"$ours\":{\"image\":\"$reference\",\"run\":[\"echogiven>/installed\",\"cat/etc/passwd>>/installed\"],\"network\":\"bridge\"}}}" \
+    "{\"languages\":{\"$ours\":{\"image\":\"$reference\",\"exact\":\"isolator-prepared:$(tags | tr ' ' '\n' | grep -vF "${reference#*:}")\",\"run\":[\"echogiven>/installed\",\"cat/etc/passwd>>/installed\"],\"network\":\"bridge\"}}}" \
     "--run: they are noted, and the network"
 prepare
 is "$status|$out" "0|$ours is prepared already: $reference" "--run: prepare knows them"
@@ -239,7 +246,11 @@ is "$(fields image)|$(field warnings)" "$base|" "--remove: the language is as be
 prepare "$ours" --run 'echo first' --run 'echo broken; exit 7' --run 'echo never'
 is "$status|$out" "1|" "a step that fails: the status"
 is "$(tail -n 2 <<<"$err")" "broken
-isolator: $ours: the last step above ended with status 7; nothing is kept" "a step that fails: the message"
+isolator: $ours: the last step above ended with status 7; nothing is kept; it had no network, which --network bridge gives" \
+    "a step that fails: the message"
+prepare "$ours" --run 'exit 7' --network bridge
+is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step above ended with status 7; nothing is kept" \
+    "a step that fails with a network"
 hasnt "$err" "never" "a step that fails is the last"
 is "$(tags)" "" "a step that fails: no image"
 gone "a step that fails: no container"
@@ -267,11 +278,13 @@ isolator: $ours: cannot start the container: 'docker start' failed" "docker star
 is "$(tags)" "" "after all that there is no image"
 rm -f "$notes" && mkdir "$notes"
 prepare "$ours" --run true
-is "$status|$err" "2|isolator: cannot read the configuration '$notes': Is a directory" "notes that cannot be read"
+is "$status|$err" "2|isolator: cannot read the configuration '$notes': Is a directory; isolator prepare has written it: \
+delete it and prepare again" "notes that cannot be read"
 rmdir "$notes"
 echo '{"languages": {"x": {"runs": []}}}' >"$notes"
 run "$look"
-is "$status|$out|$err" "2||isolator: $notes: languages.x.runs: unknown key; did you mean 'run'?" "notes that are wrong: run says so"
+is "$status|$out|$err" "2||isolator: $notes: languages.x.runs: unknown key; did you mean 'run'?; isolator prepare has written it: \
+delete it and prepare again" "notes that are wrong: run says so"
 rm "$notes"
 mkdir -m 0 "$scratch/closed"
 cp "$ISOLATOR" "$scratch/isolator"
@@ -285,7 +298,11 @@ rmdir "$scratch/closed"
 XDG_CONFIG_HOME=/dev/null prepare "$ours" --run true
 is "$status|$(tail -n 1 <<<"$err")" "3|isolator: $ours: cannot write '/dev/null/isolator/prepared.json': Not a directory" \
     "notes that cannot be written"
+is "$(tags)" "" "notes that cannot be written: no image is left that nobody would find"
 configure '["true"]'
+XDG_CONFIG_HOME=/dev/null prepare "$ours"
+run "$(snippet ash 'echo')"
+is "$status $(field image | cut -d : -f 1)" "0 isolator-prepared" "notes that cannot be written: steps of the configuration do without"
 prepare --remove
 
 # ---- a signal, and worse

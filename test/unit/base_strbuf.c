@@ -275,6 +275,25 @@ static void strvec__contains_whole_members_only(void **state)
     strvec_release(&vector);
 }
 
+static void strvec__equal(void **state)
+{
+    struct strvec one = STRVEC_INIT, other = STRVEC_INIT;
+
+    (void)state;
+    assert_true(strvec_equal(&one, &other));
+    strvec_push_each(&one, "a", "b", NULL);
+    assert_false(strvec_equal(&one, &other));
+    strvec_push_each(&other, "a", "c", NULL);
+    assert_false(strvec_equal(&one, &other));
+    strvec_release(&other);
+    strvec_push_each(&other, "a", "b", NULL);
+    assert_true(strvec_equal(&one, &other));
+    strvec_push(&other, "");
+    assert_false(strvec_equal(&one, &other));
+    strvec_release(&one);
+    strvec_release(&other);
+}
+
 static void strvec__joins(void **state)
 {
     struct strvec vector = STRVEC_INIT;
@@ -327,6 +346,7 @@ int main(void)
         cmocka_unit_test(strvec__push_owned_takes_over),
         cmocka_unit_test(strvec__pushes_several),
         cmocka_unit_test(strvec__contains_whole_members_only),
+        cmocka_unit_test(strvec__equal),
         cmocka_unit_test(strvec__joins),
         cmocka_unit_test(strvec__release_makes_it_usable_again),
     };

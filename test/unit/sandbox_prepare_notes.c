@@ -91,7 +91,9 @@ static void prepare_notes__the_configuration_goes_first(void **state)
 static void check_refused(const char *notes, const char *rest)
 {
     char *home = set_up_home(notes);
-    CLEANUP_FREE char *message = string_format("%s/isolator/prepared.json%s", home, rest);
+    CLEANUP_FREE char *message = string_format("%s/isolator/prepared.json%s; isolator prepare has "
+                                               "written it: delete it and prepare again",
+                                               home, rest);
     CLEANUP(config_release) struct config config;
     struct error error = ERROR_INIT;
 
@@ -167,6 +169,22 @@ static void prepare_notes__written_and_read(void **state)
     temp_remove(home);
 }
 
+/* Of a process of its own, in which nothing is asserted: whether one was not written. */
+static int put_some(int writer, int times)
+{
+    for (int i = 0; i < times; i++) {
+        struct prepare_note note = {.image = string_format("i:%d", i)};
+        CLEANUP_FREE char *language = string_format("l%d-%d", writer, i);
+        struct error error = ERROR_INIT;
+
+        strvec_push(&note.steps, language);
+        if (prepare_notes_put(language, &note, &error) != 0)
+            return 1;
+        prepare_note_release(&note);
+    }
+    return 0;
+}
+
 static void prepare_notes__written_by_many_at_once(void **state)
 {
     enum { WRITERS = 8, TIMES = 10 };
@@ -175,19 +193,18 @@ static void prepare_notes__written_by_many_at_once(void **state)
 
     (void)state;
     for (int writer = 0; writer < WRITERS; writer++) {
-        if (fork() > 0)
-            continue;
-        for (int i = 0; i < TIMES; i++) {
-            CLEANUP_FREE char *language = string_format("l%d-%d", writer, i);
-            put(language, "i:1", language);
-        }
-        _exit(0);
+        const pid_t child = fork();
+
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(put_some(writer, TIMES));
     }
     for (int writer = 0; writer < WRITERS; writer++)
         assert_true(wait(&status) > 0 && status == 0);
     for (int i = 0; i < WRITERS * TIMES; i++) {
         CLEANUP_FREE char *language = string_format("l%d-%d", i / TIMES, i % TIMES);
-        check_note(language, language, "i:1");
+        CLEANUP_FREE char *image = string_format("i:%d", i % TIMES);
+        check_note(language, language, image);
     }
     temp_remove(home);
 }
