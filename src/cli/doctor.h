@@ -18,6 +18,9 @@ struct doctor {
     struct findings findings;
     bool engine_trouble; /* a check failed which means that no run can work, or none has */
     int hellos;          /* languages that ran their program */
+    int failures;        /* those that could not */
+    const char *
+        untried; /* the extension of one whose image is there, and no program; NULL: none; borrowed */
 };
 
 /* Adds a finding; FINDING_FAIL is engine trouble. Takes detail and advice (which may be NULL) over. */

@@ -35,24 +35,32 @@ static long long question_end(const struct doctor *doctor)
     return clock_now_ms() + docker_share(&doctor->docker, QUESTION_PERCENT);
 }
 
-/* Where the command is found, owned; NULL: nowhere. */
+static bool is_program(const char *file)
+{
+    struct stat status;
+
+    return access(file, X_OK) == 0 && stat(file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Where posix_spawnp(3) finds the command, owned; NULL: nowhere. */
 static char *find_command(const char *command)
 {
     const char *path = getenv("PATH");
 
     if (strchr(command, '/'))
-        return access(command, X_OK) == 0 ? string_copy(command) : NULL;
-    while (path && *path) {
-        const size_t length = strcspn(path, ":");
-        char *file = string_format("%.*s/%s", (int)length, path, command);
-        struct stat status;
+        return is_program(command) ? string_copy(command) : NULL;
+    for (path = path ? path : "/bin:/usr/bin";; path++) {
+        const size_t length = strcspn(path, ":"); /* nothing is the current directory */
+        char *file = string_format("%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? path : ".",
+                                   command);
 
-        if (access(file, X_OK) == 0 && stat(file, &status) == 0 && S_ISREG(status.st_mode))
+        if (is_program(file))
             return file;
         free(file);
-        path += length + (path[length] == ':');
+        path += length;
+        if (*path == '\0')
+            return NULL;
     }
-    return NULL;
 }
 
 /* ---- the engine that does not answer */
@@ -67,13 +75,16 @@ static const char *socket_of(const struct engine *engine)
                : NULL;
 }
 
-/* The command that starts an engine at this socket, owned. */
-static char *start_advice(const char *path)
+/* What brings an engine to where it was looked for, owned. */
+static char *start_advice(const struct engine *engine)
 {
+    const char *path = socket_of(engine);
     const char *host = getenv("DOCKER_HOST");
 
-    if (host && *host && path && access(path, F_OK) != 0)
+    if (host && *host && (!path || access(path, F_OK) != 0))
         return string_copy("unset DOCKER_HOST, or start the engine that it names");
+    if (!path && engine->endpoint)
+        return string_format("docker context ls, to choose another than %s", engine->endpoint);
     return string_copy(path && strncmp(path, "/run/user/", 10) == 0
                            ? "systemctl --user start docker"
                            : "sudo systemctl start docker");
@@ -97,13 +108,10 @@ static void no_answer(struct doctor *doctor, const struct engine *engine, const 
                     string_format("%s is closed to this user", path), group_advice());
     else if (path && access(path, F_OK) != 0)
         doctor_find(doctor, FINDING_FAIL, "socket", string_format("%s is not there", path),
-                    start_advice(path));
-    doctor_find(
-        doctor, FINDING_FAIL, "engine", string_format("does not answer: %s", error->message),
-        closed ? group_advice()
-        : path || !engine->endpoint
-            ? start_advice(path)
-            : string_format("docker context ls, to choose another than %s", engine->endpoint));
+                    start_advice(engine));
+    doctor_find(doctor, FINDING_FAIL, "engine",
+                string_format("does not answer: %s", error->message),
+                closed ? group_advice() : start_advice(engine));
 }
 
 /* ---- the engine that does */
@@ -145,6 +153,24 @@ static void report_engine(struct doctor *doctor, const struct engine *engine)
     doctor_find(doctor, FINDING_OK, "engine", strbuf_steal(&detail), NULL);
 }
 
+/* What makes an engine enforce the limits that it does not, owned. */
+static char *limits_advice(const struct doctor *doctor, const struct engine *engine)
+{
+    const bool memory =
+        engine->limits[ENGINE_MEMORY] == ENGINE_NO || engine->limits[ENGINE_SWAP] == ENGINE_NO;
+    const bool others =
+        engine->limits[ENGINE_PIDS] == ENGINE_NO || engine->limits[ENGINE_CPU] == ENGINE_NO;
+
+    return string_format(
+        "%s%s%s%s",
+        memory ? "boot the engine's kernel with cgroup_enable=memory swapaccount=1" : "",
+        memory && others ? "; " : "",
+        !others            ? ""
+        : engine->rootless ? "let systemd delegate the controllers cpu and pids to your user"
+                           : "give the engine a kernel with the cgroup controllers cpu and pids",
+        doctor->docker.allow_unenforced ? "" : ", or configure \"allowUnenforced\": true");
+}
+
 static void check_limits(struct doctor *doctor, const struct engine *engine)
 {
     static const char *const names[ENGINE_LIMITS] = {"memory", "swap", "processes", "CPU time"};
@@ -164,12 +190,9 @@ static void check_limits(struct doctor *doctor, const struct engine *engine)
                                   held.count > 0 ? held_names : "the engine does not say"),
                     NULL);
     else
-        doctor_find(
-            doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL, "limits",
-            string_format("cgroup %s; not enforced: %s", group, lacking_names),
-            string_format(
-                "boot the engine's kernel with cgroup_enable=memory swapaccount=1%s",
-                doctor->docker.allow_unenforced ? "" : ", or configure \"allowUnenforced\": true"));
+        doctor_find(doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL, "limits",
+                    string_format("cgroup %s; not enforced: %s", group, lacking_names),
+                    limits_advice(doctor, engine));
 }
 
 static void check_seccomp(struct doctor *doctor, const struct engine *engine)

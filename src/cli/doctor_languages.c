@@ -87,7 +87,7 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
 
     if (prepare_look(&doctor->docker, language, signals_cancel(), &view, &error) != 0) {
         if (error.kind != ERROR_CANCELLED)
-            findings_add(&doctor->findings, FINDING_WARN, check, error.message, NULL);
+            findings_add(&doctor->findings, FINDING_WARN, check, error.message, advice);
         return false;
     }
     if (view.state == PREPARE_READY) {
@@ -171,6 +171,7 @@ static void add_failure(struct doctor *doctor, const char *check, const char *la
         string_format("%s: %s", when, result->error ? result->error : result_reason(result));
     CLEANUP_FREE char *advice = run_advice(doctor, language, result);
 
+    doctor->failures++;
     findings_add(&doctor->findings, FINDING_FAIL, check, detail, advice);
 }
 
@@ -187,9 +188,20 @@ static bool wait_for_warm(const struct doctor *doctor, struct warm *warm, const 
     return waits;
 }
 
-/* In a sandbox that has waited. Returns the time that it took; -1: it could not, and that is found. */
+static void add_none_waits(struct doctor *doctor, const char *check, const char *language)
+{
+    CLEANUP_FREE char *advice = string_format("configure \"warm\": {\"%s\": 0}", language);
+
+    findings_add(&doctor->findings, FINDING_WARN, check,
+                 "works, but no sandbox could be made to wait", advice);
+}
+
+/*
+ * In a sandbox that has waited. Returns the time that it took, and adds its warnings to those of `cold`; -1: it
+ * could not, and that is found.
+ */
 static long long run_warm(struct doctor *doctor, const char *check, const char *language,
-                          const struct plan *plan)
+                          const struct plan *plan, struct result *cold)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -197,7 +209,8 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
     long long took = -1;
 
     if (!warm) {
-        findings_add(&doctor->findings, FINDING_FAIL, check, error.message, NULL);
+        findings_add(&doctor->findings, FINDING_FAIL, check, error.message,
+                     "configure \"warm\": {}");
         return -1;
     }
     warm_begin(warm);
@@ -208,12 +221,15 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
             took = -1;
             if (result.reason != REASON_CANCELLED)
                 add_failure(doctor, check, language, "in a sandbox that waited", &result);
+        } else if (!result.warm) { /* it died meanwhile */
+            took = -1;
+            add_none_waits(doctor, check, language);
         }
+        for (size_t i = 0; i < result.warnings.count; i++)
+            if (!strvec_contains(&cold->warnings, result.warnings.items[i]))
+                strvec_push(&cold->warnings, result.warnings.items[i]);
     } else if (!cancel_raised(signals_cancel())) {
-        CLEANUP_FREE char *advice = string_format("configure \"warm\": {\"%s\": 0}", language);
-
-        findings_add(&doctor->findings, FINDING_WARN, check,
-                     "works, but no sandbox could be made to wait", advice);
+        add_none_waits(doctor, check, language);
     }
     warm_end(warm);
     warm_close(warm);
@@ -247,7 +263,9 @@ static void run_hello(struct doctor *doctor, const struct language *language,
     long long cold, warm;
 
     if (plan_resolve(&plan, doctor->config, request, &error) != 0) {
-        findings_add(&doctor->findings, FINDING_FAIL, check, error.message, NULL);
+        doctor->failures++;
+        findings_add(&doctor->findings, FINDING_FAIL, check, error.message,
+                     "isolator config, which tells where each value is from");
         return;
     }
     cold = run(doctor, NULL, &plan, &result);
@@ -259,7 +277,7 @@ static void run_hello(struct doctor *doctor, const struct language *language,
     }
     doctor->hellos++;
     if (language->warm > 0) {
-        warm = run_warm(doctor, check, language->name, &plan);
+        warm = run_warm(doctor, check, language->name, &plan, &result);
         if (warm < 0)
             return;
         detail = string_format("hello in %lld ms, in a sandbox that waited %lld ms", cold, warm);
@@ -285,18 +303,25 @@ static void check_language(struct doctor *doctor, const struct language *languag
             language->extensions.items[0]);
 
         findings_add(&doctor->findings, FINDING_OK, check, detail, NULL);
+        doctor->untried = language->extensions.items[0];
     }
 }
 
-/* Where nothing runs: the image that is missing first, else what the lines before say. */
+/* Where nothing runs, owned: what brings a language that runs, or else what the lines before say. */
 static char *runs_advice(const struct doctor *doctor, const struct image_facts *facts)
 {
+    CLEANUP(strvec_release) struct strvec ways = STRVEC_INIT;
     const struct config *config = doctor->config;
 
-    for (size_t i = 0; i < config->language_count; i++)
+    for (size_t i = 0; i < config->language_count && ways.count == 0; i++)
         if (!facts[i].present)
-            return string_format("%s pull %s", doctor->docker.command, config->languages[i].image);
-    return string_copy("what is said of one of the languages");
+            strvec_pushf(&ways, "%s pull %s", doctor->docker.command, config->languages[i].image);
+    if (doctor->untried)
+        strvec_pushf(&ways, "put a program that says hello into promptsDir, as hello_world%s",
+                     doctor->untried);
+    if (doctor->failures > 0 || ways.count == 0)
+        return string_copy("what is said of one of the languages");
+    return strvec_join(&ways, ", or ");
 }
 
 void doctor_check_languages(struct doctor *doctor)

@@ -207,15 +207,19 @@ static int look(const struct config *config, struct images *images, struct error
         const struct language *language = &config->languages[i];
 
         strvec_push(&references, language->image);
-        strvec_push(&references, has_steps(language) ? language->preparation.tag : language->image);
+        if (has_steps(language))
+            strvec_push(&references, language->preparation.tag);
     }
     if (signals_catch(error) != 0)
         return -1;
     facts = memory_allocate(references.count * sizeof *facts);
     result = image_look(&docker, &references, deadline, signals_cancel(), facts, error);
     signals_release();
-    for (size_t i = 0; result == 0 && i < config->language_count; i++)
-        images[i] = (struct images){facts[2 * i], facts[2 * i + 1]};
+    for (size_t i = 0, at = 0; result == 0 && i < config->language_count; i++) {
+        images[i].base = facts[at++];
+        if (has_steps(&config->languages[i]))
+            images[i].prepared = facts[at++];
+    }
     return result;
 }
 

@@ -86,7 +86,8 @@ is "$(of '$by{engine}{advice} // "null"')" "null" "--json: no advice where all i
 sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
 isolator doctor --config "$scratch/no_images.json"
 is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not there| -> docker pull \
-isolator-test/none-such:3|fail runs no language has said hello| -> docker pull isolator-test/none-such:3" "no language can run"
+isolator-test/none-such:3|fail runs no language has said hello| -> docker pull isolator-test/none-such:3, or put a program \
+that says hello into promptsDir, as hello_world.ash" "no language can run"
 sed 's/"prompts"/"failing"/' "$scratch/good.json" >"$scratch/failing.json"
 isolator doctor --config "$scratch/failing.json"
 is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> configure another \"image\" or \
@@ -139,8 +140,12 @@ told 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVer
     "fail limits cgroup 7; not enforced: swap| -> $advice, or configure \"allowUnenforced\": true" "a limit that is not enforced"
 sed 's/^{/{"allowUnenforced": true, /' "$scratch/told.json" >"$scratch/unenforced.json"
 TOLD='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
-is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice" \
+is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; give the engine \
+a kernel with the cgroup controllers cpu and pids" \
     "likewise where that is allowed"
+told 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
+    "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or configure \
+\"allowUnenforced\": true" "a rootless engine without the controllers"
 told 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
     "ok limits cgroup of an unknown version; enforced: the engine does not say" "an engine that does not say"
 unconfined="warn seccomp no profile: programs may make every system call| -> start the engine without seccomp-profile=unconfined, on a \
@@ -172,13 +177,21 @@ is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c
 in PATH| -> sudo apt-get install docker.io, or configure its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
 out=$(PATH=$scratch/elsewhere "$ISOLATOR" doctor)
 is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' is not there, or not in PATH" "a PATH without docker"
+mkdir "$scratch/here"
+ln -s "$(command -v docker)" "$scratch/here/our-docker"
+sed 's/^{/{"containerCommand": "our-docker", /' "$scratch/good.json" >"$scratch/here.json"
+out=$(cd "$scratch/here" && PATH=:$PATH "$ISOLATOR" doctor --config ../here.json)
+has "$(check 'docker command')" "ok docker command ./our-docker, " "an empty place in PATH is the current directory"
+sed "s|^{|{\"containerCommand\": \"$scratch/here\", |" "$scratch/good.json" >"$scratch/directory.json"
+isolator doctor --config "$scratch/directory.json"
+has "$status|$(check 'docker command')" "3|fail docker command '$scratch/here' is not there" "a directory is no command"
 DOCKER_HOST=unix:///nonexistent isolator doctor
 is "$status|$(check socket)" "3|fail socket /nonexistent is not there| -> unset DOCKER_HOST, or start the engine that it names" "a socket that is not there"
 has "$(check engine)" "fail engine does not answer: Cannot connect to the Docker daemon at unix:///nonexistent." "docker's own words"
 is "$(grep -vc '^ ' <<<"$out")" 4 "and nothing else is checked"
 DOCKER_HOST=tcp://127.0.0.1:1 isolator doctor
 is "$status|$(check socket)" "3|" "an engine that is not there, by TCP"
-has "$(check engine)" "| -> docker context ls, to choose another than tcp://127.0.0.1:1" "an engine that is not there, by TCP: the advice"
+has "$(check engine)" "| -> unset DOCKER_HOST, or start the engine that it names" "an engine that is not there, by TCP: the advice"
 
 # A socket that this user may not use, as another user where this one is root.
 perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die' "$scratch/closed"
