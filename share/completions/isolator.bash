@@ -57,6 +57,7 @@ _isolator_offer_value() {
     --print-config) _isolator_offer < <(_isolator_hosts) ;;
     --container-workdir) ;;
     selftest) _isolator_offer < <(_isolator_attacks) ;;
+    help) _isolator_offer < <(_isolator_commands | grep -v ^-) ;;
     *)
         case $2 in
         *FILE* | *PATH*) compopt -o default ;;

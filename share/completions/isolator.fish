@@ -55,6 +55,8 @@ function __isolator_value
         case --container-workdir
         case selftest
             __isolator_ask selftest --list | sed 's/ .*//'
+        case help
+            __isolator_ask --help | sed -nE 's/^  ([a-z][a-z-]*) .*/\1/p'
         case '*'
             switch "$argv[3..-1]"
                 case '*FILE*' '*PATH*'

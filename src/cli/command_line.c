@@ -120,6 +120,13 @@ static int flush(const char *what, struct error *error)
     return error_set_errno(error, ERROR_SYSTEM, "cannot write the %s", what);
 }
 
+int command_line_printed(const char *what)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    return flush(what, &error) == 0 ? EXIT_STATUS_SUCCESS : exit_status_report(&error);
+}
+
 int command_line_main(const struct command_line *command, int argc, char **argv, void *options)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -132,7 +139,7 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
         return exit_status_report(&error);
     if (given.help) {
         fputs(command->help, stdout);
-        return EXIT_STATUS_SUCCESS;
+        return command_line_printed("help");
     }
     if (load(command, given.config, options, &config, &error) != 0)
         return exit_status_report(&error);

@@ -48,6 +48,9 @@ struct command_line {
 int command_line_refuse(int option, const char *command, const struct option *known,
                         const char *argument, struct error *error);
 
+/* Whether what was printed on stdout, the "help" say, has got there: the exit status of the process. */
+int command_line_printed(const char *what);
+
 /* Returns the exit status of the process. `options` is handed to take() and run(). */
 int command_line_main(const struct command_line *command, int argc, char **argv, void *options);
 

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/batch_command.h"
+#include "cli/command_line.h"
 #include "cli/config_command.h"
 #include "cli/doctor_command.h"
 #include "cli/exit_status.h"
@@ -21,6 +22,8 @@
 #include "cli/pull_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest_command.h"
+
+static int help_command(int argc, char **argv);
 
 static const struct command {
     const char *name;
@@ -36,10 +39,19 @@ static const struct command {
     {"languages", languages_command, "list the languages and whether their images are there"},
     {"config", config_command, "print the configuration, and which file each value is from"},
     {"selftest", selftest_command, "try on your engine what hostile programs would try"},
+    {"help", help_command, "print this, or the summary of a command"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(FILE *stream)
+static const struct command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int print_help(void)
 {
     fputs("usage: isolator COMMAND [ARG...]\n"
           "       isolator help [COMMAND]\n"
@@ -47,54 +59,69 @@ static void print_help(FILE *stream)
           "\n"
           "Runs untrusted code in a fresh, locked-down container; prints one JSON result.\n"
           "\n",
-          stream);
+          stdout);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-9s  %s\n", commands[i].name, commands[i].help);
-    fputs("\nisolator help COMMAND tells more; so do isolator(1), isolator_config.json(5).\n",
-          stream);
+        printf("  %-9s  %s\n", commands[i].name, commands[i].help);
+    fputs("\n"
+          "isolator-mcp is the server for LLM hosts. More: isolator(1), isolator-mcp(1),\n"
+          "isolator_config.json(5).\n",
+          stdout);
+    return command_line_printed("help");
+}
+
+static int refuse(const char *word, const char *advice)
+{
+    CLEANUP_FREE char *shown = text_escape(word);
+
+    fprintf(stderr, "isolator: unknown %s '%s'; %s\n", word[0] == '-' ? "option" : "command", shown,
+            advice);
+    return EXIT_STATUS_USAGE;
+}
+
+static int refuse_option(const char *word)
+{
+    static const char *const names[] = {"--help", "--version"};
+    const char *nearest = text_nearest(word, names, sizeof names / sizeof *names);
+    CLEANUP_FREE char *advice =
+        nearest ? string_format("did you mean '%s'?", nearest)
+                : string_copy("options go behind the command: isolator run, say");
+
+    return refuse(word, advice);
 }
 
 static int refuse_command(const char *word)
 {
-    const char *names[COMMANDS + 3] = {"--help", "--version", "help"};
-    const char *nearest;
     CLEANUP_FREE char *shown = text_escape(word);
+    CLEANUP_FREE char *advice = NULL;
+    const char *names[COMMANDS], *nearest;
 
     for (int i = 0; i < COMMANDS; i++)
-        names[3 + i] = commands[i].name;
-    nearest = text_nearest(word, names, COMMANDS + 3);
-    fprintf(stderr, "isolator: unknown %s '%s'; ", word[0] == '-' ? "option" : "command", shown);
-    if (nearest)
-        fprintf(stderr, "did you mean '%s'?\n", nearest);
-    else if (access(word, F_OK) == 0)
-        fprintf(stderr, "did you mean 'isolator run %s'?\n", shown);
-    else
-        fputs("see isolator --help\n", stderr);
-    return EXIT_STATUS_USAGE;
-}
-
-static int run_named(int argc, char **argv)
-{
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[0], commands[i].name) == 0)
-            return commands[i].run(argc, argv);
-    return refuse_command(argv[0]);
+        names[i] = commands[i].name;
+    nearest = text_nearest(word, names, COMMANDS);
+    advice = nearest                   ? string_format("did you mean '%s'?", nearest)
+             : access(word, F_OK) == 0 ? string_format("did you mean 'isolator run %s'?", shown)
+                                       : string_copy("see isolator --help");
+    return refuse(word, advice);
 }
 
 /* `isolator help COMMAND` is `isolator COMMAND --help`. */
-static int help_command(char *command)
+static int help_command(int argc, char **argv)
 {
     char option[] = "--help";
-    char *argv[] = {command, option, NULL};
+    const struct command *command;
 
-    if (command)
-        return run_named(2, argv);
-    print_help(stdout);
-    return EXIT_STATUS_SUCCESS;
+    if (argc < 2 || argv[1][0] == '-')
+        return print_help();
+    command = find(argv[1]);
+    if (!command)
+        return refuse_command(argv[1]);
+    return command->run(2, (char *[]){argv[1], option, NULL});
 }
 
 int main(int argc, char **argv)
 {
+    const struct command *command;
+
     json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
     signals_set_up();
     if (argc < 2) {
@@ -102,12 +129,13 @@ int main(int argc, char **argv)
         return EXIT_STATUS_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return help_command(NULL);
-    if (strcmp(argv[1], "help") == 0)
-        return help_command(argv[2]);
+        return print_help();
     if (strcmp(argv[1], "--version") == 0) {
         puts("isolator " ISOLATOR_VERSION);
-        return EXIT_STATUS_SUCCESS;
+        return command_line_printed("version");
     }
-    return run_named(argc - 1, argv + 1);
+    command = find(argv[1]);
+    if (command)
+        return command->run(argc - 1, argv + 1);
+    return argv[1][0] == '-' ? refuse_option(argv[1]) : refuse_command(argv[1]);
 }

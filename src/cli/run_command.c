@@ -11,6 +11,7 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
 #include "cli/safe_json.h"
@@ -192,7 +193,7 @@ int run_command(int argc, char **argv)
         return exit_status_report(&error);
     if (options.help) {
         run_options_help(stdout);
-        return EXIT_STATUS_SUCCESS;
+        return command_line_printed("help");
     }
     if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);

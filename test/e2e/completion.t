@@ -140,6 +140,7 @@ offers "(files)" isolator invented --with ""
 offers "" isolator invented -n ""
 offers "memory_tmpfs memory_tmpfs_oom" isolator selftest memory_tm
 offers "network" isolator selftest mount netw
+offers "prepare" isolator help pr
 offers "--print-config" isolator-mcp --p
 offers "claude-code claude-desktop cline cursor vscode" isolator-mcp --print-config ""
 offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
@@ -156,7 +157,7 @@ isolator --help
 commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
 within "$(wc -w <<<"$commands")" 4 20 "there are commands"
 offers "$(printf '%s\n' --help --version invented "$commands" | LC_ALL=C sort | paste -s -d ' ')" isolator ""
-for command in $commands; do
+for command in ${commands//help/}; do
     isolator "$command" --help
     options=$(grep -oE '^  (-., |    )--[a-z-]+' <<<"$out" | sed 's/.* //' | LC_ALL=C sort | paste -s -d ' ')
     has "$options" "--help" "isolator $command has options"

@@ -60,15 +60,28 @@ for command in $commands; do
     isolator "$command" --help
     expected=$out
     isolator help "$command"
-    [ "$status|$out" = "0|$expected" ] || break
+    is "$status|$out|$err" "0|$expected|" "isolator help $command: as isolator $command --help"
 done
-is "$command|$out" "$command|$expected" "isolator help COMMAND: the same"
 isolator --help
 expected=$out
-isolator help
-is "$status|$out" "0|$expected" "isolator help: as --help"
+for arguments in help "help help" "help --help" "help -h"; do
+    # shellcheck disable=SC2086 # words
+    isolator $arguments
+    is "$status|$out|$err" "0|$expected|" "isolator $arguments: as isolator --help"
+done
 isolator help rnu
 is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?" "isolator help: a command misspelt"
+for arguments in --help --version "run --help" "gc --help" "help run"; do
+    # shellcheck disable=SC2086 # words
+    "$ISOLATOR" $arguments >/dev/full 2>"$scratch/err"
+    is "$?|$(sed 's/help\|version/TEXT/' "$scratch/err")" "3|isolator: cannot write the TEXT: No space left on device" \
+        "isolator $arguments: a full device"
+done
+isolator --config x run
+is "$status|$out|$err" "2||isolator: unknown option '--config'; options go behind the command: isolator run, say" \
+    "an option in front of the command"
+isolator --hlep
+is "$status|$out|$err" "2||isolator: unknown option '--hlep'; did you mean '--help'?" "an option misspelt there"
 run -h
 is "$status|${out%%$'\n'*}" "0|usage: isolator run [OPTIONS] [FILE] [-- ARG...]" "-h"
 
