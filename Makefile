@@ -191,7 +191,7 @@ COVERAGE_LEAST ?= 90
 coverage: setup test-packages test-images
 	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
 	@find $(B)/$@ -name '*.gcda' -delete
-	@ISOLATOR=$(abspath $(B)/$@)/isolator test/run $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) \
+	@GCOV_ERROR_FILE=/dev/null ISOLATOR=$(abspath $(B)/$@)/isolator test/run $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) \
 		$(filter-out %/fuzz.t,$(E2E_TESTS))
 	@test/coverage $(B)/$@ $(COVERAGE_LEAST)
 
