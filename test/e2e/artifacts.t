@@ -181,6 +181,9 @@ outcome "0 success 0 exit null null" "an image without a shell"
 is "$(listed "$dir")" "made f 644 0" "an image without a shell: its file comes back"
 faulty "cp 3 fail" run --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
 is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them all" "docker cp that fails"
+sed 's/"engineTimeoutSeconds": *[0-9]*/"engineTimeoutSeconds": 20/' "$ISOLATOR_CONFIG" >"$scratch/hurried.json"
+faulty "cp 3 hang" run --config "$scratch/hurried.json" --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
+is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them in time" "docker cp that hangs"
 
 rm -rf "$dir"
 run --language noshell --user 0 --artifacts "$dir" --timeout 2s "$file" -- --write=made --sleep=600
