@@ -28,7 +28,7 @@ my $stubborn = 'trap "" HUP INT TERM QUIT; setsid sleep 600 & sleep 600 & while 
 my $program = write_file("$scratch/stubborn.ash", $stubborn);
 my $short = write_file("$scratch/short.ash", 'echo hello; sleep 1');
 my $hello = write_file("$scratch/hello.ash", 'echo hello');
-my @request = (language => 'busybox', timeout_seconds => 60);
+my @request = (language => 'busybox', timeout_seconds => 600);
 my $lines = join '', map { encode_json({@request, entrypoint_code => $_ % 3 ? 'echo hello' : $stubborn}) . "\n" } 1 .. 50;
 my $requests = write_file("$scratch/requests", $lines);
 my $messages = write_file("$scratch/messages", join "\n",
@@ -45,7 +45,7 @@ $config->{promptsDir} = "$scratch";
 $config->{engineTimeoutSeconds} = 60; # that long a janitor looks whether the engine is done
 my $own = write_file("$scratch/warm.json", encode_json($config));
 my @victims = (
-    ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, '--timeout', '60s', $program],
+    ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, '--timeout', '600s', $program],
     ['isolator run', '/dev/null', $isolator, 'run', '--config', $own, $short],
     ['isolator batch', $requests, $isolator, 'batch', '--config', $own, '-j', 1],
     # The host keeps the pipe open.
