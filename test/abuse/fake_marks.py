@@ -17,4 +17,6 @@ for nonce in nonces[:1]:
     for words in (b"", b" ", b" fail tools", b" ready", b" begin", b" ended", b" " + b"x" * 5000):
         os.write(1, b"\0" + nonce + words + b"\n")
     os.write(1, (b"\0" + nonce) * 10000 + b"\n")
+for stream in (1, 2):  # by a number that is guessed
+    os.write(stream, b"\0" + b"0" * 32 + b" end\n\0" + b"0" * 32 + b" end 0 0 0 0\n")
 print("held: the program reached its own end")

@@ -83,12 +83,10 @@ isolator-test/none:1" "no image"
 DOCKER_HOST=unix:///nonexistent/docker.sock isolator selftest mount
 is "$status" 3 "no engine"
 has "$out" "ODD" "no engine: it cannot be judged"
-"$ISOLATOR" selftest cpu_hog </dev/null >"$scratch/out" 2>&1 &
-pid=$!
+start_isolator selftest cpu_hog
 until_true eval '[ "$(docker ps -q --filter label=isolator.pid=$pid)" ]'
 kill -INT "$pid"
-wait "$pid"
-is "$?|$(cat "$scratch/out")" "130|" "SIGINT ends it"
-own_pids="$own_pids$pid "
+await
+is "$status|$out$err" "130|" "SIGINT ends it"
 
 finish

@@ -119,7 +119,7 @@ outcome "3 error -1 engine null cannot run '$scratch': Permission denied; is it 
 DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
 is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
 has "$(field error)" "cannot create a container: the container engine does not answer; is it running, and may this \
-user reach it? ('docker info' tells more): " "an engine that cannot be reached: the message"
+user reach it? ('isolator doctor' tells more): " "an engine that cannot be reached: the message"
 has "$(field error)" "unix:///nonexistent/docker.sock" "an engine that cannot be reached: docker's words"
 DOCKER_HOST=tcp://127.0.0.1:1 run --stream "$hello"
 is "$status|$out" "3|" "an engine that cannot be reached, with --stream"

@@ -65,16 +65,17 @@ run() { isolator run "$@"; }
 
 # isolator ARG...: the same for any command.
 isolator() {
-    "$ISOLATOR" "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
-    own_pids="$own_pids$! "
-    wait $!
-    status=$?
-    take_output
+    local pid
+    start_isolator "$@"
+    await
 }
 
-# start ARG...: the same in the background; $pid is the process. Then `await`.
-start() {
-    "$ISOLATOR" run "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
+# start ARG..., start_isolator ARG...: the same in the background; $pid is the process. Then `await`.
+start() { start_isolator run "$@"; }
+start_isolator() {
+    # By now, not when the new process gets there: who waits for its output is not to find that of the last one.
+    : >"$scratch/out" 2>"$scratch/err"
+    "$ISOLATOR" "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
     pid=$!
     own_pids="$own_pids$pid "
 }
@@ -172,13 +173,15 @@ engine_seconds() {
 }
 
 # faulty FAULT COMMAND...: runs the command with a docker that has this fault ("create 1 fail", see
-# test/fixtures/docker-fault; "" for none). What docker was told: $calls/SUBCOMMAND.N
-calls=$scratch/calls
+# test/fixtures/docker-fault; "" for none). What docker was told: $calls/SUBCOMMAND.N, in a directory of its own,
+# since a janitor of an earlier run may still be at work.
+calls=
 faulty() {
-    local DOCKER_REAL DOCKER_SESSION DOCKER_FAULT=$1 DOCKER_CALLS=$calls PATH=$PATH
+    local DOCKER_REAL DOCKER_SESSION DOCKER_FAULT=$1 DOCKER_CALLS PATH=$PATH
     shift
-    rm -rf "$calls"
-    mkdir -p "$calls" "$scratch/fault"
+    calls=$(mktemp -d "$scratch/calls-XXXXXX")
+    DOCKER_CALLS=$calls
+    mkdir -p "$scratch/fault"
     DOCKER_REAL=$(command -v docker)
     DOCKER_SESSION=$(ps -o sid= -p $$ | tr -d ' ')
     ln -sf "$PWD/test/fixtures/docker-fault" "$scratch/fault/docker"

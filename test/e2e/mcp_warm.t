@@ -134,8 +134,8 @@ my $patient = server(config => {%$warm, engineTimeoutSeconds => 20}, arguments =
 $patient->initialize('2025-11-25');
 my $first = warm_result($patient, 'echo first')->{container};
 has($patient->stderr, "isolator-mcp: container $first, warm: true\n", '--verbose says that it had waited');
+until_true { steps($patient, 'warm') == 2 }; # the gate of the next is ready: all others are on their way out
 $name = waiting($patient, $first);
-until_true { steps($patient, 'warm') == 2 }; # the gate of this one is ready
 my $delivered = steps($patient, 'deliver');
 is(scalar qx("$docker" kill --signal STOP $name), "$name\n", 'one is stopped while it waits');
 my $stopped = $patient->answer($patient->shell('echo stopped'))->{result}{structuredContent};

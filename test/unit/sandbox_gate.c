@@ -403,6 +403,7 @@ static struct strbuf scripted_stderr(struct strbuf *program)
 
     ADD(program, "bytes\0\n\0\0 of the" NONCE " program\n\0" NONCE "x\n\0" NONCE "\n"
                  "\0" NONCE " other\n\0"
+                 "00000000000000000000000000000000 end 0 0 0 0\n\0"
                  "0123\0" NONCE " \0\n\0" NONCE " begin\n" MARK("end0 0 0 0"));
     ADD(&all, "WARNING: docker\n" MARK("ready") "noise\0" MARK("begin"));
     strbuf_add(&all, program->data, program->length);
