@@ -1,7 +1,8 @@
 #include "sandbox/output.h"
 
 #include <errno.h>
-#include <unistd.h>
+
+#include "base/io.h"
 
 void output_init(struct output *output, const struct plan *plan)
 {
@@ -25,18 +26,8 @@ void output_begin(struct output *output)
 /* The pump made sure that this does not block, terminals excepted: see struct process_pump. */
 static void pass_on(struct output *output, int stream, const char *data, size_t length)
 {
-    while (length > 0) {
-        const ssize_t written = write(output->live[stream], data, length);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            output->live_error = written < 0 ? errno : EIO;
-            return;
-        }
-        data += written;
-        length -= (size_t)written;
-    }
+    if (io_write_all(output->live[stream], data, length) != 0)
+        output->live_error = errno;
 }
 
 void output_add(struct output *output, int stream, const char *data, size_t length)
