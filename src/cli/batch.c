@@ -210,6 +210,7 @@ static int read_request(const struct batch *batch, const struct line *line, json
 {
     const size_t length = line->text.length;
     const char *text = strbuf_string(&line->text);
+    json_error_t where;
     json_t *object = NULL;
     int result = -1;
 
@@ -219,8 +220,13 @@ static int read_request(const struct batch *batch, const struct line *line, json
     if (json_text_count(text, length) > JSON_TEXT_VALUES_MAX)
         return error_set(error, ERROR_USAGE, "a line cannot have more than %d values",
                          JSON_TEXT_VALUES_MAX);
-    object = json_text_parse(text, length);
-    if (!json_is_object(object)) {
+    object = json_text_parse(text, length, &where);
+    if (!object) {
+        CLEANUP_FREE char *shown = text_escape(where.text);
+
+        error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8; column %d: %s",
+                  where.column, shown);
+    } else if (!json_is_object(object)) {
         error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8");
     } else {
         *id = json_incref(json_object_get(object, "id"));

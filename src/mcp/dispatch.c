@@ -152,7 +152,7 @@ void dispatch_line(struct server *server, const char *line, size_t length)
         complain(server, JSONRPC_INVALID_REQUEST, "a message cannot have more than 200000 values");
         return;
     }
-    value = json_text_parse(line, length);
+    value = json_text_parse(line, length, NULL);
     if (!value)
         complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     else if (json_is_array(value))

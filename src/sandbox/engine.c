@@ -38,7 +38,7 @@ static json_t *at(const json_t *object, const char *first, const char *second)
 static json_t *parse(const char *text, size_t length)
 {
     json_t *root =
-        json_text_count(text, length) > VALUES_MAX ? NULL : json_text_parse(text, length);
+        json_text_count(text, length) > VALUES_MAX ? NULL : json_text_parse(text, length, NULL);
 
     if (json_is_object(root))
         return root;

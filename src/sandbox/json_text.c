@@ -70,17 +70,17 @@ size_t json_text_count(const char *line, size_t length)
     return count;
 }
 
-json_t *json_text_parse(const char *line, size_t length)
+json_t *json_text_parse(const char *line, size_t length, json_error_t *where)
 {
     const size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
-    json_t *value = json_loadb(line, length, flags, NULL);
+    json_t *value = json_loadb(line, length, flags, where);
 
     if (!value) {
         CLEANUP(strbuf_release) struct strbuf copy = STRBUF_INIT;
 
         strbuf_add(&copy, line, length);
         if (mend_surrogates(copy.data, length))
-            value = json_loadb(copy.data, length, flags, NULL);
+            value = json_loadb(copy.data, length, flags, where);
     }
     return value;
 }

@@ -42,7 +42,7 @@ is "$(results "$brief" | sed 's/HASH([^)]*)/HASH/')" "1 first success 0 one|two|
 4 HASH error -1 ; 5 null error -1 ; 6 null error -1 ; 7 null timeout 137 ; 8 8 error -1 " "each line has its result"
 is "$(results '$r->{error} // "none"')" "none; program exited with status 3; \
 entrypoint_code is missing: give the source code of the program; a line must be a JSON object in UTF-8; \
-a line must be a JSON object in UTF-8; program did not end within 0.5 s; unknown language 'nope'; known are: \
+column 2: invalid token near 'no'; a line must be a JSON object in UTF-8; program did not end within 0.5 s; unknown language 'nope'; known are: \
 python, go, javascript, bash, busybox, noshell" "each says what was wrong"
 is "$(results '$r->{reason}')" "exit; exit; input; input; input; timeout; input" "and why"
 has "$out" '{"id":{"deep":[null]},"line":4,' "an id of any kind comes back"
@@ -80,18 +80,13 @@ peak=$(peak "$ISOLATOR" batch -j 2 "$scratch/many")
 memory "$peak" 8192 "200,000 lines: peak memory in kB"
 
 # ---- how it ends
-start_batch() {
-    "$ISOLATOR" batch "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" &
-    pid=$!
-    own_pids="$own_pids$pid "
-}
 perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo begun; sleep 600\"}\n" for 1 .. 5' >"$scratch/long"
 # sleepers: how many programs of the batch run.
 sleepers() {
     local name
     for name in $(docker ps -q --filter label=isolator.pid="$pid"); do docker top "$name"; done 2>/dev/null | grep -c "sleep 600"
 }
-start_batch -j 2 "$scratch/long"
+start_isolator batch -j 2 "$scratch/long"
 until_true eval '[ "$(sleepers)" = 2 ]'
 sleep 2
 is "$(sleepers)" 2 "-j 2: two at a time"
@@ -104,8 +99,7 @@ is "$(own_containers)" "" "SIGINT: no container is left"
 mkfifo "$scratch/fifo"
 exec {feed}<>"$scratch/fifo"
 cat "$scratch/good" >&"$feed"
-rm "$scratch/out"
-input=$scratch/fifo start_batch -j 1
+input=$scratch/fifo start_isolator batch -j 1
 until_true test -s "$scratch/out"
 kill -HUP "$pid"
 await
@@ -193,6 +187,7 @@ wrong "--jobs: must be a whole number from 1 to 1024" "-j 0" -j 0
 wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
 wrong "'b' is one argument too many; see isolator batch --help" "two files" a b
 wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
+wrong "unknown option '--artifact'; did you mean --artifacts?" "an option of isolator run, which is none here" --artifact x
 wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
 wrong "option '--verbose' takes no value" "--verbose with a value" --verbose=x
 wrong "option '--config' needs a value" "--config without a value" --config

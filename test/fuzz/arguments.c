@@ -118,7 +118,7 @@ static void check_arguments(const json_t *arguments)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    json_t *arguments = json_text_parse((const char *)data, size);
+    json_t *arguments = json_text_parse((const char *)data, size, NULL);
 
     if (json_is_object(arguments))
         check_arguments(arguments);

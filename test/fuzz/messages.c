@@ -120,7 +120,7 @@ static void expect_message(struct ledger *ledger, json_t *value)
 static void expect_line(struct ledger *ledger, const struct server *server, const char *line,
                         size_t length)
 {
-    json_t *value = json_text_parse(line, length);
+    json_t *value = json_text_parse(line, length, NULL);
     const size_t count = json_array_size(value);
     bool blank = true;
     size_t i;

@@ -6,7 +6,7 @@
 
 static json_t *parse(const char *text)
 {
-    json_t *value = json_text_parse(text, strlen(text));
+    json_t *value = json_text_parse(text, strlen(text), NULL);
 
     if (!value)
         fail_msg("'%s' is not read", text);
@@ -98,11 +98,11 @@ static void json_text__what_is_no_json(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
-        if (json_text_parse(bad[i], strlen(bad[i])))
+        if (json_text_parse(bad[i], strlen(bad[i]), NULL))
             fail_msg("'%s' is read", bad[i]);
     memset(deep, '[', 100000);
-    assert_null(json_text_parse(deep, 100000));
-    assert_null(json_text_parse("1 ", 0));
+    assert_null(json_text_parse(deep, 100000, NULL));
+    assert_null(json_text_parse("1 ", 0, NULL));
 }
 
 static void check_count(const char *line, size_t expected)
