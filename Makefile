@@ -48,7 +48,7 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all demo check soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all demo check test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
@@ -157,6 +157,7 @@ FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t outcome
 	gc.t input.t snippets.t)
 LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t)
 TIMED_TESTS := test/e2e/kills.t
+test: check
 check: setup test-packages test-images lint
 	+@$(build) all check-layers check-headers check-musl unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
@@ -259,7 +260,7 @@ install: all
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
 		case $$source in $(B)/*) mode=755 ;; esac; \
 		install -D -m $$mode "$$source" "$$place" || exit 1; \
-		case $$source in man/*) sed -i 's|/usr/local|$(PREFIX)|g' "$$place" || exit 1 ;; esac; \
+		case $$source in man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
 # The directories that are isolator's alone go too, unless something of others lies there.
 uninstall:

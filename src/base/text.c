@@ -206,7 +206,8 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
         distance = edit_distance(word, length, candidates[i], candidate_length);
         if (distance > 1 && length >= 3 && strncasecmp(word, candidates[i], length) == 0)
             distance = 1; /* an abbreviation */
-        if (distance < best) {
+        /* With as many mistakes as it has letters, nothing of it would be left. */
+        if (distance < best && distance < candidate_length) {
             best = distance;
             nearest = candidates[i];
         }

@@ -181,7 +181,8 @@ enum attack_verdict attack_judge(const struct attack *attack, const struct resul
         return attack->gap[0] != '\0' ? ATTACK_GAP : ATTACK_THROUGH;
     if (!strstr(attack->ends, reason)) {
         shown = text_escape_short(result->error ? result->error : complained, SEEN_MAX);
-        strbuf_addf(seen, "ended by%sinstead of%s: %s", reason, attack->ends, shown);
+        strbuf_addf(seen, "ended by%sinstead of%.*s: %s", reason, (int)strlen(attack->ends) - 1,
+                    attack->ends, shown);
         return ATTACK_ODD;
     }
     if (result->reason != REASON_EXIT) {

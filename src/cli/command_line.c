@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +52,7 @@ static int refuse_unknown(const char *argument, const char *command, const struc
 int command_line_refuse(int option, const char *command, const struct option *known,
                         const char *argument, struct error *error)
 {
-    const struct option *named = complained(known);
+    const struct option *named = option == ':' || option == '?' ? complained(known) : NULL;
     const bool is_long = strncmp(argument, "--", 2) == 0;
     const char letter[] = {'-', (char)optopt, '\0'};
 
@@ -62,6 +64,19 @@ int command_line_refuse(int option, const char *command, const struct option *kn
     /* A byte of a longer character does not stand alone: then all of the argument is shown. */
     return refuse_unknown(is_long || optopt <= 0 || optopt >= 0x80 ? argument : letter, command,
                           known, error);
+}
+
+bool command_line_abbreviates(const struct option *known, const char *argument)
+{
+    const size_t length = strcspn(argument, "=");
+
+    if (strncmp(argument, "--", 2) != 0)
+        return false;
+    for (; known->name; known++)
+        if (strlen(known->name) == length - 2 &&
+            strncmp(known->name, argument + 2, length - 2) == 0)
+            return false;
+    return true;
 }
 
 /* The argument that getopt_long() reads next: it passes over operands, which it puts at the end. */
@@ -82,7 +97,7 @@ static int parse(const struct command_line *command, int argc, char **argv, void
 
     opterr = 0;
     while ((option = getopt_long(argc, argv, command->letters, command->known, NULL)) != -1) {
-        if (option == ':' || option == '?')
+        if (option == ':' || option == '?' || command_line_abbreviates(command->known, argument))
             return command_line_refuse(option, command->name, command->known, argument, error);
         if (option == OPTION_CONFIG)
             given->config = optarg;
@@ -112,19 +127,16 @@ static int load(const struct command_line *command, const char *file, void *opti
     return config_load_built_in(config, error);
 }
 
-/* Whether all that was printed on stdout has got there. */
-static int flush(const char *what, struct error *error)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return 0;
-    return error_set_errno(error, ERROR_SYSTEM, "cannot write the %s", what);
-}
-
 int command_line_printed(const char *what)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    return flush(what, &error) == 0 ? EXIT_STATUS_SUCCESS : exit_status_report(&error);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_STATUS_SUCCESS;
+    if (errno == EPIPE)
+        return EXIT_STATUS_INTERRUPTED + SIGPIPE;
+    error_set_errno(&error, ERROR_SYSTEM, "cannot write the %s", what);
+    return exit_status_report(&error);
 }
 
 int command_line_main(const struct command_line *command, int argc, char **argv, void *options)
@@ -132,7 +144,7 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(config_release) struct config config;
     struct given given = {.config = NULL};
-    int status;
+    int status, printed;
 
     config_init(&config);
     if (parse(command, argc, argv, options, &given, &error) != 0)
@@ -144,9 +156,10 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
     if (load(command, given.config, options, &config, &error) != 0)
         return exit_status_report(&error);
     status = command->run(options, argv + optind, &config, &error);
-    if (status < 0)
+    if (status < 0) {
         fflush(stdout); /* what was printed comes before the message */
-    else if (flush(command->output, &error) != 0)
-        status = -1;
-    return status >= 0 ? status : exit_status_report(&error);
+        return exit_status_report(&error);
+    }
+    printed = command_line_printed(command->output);
+    return printed == EXIT_STATUS_SUCCESS ? status : printed;
 }

@@ -42,13 +42,22 @@ struct command_line {
 };
 
 /*
- * For what getopt_long() returned, ':' or '?', with opterr = 0 and a ':' in front of the letters: sets the
- * ERROR_USAGE that says what is wrong with the argument. Returns -1.
+ * Whether getopt_long(), which took the argument, found a long option in it that is not written out: what is short
+ * for one option today may be another one tomorrow, or of another command.
+ */
+bool command_line_abbreviates(const struct option *known, const char *argument);
+
+/*
+ * For what getopt_long() returned, with opterr = 0 and a ':' in front of the letters: sets the ERROR_USAGE that
+ * says what is wrong with the argument, which is an unknown option unless that was ':' or '?'. Returns -1.
  */
 int command_line_refuse(int option, const char *command, const struct option *known,
                         const char *argument, struct error *error);
 
-/* Whether what was printed on stdout, the "help" say, has got there: the exit status of the process. */
+/*
+ * Whether what was printed on stdout, the "help" say, has got there: the exit status of the process. That of SIGPIPE,
+ * without a word, where nobody reads it any more.
+ */
 int command_line_printed(const char *what);
 
 /* Returns the exit status of the process. `options` is handed to take() and run(). */

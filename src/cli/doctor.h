@@ -16,14 +16,12 @@ struct doctor {
     const struct config *config; /* borrowed */
     struct docker docker;
     struct findings findings;
-    bool engine_trouble; /* a check failed which means that no run can work, or none has */
     int hellos;          /* languages that ran their program */
     int failures;        /* those that could not */
-    const char *
-        untried; /* the extension of one whose image is there, and no program; NULL: none; borrowed */
+    const char *untried; /* extension of one with an image and no program; may be NULL; borrowed */
 };
 
-/* Adds a finding; FINDING_FAIL is engine trouble. Takes detail and advice (which may be NULL) over. */
+/* Adds a finding. Takes detail and advice (which may be NULL) over. */
 void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
                  char *advice);
 

@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/doctor.h"
 #include "cli/exit_status.h"
+#include "sandbox/snippets.h"
 
 enum { OPTION_JSON = COMMAND_OPTION };
 
@@ -64,8 +65,9 @@ static void check_configuration(struct doctor *doctor, const char *broken)
 
     if (broken) {
         detail = string_format("%s; the checks below are with what is built in", broken);
-        findings_add(&doctor->findings, FINDING_FAIL, "configuration", detail,
-                     "mend the file; isolator config --schema tells what it may hold");
+        findings_add(
+            &doctor->findings, FINDING_FAIL, "configuration", detail,
+            "mend the file, or name another; isolator config --schema tells what it may hold");
         return;
     }
     if (config->file)
@@ -74,13 +76,22 @@ static void check_configuration(struct doctor *doctor, const char *broken)
                  detail ? detail : "what is built in; there is no file", NULL);
 }
 
+static void check_snippets(struct doctor *doctor)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (snippets_check(doctor->config, &error) != 0)
+        findings_add(&doctor->findings, FINDING_WARN, "snippets", error.message,
+                     "make install, or name another directory: promptsDir in the configuration");
+}
+
 static int status_of(const struct doctor *doctor, bool broken)
 {
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (broken)
         return EXIT_STATUS_USAGE;
-    return doctor->engine_trouble ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
+    return doctor->findings.failed ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
 }
 
 static int run(void *context, char **operands, const struct config *config, struct error *error)
@@ -93,6 +104,7 @@ static int run(void *context, char **operands, const struct config *config, stru
         return -1;
     findings_init(&doctor.findings, options->json);
     check_configuration(&doctor, options->broken);
+    check_snippets(&doctor);
     if (doctor_check_engine(&doctor))
         doctor_check_languages(&doctor);
     findings_finish(&doctor.findings);

@@ -25,7 +25,6 @@ void doctor_find(struct doctor *doctor, enum finding status, const char *check, 
                  char *advice)
 {
     findings_add(&doctor->findings, status, check, detail, advice);
-    doctor->engine_trouble |= status == FINDING_FAIL;
     free(detail);
     free(advice);
 }

@@ -163,7 +163,6 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     return string_format("%s info, and isolator run --verbose", doctor->docker.command);
 }
 
-/* A run that did not work is no engine trouble as long as that of another language does. */
 static void add_failure(struct doctor *doctor, const char *check, const char *language,
                         const char *when, const struct result *result)
 {
@@ -280,7 +279,7 @@ static void run_hello(struct doctor *doctor, const struct language *language,
         warm = run_warm(doctor, check, language->name, &plan, &result);
         if (warm < 0)
             return;
-        detail = string_format("hello in %lld ms, in a sandbox that waited %lld ms", cold, warm);
+        detail = string_format("hello in %lld ms; in a sandbox that waited: %lld ms", cold, warm);
     } else {
         detail = string_format("hello in %lld ms; none is kept waiting", cold);
     }
@@ -313,14 +312,14 @@ static char *runs_advice(const struct doctor *doctor, const struct image_facts *
     CLEANUP(strvec_release) struct strvec ways = STRVEC_INIT;
     const struct config *config = doctor->config;
 
+    if (doctor->failures > 0)
+        return string_copy("what is said of one of the languages");
     for (size_t i = 0; i < config->language_count && ways.count == 0; i++)
         if (!facts[i].present)
             strvec_pushf(&ways, "%s pull %s", doctor->docker.command, config->languages[i].image);
     if (doctor->untried)
         strvec_pushf(&ways, "put a program that says hello into promptsDir, as hello_world%s",
                      doctor->untried);
-    if (doctor->failures > 0 || ways.count == 0)
-        return string_copy("what is said of one of the languages");
     return strvec_join(&ways, ", or ");
 }
 

@@ -45,6 +45,7 @@ void findings_add(struct findings *findings, enum finding status, const char *ch
     CLEANUP_FREE char *shown_detail = text_escape(detail);
     CLEANUP_FREE char *shown_advice = advice ? text_escape(advice) : NULL;
 
+    findings->failed |= status == FINDING_FAIL;
     if (findings->list)
         json_array_append_new(findings->list,
                               json_pack("{s:s, s:s, s:s, s:s?}", "check", shown_check, "status",

@@ -17,6 +17,7 @@ enum finding {
 struct findings {
     json_t *list; /* for the end; NULL: lines */
     bool colour;
+    bool failed; /* one of them is FINDING_FAIL */
 };
 
 /* Colour only on a terminal, and without NO_COLOR (https://no-color.org) and TERM=dumb. */

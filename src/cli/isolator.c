@@ -2,6 +2,7 @@
  * isolator: runs code that nobody trusts. The command line's main: finds the sub-command.
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,39 +70,40 @@ static int print_help(void)
     return command_line_printed("help");
 }
 
-static int refuse(const char *word, const char *advice)
+static bool is_help(const char *word)
 {
-    CLEANUP_FREE char *shown = text_escape(word);
-
-    fprintf(stderr, "isolator: unknown %s '%s'; %s\n", word[0] == '-' ? "option" : "command", shown,
-            advice);
-    return EXIT_STATUS_USAGE;
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static int refuse_option(const char *word)
+/* What may have been meant by what stands where a command should, owned. */
+static char *advice_for(const char *word)
 {
-    static const char *const names[] = {"--help", "--version"};
-    const char *nearest = text_nearest(word, names, sizeof names / sizeof *names);
-    CLEANUP_FREE char *advice =
-        nearest ? string_format("did you mean '%s'?", nearest)
-                : string_copy("options go behind the command: isolator run, say");
-
-    return refuse(word, advice);
-}
-
-static int refuse_command(const char *word)
-{
+    static const char *const options[] = {"--help", "--version"};
     CLEANUP_FREE char *shown = text_escape(word);
-    CLEANUP_FREE char *advice = NULL;
+    const bool option = word[0] == '-';
     const char *names[COMMANDS], *nearest;
 
     for (int i = 0; i < COMMANDS; i++)
         names[i] = commands[i].name;
-    nearest = text_nearest(word, names, COMMANDS);
-    advice = nearest                   ? string_format("did you mean '%s'?", nearest)
-             : access(word, F_OK) == 0 ? string_format("did you mean 'isolator run %s'?", shown)
-                                       : string_copy("see isolator --help");
-    return refuse(word, advice);
+    nearest = option ? text_nearest(word, options, sizeof options / sizeof *options)
+                     : text_nearest(word, names, COMMANDS);
+    if (nearest)
+        return string_format("did you mean '%s'?", nearest);
+    if (option)
+        return string_copy("options go behind the command: isolator run, say");
+    if (access(word, F_OK) == 0)
+        return string_format("did you mean 'isolator run %s'?", shown);
+    return string_copy("see isolator --help");
+}
+
+static int refuse(const char *word)
+{
+    CLEANUP_FREE char *shown = text_escape(word);
+    CLEANUP_FREE char *advice = advice_for(word);
+
+    fprintf(stderr, "isolator: unknown %s '%s'; %s\n", word[0] == '-' ? "option" : "command", shown,
+            advice);
+    return EXIT_STATUS_USAGE;
 }
 
 /* `isolator help COMMAND` is `isolator COMMAND --help`. */
@@ -110,11 +112,15 @@ static int help_command(int argc, char **argv)
     char option[] = "--help";
     const struct command *command;
 
-    if (argc < 2 || argv[1][0] == '-')
+    if (argc > 2) {
+        fputs("isolator: help takes one command; see isolator --help\n", stderr);
+        return EXIT_STATUS_USAGE;
+    }
+    if (argc < 2 || is_help(argv[1]))
         return print_help();
     command = find(argv[1]);
     if (!command)
-        return refuse_command(argv[1]);
+        return refuse(argv[1]);
     return command->run(2, (char *[]){argv[1], option, NULL});
 }
 
@@ -128,7 +134,7 @@ int main(int argc, char **argv)
         fputs("isolator: no command; see isolator --help\n", stderr);
         return EXIT_STATUS_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    if (is_help(argv[1]))
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
         puts("isolator " ISOLATOR_VERSION);
@@ -137,5 +143,5 @@ int main(int argc, char **argv)
     command = find(argv[1]);
     if (command)
         return command->run(argc - 1, argv + 1);
-    return argv[1][0] == '-' ? refuse_option(argv[1]) : refuse_command(argv[1]);
+    return refuse(argv[1]);
 }

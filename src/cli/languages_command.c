@@ -15,6 +15,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/safe_json.h"
+#include "cli/table.h"
 #include "docker/image_look.h"
 #include "sandbox/config.h"
 
@@ -148,11 +149,12 @@ static void add_limits(struct strvec *cells, const struct config *config,
     json_decref(own);
 }
 
-static const char *answer(const struct images *images, bool present)
+/* Whether the engine has an image; NULL: nobody knows. */
+static const char *answer(const struct image_facts *facts)
 {
-    if (!images)
+    if (!facts)
         return "unknown";
-    return present ? "yes" : "no";
+    return facts->present ? "yes" : "no";
 }
 
 static void add_row(struct strvec *cells, const struct config *config,
@@ -162,9 +164,8 @@ static void add_row(struct strvec *cells, const struct config *config,
 
     strvec_push(cells, language->name);
     strvec_push(cells, language->image);
-    strvec_push(cells, answer(images, images && images->base.present));
-    strvec_push(cells,
-                has_steps(language) ? answer(images, images && images->prepared.present) : "-");
+    strvec_push(cells, answer(images ? &images->base : NULL));
+    strvec_push(cells, has_steps(language) ? answer(images ? &images->prepared : NULL) : "-");
     strvec_push_owned(cells, text_escape(extensions));
     strvec_push_owned(cells, text_escape(language->default_filename));
     add_limits(cells, config, language);
@@ -173,25 +174,12 @@ static void add_row(struct strvec *cells, const struct config *config,
 static void print_table(const struct config *config, const struct images *images)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
-    int widths[COLUMNS] = {0};
 
     strvec_push_each(&cells, "NAME", "IMAGE", "THERE", "PREPARED", "EXTENSIONS", "DEFAULT FILE",
                      "LIMITS", NULL);
     for (size_t i = 0; i < config->language_count; i++)
         add_row(&cells, config, &config->languages[i], images ? &images[i] : NULL);
-    for (size_t i = 0; i < cells.count; i++)
-        if ((int)strlen(cells.items[i]) > widths[i % COLUMNS])
-            widths[i % COLUMNS] = (int)strlen(cells.items[i]);
-    for (size_t i = 0; i < cells.count; i += COLUMNS) {
-        struct strbuf line = STRBUF_INIT;
-
-        for (size_t column = 0; column < COLUMNS; column++)
-            strbuf_addf(&line, "%-*s  ", widths[column], cells.items[i + column]);
-        while (line.data[line.length - 1] == ' ')
-            line.data[--line.length] = '\0';
-        puts(line.data);
-        strbuf_release(&line);
-    }
+    table_print(&cells, COLUMNS);
 }
 
 /* Looks for the images of all languages, in their order. */

@@ -12,6 +12,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/shown_output.h"
+#include "cli/table.h"
 #include "docker/image.h"
 #include "sandbox/config.h"
 #include "sandbox/janitor.h"
@@ -34,7 +35,8 @@ static const char help[] =
     "image, and keeps what comes of them as an image that its programs run in from\n"
     "then on, without a network. Without LANGUAGE: all that have steps.\n"
     "\n"
-    "      --run STEP      a command for the shell; repeatable; it is remembered\n"
+    "      --run STEP      a command for the shell; repeatable; they replace\n"
+    "                      those that were remembered\n"
     "      --network NAME  the network that the steps get (none)\n"
     "      --tag TAG       give the image this tag as well\n"
     "      --list          list the prepared languages\n"
@@ -45,6 +47,9 @@ static const char help[] =
     "Exit status: 0 all are prepared, 1 a step failed, 2 wrong command line or\n"
     "configuration, 3 the engine failed or the image is missing, 128+N on signal N.\n"
     "See isolator-prepare(1).\n";
+
+/* What a shell says of a command that is not there. */
+enum { STATUS_NOT_FOUND = 127 };
 
 enum {
     OPTION_RUN = COMMAND_OPTION,
@@ -120,6 +125,20 @@ static int give_steps(const struct options *options, const struct language *lang
     return 0;
 }
 
+/* Steps do not add up: what other steps were remembered is said, in case they were meant to stay. */
+static void tell_replaced(const struct language *language, const struct language *own)
+{
+    const struct strvec *steps = &language->preparation.steps;
+
+    if (steps->count == 0 || strvec_equal(steps, &own->preparation.steps))
+        return;
+    for (size_t i = 0; i < steps->count; i++) {
+        CLEANUP_FREE char *shown = text_escape(steps->items[i]);
+
+        fprintf(stderr, "isolator: %s: this replaces the step: %s\n", language->name, shown);
+    }
+}
+
 static void tell_warnings(const char *language, struct strvec *warnings)
 {
     for (size_t i = 0; i < warnings->count; i++) {
@@ -151,7 +170,9 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
         fprintf(stderr,
                 "isolator: %s: the last step above ended with status %d; nothing is kept%s\n",
                 language->name, outcome.status,
-                outcome.network ? "" : "; it had no network, which --network bridge gives");
+                outcome.network || outcome.status == STATUS_NOT_FOUND
+                    ? ""
+                    : "; it had no network, which --network bridge gives");
         return EXIT_STATUS_PROGRAM;
     }
     if (outcome.before)
@@ -186,27 +207,62 @@ static int run_steps(const struct options *options, const struct docker *docker,
         return prepare_one(&prepare, language, error);
     if (give_steps(options, language, &own, error) != 0)
         return -1;
+    tell_replaced(language, &own);
     status = prepare_one(&prepare, &own, error);
     free(own.preparation.tag); /* all else of it is borrowed */
     return status;
 }
 
-static int list_one(const struct docker *docker, const struct language *language,
-                    struct error *error)
+/* ---- the list */
+
+enum { LIST_COLUMNS = 7 };
+
+static int add_row(struct strvec *cells, const struct docker *docker,
+                   const struct language *language, struct error *error)
 {
     static const char *const states[] = {
         [PREPARE_MISSING] = "missing", [PREPARE_OUTDATED] = "outdated", [PREPARE_READY] = "ready"};
-    CLEANUP_FREE char *joined = strvec_join(&language->preparation.steps, "; ");
-    CLEANUP_FREE char *steps = text_escape(joined);
+    const struct preparation *preparation = &language->preparation;
+    CLEANUP_FREE char *steps = strvec_join(&preparation->steps, "; ");
+    CLEANUP_FREE char *size = NULL;
     struct prepare_view view;
+    bool there;
 
     if (prepare_look(docker, language, signals_cancel(), &view, error) != 0)
         return -1;
-    printf("%-12s %-9s %s  %s  %lld MB  %s  %s\n", language->name, states[view.state],
-           language->preparation.tag, language->image, view.size / 1000000,
-           *view.created ? view.created : "-", steps);
+    there = view.state != PREPARE_MISSING;
+    size = string_format("%lld MB", view.size / 1000000);
+    strvec_push_each(cells, language->name, states[view.state], preparation->tag, language->image,
+                     there ? size : "-", there ? view.created : "-", NULL);
+    strvec_push_owned(cells, text_escape(steps));
+    return 0;
+}
+
+/* Without operands: all. Those without steps are nothing that can be listed. */
+static bool is_listed(const struct language *language, char *const *operands)
+{
+    bool named = !operands[0];
+
+    for (; *operands && !named; operands++)
+        named = strcmp(*operands, language->name) == 0;
+    return named && language->preparation.steps.count > 0;
+}
+
+static int list(const struct docker *docker, char *const *operands, const struct config *config,
+                struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
+
+    strvec_push_each(&cells, "NAME", "STATE", "IMAGE", "BASE", "SIZE", "CREATED", "STEPS", NULL);
+    for (size_t i = 0; i < config->language_count; i++)
+        if (is_listed(&config->languages[i], operands) &&
+            add_row(&cells, docker, &config->languages[i], error) != 0)
+            return -1;
+    table_print(&cells, LIST_COLUMNS);
     return EXIT_STATUS_SUCCESS;
 }
+
+/* ---- */
 
 static int remove_one(const struct docker *docker, const struct language *language,
                       struct error *error)
@@ -222,14 +278,10 @@ static int remove_one(const struct docker *docker, const struct language *langua
 static int do_one(const struct options *options, const struct docker *docker,
                   const struct language *language, struct error *error)
 {
-    if (options->list)
-        return language->preparation.steps.count > 0 ? list_one(docker, language, error) : 0;
     if (options->remove)
         return remove_one(docker, language, error);
     return run_steps(options, docker, language, error);
 }
-
-/* ---- */
 
 /* Without operands: each that has steps. The first that fails ends it. */
 static int do_all(const struct options *options, const struct docker *docker, char **operands,
@@ -257,7 +309,8 @@ static int run(void *context, char **operands, const struct config *config, stru
         config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
         return -1;
     janitor_start(&janitor, &docker);
-    status = do_all(options, &docker, operands, config, error);
+    status = options->list ? list(&docker, operands, config, error)
+                           : do_all(options, &docker, operands, config, error);
     janitor_dismiss(&janitor);
     signals_release(); /* nothing is left that would have to be removed */
     if (signals_caught() != 0)

@@ -62,10 +62,26 @@ static int look_at_file(const char *file, struct error *error)
     return 0;
 }
 
+/* Whether the directory is there that the Dockerfile shall be in: after the run that would be too late. */
+static int look_at_dockerfile(const char *file, struct error *error)
+{
+    const char *slash = strrchr(file, '/');
+    CLEANUP_FREE char *directory =
+        slash ? string_format("%.*s", (int)(slash - file) + 1, file) : string_copy(".");
+    CLEANUP_FREE char *shown = text_escape(file);
+
+    if (access(directory, W_OK | X_OK) == 0)
+        return 0;
+    return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", shown);
+}
+
 static int open_files(struct run_options *options, const struct plan *plan, struct error *error)
 {
     const long long most = limits_bytes(&plan->limits, LIMIT_WORKDIR);
+    const char *dockerfile = options->request.save_dockerfile;
 
+    if (dockerfile && look_at_dockerfile(dockerfile, error) != 0)
+        return -1;
     if (options->file) {
         options->request.file = open_named(options->file, most, error);
         if (options->request.file < 0)
@@ -111,12 +127,13 @@ static int finish_stream(const struct result *result, int status)
 {
     const bool by_itself = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
                            result->reason == REASON_OOM;
+    const bool told = result->reason == REASON_EXIT && result->exit_code != 0; /* by the status */
 
     for (size_t i = 0; i < result->warnings.count; i++)
         say("warning: ", result->warnings.items[i]);
     for (size_t i = 0; i < result->artifacts.missing.count; i++)
         say("warning: ", result->artifacts.missing.items[i]);
-    if (result->error && (!by_itself || result->exit_code == 0 || result->reason == REASON_OOM))
+    if (result->error && !told)
         say("", result->error);
     return by_itself && result->exit_code > 0 ? result->exit_code : status;
 }
@@ -164,13 +181,15 @@ static int run(struct run_options *options, const struct config *config, struct 
     if (look_at_file(options->file, &own_error) == 0 &&
         plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)
         return exit_status_report(error);
-    if (error->kind != ERROR_NONE)
+    if (error->kind != ERROR_NONE) {
         result_fail(&result, error);
-    else if (own_error.kind != ERROR_NONE || open_files(options, &plan, &own_error) != 0 ||
-             (options->pull && pull_missing(&docker, &plan, &own_error) != 0))
+    } else if (own_error.kind != ERROR_NONE || open_files(options, &plan, &own_error) != 0 ||
+               (options->pull && pull_missing(&docker, &plan, &own_error) != 0)) {
         result_fail(&result, &own_error);
-    else
+        result.image = plan.image ? string_copy(plan.image) : NULL;
+    } else {
         execute_once(&docker, options, &plan, &result);
+    }
     signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",

@@ -208,8 +208,8 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
     if (answers != ANSWER_YES)
         return error_set(error, ERROR_ENGINE,
                          "%s: the container engine does not answer; is it running, and may this "
-                         "user reach it? ('%s info' tells more): %s",
-                         what, docker->command, message);
+                         "user reach it? ('isolator doctor' tells more): %s",
+                         what, message);
     if (there == ANSWER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);

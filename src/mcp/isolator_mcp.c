@@ -1,7 +1,6 @@
 /*
  * isolator-mcp: the sandbox as an MCP server over stdio. This is its main.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "mcp/tool.h"
 #include "sandbox/config.h"
 #include "sandbox/janitor.h"
+#include "sandbox/snippets.h"
 
 enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 
@@ -106,13 +106,13 @@ static int load_config(struct config *config, const char *file, struct error *er
 }
 
 /* The installed directory is nobody's choice; any other one is. */
-static void warn_of_snippets(const char *directory)
+static void warn_of_snippets(const struct config *config)
 {
-    CLEANUP_FREE char *shown = text_escape(directory);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (strcmp(directory, ISOLATOR_DATADIR "/prompts") != 0 && access(directory, R_OK | X_OK) != 0)
-        fprintf(stderr, "isolator-mcp: warning: cannot read the snippets, promptsDir '%s': %s\n",
-                shown, strerror(errno));
+    if (strcmp(config->prompts_dir, ISOLATOR_DATADIR "/prompts") != 0 &&
+        snippets_check(config, &error) != 0)
+        fprintf(stderr, "isolator-mcp: warning: %s\n", error.message);
 }
 
 static int serve(const struct options *options, const struct config *config, struct error *error)
@@ -127,7 +127,7 @@ static int serve(const struct options *options, const struct config *config, str
         fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; "
               "MCP hosts start it, see isolator-mcp(1)\n",
               stderr);
-    warn_of_snippets(config->prompts_dir);
+    warn_of_snippets(config);
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
     if (!getenv("PATH"))
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);

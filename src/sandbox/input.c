@@ -30,6 +30,7 @@ struct walk {
     struct strvec *warnings;
     struct error *error;
     const char *entrypoint;
+    bool by_default; /* nobody named the entrypoint */
     bool entrypoint_found;
     struct strbuf path; /* of the current entry, relative to the directory */
     int depth;
@@ -44,6 +45,14 @@ static int refuse(struct walk *walk, const char *why)
     CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
 
     return error_set(walk->error, ERROR_INPUT, "'%s' %s", shown, why);
+}
+
+/* What: "path" or "link". */
+static int refuse_length(struct walk *walk, const char *what)
+{
+    CLEANUP_FREE char *why = string_format("is a %s longer than %d bytes", what, FILES_PATH_MAX);
+
+    return refuse(walk, why);
 }
 
 static int refuse_errno(struct walk *walk, const char *what)
@@ -129,7 +138,7 @@ static int add_link(struct walk *walk, int parent, const char *name)
     if (length < 0)
         return refuse_errno(walk, "read the link");
     if (length == sizeof target)
-        return refuse(walk, "is a link longer than 4000 bytes");
+        return refuse_length(walk, "link");
     target[length] = '\0';
     if (!stays_inside(strbuf_string(&walk->path), target)) {
         warn_left_out(walk, target);
@@ -215,7 +224,7 @@ static int add_entry(struct walk *walk, int parent, const char *name)
 
     strbuf_addf(&walk->path, "%s%s", length > 0 ? "/" : "", name);
     if (walk->path.length > FILES_PATH_MAX)
-        return refuse(walk, "is a path longer than 4000 bytes");
+        return refuse_length(walk, "path");
     if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return refuse_errno(walk, "look at");
     if (S_ISREG(status.st_mode))
@@ -240,8 +249,12 @@ static int refuse_entrypoint(struct walk *walk, int root)
     CLEANUP_FREE char *shown = text_escape(walk->entrypoint);
     struct stat status;
 
-    if (fstatat(root, walk->entrypoint, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return error_set_errno(walk->error, ERROR_INPUT, "cannot find the entrypoint '%s'", shown);
+    if (fstatat(root, walk->entrypoint, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        error_set_errno(walk->error, ERROR_INPUT, "cannot find the entrypoint '%s'", shown);
+        return walk->by_default ? error_hint(walk->error, "it is the language's default file; name "
+                                                          "another one with --entrypoint")
+                                : -1;
+    }
     return error_set(walk->error, ERROR_INPUT,
                      "the entrypoint '%s' is not a regular file of the directory", shown);
 }
@@ -301,6 +314,7 @@ int input_archive(const struct plan *plan, long long reserved, struct archive *a
         .warnings = warnings,
         .error = error,
         .entrypoint = plan->entrypoint,
+        .by_default = !plan->request->entrypoint,
         .path = STRBUF_INIT,
         .bytes = reserved,
         .most = limits_bytes(&plan->limits, LIMIT_WORKDIR),

@@ -79,19 +79,18 @@ void life_ended(struct life *life, enum reason reason)
 
     result->reason = reason;
     result->exit_code = 128 + 9; /* we end it with KILL */
-    if (reason == REASON_TIMEOUT)
+    if (reason == REASON_TIMEOUT) {
         result->error = string_format("program did not end within %.10g s",
                                       life->plan->limits.number[LIMIT_TIMEOUT]);
-    else if (reason == REASON_OUTPUT_LIMIT)
+    } else if (reason == REASON_OUTPUT_LIMIT) {
         result->error =
             string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
-    else
+    } else if (live_error != 0 && live_error != EPIPE) {
+        result->reason = REASON_ENGINE;
+        result->error = string_format("cannot write the output: %s", strerror(live_error));
+    } else { /* that nobody reads any more is like a signal, and no failure */
         result->error = string_copy("cancelled while the program ran");
-    if (reason != REASON_CANCELLED || live_error == 0 || live_error == EPIPE)
-        return; /* that nobody reads any more is like a signal, and no failure */
-    free(result->error);
-    result->reason = REASON_ENGINE;
-    result->error = string_format("cannot write the output: %s", strerror(live_error));
+    }
 }
 
 void life_remove(struct life *life, const struct box *box, const struct process_drain *drain)

@@ -68,12 +68,13 @@ int prepare_read_packages(struct scope *scope, const json_t *value, struct strve
         return scope_wrong_type(scope, most);
     }
     for (size_t i = 0; i < packages->count; i++) {
-        CLEANUP_FREE char *names =
-            string_format("names of packages: up to %d letters, digits and any of @ . _ / + = -",
-                          PREPARE_PACKAGE_MAX);
+        if (!prepare_is_package(packages->items[i])) {
+            CLEANUP_FREE char *names = string_format(
+                "names of packages: up to %d letters, digits and any of @ . _ / + = -",
+                PREPARE_PACKAGE_MAX);
 
-        if (!prepare_is_package(packages->items[i]))
             return scope_wrong_type(scope, names);
+        }
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -30,6 +31,15 @@ static bool is_name(const struct config *config, const char *name)
 {
     return name[0] != '.' && name[0] != '\0' && !strchr(name, '/') && strlen(name) <= 255 &&
            is_utf8(name) && config_language_of_file(config, name);
+}
+
+int snippets_check(const struct config *config, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(config->prompts_dir);
+
+    if (access(config->prompts_dir, R_OK | X_OK) == 0)
+        return 0;
+    return error_set_errno(error, ERROR_INPUT, "cannot read the snippets, promptsDir '%s'", shown);
 }
 
 static int open_directory(const struct config *config)

@@ -12,6 +12,9 @@
 #include "base/strvec.h"
 #include "sandbox/config.h"
 
+/* Whether the directory can be read: 0, or -1 with ERROR_INPUT. */
+int snippets_check(const struct config *config, struct error *error);
+
 /* The names, sorted; none where the directory cannot be read. */
 void snippets_list(const struct config *config, struct strvec *names);
 

@@ -57,7 +57,7 @@ has "$(check storage)" "ok storage $(docker info --format '{{.Driver}}')" "the s
 has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
 is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not there| -> docker pull isolator-test/none-such:1" \
     "an image that is missing is no failure; what mends it"
-is "$(check 'run python')" "ok run python hello in N ms, in a sandbox that waited N ms" "python says hello, cold and warm"
+is "$(check 'run python')" "ok run python hello in N ms; in a sandbox that waited: N ms" "python says hello, cold and warm"
 is "$(check 'run busybox')" "ok run busybox not tried: no hello for this language, there is no hello_world.ash in promptsDir" \
     "a language without a hello"
 is "$(check 'run javascript')" "" "a language without an image is not run"
@@ -69,6 +69,8 @@ sed 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/good.json" >"$scr
 isolator doctor --config "$scratch/cold.json"
 is "$status $(check 'run python')" "0 ok run python hello in N ms; none is kept waiting" "the hello that is built in, and no pool"
 is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration that was asked for"
+is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> make \
+install, or name another directory: promptsDir in the configuration" "a promptsDir that is not there"
 mv "$scratch/away" "$scratch/prompts"
 
 # ---- for programs
@@ -92,6 +94,9 @@ sed 's/"prompts"/"failing"/' "$scratch/good.json" >"$scratch/failing.json"
 isolator doctor --config "$scratch/failing.json"
 is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> configure another \"image\" or \
 \"command\" for python" "a program that fails"
+echo 'echo "Hello, World"' >"$scratch/failing/hello_world.ash"
+isolator doctor --config "$scratch/failing.json"
+has "$status|$(check 'run busybox')" "3|ok run busybox hello in N ms" "a program that fails beside one that runs: that is a failure too"
 faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
 is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
 the test| -> docker info, and isolator run --verbose" "an engine that creates nothing"
@@ -223,9 +228,7 @@ faulty "* * kill" isolator doctor --config "$scratch/hurried.json"
 is "$status|$(check engine)" "3|fail engine does not answer: 'docker version' was ended by signal 9| -> sudo systemctl start docker" "a docker that is killed"
 
 # A signal ends it, and what it has begun.
-mkdir -p "$calls"
-rm -f "$calls"/*
-faulty "version 1 hang" eval '"$ISOLATOR" doctor >"$scratch/out" 2>&1 & pid=$!'
+faulty "version 1 hang" start_isolator doctor
 until_true test -e "$calls/version.1"
 kill -TERM "$pid"
 await
@@ -235,7 +238,7 @@ is "$status|$(check engine)" "143|" "a signal ends it"
 echo '{"bogus": 1}' >"$scratch/broken.json"
 isolator doctor --config "$scratch/broken.json"
 is "$status|$err|$(check configuration)" "2||fail configuration $scratch/broken.json: bogus: unknown key; the checks below are with what is built \
-in| -> mend the file; isolator config --schema tells what it may hold" "a configuration with a mistake"
+in| -> mend the file, or name another; isolator config --schema tells what it may hold" "a configuration with a mistake"
 has "$(check engine)" "ok engine Docker " "the checks go on"
 has "$(check 'image python')" " python:3.11-alpine" "with what is built in"
 DOCKER_HOST=unix:///nonexistent isolator doctor --config /nonexistent

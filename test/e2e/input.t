@@ -281,7 +281,8 @@ for path in linked/main.py outside.py; do
 done
 refused_input "entrypoint: a part of '$(printf '%080d' 0)...' is longer than 255 bytes" "a long entrypoint" \
     --language python --dir "$tree" -e "$(printf '%0256d' 0)"
-refused_input "cannot find the entrypoint 'main.ash': No such file or directory" "a missing default file" \
+refused_input "cannot find the entrypoint 'main.ash': No such file or directory; it is the language's default file; \
+name another one with --entrypoint" "a missing default file" \
     --language busybox --dir "$tree"
 
 # ---- directories and files that are none

@@ -84,6 +84,8 @@ is "$(grep -ho '/[a-z/]*/share/isolator[a-z/_.]*' "$staged"/opt/tools/share/man/
     "/opt/tools/share/isolator/isolator_config.json
 /opt/tools/share/isolator/isolator_config.schema.json
 /opt/tools/share/isolator/prompts" "make install: the manual pages name the places"
+is "$(grep -c '"/usr/local/lib/node_modules"' "$staged"/opt/tools/share/man/man5/isolator_config.json.5)" 2 \
+    "make install: but not those within an image"
 silently $built uninstall PREFIX=/opt/tools DESTDIR="$staged"
 is "$(files "$staged")" "" "make uninstall: no file is left"
 is "$(find "$staged" -name '*isolator*')" "" "make uninstall: no directory of isolator is left"

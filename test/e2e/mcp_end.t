@@ -182,7 +182,7 @@ $server = server(env => $no_engine);
 is(join(', ', brief($server->initialize('2025-11-25')), map { brief($server->ask($_)) } 'tools/list', 'resources/list'),
     '1001 ok, 1002 ok, 1003 ok', 'no engine: initialize and the lists');
 has(shown($server->answer($server->shell(':'))), 'error: Execution Failed (error): cannot create a container: the ' .
-    "container engine does not answer; is it running, and may this user reach it? ('docker info' tells more): ",
+    "container engine does not answer; is it running, and may this user reach it? ('isolator doctor' tells more): ",
     'no engine: a call says what to do');
 is($server->end, 'exit 0', 'no engine: status 0');
 $server = server(config => {containerCommand => 'no-such-docker'});

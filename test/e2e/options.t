@@ -71,11 +71,22 @@ for arguments in help "help help" "help --help" "help -h"; do
 done
 isolator help rnu
 is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?" "isolator help: a command misspelt"
+isolator mcp
+is "$status|$out|$err" "2||isolator: unknown command 'mcp'; see isolator --help" "a short word that is near to none"
+isolator help --vers
+is "$status|$out|$err" "2||isolator: unknown option '--vers'; did you mean '--version'?" "isolator help: an option"
+isolator help run gc
+is "$status|$out|$err" "2||isolator: help takes one command; see isolator --help" "isolator help: two commands"
 for arguments in --help --version "run --help" "gc --help" "help run"; do
     # shellcheck disable=SC2086 # words
     "$ISOLATOR" $arguments >/dev/full 2>"$scratch/err"
     is "$?|$(sed 's/help\|version/TEXT/' "$scratch/err")" "3|isolator: cannot write the TEXT: No space left on device" \
         "isolator $arguments: a full device"
+done
+for command in "--help" "run --help" "languages --names"; do
+    # shellcheck disable=SC2086 # words
+    perl -e 'pipe my $read, my $write; close $read; open STDOUT, ">&", $write; exec @ARGV' "$ISOLATOR" $command 2>"$scratch/err"
+    is "$?|$(cat "$scratch/err")" "141|" "isolator $command: nobody reads it"
 done
 isolator --config x run
 is "$status|$out|$err" "2||isolator: unknown option '--config'; options go behind the command: isolator run, say" \
@@ -93,6 +104,8 @@ is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?"
 isolator frobnicate
 is "$status|$out|$err" "2||isolator: unknown command 'frobnicate'; see isolator --help" "no command at all"
 refused "unknown option '--memroy'; did you mean --memory?" "an option misspelt" --memroy 5 "$probe"
+refused "unknown option '--mem'; did you mean --memory?" "an option that is not written out" --mem 64 "$probe"
+refused "unknown option '--mem=64'; did you mean --memory?" "likewise with its value" "$probe" --mem=64
 refused "unknown option '--read-onyl=false'; did you mean --read-only?" "one with a value" --read-onyl=false
 refused "unknown option '--frobnicate'; see isolator run --help" "no option at all" --frobnicate "$probe"
 refused "unknown option '-x'; see isolator run --help" "a letter that is none" "$probe" -x
@@ -247,15 +260,14 @@ no capability is left, even for root; - reads the program from stdin, beside a l
 # ---- --language and --image, --user UID, --stdin -; and a Dockerfile that cannot be written
 printf 'one\ntwo\n' >"$scratch/input"
 echo 'stat -c "$0 $(id -u):$(id -g) %u:%g" "$0"; [ -e /etc/debian_version ] && echo Debian; cat' >"$scratch/script"
-input=$scratch/input run --language=busybox --image "$debian" --user 1234 --stdin - "$scratch/script" \
-    --save-dockerfile "$scratch/nothing/Dockerfile"
+input=$scratch/input run --language=busybox --image "$debian" --user 1234 --stdin - "$scratch/script"
 is "$(field stdout) $(field image)" "main.ash 1234:1234 1234:1234
 Debian
 one
 two $debian" "--language: the file gets its default name; --image; --user UID; --stdin -"
-is "$status $(field status) $(field exitCode) $(field error)" \
-    "3 error 0 cannot write the Dockerfile '$scratch/nothing/Dockerfile': No such file or directory" \
-    "--save-dockerfile where none can be written"
+run "$scratch/script" --language busybox --save-dockerfile "$scratch/nothing/Dockerfile"
+outcome "2 error -1 input null cannot write the Dockerfile '$scratch/nothing/Dockerfile': No such file or directory" \
+    "--save-dockerfile where none can be written: nothing is run"
 
 # ---- -v and --output-limit; stdin without --stdin; and a program that fails is not saved
 input=$scratch/input run -v --output-limit 1024 --save-image "$mine:failed" --save-dockerfile "$scratch/Dockerfile" \
@@ -397,7 +409,7 @@ run --stream "$(snippet ash 'ignored=$(sed -n "s/^SigIgn:[[:space:]]*//p" /proc/
 echo $((0x$ignored & 0x7fffffff))
 kill -ABRT $$')"
 is "$out" 0 "the program starts with no signal ignored"
-is "$status|$err" "134|" "--stream: a signal"
+is "$status|$err" "134|isolator: program was ended by signal SIGABRT" "--stream: a signal"
 run --stream -t 5s "$(snippet ash 'echo before; sleep 600; echo after')"
 is "$status|$out|$err" "124|before|isolator: program did not end within 5 s" "--stream: a timeout"
 run --stream --image isolator-test/nothing:1 "$probe"

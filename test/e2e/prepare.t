@@ -16,7 +16,7 @@ clean_up() {
         *":$ours-"* | *": $ours\""*) docker image rm -f "$tag" ;;
         esac
     done
-    docker image rm -f "$base" "$base-extra"
+    docker image rm -f "$base" "$base-extra" "$base-pip"
     rm -rf "$scratch"
 } >/dev/null 2>&1
 trap clean_up EXIT
@@ -65,7 +65,8 @@ faulty "" run "$look"
 is "$status $(field image)|$(field warnings)" "0 $base|$unprepared" "no image: the base image with a warning"
 is "$(docker_calls)" "create rm version image create start" "no image: what it costs"
 prepare --list
-is "$status|$(awk '{print $1, $2}' <<<"$out")|$err" "0|$ours missing|" "--list: missing"
+is "$status|$(awk '{print $1, $2, $4, $5, $6}' <<<"$out")|$err" "0|NAME STATE BASE SIZE CREATED
+$ours missing $base - -|" "--list: missing"
 prepare
 is "$status|$(sed 's/-[0-9a-f]\{16\} ([0-9.]* s)$//' <<<"$out")" "0|$ours is prepared: isolator-prepared:$ours" \
     "prepare: says what it has made"
@@ -94,7 +95,7 @@ faulty "" prepare
 is "$status|$out|$err" "0|$ours is prepared already: $reference|" "prepare again: nothing is done"
 is "$(docker_calls)" "image image image" "prepare again: what it costs"
 prepare --list "$ours"
-is "$status|$(awk '{print $1, $2, $3, $4, $6}' <<<"$out")" "0|$ours ready $reference $base MB" "--list: ready"
+is "$status|$(awk 'NR > 1 {print $1, $2, $3, $4, $6}' <<<"$out")" "0|$ours ready $reference $base MB" "--list: ready"
 has "$out" 'cat /proc/net/route; id -u >>/installed' "--list: the steps"
 is "$(grep -c '"run"' "$notes")" 0 "the steps of the configuration are not noted"
 
@@ -107,7 +108,7 @@ run "$look"
 is "$status $(field image) $(image '{{.Id}}' "$reference")|$(field warnings)" "0 $reference $id|" \
     "another base image of that name: runs use what is prepared"
 prepare --list
-is "$(awk '{print $1, $2}' <<<"$out")" "$ours outdated" "--list: outdated"
+is "$(awk 'NR > 1 {print $1, $2}' <<<"$out")" "$ours outdated" "--list: outdated"
 prepare --tag "$base-extra" "$ours"
 is "$status|${out%% (*}" "0|$ours is prepared: $reference" "it is prepared anew, under the same name"
 is "$(image '{{.Id}}' "$id")|$(tags | wc -w)" "none|2" "the image that it replaces is gone"
@@ -224,6 +225,11 @@ is "$(tr -d ' \n' <"$notes")" \
     "--run: they are noted, and the network"
 prepare
 is "$status|$out" "0|$ours is prepared already: $reference" "--run: prepare knows them"
+prepare "$ours" --run 'echo given >/installed' --run 'cat /etc/passwd >>/installed' --network bridge
+is "$status|$out|$err" "0|$ours is prepared already: $reference|" "--run: the same once more"
+prepare "$ours" --run 'echo others >/installed'
+is "$status|$(grep '^isolator: ' <<<"$err")" "0|isolator: $ours: this replaces the step: echo given >/installed
+isolator: $ours: this replaces the step: cat /etc/passwd >>/installed" "--run: other steps replace them, and it says so"
 is "$(find "$XDG_CONFIG_HOME" -type f)" "$notes" "no other file is left"
 configure '["echo own >/installed"]'
 run "$look"
@@ -248,6 +254,9 @@ is "$status|$out" "1|" "a step that fails: the status"
 is "$(tail -n 2 <<<"$err")" "broken
 isolator: $ours: the last step above ended with status 7; nothing is kept; it had no network, which --network bridge gives" \
     "a step that fails: the message"
+prepare "$ours" --run no-such-command
+is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step above ended with status 127; nothing is kept" \
+    "a step whose command is not there, which no network mends"
 prepare "$ours" --run 'exit 7' --network bridge
 is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step above ended with status 7; nothing is kept" \
     "a step that fails with a network"
@@ -308,9 +317,7 @@ prepare --remove
 # ---- a signal, and worse
 configure
 for signal in INT KILL; do
-    "$ISOLATOR" prepare "$ours" --run 'echo begun; sleep 600' </dev/null >"$scratch/out" 2>"$scratch/err" &
-    pid=$!
-    own_pids="$own_pids$pid "
+    start_isolator prepare "$ours" --run 'echo begun; sleep 600'
     until_true grep -qs '^begun' "$scratch/err"
     kill -$signal "$pid"
     await 2>/dev/null
@@ -336,6 +343,35 @@ within "$(field cpuMs)" 1 4000 "Go: the standard library is not built again"
 echo "# figures: a Go program in the prepared image: $(field durationMs) ms, $(field cpuMs) ms of CPU time"
 prepare --config "$scratch/go.json" --remove go
 is "$status|$out" "0|go: removed" "Go: removed"
+
+# ---- the examples of README and of the manual page, as they stand there, with a pip that needs no index
+pip='[ "$1" = install ] && shift && for name; do echo "name = \"$name\"" >"/usr/lib/python3/dist-packages/$name.py"; done'
+with_pip=$(docker create --network none --entrypoint /bin/sh isolator-test/python:bookworm -c \
+    "printf '#!/bin/sh\n%s\n' '$pip' >/usr/local/bin/pip && chmod 755 /usr/local/bin/pip")
+docker start -a "$with_pip"
+docker commit "$with_pip" "$base-pip" >/dev/null
+docker rm "$with_pip" >/dev/null
+echo "{\"engineTimeoutSeconds\": 300, \"languages\": {\"python\": {\"image\": \"$base-pip\"}}}" >"$scratch/pip.json"
+mkdir "$scratch/bin"
+ln -s "$(realpath "$ISOLATOR")" "$scratch/bin/isolator"
+echo 'import numpy, pandas; print(numpy.name, pandas.name)' >"$scratch/plot.py"
+shown() { # COMMAND: runs it and sets $status and $out.
+    out=$(cd "$scratch" && ISOLATOR_CONFIG=$scratch/pip.json PATH=$scratch/bin:$PATH bash -c "$1" 2>"$scratch/err")
+    status=$?
+    printf '%s\n' "$out" >"$scratch/out"
+}
+steps=$(awk '/^## Packages/ {found = 1} found && /^```$/ {exit} found && /^isolator / {print}' README.md)
+is "$(wc -l <<<"$steps")" 3 "README shows three commands"
+shown "$(sed -n 1p <<<"$steps")"
+has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: $(sed -n 1p <<<"$steps")"
+shown "$(sed -n 2p <<<"$steps")"
+is "$status|$(field stdout)|$(field warnings)" "0|numpy pandas|" "README: $(sed -n 2p <<<"$steps")"
+shown "$(sed -n 3p <<<"$steps")"
+has "$status|$(grep '^python ' <<<"$out" | tr -s ' ')" "0|python ready isolator-prepared:python-" "README: $(sed -n 3p <<<"$steps")"
+shown "$(sed -n "s/\\\\(aq/'/g; s/^\.Dl //p" man/isolator-prepare.1)"
+has "$status|$out" "0|python is prepared: isolator-prepared:python-" "the example of the manual page"
+shown 'isolator prepare --remove python'
+is "$status|$out" "0|python: removed" "and it is removed"
 
 # ---- the command line
 wrong() { # MESSAGE NAME ARG...

@@ -58,10 +58,7 @@ faulty "pull * fail" isolator pull
 is "$status|$(grep -c '^isolator: cannot pull the image' <<<"$err")|$(grep -c 'a fault for the test' <<<"$err")" "3|6|6" \
     "pull: all languages"
 docker image rm "$place/b" >/dev/null
-rm -rf "$calls" && mkdir "$calls"
-DOCKER_REAL=$(command -v docker) DOCKER_FAULT="pull 1 hang" DOCKER_CALLS=$calls PATH=$scratch/fault:$PATH \
-    "$ISOLATOR" pull b </dev/null >"$scratch/out" 2>"$scratch/err" &
-pid=$!
+faulty "pull 1 hang" start_isolator pull b
 until_true test -s "$calls/pull.1"
 kill -TERM "$pid"
 await
@@ -83,7 +80,7 @@ has "$err" "Downloaded newer image for $place/b:latest" "run --pull: docker's ow
 faulty "" run --language b --pull "$hello"
 is "$status $(fields reason)|$err|$(docker_calls)" "0 exit||image create start" "run --pull: what is there is not"
 run --language none --pull "$hello"
-is "$status $(fields reason error)" "3 image-missing cannot pull the image '$place/none' ('docker pull': status 1)" \
+is "$status $(fields reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
     "run --pull: what cannot be fetched"
 run --image "$place/a" --language b --pull "$hello"
 is "$status $(fields reason image)" "0 exit $place/a" "run --pull: another image"

@@ -336,6 +336,17 @@ static void text__nearest(void **state)
     assert_null(nearest(""));
 }
 
+/* As many mistakes as it has letters would make any word of it. */
+static void text__nearest_of_short_words(void **state)
+{
+    static const char *const words[] = {"gc"};
+
+    (void)state;
+    assert_ptr_equal(text_nearest("gv", words, 1), words[0]);
+    assert_ptr_equal(text_nearest("g", words, 1), words[0]);
+    assert_null(text_nearest("mcp", words, 1));
+}
+
 static void text__nearest_takes_the_first_of_equals(void **state)
 {
     static const char *const words[] = {"abcx", "abcy", "abcd"};
@@ -427,6 +438,7 @@ int main(void)
         cmocka_unit_test(text__escapes_every_byte_into_one_line),
         cmocka_unit_test(text__escape_of_a_string),
         cmocka_unit_test(text__nearest),
+        cmocka_unit_test(text__nearest_of_short_words),
         cmocka_unit_test(text__nearest_takes_the_first_of_equals),
         cmocka_unit_test(text__nearest_is_the_word_itself),
         cmocka_unit_test(text__nearest_of_long_words),

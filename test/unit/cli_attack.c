@@ -182,12 +182,12 @@ static void attack__judged(void **state)
     judged(REASON_EXIT, 1, "held: all\n", "odd: ended with status 1: held: all");
     judged(REASON_EXIT, 0, "", "odd: ended with status 0: last \\x1b[2J");
     judged(REASON_TIMEOUT, 137, "held: all\n",
-           "odd: ended by timeout instead of exit oom : last "
+           "odd: ended by timeout instead of exit oom: last "
            "\\x1b[2J");
     judged(REASON_EXIT, 0, "got through: a\nheld: all\n", "through: a");
     judged(REASON_OOM, 137, "got through: a\nx\ngot through: b \x07\n", "through: a; b \\x07");
     judged(REASON_TIMEOUT, 137, "x got through: a\n",
-           "odd: ended by timeout instead of exit oom : "
+           "odd: ended by timeout instead of exit oom: "
            "last \\x1b[2J");
 }
 

@@ -413,11 +413,12 @@ static void check_explained(const char *version, const char *image, enum error_k
 static void docker__explains_by_asking(void **state)
 {
     (void)state;
-    check_explained("1", "0", ERROR_ENGINE,
-                    "cannot create a container: the container engine does not answer; is it "
-                    "running, and may this user reach it? ('docker info' tells more): docker: it "
-                    "said so",
-                    ASKS_VERSION);
+    check_explained(
+        "1", "0", ERROR_ENGINE,
+        "cannot create a container: the container engine does not answer; is it "
+        "running, and may this user reach it? ('isolator doctor' tells more): docker: it "
+        "said so",
+        ASKS_VERSION);
     check_explained("0", "1", ERROR_IMAGE,
                     "image 'py:3' is not on the engine; run: docker pull py:3",
                     ASKS_VERSION ASKS_IMAGE);
@@ -436,7 +437,7 @@ static void docker__explains_where_there_is_no_docker(void **state)
     assert_int_equal(docker_explain(&docker, "py:3", "cannot start", "message", NULL, &error), -1);
     assert_error(&error, ERROR_ENGINE,
                  "cannot start: the container engine does not answer; is it running, and may this "
-                 "user reach it? ('isolator-no-such-docker info' tells more): message");
+                 "user reach it? ('isolator doctor' tells more): message");
 }
 
 static void docker__explains_nothing_to_nobody(void **state)
