@@ -15,6 +15,9 @@
  */
 enum { QUIET_MS = 10000, MOST_TIMES = 6 };
 
+/* The pause between two looks. An engine that has gone is not asked each second. */
+enum { WAIT_LEAST_MS = 1000, WAIT_MOST_MS = 30000 };
+
 /* What the engine gets of its time to list the containers, and to remove one. */
 enum { LIST_PERCENT = 50, REMOVE_PERCENT = 80 };
 
@@ -129,10 +132,11 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
     return (int)names.count;
 }
 
-/* A second, and the longer the longer nothing has come. */
-static void wait_for_more(long long quiet_ms)
+/* A second, and the longer the longer nothing has changed. */
+static void wait_for_more(long long unchanged_ms)
 {
-    const long long wait = quiet_ms > 1000 ? quiet_ms : 1000;
+    const long long longest = unchanged_ms < WAIT_MOST_MS ? unchanged_ms : WAIT_MOST_MS;
+    const long long wait = longest > WAIT_LEAST_MS ? longest : WAIT_LEAST_MS;
     const struct timespec pause = {wait / 1000, wait % 1000 * 1000000};
 
     nanosleep(&pause, NULL);
@@ -143,15 +147,17 @@ void sweep_until_quiet(const struct docker *docker, const struct strvec *labels)
     const long long share = docker_share(docker, 100);
     const long long enough = share > QUIET_MS ? share : QUIET_MS;
     const long long deadline = clock_now_ms() + MOST_TIMES * enough;
-    long long quiet_since = -1; /* when the engine first said that there is nothing */
+    long long since = 0; /* when the engine began to say that there is nothing, or to fail */
+    int last = 1;
 
     while (clock_now_ms() < deadline) {
-        if (sweep(docker, labels) != 0)
-            quiet_since = -1;
-        else if (quiet_since < 0)
-            quiet_since = clock_now_ms();
-        else if (clock_now_ms() - quiet_since >= enough)
+        const int found = sweep(docker, labels);
+
+        if (found > 0 || found != last)
+            since = clock_now_ms();
+        else if (found == 0 && clock_now_ms() - since >= enough)
             break;
-        wait_for_more(quiet_since < 0 ? 0 : clock_now_ms() - quiet_since);
+        last = found;
+        wait_for_more(clock_now_ms() - since);
     }
 }

@@ -81,6 +81,20 @@ await 2>/dev/null
 until_true gone_is "$name"
 is "$(there "$name")" no "no shell: nor one whose program runs"
 
+# An engine that has gone is asked again and again, but less and less often.
+file=$(snippet ash 'echo killed')
+faulty "start 1 hang;sweep * fail" start --timeout 10m "$file"
+until_true test -s "$calls/start.1"
+name=$(tail -n 1 "$calls/start.1")
+kill -KILL "$pid" "$(children "$pid")"
+await 2>/dev/null
+until_true test -e "$calls/sweep.4"
+sleep 8
+within "$(find "$calls" -name 'sweep.*' | wc -l)" 4 7 "an engine that has gone: how often it is asked"
+pkill -KILL -f -- "$file" # its janitor, which has the same command line
+isolator gc
+is "$(there "$name")" no "an engine that has gone: gc removes it later"
+
 # ---- by the next start
 abandon
 run "$hello"
