@@ -134,7 +134,8 @@ is "$status|$(cat "$scratch/err")" "130|" "SIGINT while nobody takes the results
 interrupt_stalled /dev/null "$scratch/slow" -v -j 2
 is "$status" 130 "SIGINT while nobody takes what --verbose says"
 
-# The reader goes on after the signal: then come the results of those that still ran.
+# The reader goes on after the signal, when the results of those that still ran are about to come: they are written
+# behind a line only if all of that was.
 {
     echo '{"language": "busybox", "entrypoint_code": "head -c 300000 /dev/zero | tr \\\\0 x"}'
     cat "$scratch/long"
@@ -152,7 +153,9 @@ is "$?" 143 "SIGTERM while a result is written"
 sleep 0.5
 kill "$reader" 2>/dev/null
 exec {slow}>&-
-is "$(grep -c . "$scratch/out")" 1 "SIGTERM while a result is written: nothing is behind it"
+is "$(head -n -1 "$scratch/out" | perl -MJSON::PP -ne 'eval { decode_json($_) } or print "line $. is cut"')" "" \
+    "SIGTERM while a result is written: nothing is behind a line that was cut"
+has "$(head -c 1000 "$scratch/out")" '"stdout":"xxx' "SIGTERM while a result is written: it was begun"
 
 perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo on\"}\n" for 1 .. 1000' >"$scratch/endless"
 "$ISOLATOR" batch "$scratch/endless" > >(trap - EXIT; head -n 1 >"$scratch/out") 2>"$scratch/err" &
