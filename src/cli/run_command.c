@@ -62,7 +62,10 @@ static int look_at_file(const char *file, struct error *error)
     return 0;
 }
 
-/* Whether the directory is there that the Dockerfile shall be in: after the run that would be too late. */
+/*
+ * Whether the Dockerfile can be written, over what is there (also /dev/stderr, say) or as a new file: after the run
+ * that would be too late.
+ */
 static int look_at_dockerfile(const char *file, struct error *error)
 {
     const char *slash = strrchr(file, '/');
@@ -70,7 +73,7 @@ static int look_at_dockerfile(const char *file, struct error *error)
         slash ? string_format("%.*s", (int)(slash - file) + 1, file) : string_copy(".");
     CLEANUP_FREE char *shown = text_escape(file);
 
-    if (access(directory, W_OK | X_OK) == 0)
+    if (access(file, W_OK) == 0 || (errno == ENOENT && access(directory, W_OK | X_OK) == 0))
         return 0;
     return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", shown);
 }

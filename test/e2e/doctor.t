@@ -203,11 +203,9 @@ perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1
 chmod 0 "$scratch/closed"
 cp "$ISOLATOR" "$scratch/isolator"
 chmod 755 "$scratch"
-other=()
-[ "$(id -u)" != 0 ] || other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-out=$(DOCKER_HOST=unix://$scratch/closed HOME=/nonexistent "${other[@]}" "$scratch/isolator" doctor 2>&1)
+out=$(DOCKER_HOST=unix://$scratch/closed HOME=/nonexistent as_another "$scratch/isolator" doctor 2>&1)
 is "$?|$(check socket | cut -d , -f 1)" "3|fail socket $scratch/closed is closed to this user| -> sudo usermod -aG docker \
-$("${other[@]}" id -un)" "a socket that is closed"
+$(as_another id -un)" "a socket that is closed"
 chmod 700 "$scratch"
 
 # ---- an engine that hangs, at each question

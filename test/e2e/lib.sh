@@ -130,6 +130,12 @@ fields() { json "join ' ', map { \$_ // 'null' } @\$r{qw($*)}"; }
 # outcome EXPECTED NAME: how it ended, "EXIT-STATUS status exitCode reason signal error".
 outcome() { is "$status $(fields status exitCode reason signal error)" "$1" "$2"; }
 
+# as_another COMMAND...: runs the command as another user where this one is root, who may do everything. What it is
+# to reach in $scratch needs `chmod 755 "$scratch"`.
+as_another() {
+    if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi
+}
+
 # code EXTENSION TEXT [ARG...]: runs this program.
 code() {
     local file

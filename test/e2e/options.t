@@ -268,6 +268,24 @@ two $debian" "--language: the file gets its default name; --image; --user UID; -
 run "$scratch/script" --language busybox --save-dockerfile "$scratch/nothing/Dockerfile"
 outcome "2 error -1 input null cannot write the Dockerfile '$scratch/nothing/Dockerfile': No such file or directory" \
     "--save-dockerfile where none can be written: nothing is run"
+mkdir "$scratch/closed"
+: >"$scratch/closed/Dockerfile"
+chmod 666 "$scratch/closed/Dockerfile"
+chmod 555 "$scratch/closed"
+cp "$ISOLATOR" "$scratch/isolator"
+chmod 755 "$scratch"
+# closed FILE: runs with --save-dockerfile FILE, without an engine and as one who may write into the file that is there,
+# and no other into its directory.
+closed() {
+    DOCKER_HOST=unix:///nonexistent ISOLATOR_CONFIG='' as_another "$scratch/isolator" run --language python \
+        --save-dockerfile "$1" "$scratch/script" >"$scratch/out" 2>"$scratch/err"
+}
+closed "$scratch/closed/other"
+is "$(field reason): $(field error)" "input: cannot write the Dockerfile '$scratch/closed/other': Permission denied" \
+    "--save-dockerfile: a directory that is closed"
+closed "$scratch/closed/Dockerfile"
+is "$(field reason)" engine "--save-dockerfile: in a closed directory over a file that is not"
+chmod 700 "$scratch" "$scratch/closed"
 
 # ---- -v and --output-limit; stdin without --stdin; and a program that fails is not saved
 input=$scratch/input run -v --output-limit 1024 --save-image "$mine:failed" --save-dockerfile "$scratch/Dockerfile" \

@@ -298,9 +298,7 @@ rm "$notes"
 mkdir -m 0 "$scratch/closed"
 cp "$ISOLATOR" "$scratch/isolator"
 chmod 755 "$scratch"
-other=()
-[ "$(id -u)" != 0 ] || other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-XDG_CONFIG_HOME=$scratch/closed "${other[@]}" env -u ISOLATOR_CONFIG "$scratch/isolator" config >/dev/null 2>"$scratch/err"
+XDG_CONFIG_HOME=$scratch/closed as_another env -u ISOLATOR_CONFIG "$scratch/isolator" config >/dev/null 2>"$scratch/err"
 is "$?|$(cat "$scratch/err")" "0|" "notes that cannot be reached are none"
 chmod 700 "$scratch"
 rmdir "$scratch/closed"
