@@ -150,12 +150,13 @@ demo: setup
 	+@$(build) all
 	@test/demo $(B)/isolator
 
-# Everything that takes minutes, in three lanes side by side, of about the same length: faults, where there is much to
-# wait for; what needs no engine, once more with sanitizers, and what takes longest; everything else. What tells times
-# then has the machine for itself. An engine that hangs (Docker 20.10 did once) is started anew.
+# Everything that takes minutes, in four lanes side by side, three of about the same length: faults, where there is much
+# to wait for; what takes longest; everything else; and, in a minute or two, what needs no engine, once more with
+# sanitizers. What tells times then has the machine for itself. An engine that hangs (Docker 20.10 did
+# once) is started anew.
 FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t outcomes.t mcp_end.t engine_dies.t doctor.t \
 	gc.t input.t snippets.t)
-LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t)
+LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t lifeline.t mcp_warm.t)
 TIMED_TESTS := test/e2e/kills.t
 test: check
 check: setup test-packages test-images lint
@@ -163,7 +164,7 @@ check: setup test-packages test-images lint
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
 	@SUITE_SECONDS=900 MEND='test/setup mend' $(run_tests) \
 		$(filter-out $(LONG_TESTS) $(FAULT_TESTS) $(TIMED_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
-		$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) $(LONG_TESTS) --- $(TIMED_TESTS)
+		$(LONG_TESTS) -- $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) --- $(TIMED_TESTS)
 # Everything else: sanitizers under the end-to-end tests, coverage, and the long forms of kills, endurance and
 # fuzzing. Takes hours.
 soak: asan tsan coverage
