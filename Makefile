@@ -162,7 +162,7 @@ test: check
 check: setup test-packages test-images lint
 	+@$(build) all check-layers check-headers check-musl unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
-	@SUITE_SECONDS=900 MEND='test/setup mend' $(run_tests) \
+	@SUITE_SECONDS=1200 MEND='test/setup mend' $(run_tests) \
 		$(filter-out $(LONG_TESTS) $(FAULT_TESTS) $(TIMED_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
 		$(LONG_TESTS) -- $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) --- $(TIMED_TESTS)
 # Everything else: sanitizers under the end-to-end tests, coverage, and the long forms of kills, endurance and
