@@ -74,19 +74,23 @@ static const char *socket_of(const struct engine *engine)
                : NULL;
 }
 
-/* What brings an engine to where it was looked for, owned. */
+/*
+ * What brings an engine to where it was looked for, owned. One whose socket is there may hang: starting that once
+ * more would change nothing.
+ */
 static char *start_advice(const struct engine *engine)
 {
     const char *path = socket_of(engine);
     const char *host = getenv("DOCKER_HOST");
+    const bool there = path && access(path, F_OK) == 0;
+    const bool of_user = path && strncmp(path, "/run/user/", 10) == 0;
 
-    if (host && *host && (!path || access(path, F_OK) != 0))
+    if (host && *host && !there)
         return string_copy("unset DOCKER_HOST, or start the engine that it names");
     if (!path && engine->endpoint)
         return string_format("docker context ls, to choose another than %s", engine->endpoint);
-    return string_copy(path && strncmp(path, "/run/user/", 10) == 0
-                           ? "systemctl --user start docker"
-                           : "sudo systemctl start docker");
+    return string_format("%s %s", of_user ? "systemctl --user" : "sudo systemctl",
+                         there ? "restart docker, which ends all its containers" : "start docker");
 }
 
 static char *group_advice(void)

@@ -160,7 +160,8 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     case REASON_INPUT:
         break;
     }
-    return string_format("%s info, and isolator run --verbose", doctor->docker.command);
+    return string_format("%s info, and isolator run --verbose; restart an engine that hangs",
+                         doctor->docker.command);
 }
 
 static void add_failure(struct doctor *doctor, const char *check, const char *language,

@@ -99,7 +99,7 @@ isolator doctor --config "$scratch/failing.json"
 has "$status|$(check 'run busybox')" "3|ok run busybox hello in N ms" "a program that fails beside one that runs: that is a failure too"
 faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
 is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
-the test| -> docker info, and isolator run --verbose" "an engine that creates nothing"
+the test| -> docker info, and isolator run --verbose; restart an engine that hangs" "an engine that creates nothing"
 
 # ---- preparations
 sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": ["echo prepared >\/note"]}/' "$scratch/cold.json" >"$scratch/steps.json"
@@ -220,6 +220,8 @@ for question in '*' version info image sweep; do
     has "$status $(check engine)|$(check limits)|$(check images)|$(check leftovers)" "${expected#3 }" "an engine that hangs at $question"
     [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"
 done
+faulty "version * hang" isolator doctor --config "$scratch/hurried.json"
+has "$(check engine)" "| -> sudo systemctl restart docker, which ends all its containers" "an engine that hangs and whose socket is there"
 faulty "* * garbage" isolator doctor --config "$scratch/hurried.json"
 is "$status|$(grep -c '' <<<"$err")" "3|1" "an engine that prints garbage"
 faulty "* * kill" isolator doctor --config "$scratch/hurried.json"
