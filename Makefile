@@ -25,15 +25,18 @@ ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -pthread -Isrc
 ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
 LIBS := -ltar -ljansson -lm
 
-# The rooms, each an archive; a program links its own and those to the left. check-layers proves it.
-ROOMS := base docker sandbox cli mcp
+# The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
+# check-layers checks the includes.
+LAYERS := base docker config run service cli mcp
 left_of_base :=
 left_of_docker := base
-left_of_sandbox := docker base
-left_of_cli := sandbox docker base
-left_of_mcp := sandbox docker base
-SOURCES := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.c))
-HEADERS := $(foreach room,$(ROOMS),$(wildcard src/$(room)/*.h))
+left_of_config := docker base
+left_of_run := config docker base
+left_of_service := run config docker base
+left_of_cli := service run config docker base
+left_of_mcp := service run config docker base
+SOURCES := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))
+HEADERS := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.h))
 MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
 
@@ -55,8 +58,8 @@ making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
 all: $(B)/isolator $(B)/isolator-mcp
 
-$(B)/isolator: $(B)/cli/isolator.o $(foreach room,cli $(left_of_cli),$(B)/$(room).a)
-$(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach room,mcp $(left_of_mcp),$(B)/$(room).a)
+$(B)/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
+$(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
 $(B)/isolator $(B)/isolator-mcp:
 	$(call making,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -65,7 +68,7 @@ define archive
 $(B)/$(1).a: $(call objects,$(1))
 	$(Q)rm -f $$@ && $(AR) rcs $$@ $$^
 endef
-$(foreach room,$(ROOMS),$(eval $(call archive,$(room))))
+$(foreach layer,$(LAYERS),$(eval $(call archive,$(layer))))
 
 $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
@@ -73,7 +76,7 @@ $(B)/%.o: src/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What has the data directory in it is built again where that is another one.
-$(B)/sandbox/config.o $(B)/sandbox/config_read.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
+$(B)/config/config.o $(B)/config/config_read.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
 $(B)/datadir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
@@ -81,7 +84,7 @@ FORCE:
 
 # JSON files that are built in, byte for byte: the configuration, its schema and the definition of the tool.
 embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
-$(B)/sandbox/config.o: $(B)/default_config.h
+$(B)/config/config.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 	@mkdir -p $(@D)
 	$(Q)$(call embed,default_config)
@@ -106,10 +109,10 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 
 GENERATED := $(B)/default_config.h $(B)/config_schema.h $(B)/execute_code.h $(B)/attacks.h
 
-# A unit test test/unit/ROOM_MODULE.c links its room and those to the left of it.
-unit_room = $(firstword $(subst _, ,$(1)))
+# A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it.
+unit_layer = $(firstword $(subst _, ,$(1)))
 define unit_test
-$(B)/unit/$(1): test/unit/$(1).c $(foreach room,$(call unit_room,$(1)) $(left_of_$(call unit_room,$(1))),$(B)/$(room).a)
+$(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_of_$(call unit_layer,$(1))),$(B)/$(layer).a)
 	@mkdir -p $$(@D)
 	$$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.a,$$^) -lcmocka $(LIBS)
@@ -117,13 +120,13 @@ endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 
 # The fuzz targets, of clang's libFuzzer, are built in a directory of their own: with the sanitizers. They
-# link what they use of any room.
+# link what they use of any layer.
 FUZZ_SECONDS ?= 64
 FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
 	@$(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
 fuzz-link: $(FUZZ_TARGETS)
-$(B)/bin/%: test/fuzz/%.c $(foreach room,cli mcp $(left_of_mcp),$(B)/$(room).a)
+$(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp $(left_of_mcp),$(B)/$(layer).a)
 	@mkdir -p $(@D)
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -209,8 +212,8 @@ bench: setup
 
 # A folder includes itself and those to its left, and says so in each include.
 check-layers:
-	@test/check-layers base docker sandbox cli
-	@test/check-layers base docker sandbox mcp
+	@test/check-layers base docker config run service cli
+	@test/check-layers base docker config run service mcp
 # A header compiles alone.
 check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)

@@ -1,5 +1,5 @@
 /*
- * Artifacts written to this host's disk. Their names were checked (sandbox/artifacts.h), what is in the
+ * Artifacts written to this host's disk. Their names were checked (run/artifacts.h), what is in the
  * directory was not: no link in it is followed, so that nothing is written outside it.
  */
 #ifndef CLI_ARTIFACT_FILES_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "sandbox/result.h"
+#include "run/result.h"
 
 /* Opens the directory, which is made where there is none, but not those above it. -1: ERROR_INPUT. */
 int artifact_files_open(const char *directory, struct error *error);

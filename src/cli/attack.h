@@ -21,8 +21,8 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "sandbox/request.h"
-#include "sandbox/result.h"
+#include "config/request.h"
+#include "run/result.h"
 
 struct attack {
     const char *name; /* literals */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/json_text.h"
 #include "base/lines.h"
 #include "base/linux.h"
 #include "base/signals.h"
@@ -20,9 +21,8 @@
 #include "cli/artifact_files.h"
 #include "cli/progress.h"
 #include "cli/safe_json.h"
-#include "sandbox/arguments.h"
-#include "sandbox/execute.h"
-#include "sandbox/json_text.h"
+#include "config/tool_arguments.h"
+#include "service/execute.h"
 
 enum { CHUNK = 65536 };
 
@@ -30,7 +30,7 @@ struct batch {
     const struct config *config;
     const struct docker *docker;
     const struct batch_options *options;
-    struct warm *warm;
+    struct pool *warm;
     sem_t turns; /* as many as lines may be at work */
 
     pthread_mutex_t reading; /* of the next four */
@@ -108,7 +108,7 @@ static bool take_line(struct batch *batch, struct line *line)
         strbuf_release(&line->text);
     }
     batch->input_ended = true;
-    warm_stop(batch->warm);
+    pool_stop(batch->warm);
     return false;
 }
 
@@ -231,7 +231,7 @@ static int read_request(const struct batch *batch, const struct line *line, json
     } else {
         *id = json_incref(json_object_get(object, "id"));
         json_object_del(object, "id");
-        result = arguments_read(object, batch->config, request, error);
+        result = tool_arguments_read(object, batch->config, request, error);
     }
     json_decref(object);
     return result;
@@ -247,12 +247,12 @@ static void write_artifacts(const struct batch *batch, const struct line *line,
 }
 
 /* Returns the sandbox that is left to be removed, or NULL; `size`: bytes that it took, about. */
-static struct sandbox *serve(struct batch *batch, const struct line *line, size_t *size)
+static struct instance *serve(struct batch *batch, const struct line *line, size_t *size)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct sandbox *used = NULL;
+    struct instance *used = NULL;
     struct request request;
     json_t *id = NULL, *object = json_object(), *members;
     bool success;
@@ -278,7 +278,7 @@ static struct sandbox *serve(struct batch *batch, const struct line *line, size_
     return used;
 }
 
-static void clean_up(struct batch *batch, struct sandbox *used)
+static void clean_up(struct batch *batch, struct instance *used)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *shown = NULL;
@@ -295,7 +295,7 @@ static void clean_up(struct batch *batch, struct sandbox *used)
 static bool work_once(struct batch *batch)
 {
     struct line line = {.text = STRBUF_INIT};
-    struct sandbox *used = NULL;
+    struct instance *used = NULL;
     size_t size = 0;
     bool there;
 
@@ -339,22 +339,22 @@ static int run_threads(struct batch *batch, struct error *error)
 
 static int start(struct batch *batch, struct error *error)
 {
-    batch->warm = warm_open(batch->docker, batch->config, WARM_ON_DEMAND, NULL, error);
+    batch->warm = pool_open(batch->docker, batch->config, POOL_ON_DEMAND, NULL, error);
     if (!batch->warm)
         return -1;
     sem_init(&batch->turns, 0, (unsigned)batch->options->jobs);
     pthread_mutex_init(&batch->reading, NULL);
     pthread_mutex_init(&batch->writing, NULL);
     progress_begin(&batch->progress, batch->options->in, batch->options->quiet);
-    warm_begin(batch->warm);
+    pool_begin(batch->warm);
     return 0;
 }
 
 static void end(struct batch *batch)
 {
     progress_end(&batch->progress, batch->totals->done, batch->totals->failed);
-    warm_end(batch->warm);
-    warm_close(batch->warm);
+    pool_end(batch->warm);
+    pool_close(batch->warm);
     lines_release(&batch->lines);
     sem_destroy(&batch->turns);
     pthread_mutex_destroy(&batch->reading);

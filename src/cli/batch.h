@@ -1,7 +1,7 @@
 /*
  * The work of `isolator batch`: threads that each take a line, run it and print its result.
  *
- * A line is a JSON object with the members of execute_code (sandbox/arguments.h) and `id`, any JSON
+ * A line is a JSON object with the members of execute_code (config/tool_arguments.h) and `id`, any JSON
  * value, which comes back in the result, as does the number of the line. A line that is wrong gets a
  * result of reason `input`, as a program does that cannot be sent.
  */
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "docker/docker.h"
-#include "sandbox/config.h"
 
 struct batch_options {
     int in;        /* where the lines come from; borrowed */

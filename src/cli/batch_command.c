@@ -17,8 +17,8 @@
 #include "cli/batch.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "sandbox/config.h"
-#include "sandbox/janitor.h"
+#include "config/config.h"
+#include "service/reaper.h"
 
 enum { JOBS_MAX = 1024 };
 
@@ -139,7 +139,7 @@ static int run(void *context, char **operands, const struct config *config, stru
     };
     CLEANUP_FD int artifacts = -1;
     struct batch_totals totals;
-    struct janitor janitor;
+    struct reaper reaper;
     int result;
 
     if (options->artifacts)
@@ -150,10 +150,10 @@ static int run(void *context, char **operands, const struct config *config, stru
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
         signals_catch(error) != 0) /* last: to open a FIFO may take long */
         return -1;
-    janitor_start(&janitor, &docker);
+    reaper_start(&reaper, &docker);
     linux_raise_descriptors(); /* each run holds some */
     result = batch_run(config, &docker, &batch, &totals, error);
-    janitor_dismiss(&janitor);
+    reaper_dismiss(&reaper);
     signals_release(); /* nothing is left that would have to be removed */
     if (batch.in != STDIN_FILENO)
         close(batch.in);

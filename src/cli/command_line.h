@@ -10,7 +10,7 @@
 #include <limits.h>
 
 #include "base/error.h"
-#include "sandbox/config.h"
+#include "config/config.h"
 
 /* The options that each has stand at the end of its table. Options without a letter count from COMMAND_OPTION. */
 #define COMMAND_OPTIONS_COMMON                                                                     \

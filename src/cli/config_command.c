@@ -11,9 +11,9 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/safe_json.h"
+#include "config/config.h"
+#include "config/config_layers.h"
 #include "config_schema.h" /* generated: char config_schema[], without a NUL */
-#include "sandbox/config.h"
-#include "sandbox/config_layers.h"
 
 /* The widest that a value may be for the origins to stand in one column. */
 enum { COLUMN_MOST = 60 };

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 #include "cli/findings.h"
+#include "config/config.h"
 #include "docker/docker.h"
-#include "sandbox/config.h"
-#include "sandbox/engine.h"
+#include "docker/engine_info.h"
 
 struct doctor {
     const struct config *config; /* borrowed */

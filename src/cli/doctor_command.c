@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/doctor.h"
 #include "cli/exit_status.h"
-#include "sandbox/snippets.h"
+#include "config/snippets.h"
 
 enum { OPTION_JSON = COMMAND_OPTION };
 

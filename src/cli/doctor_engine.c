@@ -11,7 +11,7 @@
 #include "base/duration.h"
 #include "base/signals.h"
 #include "cli/doctor.h"
-#include "sandbox/sweep.h"
+#include "service/gc.h"
 
 /* How much of the engine's time a question may take. */
 enum { QUESTION_PERCENT = 50 };
@@ -65,7 +65,7 @@ static char *find_command(const char *command)
 /* ---- the engine that does not answer */
 
 /* The path of the socket; NULL: the engine is reached by other means, or nobody knows. */
-static const char *socket_of(const struct engine *engine)
+static const char *socket_of(const struct engine_info *engine)
 {
     const size_t length = strlen(unix_scheme);
 
@@ -78,7 +78,7 @@ static const char *socket_of(const struct engine *engine)
  * What brings an engine to where it was looked for, owned. One whose socket is there may hang: starting that once
  * more would change nothing.
  */
-static char *start_advice(const struct engine *engine)
+static char *start_advice(const struct engine_info *engine)
 {
     const char *path = socket_of(engine);
     const char *host = getenv("DOCKER_HOST");
@@ -101,7 +101,8 @@ static char *group_advice(void)
                          user ? user->pw_name : "USER");
 }
 
-static void no_answer(struct doctor *doctor, const struct engine *engine, const struct error *error)
+static void no_answer(struct doctor *doctor, const struct engine_info *engine,
+                      const struct error *error)
 {
     const char *path = socket_of(engine);
     const bool closed = path && access(path, R_OK | W_OK) != 0 && errno == EACCES;
@@ -119,7 +120,7 @@ static void no_answer(struct doctor *doctor, const struct engine *engine, const 
 
 /* ---- the engine that does */
 
-static void check_socket(struct doctor *doctor, const struct engine *engine)
+static void check_socket(struct doctor *doctor, const struct engine_info *engine)
 {
     const char *path = socket_of(engine);
     struct stat status;
@@ -136,7 +137,7 @@ static void check_socket(struct doctor *doctor, const struct engine *engine)
                     NULL);
 }
 
-static void report_engine(struct doctor *doctor, const struct engine *engine)
+static void report_engine(struct doctor *doctor, const struct engine_info *engine)
 {
     const char *host = getenv("DOCKER_HOST");
     struct strbuf detail = STRBUF_INIT;
@@ -157,7 +158,7 @@ static void report_engine(struct doctor *doctor, const struct engine *engine)
 }
 
 /* What makes an engine enforce the limits that it does not, owned. */
-static char *limits_advice(const struct doctor *doctor, const struct engine *engine)
+static char *limits_advice(const struct doctor *doctor, const struct engine_info *engine)
 {
     const bool memory =
         engine->limits[ENGINE_MEMORY] == ENGINE_NO || engine->limits[ENGINE_SWAP] == ENGINE_NO;
@@ -174,7 +175,7 @@ static char *limits_advice(const struct doctor *doctor, const struct engine *eng
         doctor->docker.allow_unenforced ? "" : ", or configure \"allowUnenforced\": true");
 }
 
-static void check_limits(struct doctor *doctor, const struct engine *engine)
+static void check_limits(struct doctor *doctor, const struct engine_info *engine)
 {
     static const char *const names[ENGINE_LIMITS] = {"memory", "swap", "processes", "CPU time"};
     CLEANUP(strvec_release) struct strvec held = STRVEC_INIT, lacking = STRVEC_INIT;
@@ -198,7 +199,7 @@ static void check_limits(struct doctor *doctor, const struct engine *engine)
                     limits_advice(doctor, engine));
 }
 
-static void check_seccomp(struct doctor *doctor, const struct engine *engine)
+static void check_seccomp(struct doctor *doctor, const struct engine_info *engine)
 {
     const char *more = engine->apparmor ? "; AppArmor" : engine->selinux ? "; SELinux" : "";
 
@@ -212,7 +213,7 @@ static void check_seccomp(struct doctor *doctor, const struct engine *engine)
                     string_format("profile %s%s", engine->seccomp, more), NULL);
 }
 
-static void check_users(struct doctor *doctor, const struct engine *engine)
+static void check_users(struct doctor *doctor, const struct engine_info *engine)
 {
     const struct limits *defaults = &doctor->config->defaults;
 
@@ -232,7 +233,7 @@ static void check_users(struct doctor *doctor, const struct engine *engine)
 }
 
 /* MB that are free where the engine keeps its images; -1: that is on another host, or nobody knows. */
-static long long free_disk(const struct engine *engine)
+static long long free_disk(const struct engine_info *engine)
 {
     char name[256] = "";
     struct statvfs disk;
@@ -244,7 +245,7 @@ static long long free_disk(const struct engine *engine)
     return (long long)disk.f_bavail * (long long)disk.f_frsize >> 20;
 }
 
-static void check_storage(struct doctor *doctor, const struct engine *engine)
+static void check_storage(struct doctor *doctor, const struct engine_info *engine)
 {
     const long long mb = free_disk(engine);
     struct strbuf detail = STRBUF_INIT;
@@ -265,12 +266,12 @@ static void check_storage(struct doctor *doctor, const struct engine *engine)
 }
 
 /* Whatever the engine tells of itself. */
-static void check_details(struct doctor *doctor, struct engine *engine)
+static void check_details(struct doctor *doctor, struct engine_info *engine)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *remarks = NULL;
-    const int told =
-        engine_ask_details(engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
+    const int told = engine_info_ask_details(engine, &doctor->docker, question_end(doctor),
+                                             signals_cancel(), &error);
 
     if (cancel_raised(signals_cancel()))
         return;
@@ -292,7 +293,7 @@ static void check_details(struct doctor *doctor, struct engine *engine)
 
 /* ---- leftovers */
 
-static void add_leftover(void *names, const struct leftover *leftover)
+static void add_leftover(void *names, const struct orphan *leftover)
 {
     strvec_push(names, leftover->name);
 }
@@ -301,8 +302,8 @@ static void check_leftovers(struct doctor *doctor)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const int count = sweep_leftovers(&doctor->docker, SWEEP_LIST, add_leftover, &names,
-                                      signals_cancel(), &error);
+    const int count =
+        gc_collect(&doctor->docker, GC_LIST, add_leftover, &names, signals_cancel(), &error);
     CLEANUP_FREE char *joined = strvec_join(&names, " ");
 
     if (cancel_raised(signals_cancel()))
@@ -324,10 +325,10 @@ bool doctor_check_engine(struct doctor *doctor)
     const char *command = doctor->docker.command;
     CLEANUP_FREE char *path = find_command(command);
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(engine_release) struct engine engine;
+    CLEANUP(engine_info_release) struct engine_info engine;
     int answers;
 
-    engine_init(&engine);
+    engine_info_init(&engine);
     if (!path) {
         doctor_find(doctor, FINDING_FAIL, "docker command",
                     string_format("'%s' is not there, or not in PATH", command),
@@ -335,7 +336,8 @@ bool doctor_check_engine(struct doctor *doctor)
                                 "\"containerCommand\""));
         return false;
     }
-    answers = engine_ask(&engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
+    answers =
+        engine_info_ask(&engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
     if (cancel_raised(signals_cancel()))
         return false;
     doctor_find(doctor, FINDING_OK, "docker command",

@@ -7,11 +7,11 @@
 #include "base/duration.h"
 #include "base/signals.h"
 #include "cli/doctor.h"
-#include "docker/image_look.h"
-#include "sandbox/execute.h"
-#include "sandbox/janitor.h"
-#include "sandbox/prepare.h"
-#include "sandbox/snippets.h"
+#include "config/snippets.h"
+#include "docker/image_inspect.h"
+#include "service/execute.h"
+#include "service/prepare.h"
+#include "service/reaper.h"
 
 enum { LOOK_PERCENT = 50 };
 
@@ -56,7 +56,7 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
 
     for (size_t i = 0; i < config->language_count; i++)
         strvec_push(&images, config->languages[i].image);
-    if (image_look(&doctor->docker, &images, deadline, signals_cancel(), facts, &error) != 0) {
+    if (image_inspect(&doctor->docker, &images, deadline, signals_cancel(), facts, &error) != 0) {
         if (error.kind != ERROR_CANCELLED)
             doctor_find(doctor, FINDING_FAIL, "images", string_copy(error.message),
                         string_format("%s image ls", doctor->docker.command));
@@ -124,11 +124,11 @@ static char *hello_of(const struct config *config, const struct language *langua
 }
 
 /* Runs it and says how long that took till the result was there. */
-static long long run(struct doctor *doctor, struct warm *warm, const struct plan *plan,
+static long long run(struct doctor *doctor, struct pool *warm, const struct plan *plan,
                      struct result *result)
 {
     const long long start = clock_now_ms();
-    struct sandbox *used = NULL;
+    struct instance *used = NULL;
     long long took;
 
     execute(&doctor->docker, warm, plan, signals_cancel(), result, &used);
@@ -176,13 +176,13 @@ static void add_failure(struct doctor *doctor, const char *check, const char *la
 }
 
 /* Waits till a sandbox for the plan does. False: the engine's time is over, or a signal came. */
-static bool wait_for_warm(const struct doctor *doctor, struct warm *warm, const struct plan *plan)
+static bool wait_for_warm(const struct doctor *doctor, struct pool *warm, const struct plan *plan)
 {
     static const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};
     const long long end = clock_now_ms() + docker_share(&doctor->docker, WAIT_PERCENT);
     bool waits;
 
-    while (!(waits = warm_waits(warm, plan)) && clock_now_ms() < end &&
+    while (!(waits = pool_waits(warm, plan)) && clock_now_ms() < end &&
            !cancel_raised(signals_cancel()))
         nanosleep(&pause, NULL);
     return waits;
@@ -205,7 +205,7 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct warm *warm = warm_open(&doctor->docker, doctor->config, WARM_ON_DEMAND, NULL, &error);
+    struct pool *warm = pool_open(&doctor->docker, doctor->config, POOL_ON_DEMAND, NULL, &error);
     long long took = -1;
 
     if (!warm) {
@@ -213,9 +213,9 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
                      "configure \"warm\": {}");
         return -1;
     }
-    warm_begin(warm);
+    pool_begin(warm);
     if (wait_for_warm(doctor, warm, plan)) {
-        warm_stop(warm);
+        pool_stop(warm);
         took = run(doctor, warm, plan, &result);
         if (!result_success(&result)) {
             took = -1;
@@ -231,8 +231,8 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
     } else if (!cancel_raised(signals_cancel())) {
         add_none_waits(doctor, check, language);
     }
-    warm_end(warm);
-    warm_close(warm);
+    pool_end(warm);
+    pool_close(warm);
     return took;
 }
 
@@ -308,7 +308,7 @@ static void check_language(struct doctor *doctor, const struct language *languag
 }
 
 /* Where nothing runs, owned: what brings a language that runs, or else what the lines before say. */
-static char *runs_advice(const struct doctor *doctor, const struct image_facts *facts)
+static char *result_store_advice(const struct doctor *doctor, const struct image_facts *facts)
 {
     CLEANUP(strvec_release) struct strvec ways = STRVEC_INIT;
     const struct config *config = doctor->config;
@@ -329,11 +329,11 @@ void doctor_check_languages(struct doctor *doctor)
     const struct config *config = doctor->config;
     CLEANUP_FREE struct image_facts *facts =
         memory_allocate(config->language_count * sizeof *facts);
-    struct janitor janitor;
+    struct reaper reaper;
 
     if (check_images(doctor, facts) != 0)
         return;
-    janitor_start(&janitor, &doctor->docker);
+    reaper_start(&reaper, &doctor->docker);
     for (size_t i = 0; i < config->language_count && !cancel_raised(signals_cancel()); i++) {
         const struct language *language = &config->languages[i];
         bool present = facts[i].present;
@@ -343,8 +343,8 @@ void doctor_check_languages(struct doctor *doctor)
         if (present)
             check_language(doctor, language);
     }
-    janitor_dismiss(&janitor);
+    reaper_dismiss(&reaper);
     if (doctor->hellos == 0 && !cancel_raised(signals_cancel()))
         doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),
-                    runs_advice(doctor, facts));
+                    result_store_advice(doctor, facts));
 }

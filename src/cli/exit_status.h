@@ -5,7 +5,7 @@
 #define CLI_EXIT_STATUS_H
 
 #include "base/error.h"
-#include "sandbox/result.h"
+#include "run/result.h"
 
 enum exit_status {
     EXIT_STATUS_SUCCESS = 0,

@@ -7,8 +7,8 @@
 #include "base/signals.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "sandbox/config.h"
-#include "sandbox/sweep.h"
+#include "config/config.h"
+#include "service/gc.h"
 
 struct options {
     bool dry;
@@ -49,13 +49,13 @@ static int take(void *context, int option, char *value, struct error *error)
     return 0;
 }
 
-static void print_leftover(void *context, const struct leftover *leftover)
+static void print_leftover(void *context, const struct orphan *leftover)
 {
     struct tally *tally = context;
     const char *did = leftover->failure ? "cannot remove" : tally->dry ? "would remove" : "removed";
 
     printf("%s %s (%s): ", did, leftover->name, leftover->state);
-    if (leftover->verdict == OWNER_ENDED)
+    if (leftover->status == OWNER_ENDED)
         printf("its isolator, process %s, has ended", leftover->pid);
     else
         printf("overdue; it was made by process %s on %s", leftover->pid, leftover->host);
@@ -76,8 +76,8 @@ static int run(void *context, char **operands, const struct config *config, stru
     (void)operands;
     if (signals_catch(error) != 0)
         return -1;
-    found = sweep_leftovers(&docker, options->dry ? SWEEP_LIST : SWEEP_INSIST, print_leftover,
-                            &tally, signals_cancel(), error);
+    found = gc_collect(&docker, options->dry ? GC_LIST : GC_UNTIL_GONE, print_leftover, &tally,
+                       signals_cancel(), error);
     signals_release();
     if (found == 0)
         puts("nothing is left behind");

@@ -16,8 +16,8 @@
 #include "cli/exit_status.h"
 #include "cli/safe_json.h"
 #include "cli/table.h"
-#include "docker/image_look.h"
-#include "sandbox/config.h"
+#include "config/config.h"
+#include "docker/image_inspect.h"
 
 enum { OPTION_JSON = COMMAND_OPTION, OPTION_NAMES };
 
@@ -201,7 +201,7 @@ static int look(const struct config *config, struct images *images, struct error
     if (signals_catch(error) != 0)
         return -1;
     facts = memory_allocate(references.count * sizeof *facts);
-    result = image_look(&docker, &references, deadline, signals_cancel(), facts, error);
+    result = image_inspect(&docker, &references, deadline, signals_cancel(), facts, error);
     signals_release();
     for (size_t i = 0, at = 0; result == 0 && i < config->language_count; i++) {
         images[i].base = facts[at++];

@@ -10,14 +10,14 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/escaped_output.h"
 #include "cli/exit_status.h"
-#include "cli/shown_output.h"
 #include "cli/table.h"
+#include "config/config.h"
+#include "config/prepare_rules.h"
 #include "docker/image.h"
-#include "sandbox/config.h"
-#include "sandbox/janitor.h"
-#include "sandbox/prepare.h"
-#include "sandbox/prepare_rules.h"
+#include "service/prepare.h"
+#include "service/reaper.h"
 
 struct options {
     struct strvec steps; /* --run */
@@ -162,7 +162,7 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
                          "configuration",
                          language->name, language->name);
     result = prepare_language(prepare, language, &outcome, error);
-    shown_output_end(prepare->context);
+    escaped_output_end(prepare->context);
     tell_warnings(language->name, prepare->warnings);
     if (result != 0)
         return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
@@ -191,13 +191,13 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
 static int run_steps(const struct options *options, const struct docker *docker,
                      const struct language *language, struct error *error)
 {
-    CLEANUP(shown_output_release) struct shown_output output = SHOWN_OUTPUT_INIT;
+    CLEANUP(escaped_output_release) struct escaped_output output = ESCAPED_OUTPUT_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
     const struct prepare prepare = {.docker = docker,
                                     .cancel = signals_cancel(),
                                     .network = options->network,
                                     .tag = options->tag,
-                                    .output = shown_output_take,
+                                    .output = escaped_output_take,
                                     .context = &output,
                                     .warnings = &warnings};
     struct language own;
@@ -302,16 +302,16 @@ static int run(void *context, char **operands, const struct config *config, stru
 {
     const struct options *options = context;
     struct docker docker = config_docker(config);
-    struct janitor janitor;
+    struct reaper reaper;
     int status;
 
     if (check_together(options, operands, error) != 0 ||
         config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
         return -1;
-    janitor_start(&janitor, &docker);
+    reaper_start(&reaper, &docker);
     status = options->list ? list(&docker, operands, config, error)
                            : do_all(options, &docker, operands, config, error);
-    janitor_dismiss(&janitor);
+    reaper_dismiss(&reaper);
     signals_release(); /* nothing is left that would have to be removed */
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();

@@ -7,8 +7,8 @@
 #include "base/signals.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "config/config.h"
 #include "docker/image_store.h"
-#include "sandbox/config.h"
 
 static const char help[] =
     "usage: isolator pull [--config FILE] [LANGUAGE...]\n"

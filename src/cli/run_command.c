@@ -15,11 +15,11 @@
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
 #include "cli/safe_json.h"
+#include "config/config.h"
 #include "docker/image_store.h"
-#include "sandbox/config.h"
-#include "sandbox/execute.h"
-#include "sandbox/input.h"
-#include "sandbox/janitor.h"
+#include "run/pack_input.h"
+#include "service/execute.h"
+#include "service/reaper.h"
 
 /* Opens a regular file that the user named, or copies isolator's own stdin for "-"; -1 on error. */
 static int open_named(const char *path, long long most, struct error *error)
@@ -29,7 +29,7 @@ static int open_named(const char *path, long long most, struct error *error)
     struct stat status;
 
     if (strcmp(path, "-") == 0)
-        return input_spool(STDIN_FILENO, most, "stdin", signals_cancel(), error);
+        return pack_input_spool(STDIN_FILENO, most, "stdin", signals_cancel(), error);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
@@ -151,7 +151,7 @@ static int pull_missing(const struct docker *docker, const struct plan *plan, st
     for (size_t i = 0; i < 2 && images[i]; i++) {
         CLEANUP_FREE char *id = NULL;
         const int there =
-            image_store_look(docker, images[i], "{{.Id}}", signals_cancel(), &id, error);
+            image_store_inspect(docker, images[i], "{{.Id}}", signals_cancel(), &id, error);
 
         if (there != 0)
             return there < 0 ? -1 : 0;
@@ -162,11 +162,11 @@ static int pull_missing(const struct docker *docker, const struct plan *plan, st
 static void execute_once(struct docker *docker, const struct run_options *options,
                          const struct plan *plan, struct result *result)
 {
-    struct janitor janitor;
+    struct reaper reaper;
 
-    janitor_start(&janitor, docker);
+    reaper_start(&reaper, docker);
     execute(docker, NULL, plan, signals_cancel(), result, NULL);
-    janitor_dismiss(&janitor);
+    reaper_dismiss(&reaper);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL, options->force, result);
 }

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "sandbox/environment.h"
+#include "config/environment.h"
 
 static void set_string(char **target, const char *value)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sandbox/request.h"
+#include "config/request.h"
 
 struct run_options {
     struct request request;  /* complete but for the open files */

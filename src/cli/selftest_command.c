@@ -14,11 +14,11 @@
 #include "cli/attack.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "config/config.h"
 #include "docker/container.h"
-#include "sandbox/config.h"
-#include "sandbox/execute.h"
-#include "sandbox/janitor.h"
-#include "sandbox/owner.h"
+#include "run/owner.h"
+#include "service/execute.h"
+#include "service/reaper.h"
 
 /* How long the engine gets at the end, of its time, till nothing of all the attacks is left. */
 enum { LEAVE_PERCENT = 600 };
@@ -269,18 +269,18 @@ static int try_all(const struct options *options, char *const *names, const stru
 {
     struct docker docker = config_docker(config);
     struct tally tally = {0};
-    struct janitor janitor;
+    struct reaper reaper;
     size_t left = 0;
     int result = 0;
 
     if (signals_catch(error) != 0)
         return -1;
-    janitor_start(&janitor, &docker);
+    reaper_start(&reaper, &docker);
     for (size_t i = 0; i < attack_count() && result == 0 && signals_caught() == 0; i++)
         result = try_attack(i, names, options, config, &docker, &tally, error);
     if (result == 0 && signals_caught() == 0)
         result = look_behind(&docker, &left, error);
-    janitor_dismiss(&janitor);
+    reaper_dismiss(&reaper);
     signals_release();
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();

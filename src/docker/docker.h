@@ -20,7 +20,7 @@
 typedef void docker_trace(void *context, const char *step, long long milliseconds);
 
 /* Called with the name of a container that could not be removed in the time that there was. */
-typedef void docker_given_up(void *context, const char *name);
+typedef void docker_not_removed(void *context, const char *name);
 
 struct docker {
     const char *command;   /* name or path of the program; borrowed */
@@ -28,7 +28,7 @@ struct docker {
     bool allow_unenforced; /* limits that the engine says it ignores are no error */
     docker_trace *trace;   /* NULL: none. Must be thread-safe where the struct is shared */
     void *trace_context;
-    docker_given_up *given_up; /* NULL: nobody takes it on. Thread-safe like the trace */
+    docker_not_removed *given_up; /* NULL: nobody takes it on. Thread-safe like the trace */
     void *given_up_context;
 };
 

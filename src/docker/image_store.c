@@ -8,8 +8,8 @@
 /* What the engine gets of its time to look an image up, and to change a tag, which may free much of its disk. */
 enum { LOOK_PERCENT = 50, CHANGE_PERCENT = 600 };
 
-int image_store_look(const struct docker *docker, const char *image, const char *format,
-                     const struct cancel *cancel, char **text, struct error *error)
+int image_store_inspect(const struct docker *docker, const char *image, const char *format,
+                        const struct cancel *cancel, char **text, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;

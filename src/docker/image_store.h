@@ -15,8 +15,8 @@
  * What the Go template `format` of docker image inspect makes of the image: *text is owned by the caller, without the
  * line break at its end. 1; 0 where the engine has no such image, and *text is NULL; -1 where it does not say.
  */
-int image_store_look(const struct docker *docker, const char *image, const char *format,
-                     const struct cancel *cancel, char **text, struct error *error);
+int image_store_inspect(const struct docker *docker, const char *image, const char *format,
+                        const struct cancel *cancel, char **text, struct error *error);
 
 /* Gives an image one more tag, which another may have had before. */
 int image_store_tag(const struct docker *docker, const char *image, const char *tag,

@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "mcp/jsonrpc.h"
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 #include "mcp/uri.h"
 
 /* Bytes that can be read as a resource in one message, in base64. */
@@ -30,7 +30,8 @@ static bool attach(struct attachments *attachments, json_t *content)
 
 static char *kept_uri(const struct attachments *attachments, const char *kept_as)
 {
-    CLEANUP_FREE char *start = string_format("isolator://runs/%s/", run_id(attachments->run));
+    CLEANUP_FREE char *start =
+        string_format("isolator://runs/%s/", stored_result_id(attachments->run));
 
     return uri_of(start, kept_as);
 }
@@ -50,7 +51,7 @@ void attachments_add_output(struct attachments *attachments, const char *name, s
         attach(attachments,
                link_to(attachments, name, name, "More of the output; kept for some minutes.",
                        "text/plain", text->length)))
-        run_add(attachments->run, name, "text/plain", text);
+        stored_result_add(attachments->run, name, "text/plain", text);
     else
         strbuf_release(text);
 }
@@ -92,7 +93,7 @@ static bool attach_file(struct attachments *attachments, const struct artifact *
     if ((mime_is_picture(type) || (mime_is_audio(type) && revision->annotations)) &&
         attach(attachments, media(artifact)))
         return true;
-    if (!run_has_room(attachments->run, artifact->length))
+    if (!stored_result_has_room(attachments->run, artifact->length))
         return false;
     if (text && artifact->length <= attachments->text_left) {
         attached = attach(attachments, embedded(attachments, artifact, kept_as, true));
@@ -107,7 +108,7 @@ static bool attach_file(struct attachments *attachments, const struct artifact *
                                     : embedded(attachments, artifact, kept_as, text));
     if (attached) {
         strbuf_add(&data, artifact->data, artifact->length);
-        run_add(attachments->run, kept_as, type, &data);
+        stored_result_add(attachments->run, kept_as, type, &data);
     }
     return attached;
 }
@@ -127,13 +128,13 @@ void attachments_begin(struct attachments *attachments, json_t *answer,
 {
     *attachments = (struct attachments){.content = json_object_get(answer, "content"),
                                         .revision = revision,
-                                        .run = run_new(),
+                                        .run = stored_result_new(),
                                         .size = jsonrpc_size(answer),
                                         .text_left = text_left};
 }
 
-void attachments_end(struct attachments *attachments, struct runs *runs)
+void attachments_end(struct attachments *attachments, struct result_store *store)
 {
-    runs_keep(runs, attachments->run);
+    result_store_keep(store, attachments->run);
     attachments->run = NULL;
 }

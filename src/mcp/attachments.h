@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "mcp/result_store.h"
 #include "mcp/revision.h"
-#include "mcp/runs.h"
-#include "sandbox/artifacts.h"
+#include "run/artifacts.h"
 
 /* Bytes of a name that a model is shown. */
 enum { ATTACHMENTS_NAME_SHOWN = 200 };
@@ -40,6 +40,6 @@ void attachments_add_output(struct attachments *attachments, const char *name, s
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact);
 
 /* What is kept can be read from now on. */
-void attachments_end(struct attachments *attachments, struct runs *runs);
+void attachments_end(struct attachments *attachments, struct result_store *store);
 
 #endif

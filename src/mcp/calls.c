@@ -7,8 +7,8 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/linux.h"
-#include "mcp/answer.h"
-#include "sandbox/execute.h"
+#include "mcp/tool_result.h"
+#include "service/execute.h"
 
 /*
  * How often progress is told: "every few seconds", and sooner when there is new output. LOOK is how
@@ -22,7 +22,7 @@ struct call *call_new(void)
 
     *call = (struct call){.plan = PLAN_INIT, .cancel = CANCEL_INIT};
     request_init(&call->request);
-    call->request.watch = &call->watch;
+    call->request.stats = &call->stats;
     return call;
 }
 
@@ -35,23 +35,23 @@ static void free_request(struct call *call)
 
 void call_free(struct call *call)
 {
-    reply_nothing(&call->reply);
+    responder_nothing(&call->responder);
     json_decref(call->token);
     free_request(call);
     cancel_release(&call->cancel);
     free(call);
 }
 
-void calls_init(struct calls *calls, const struct docker *docker, struct warm *warm,
-                const struct config *config, struct outbox *outbox, struct runs *runs,
+void calls_init(struct calls *calls, const struct docker *docker, struct pool *warm,
+                const struct config *config, struct writer *writer, struct result_store *store,
                 const struct wake *wake)
 {
     *calls = (struct calls){
         .docker = *docker,
         .warm = warm,
         .config = config,
-        .outbox = outbox,
-        .runs = runs,
+        .writer = writer,
+        .store = store,
         .wake = wake,
         .most_queued = config->max_queued,
         .cores = linux_cores(),
@@ -79,16 +79,16 @@ static void send_progress(struct calls *calls, struct call *call, const char *me
 
     call->progress = elapsed > call->progress ? elapsed : call->progress + 1;
     call->told = now;
-    call->told_bytes = atomic_load(&call->watch.output_bytes);
+    call->told_bytes = atomic_load(&call->stats.output_bytes);
     json_object_set(params, "progressToken", call->token);
     json_object_set_new(params, "progress", json_real((double)call->progress / 1000));
-    if (call->reply.revision->annotations)
+    if (call->responder.revision->annotations)
         json_object_set_new(params, "message", json_string(message));
-    reply_notify(calls->outbox, "notifications/progress", params);
+    responder_notify(calls->writer, "notifications/progress", params);
 }
 
 /* Runs the call, without the lock, and makes its answer. */
-static json_t *run(struct calls *calls, struct call *call, struct sandbox **used)
+static json_t *run(struct calls *calls, struct call *call, struct instance **used)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
@@ -98,19 +98,19 @@ static json_t *run(struct calls *calls, struct call *call, struct sandbox **used
     if (calls->docker.trace) /* the steps of a call, then whose they were */
         fprintf(stderr, "isolator-mcp: container %s, warm: %s\n",
                 result.container ? result.container : "none", result.warm ? "true" : "false");
-    return answer_result(&result, call->reply.revision, (size_t)calls->config->max_text_bytes,
-                         calls->runs);
+    return tool_result_of_run(&result, call->responder.revision,
+                              (size_t)calls->config->max_text_bytes, calls->store);
 }
 
 /* Making more sandboxes waits while calls wait or those that run need all cores. Has the lock. */
 static void balance(struct calls *calls)
 {
-    warm_hold(calls->warm,
-              calls->queued > 0 || calls->busy >= calls->most_busy || calls->busy >= calls->cores);
+    pool_pause(calls->warm,
+               calls->queued > 0 || calls->busy >= calls->most_busy || calls->busy >= calls->cores);
 }
 
 /* Behind the answer. Has the lock, but not meanwhile. */
-static void clean_up(struct calls *calls, struct sandbox *used)
+static void clean_up(struct calls *calls, struct instance *used)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
@@ -127,7 +127,7 @@ static void serve_next(struct calls *calls)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct call *call = calls->queue;
-    struct sandbox *used = NULL;
+    struct instance *used = NULL;
     json_t *answer;
     bool opened;
 
@@ -141,8 +141,8 @@ static void serve_next(struct calls *calls)
     if (opened && call->token)
         send_progress(calls, call, "starting a fresh sandbox");
     pthread_mutex_unlock(&calls->lock);
-    answer = opened ? run(calls, call, &used) : answer_failure(error.message);
-    linux_trim_memory(call->size + call->returned + (size_t)atomic_load(&call->watch.output_bytes));
+    answer = opened ? run(calls, call, &used) : tool_result_of_failure(error.message);
+    linux_trim_memory(call->size + call->returned + (size_t)atomic_load(&call->stats.output_bytes));
     pthread_mutex_lock(&calls->lock);
     unlink_call(&calls->running, call);
     calls->busy--;
@@ -150,7 +150,7 @@ static void serve_next(struct calls *calls)
     if (call->cancelled)
         json_decref(answer);
     else
-        reply_result(&call->reply, answer);
+        responder_result(&call->responder, answer);
     call_free(call);
     balance(calls);
     pthread_cond_signal(&calls->changed); /* another may run now */
@@ -170,9 +170,9 @@ static void *serve_calls(void *context)
             pthread_cond_wait(&calls->changed, &calls->lock);
             continue;
         }
-        if (outbox_full(calls->outbox)) { /* make nothing that nobody takes */
+        if (writer_full(calls->writer)) { /* make nothing that nobody takes */
             pthread_mutex_unlock(&calls->lock);
-            outbox_wait(calls->outbox);
+            writer_wait(calls->writer);
             pthread_mutex_lock(&calls->lock);
             continue;
         }
@@ -254,11 +254,11 @@ void calls_cancel(struct calls *calls, const json_t *id)
     pthread_mutex_lock(&calls->lock);
     for (call = calls->queue; call; call = next) {
         next = call->next;
-        if (json_equal(call->reply.id, id))
+        if (json_equal(call->responder.id, id))
             drop_queued(calls, call);
     }
     for (call = calls->running; call; call = call->next) {
-        if (!json_equal(call->reply.id, id))
+        if (!json_equal(call->responder.id, id))
             continue;
         call->cancelled = true;
         cancel_raise(&call->cancel);
@@ -269,15 +269,15 @@ void calls_cancel(struct calls *calls, const json_t *id)
 /* Tells what is due of one call; `before` are those that wait before it, -1 where it runs. */
 static void tell(struct calls *calls, struct call *call, int before)
 {
-    const unsigned long long bytes = atomic_load(&call->watch.output_bytes);
+    const unsigned long long bytes = atomic_load(&call->stats.output_bytes);
     const long long quiet = clock_now_ms() - call->told;
     CLEANUP_FREE char *message = NULL;
 
-    if (outbox_full(calls->outbox) || quiet < (bytes > call->told_bytes ? OUTPUT_MS : QUIET_MS))
+    if (writer_full(calls->writer) || quiet < (bytes > call->told_bytes ? OUTPUT_MS : QUIET_MS))
         return;
     if (before >= 0)
         message = string_format("waiting; %d more calls wait before it", before);
-    else if (atomic_load(&call->watch.running))
+    else if (atomic_load(&call->stats.running))
         message = string_format("running; %llu bytes of output so far", bytes);
     else
         message = string_copy("the engine starts the sandbox");
@@ -312,7 +312,7 @@ void calls_end(struct calls *calls)
     while (calls->queue) {
         struct call *call = calls->queue;
 
-        reply_result(&call->reply, answer_failure("the server is shutting down"));
+        responder_result(&call->responder, tool_result_of_failure("the server is shutting down"));
         drop_queued(calls, call);
     }
     for (struct call *call = calls->running; call; call = call->next)

@@ -14,18 +14,19 @@
 #include <stdbool.h>
 
 #include "base/cancel.h"
+#include "config/config.h"
+#include "config/request.h"
 #include "docker/docker.h"
-#include "mcp/reply.h"
-#include "mcp/runs.h"
-#include "sandbox/config.h"
-#include "sandbox/request.h"
-#include "sandbox/warm.h"
+#include "mcp/responder.h"
+#include "mcp/result_store.h"
+#include "run/run_stats.h"
+#include "service/pool.h"
 
 /* Bytes of requests that may wait or run, whatever their number. */
 enum { CALLS_BYTES_MAX = 256 << 20 };
 
 struct call {
-    struct reply reply;
+    struct responder responder;
     json_t *token; /* of progress, owned; NULL: no progress is wanted */
     struct request request;
     struct plan plan; /* borrows from the request */
@@ -33,7 +34,7 @@ struct call {
 
     /* The rest is kept by calls.c. */
     struct cancel cancel;
-    struct watch watch;
+    struct run_stats stats;
     size_t returned; /* bytes of the files that its run gave back */
     bool cancelled;  /* the client wants no answer any more */
     long long begin; /* clock_now_ms(); when it was queued */
@@ -49,10 +50,10 @@ void call_free(struct call *call);
 
 struct calls {
     struct docker docker;
-    struct warm *warm; /* may be NULL; borrowed, like the next four */
+    struct pool *warm; /* may be NULL; borrowed, like the next four */
     const struct config *config;
-    struct outbox *outbox;
-    struct runs *runs;
+    struct writer *writer;
+    struct result_store *store;
     const struct wake *wake; /* woken when a call has ended */
 
     pthread_mutex_t lock;
@@ -69,8 +70,8 @@ struct calls {
     bool ending;
 };
 
-void calls_init(struct calls *calls, const struct docker *docker, struct warm *warm,
-                const struct config *config, struct outbox *outbox, struct runs *runs,
+void calls_init(struct calls *calls, const struct docker *docker, struct pool *warm,
+                const struct config *config, struct writer *writer, struct result_store *store,
                 const struct wake *wake);
 
 /*

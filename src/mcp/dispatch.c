@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/linux.h"
 #include "base/text.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/methods.h"
-#include "sandbox/json_text.h"
 
 /* Messages of a batch: more than anybody needs, so that none can flood us. */
 enum { BATCH_MAX = 100 };
@@ -26,7 +26,7 @@ static bool is_modern(const struct method *method, const json_t *meta)
 }
 
 /* The modern revision that the metadata names; NULL with the error answered. */
-static const struct revision *read_meta(struct reply *reply, const json_t *meta)
+static const struct revision *read_meta(struct responder *responder, const json_t *meta)
 {
     json_t *version = json_object_get(meta, META_VERSION);
     const char *name = json_string_value(version);
@@ -34,15 +34,16 @@ static const struct revision *read_meta(struct reply *reply, const json_t *meta)
     const struct revision *revision = whole ? revision_modern(name) : NULL;
 
     if (!whole || json_string_length(version) > 100)
-        reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be a string", META_VERSION);
+        responder_error(responder, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be a string",
+                        META_VERSION);
     else if (!revision)
-        reply_error(
-            reply, JSONRPC_UNSUPPORTED_VERSION,
+        responder_error(
+            responder, JSONRPC_UNSUPPORTED_VERSION,
             json_pack("{s:o, s:O}", "supported", method_modern_versions(), "requested", version),
             "protocol version not supported");
     else if (!json_is_object(json_object_get(meta, META_CAPABILITIES)))
-        reply_error(reply, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be an object",
-                    META_CAPABILITIES);
+        responder_error(responder, JSONRPC_INVALID_PARAMS, NULL, "_meta.%s must be an object",
+                        META_CAPABILITIES);
     else
         return revision;
     return NULL;
@@ -54,18 +55,19 @@ static void answer_request(struct exchange *exchange, const char *name)
     const json_t *meta = json_object_get(exchange->params, "_meta");
     const struct method *method = method_find(name);
     const bool modern = is_modern(method, meta);
-    struct reply *reply = exchange->reply;
+    struct responder *responder = exchange->responder;
     json_t *result;
 
     if (modern) {
-        const struct revision *revision = read_meta(reply, meta);
+        const struct revision *revision = read_meta(responder, meta);
 
         if (!revision)
             return;
-        reply->revision = revision;
+        responder->revision = revision;
     }
     if (!method || !(method->eras & (modern ? ERA_MODERN : ERA_LEGACY))) {
-        reply_error(reply, JSONRPC_METHOD_NOT_FOUND, NULL, "there is no method '%.200s'", name);
+        responder_error(responder, JSONRPC_METHOD_NOT_FOUND, NULL, "there is no method '%.200s'",
+                        name);
         return;
     }
     result = method->handle(exchange);
@@ -75,7 +77,7 @@ static void answer_request(struct exchange *exchange, const char *name)
         json_object_set_new(result, "ttlMs", json_integer(method->ttl_ms));
         json_object_set_new(result, "cacheScope", json_string("private"));
     }
-    reply_result(reply, result);
+    responder_result(responder, result);
 }
 
 static void take_notification(struct server *server, const struct message *message)
@@ -91,22 +93,23 @@ static void take_notification(struct server *server, const struct message *messa
 static void dispatch_message(struct server *server, json_t *value, size_t size, struct batch *batch)
 {
     struct message message;
-    struct reply reply;
-    struct exchange exchange = {server, NULL, size, &reply};
+    struct responder responder;
+    struct exchange exchange = {server, NULL, size, &responder};
 
     jsonrpc_read(&message, value);
     if (message.kind == MESSAGE_NOTIFICATION)
         take_notification(server, &message);
     if (message.kind == MESSAGE_NOTIFICATION || message.kind == MESSAGE_RESPONSE)
         return;
-    reply_init(&reply, &server->outbox, server->legacy, message.id, batch);
+    responder_init(&responder, &server->writer, server->legacy, message.id, batch);
     exchange.params = json_is_object(message.params) ? message.params : NULL;
     if (message.kind == MESSAGE_INVALID)
-        reply_error(&reply, JSONRPC_INVALID_REQUEST, NULL, "%s", message.wrong);
+        responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL, "%s", message.wrong);
     else if (message.params && !exchange.params && !json_is_null(message.params))
-        reply_error(&reply, JSONRPC_INVALID_PARAMS, NULL, "params must be an object");
+        responder_error(&responder, JSONRPC_INVALID_PARAMS, NULL, "params must be an object");
     else if (batch && strcmp(message.method, "initialize") == 0)
-        reply_error(&reply, JSONRPC_INVALID_REQUEST, NULL, "initialize cannot stand in a batch");
+        responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL,
+                        "initialize cannot stand in a batch");
     else
         answer_request(&exchange, message.method);
 }
@@ -114,10 +117,10 @@ static void dispatch_message(struct server *server, json_t *value, size_t size, 
 /* An error that belongs to no request. */
 static void complain(struct server *server, int code, const char *text)
 {
-    struct reply reply;
+    struct responder responder;
 
-    reply_init(&reply, &server->outbox, server->legacy, NULL, NULL);
-    reply_error(&reply, code, NULL, "%s", text);
+    responder_init(&responder, &server->writer, server->legacy, NULL, NULL);
+    responder_error(&responder, code, NULL, "%s", text);
 }
 
 static void dispatch_batch(struct server *server, json_t *messages)
@@ -131,7 +134,7 @@ static void dispatch_batch(struct server *server, json_t *messages)
     } else if (json_array_size(messages) == 0 || json_array_size(messages) > BATCH_MAX) {
         complain(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
     } else {
-        batch = batch_new(&server->outbox);
+        batch = batch_new(&server->writer);
         json_array_foreach(messages, i, value)
         {
             if (server_ends(server))

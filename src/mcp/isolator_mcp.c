@@ -12,12 +12,12 @@
 #include "base/linux.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/snippets.h"
 #include "mcp/host_config.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
-#include "sandbox/config.h"
-#include "sandbox/janitor.h"
-#include "sandbox/snippets.h"
+#include "service/reaper.h"
 
 enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 
@@ -118,7 +118,7 @@ static void warn_of_snippets(const struct config *config)
 static int serve(const struct options *options, const struct config *config, struct error *error)
 {
     struct docker docker = config_docker(config);
-    struct janitor janitor;
+    struct reaper reaper;
     int result;
 
     docker.trace = options->verbose ? docker_print_trace : NULL;
@@ -133,10 +133,10 @@ static int serve(const struct options *options, const struct config *config, str
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
     if (signals_catch(error) != 0)
         return -1;
-    janitor_start(&janitor, &docker);
+    reaper_start(&reaper, &docker);
     linux_raise_descriptors(); /* each call holds some */
     result = server_run(config, &docker, STDIN_FILENO, STDOUT_FILENO, error);
-    janitor_dismiss(&janitor);
+    reaper_dismiss(&reaper);
     return result;
 }
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json_text.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "sandbox/json_text.h"
 
 /* An id comes back in each answer, which must not grow with it. */
 enum { ID_MAX = 4096 };

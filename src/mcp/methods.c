@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "mcp/answer.h"
+#include "config/tool_arguments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/resources.h"
 #include "mcp/tool.h"
-#include "sandbox/arguments.h"
+#include "mcp/tool_result.h"
 
 /* A string member of the params, borrowed; NULL with the error answered where it is none. */
 static const char *need_string(struct exchange *exchange, const json_t *object, const char *name)
@@ -17,7 +17,7 @@ static const char *need_string(struct exchange *exchange, const json_t *object, 
 
     if (text && strlen(text) == json_string_length(value))
         return text;
-    reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL, "%s must be a string", name);
+    responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL, "%s must be a string", name);
     return NULL;
 }
 
@@ -36,7 +36,8 @@ static bool read_cursor(struct exchange *exchange, const char **cursor)
 
 static json_t *refuse_cursor(struct exchange *exchange)
 {
-    reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL, "this is no cursor of this list");
+    responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
+                    "this is no cursor of this list");
     return NULL;
 }
 
@@ -59,10 +60,10 @@ static json_t *handle_initialize(struct exchange *exchange)
 
     if (!version)
         return NULL;
-    server->legacy = exchange->reply->revision = revision_legacy(version);
+    server->legacy = exchange->responder->revision = revision_legacy(version);
     return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", server->legacy->name,
                      "capabilities", capabilities(server->legacy), "serverInfo",
-                     reply_server_info(server->legacy), "instructions", instructions);
+                     responder_server_info(server->legacy), "instructions", instructions);
 }
 
 static json_t *handle_ping(struct exchange *exchange)
@@ -86,7 +87,7 @@ static json_t *handle_discover(struct exchange *exchange)
     CLEANUP_FREE char *instructions = tool_instructions(exchange->server->config);
 
     return json_pack("{s:o, s:o, s:s}", "supportedVersions", method_modern_versions(),
-                     "capabilities", capabilities(exchange->reply->revision), "instructions",
+                     "capabilities", capabilities(exchange->responder->revision), "instructions",
                      instructions);
 }
 
@@ -100,9 +101,9 @@ static json_t *handle_tools_list(struct exchange *exchange)
         return NULL;
     if (cursor)
         return refuse_cursor(exchange);
-    warm_begin(exchange->server->warm); /* who wants to know the tool wants to call it */
+    pool_begin(exchange->server->warm); /* who wants to know the tool wants to call it */
     return json_pack("{s:[o]}", "tools",
-                     tool_definition(exchange->server->config, exchange->reply->revision));
+                     tool_definition(exchange->server->config, exchange->responder->revision));
 }
 
 /*
@@ -111,9 +112,9 @@ static json_t *handle_tools_list(struct exchange *exchange)
  */
 static json_t *refuse_arguments(struct exchange *exchange, const struct error *error)
 {
-    if (exchange->reply->revision->argument_results || error->kind == ERROR_SYSTEM)
-        return answer_failure(error->message);
-    reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL, "%s", error->message);
+    if (exchange->responder->revision->argument_results || error->kind == ERROR_SYSTEM)
+        return tool_result_of_failure(error->message);
+    responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL, "%s", error->message);
     return NULL;
 }
 
@@ -126,15 +127,15 @@ static json_t *submit(struct exchange *exchange, struct call *call)
 
     call->size = exchange->size;
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
-    call->reply = *exchange->reply;
+    call->responder = *exchange->responder;
     if (calls_submit(&exchange->server->calls, call, &error) == 0) {
-        warm_begin(exchange->server->warm);
-        *exchange->reply = (struct reply){.outbox = NULL};
+        pool_begin(exchange->server->warm);
+        *exchange->responder = (struct responder){.writer = NULL};
         return NULL;
     }
-    call->reply = (struct reply){.outbox = NULL};
+    call->responder = (struct responder){.writer = NULL};
     call_free(call);
-    return answer_failure(error.message);
+    return tool_result_of_failure(error.message);
 }
 
 static json_t *handle_tools_call(struct exchange *exchange)
@@ -148,16 +149,17 @@ static json_t *handle_tools_call(struct exchange *exchange)
     if (!name)
         return NULL;
     if (strcmp(name, TOOL_NAME) != 0) {
-        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL,
-                    "there is no tool '%.200s'; there is %s", name, TOOL_NAME);
+        responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
+                        "there is no tool '%.200s'; there is %s", name, TOOL_NAME);
         return NULL;
     }
     if (arguments && !json_is_object(arguments) && !json_is_null(arguments)) {
-        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL, "arguments must be an object");
+        responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
+                        "arguments must be an object");
         return NULL;
     }
     call = call_new();
-    if (arguments_read(arguments, config, &call->request, &error) == 0 &&
+    if (tool_arguments_read(arguments, config, &call->request, &error) == 0 &&
         plan_resolve(&call->plan, config, &call->request, &error) == 0)
         return submit(exchange, call);
     call_free(call);
@@ -195,13 +197,13 @@ static json_t *handle_resources_read(struct exchange *exchange)
 
     if (!uri)
         return NULL;
-    result = resources_read(server->config, &server->runs, uri, &error);
+    result = resources_read(server->config, &server->store, uri, &error);
     if (!result)
-        reply_error(exchange->reply,
-                    exchange->reply->revision->modern ? JSONRPC_INVALID_PARAMS
-                                                      : JSONRPC_RESOURCE_NOT_FOUND,
-                    strlen(uri) <= 4096 ? json_pack("{s:s}", "uri", uri) : NULL,
-                    "cannot read the resource: %s", error.message);
+        responder_error(exchange->responder,
+                        exchange->responder->revision->modern ? JSONRPC_INVALID_PARAMS
+                                                              : JSONRPC_RESOURCE_NOT_FOUND,
+                        strlen(uri) <= 4096 ? json_pack("{s:s}", "uri", uri) : NULL,
+                        "cannot read the resource: %s", error.message);
     return result;
 }
 
@@ -216,8 +218,8 @@ static json_t *handle_complete(struct exchange *exchange)
     if (!type)
         return NULL;
     if (strcmp(type, "ref/resource") != 0) {
-        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL,
-                    "only arguments of resource templates (ref/resource) can be completed");
+        responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
+                        "only arguments of resource templates (ref/resource) can be completed");
         return NULL;
     }
     if (!(uri = need_string(exchange, ref, "uri")) ||
@@ -226,8 +228,8 @@ static json_t *handle_complete(struct exchange *exchange)
         return NULL;
     result = resources_complete(exchange->server->config, uri, name, value);
     if (!result)
-        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL,
-                    "there is no argument '%.200s' of a template '%.200s'", name, uri);
+        responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
+                        "there is no argument '%.200s' of a template '%.200s'", name, uri);
     return result;
 }
 
@@ -236,10 +238,10 @@ static json_t *handle_complete(struct exchange *exchange)
 static json_t *handle_listen(struct exchange *exchange)
 {
     if (json_is_object(json_object_get(exchange->params, "notifications")))
-        subscriptions_open(&exchange->server->subscriptions, exchange->reply);
+        subscriptions_open(&exchange->server->subscriptions, exchange->responder);
     else
-        reply_error(exchange->reply, JSONRPC_INVALID_PARAMS, NULL,
-                    "notifications must be an object");
+        responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
+                        "notifications must be an object");
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 #include "mcp/server.h"
 
 /* One request on its way through a handler. */
@@ -14,7 +14,7 @@ struct exchange {
     struct server *server;
     json_t *params; /* borrowed; an object, or NULL */
     size_t size;    /* bytes of the line it came in */
-    struct reply *reply;
+    struct responder *responder;
 };
 
 enum era { ERA_LEGACY = 1, ERA_MODERN = 2, ERA_BOTH = ERA_LEGACY | ERA_MODERN };

@@ -8,10 +8,10 @@
 #include "base/cleanup.h"
 #include "base/mime.h"
 #include "base/text.h"
+#include "config/snippets.h"
 #include "mcp/jsonrpc.h"
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 #include "mcp/uri.h"
-#include "sandbox/snippets.h"
 
 static const char SNIPPETS[] = "isolator://snippets/";
 static const char RUNS[] = "isolator://runs/";
@@ -122,14 +122,14 @@ static json_t *file_contents(const char *uri, const char *type, const struct str
     return blob(uri, type, data);
 }
 
-static json_t *read_run(struct runs *runs, const char *uri)
+static json_t *read_run(struct result_store *store, const char *uri)
 {
     const char *rest = uri + strlen(RUNS);
     const size_t length = strcspn(rest, "/");
-    CLEANUP_FREE char *id = string_format("%.*s", length < RUN_ID_SIZE ? (int)length : 0, rest);
+    CLEANUP_FREE char *id = string_format("%.*s", length < RESULT_ID_SIZE ? (int)length : 0, rest);
     CLEANUP_FREE char *name = rest[length] == '/' ? uri_decode(rest + length + 1) : NULL;
     CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
-    const char *type = name ? runs_read(runs, id, name, &data) : NULL;
+    const char *type = name ? result_store_read(store, id, name, &data) : NULL;
 
     if (!type)
         return NULL;
@@ -138,7 +138,7 @@ static json_t *read_run(struct runs *runs, const char *uri)
     return file_contents(uri, type, &data);
 }
 
-json_t *resources_read(const struct config *config, struct runs *runs, const char *uri,
+json_t *resources_read(const struct config *config, struct result_store *store, const char *uri,
                        struct error *error)
 {
     json_t *result = NULL;
@@ -146,7 +146,7 @@ json_t *resources_read(const struct config *config, struct runs *runs, const cha
     if (strncmp(uri, SNIPPETS, strlen(SNIPPETS)) == 0) {
         result = read_snippet(config, uri, error);
     } else if (strncmp(uri, RUNS, strlen(RUNS)) == 0) {
-        result = read_run(runs, uri);
+        result = read_run(store, uri);
         if (!result)
             error_set(error, ERROR_INPUT, "this is not kept any more, or never was");
     } else {

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "mcp/runs.h"
-#include "sandbox/config.h"
+#include "config/config.h"
+#include "mcp/result_store.h"
 
 /*
  * The result of resources/list: at most a hundred snippets, and "nextCursor" where there are more. The
@@ -24,7 +24,7 @@ json_t *resources_templates(void);
  * The result of resources/read; NULL with ERROR_INPUT where there is no such resource, or where it does
  * not fit into one message.
  */
-json_t *resources_read(const struct config *config, struct runs *runs, const char *uri,
+json_t *resources_read(const struct config *config, struct result_store *store, const char *uri,
                        struct error *error);
 
 /*

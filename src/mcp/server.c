@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/json_text.h"
 #include "base/linux.h"
 #include "base/signals.h"
 #include "mcp/dispatch.h"
-#include "sandbox/json_text.h"
 
 /*
  * Hosts send SIGTERM 2 s after they have closed stdin, and SIGKILL 2 s later. GRACE is what calls that
@@ -26,7 +26,7 @@ static void start_draining(struct server *server)
         return;
     server->phase = SERVER_DRAINING;
     server->deadline = clock_now_ms() + GRACE_MS;
-    warm_stop(server->warm);
+    pool_stop(server->warm);
 }
 
 /* Ends what runs. How long that may take counts from the end of stdin, where that came before. */
@@ -39,15 +39,15 @@ static void start_ending(struct server *server)
     else
         server->deadline = clock_now_ms() + LEAVE_MS;
     server->phase = SERVER_ENDING;
-    outbox_hurry(&server->outbox);
+    writer_stop_waiting(&server->writer);
     calls_end(&server->calls);
-    warm_end(server->warm);
-    subscriptions_end(&server->subscriptions, &server->outbox);
+    pool_end(server->warm);
+    subscriptions_end(&server->subscriptions, &server->writer);
 }
 
 bool server_ends(struct server *server)
 {
-    if (cancel_raised(signals_cancel()) || outbox_broken(&server->outbox) != 0)
+    if (cancel_raised(signals_cancel()) || writer_broken(&server->writer) != 0)
         start_ending(server);
     else if (server->phase == SERVER_READING && linux_writer_gone(server->in))
         start_draining(server);
@@ -65,7 +65,7 @@ static void answer_lines(struct server *server)
 
     server->lines_left = false;
     while (!server_ends(server)) {
-        server->lines_left = outbox_full(&server->outbox);
+        server->lines_left = writer_full(&server->writer);
         if (server->lines_left)
             return;
         event = lines_next(&server->lines, &line, &length);
@@ -117,7 +117,7 @@ static bool is_over(struct server *server)
 {
     return server->phase == SERVER_ENDING &&
            (clock_now_ms() >= server->deadline ||
-            (calls_done(&server->calls) && warm_done(server->warm)));
+            (calls_done(&server->calls) && pool_done(server->warm)));
 }
 
 /* One turn of the main loop. */
@@ -126,7 +126,7 @@ static void serve_once(struct server *server)
     const bool ending = server->phase == SERVER_ENDING;
     const bool awaited = !server->input_ended && !ending;
     /* A client that does not take its answers is not read from; that it leaves is noticed, once. */
-    const bool full = server->lines_left || outbox_full(&server->outbox);
+    const bool full = server->lines_left || writer_full(&server->writer);
     const bool watched = awaited && (!full || server->phase == SERVER_READING);
     struct pollfd polled[] = {
         {watched ? server->in : -1, full ? 0 : POLLIN, 0},
@@ -150,14 +150,14 @@ static int start(struct server *server, const struct docker *docker, int out, st
 {
     if (wake_open(&server->wake, error) != 0)
         return -1;
-    server->warm = warm_open(docker, server->config, WARM_AHEAD, &server->wake, error);
+    server->warm = pool_open(docker, server->config, POOL_AHEAD, &server->wake, error);
     if (!server->warm)
         return -1;
-    runs_init(&server->runs);
-    if (outbox_start(&server->outbox, out, &server->wake, error) != 0)
+    result_store_init(&server->store);
+    if (writer_start(&server->writer, out, &server->wake, error) != 0)
         return -1;
-    calls_init(&server->calls, docker, server->warm, server->config, &server->outbox, &server->runs,
-               &server->wake);
+    calls_init(&server->calls, docker, server->warm, server->config, &server->writer,
+               &server->store, &server->wake);
     subscriptions_init(&server->subscriptions);
     return 0;
 }
@@ -176,7 +176,7 @@ int server_run(const struct config *config, const struct docker *docker, int in,
         return -1;
     while (!is_over(&server))
         serve_once(&server);
-    if (!calls_done(&server.calls) || !warm_done(server.warm)) {
+    if (!calls_done(&server.calls) || !pool_done(server.warm)) {
         const int unanswered = calls_unanswered(&server.calls);
 
         if (unanswered > 0)
@@ -186,14 +186,14 @@ int server_run(const struct config *config, const struct docker *docker, int in,
         _exit(0);              /* the threads need all of this, and end with the process */
     }
     calls_release(&server.calls);
-    warm_close(server.warm);
-    errno = outbox_broken(&server.outbox);
+    pool_close(server.warm);
+    errno = writer_broken(&server.writer);
     /* Not of a client that has left, or was never there: its end was closed from the start. */
     if (errno != 0 && errno != EPIPE && errno != EBADF)
         error_set_errno(error, ERROR_SYSTEM, "cannot write the answers");
-    if (outbox_finish(&server.outbox, server.deadline) != 0)
+    if (writer_finish(&server.writer, server.deadline) != 0)
         _exit(0); /* likewise */
-    runs_release(&server.runs);
+    result_store_release(&server.store);
     lines_release(&server.lines);
     subscriptions_release(&server.subscriptions);
     wake_release(&server.wake);

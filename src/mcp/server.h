@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/wake.h"
+#include "config/config.h"
 #include "docker/docker.h"
 #include "mcp/calls.h"
-#include "mcp/outbox.h"
+#include "mcp/result_store.h"
 #include "mcp/revision.h"
-#include "mcp/runs.h"
 #include "mcp/subscriptions.h"
-#include "sandbox/config.h"
-#include "sandbox/warm.h"
+#include "mcp/writer.h"
+#include "service/pool.h"
 
 enum server_phase {
     SERVER_READING,  /* the client talks */
@@ -26,9 +26,9 @@ struct server {
     const struct config *config; /* borrowed */
     int in;
     struct wake wake;
-    struct outbox outbox;
-    struct runs runs;
-    struct warm *warm; /* owned */
+    struct writer writer;
+    struct result_store store;
+    struct pool *warm; /* owned */
     struct calls calls;
     struct lines lines;
     const struct revision *legacy; /* what initialize agreed on; before it the newest */
@@ -49,7 +49,7 @@ bool server_ends(struct server *server);
  * Serves the client that writes to `in` and reads from `out` until it has closed one of them or a
  * signal came (signals_catch() before). Then no container is left. Where the engine takes longer than
  * the two seconds after which hosts kill their servers, this does not return but ends the process, with
- * status 0; the rest is the janitor's (sandbox/janitor.h). ERROR_SYSTEM where this host refuses something, the
+ * status 0; the rest is the janitor's (service/reaper.h). ERROR_SYSTEM where this host refuses something, the
  * room for the answers, say.
  */
 int server_run(const struct config *config, const struct docker *docker, int in, int out,

@@ -12,18 +12,18 @@ void subscriptions_init(struct subscriptions *subscriptions)
     subscriptions->ids = json_array();
 }
 
-void subscriptions_open(struct subscriptions *subscriptions, struct reply *reply)
+void subscriptions_open(struct subscriptions *subscriptions, struct responder *responder)
 {
     if (json_array_size(subscriptions->ids) == SUBSCRIPTIONS_MAX) {
-        reply_error(reply, JSONRPC_INTERNAL_ERROR, NULL, "there are %d open subscriptions already",
-                    SUBSCRIPTIONS_MAX);
+        responder_error(responder, JSONRPC_INTERNAL_ERROR, NULL,
+                        "there are %d open subscriptions already", SUBSCRIPTIONS_MAX);
         return;
     }
-    json_array_append(subscriptions->ids, reply->id);
-    reply_notify(
-        reply->outbox, "notifications/subscriptions/acknowledged",
-        json_pack("{s:{s:O}, s:{}}", "_meta", META_SUBSCRIPTION, reply->id, "notifications"));
-    reply_nothing(reply); /* it comes when the server ends */
+    json_array_append(subscriptions->ids, responder->id);
+    responder_notify(
+        responder->writer, "notifications/subscriptions/acknowledged",
+        json_pack("{s:{s:O}, s:{}}", "_meta", META_SUBSCRIPTION, responder->id, "notifications"));
+    responder_nothing(responder); /* it comes when the server ends */
 }
 
 void subscriptions_close(struct subscriptions *subscriptions, const json_t *id)
@@ -40,17 +40,17 @@ void subscriptions_close(struct subscriptions *subscriptions, const json_t *id)
     }
 }
 
-void subscriptions_end(struct subscriptions *subscriptions, struct outbox *outbox)
+void subscriptions_end(struct subscriptions *subscriptions, struct writer *writer)
 {
     size_t i;
     json_t *id;
 
     json_array_foreach(subscriptions->ids, i, id)
     {
-        struct reply reply;
+        struct responder responder;
 
-        reply_init(&reply, outbox, revision_modern(revision_modern_name(0)), id, NULL);
-        reply_result(&reply, json_pack("{s:{s:O}}", "_meta", META_SUBSCRIPTION, id));
+        responder_init(&responder, writer, revision_modern(revision_modern_name(0)), id, NULL);
+        responder_result(&responder, json_pack("{s:{s:O}}", "_meta", META_SUBSCRIPTION, id));
     }
     json_array_clear(subscriptions->ids);
 }

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "mcp/outbox.h"
-#include "mcp/reply.h"
+#include "mcp/responder.h"
+#include "mcp/writer.h"
 
 struct subscriptions {
     json_t *ids; /* owned; an array of the ids of open requests */
@@ -18,13 +18,13 @@ struct subscriptions {
 void subscriptions_init(struct subscriptions *subscriptions);
 
 /* Acknowledges the request and keeps it open; the reply is used up. */
-void subscriptions_open(struct subscriptions *subscriptions, struct reply *reply);
+void subscriptions_open(struct subscriptions *subscriptions, struct responder *responder);
 
 /* Ends the subscription of this id, if there is one, without a word. */
 void subscriptions_close(struct subscriptions *subscriptions, const json_t *id);
 
 /* Answers all that are open: the server ends. */
-void subscriptions_end(struct subscriptions *subscriptions, struct outbox *outbox);
+void subscriptions_end(struct subscriptions *subscriptions, struct writer *writer);
 
 void subscriptions_release(struct subscriptions *subscriptions);
 

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
+#include "config/config.h"
 #include "mcp/revision.h"
-#include "sandbox/config.h"
 
 extern const char TOOL_NAME[];
 

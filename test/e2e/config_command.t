@@ -95,9 +95,9 @@ keys() {
     perl -MJSON::PP -e 'local $/; our $s = decode_json(<STDIN>); print join " ", sort keys %{eval $ARGV[0]}' "$1" <"$schema"
 }
 # listed NAME: the strings in this array of config_read.c.
-listed() { awk -v start=" $1[] = {" 'index($0, start) {on = 1} on; /};/ {on = 0}' src/sandbox/config_read.c | grep -o '"[^"]*"' | tr -d '"'; }
+listed() { awk -v start=" $1[] = {" 'index($0, start) {on = 1} on; /};/ {on = 0}' src/config/config_read.c | grep -o '"[^"]*"' | tr -d '"'; }
 sorted() { LC_ALL=C sort | paste -s -d ' '; }
-limits=$(sed -nE 's/.*\[LIMIT_[A-Z_]*\] = \{"([A-Za-z]*)".*/\1/p' src/sandbox/limits.c; listed limit_names)
+limits=$(sed -nE 's/.*\[LIMIT_[A-Z_]*\] = \{"([A-Za-z]*)".*/\1/p' src/config/limits.c; listed limit_names)
 within "$(wc -w <<<"$limits")" 11 40 "the sources: the limits are found"
 is "$(keys '$s->{properties}')" "$(listed keys | sorted)" "the schema has the keys that config_read.c knows"
 is "$(keys '$s->{q($defs)}{limits}{properties}')" "$(sorted <<<"$limits")" "those of limits"

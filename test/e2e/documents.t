@@ -108,7 +108,7 @@ is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' 
     "$page: the members of the result"
 is "$(markdown_section '## Using it' | fenced console | awk '/^[{]/,/^[}]/' | grep -o '^  "[A-Za-z]*":' | tr -d '": ' | words)" "$members" \
     "README: the result that is shown has these members"
-reasons=$(sed -nE 's/.*\[REASON_[A-Z_]*\] = "(.*)",/\1/p' src/sandbox/result.c | words)
+reasons=$(sed -nE 's/.*\[REASON_[A-Z_]*\] = "(.*)",/\1/p' src/run/result.c | words)
 is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
 is "$(markdown_section '## The result' | sed -n '/^Reasons:/,/^$/p' | grep -o '`[^`]*`' | tr -d '`' | words)" \
     "$reasons" "README: the reasons"
@@ -133,8 +133,8 @@ keys=$(perl -MJSON::PP -e '
     local $/; my $all = decode_json(<STDIN>); my %seen;
     $seen{$_}++ for keys %$all, map { keys %$_ } @$all{"defaults", "maximums"}, values %{$all->{languages}};
     print join "\n", keys %seen;' <isolator_config.json
-    sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\n\1/p' src/sandbox/limits.c)
-whole=$(grep -B 1 'return scope_read_whole' src/sandbox/config_read.c | grep -o '"[A-Za-z]*"' | tr -d '"')
+    sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\n\1/p' src/config/limits.c)
+whole=$(grep -B 1 'return json_reader_whole' src/config/config_read.c | grep -o '"[A-Za-z]*"' | tr -d '"')
 keys+=$'\n'$whole
 for key in $(sort -u <<<"$keys"); do
     has " $(words <<<"$documented") " " $key " "$config_page: $key"
@@ -157,7 +157,7 @@ for key in $documented; do
 done
 
 text=$(rendered "$config_page")
-for key in $(sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\1/p' src/sandbox/limits.c); do
+for key in $(sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\1/p' src/config/limits.c); do
     configuration "{\"defaults\": {\"$key\": -1}}"
     has "$(grep "^ *$key (" <<<"$text")" "number, ${err##* from })" "$config_page: the range of $key"
 done
@@ -223,14 +223,14 @@ for revision in $(grep -o '"20[0-9-]*"' src/mcp/revision.c | tr -d '"'); do
     has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
 done
 while IFS='|' read -r constant value shown readme_too; do
-    is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch] src/sandbox/{json_text,snippets}.[ch])" "$constant = $value" "$constant is $value"
+    is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch] src/base/json_text.[ch] src/config/snippets.[ch])" "$constant = $value" "$constant is $value"
     is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
     [ -z "$readme_too" ] || is "$(grep -oF "$shown" <<<"$readme" | head -n 1)" "$shown" "README: $shown"
 done <<'END'
 TOOL_TIMEOUT|45|45 s|1
 GRACE_MS|1500|1.5 s|1
-RUNS_AGE_MAX_MS|15 * 60000|15 minutes|1
-RUNS_BYTES_MAX|16 << 20|16 MiB|1
+RESULT_STORE_AGE_MAX_MS|15 * 60000|15 minutes|1
+RESULT_STORE_BYTES_MAX|16 << 20|16 MiB|1
 FULL|4 << 20|4 MiB|1
 JSON_TEXT_MAX|64 << 20|A line may have 64 MiB|
 MESSAGE_MAX|1000000|1,000,000 bytes|
@@ -390,9 +390,7 @@ for file in test/abuse/*.py; do
     has "$(<README.md)" "\`$(basename "$file" .py)\`" "README: says what $file is for"
 done
 
-# ---- the snippets and the sources
+# ---- the snippets
 is "$(markdown_section '### Snippets' | first_column | LC_ALL=C sort)" "$(cd prompts && LC_ALL=C ls)" "README: lists the snippets"
-files=$(for file in src/*/*.[ch]; do basename "${file%.[ch]}"; done | sort -u)
-is "$(markdown_section '### The rooms' | first_column | sort)" "$files" "README: lists the files of src"
 
 finish

@@ -15,9 +15,9 @@
 #include <jansson.h>
 
 #include "base/archive.h"
+#include "config/environment.h"
+#include "config/request.h"
 #include "docker/image.h"
-#include "sandbox/environment.h"
-#include "sandbox/request.h"
 
 /* The names of all languages may stand in a message, and each byte as four. */
 enum { MESSAGE_ROOM = 1000 };

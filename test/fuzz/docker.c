@@ -11,9 +11,9 @@
 
 #include "docker/container.h"
 #include "docker/docker.h"
+#include "docker/engine_info.h"
 #include "docker/image.h"
-#include "docker/image_look.h"
-#include "sandbox/engine.h"
+#include "docker/image_inspect.h"
 
 /* The year 9999 in milliseconds since 1970, and a month that is written as having 99 days. */
 static const long long LONGEST_MS = 253402300800000LL + 100 * 86400000LL;
@@ -69,11 +69,11 @@ static void check_line(const char *text)
 
 static void check_engine(const uint8_t *data, size_t size)
 {
-    CLEANUP(engine_release) struct engine engine;
+    CLEANUP(engine_info_release) struct engine_info engine;
 
-    engine_init(&engine);
-    engine_read_version(&engine, (const char *)data, size);
-    engine_read_info(&engine, (const char *)data, size);
+    engine_info_init(&engine);
+    engine_info_read_version(&engine, (const char *)data, size);
+    engine_info_read_info(&engine, (const char *)data, size);
     check_line(engine.client);
     check_line(engine.context);
     check_line(engine.version);

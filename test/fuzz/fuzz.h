@@ -15,8 +15,8 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "default_config.h" /* generated */
-#include "sandbox/config.h"
 
 /* libFuzzer calls these (llvm.org/docs/LibFuzzer.html). */
 int LLVMFuzzerInitialize(int *argc, char ***argv);

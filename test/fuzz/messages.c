@@ -13,10 +13,10 @@
  */
 #include "fuzz.h"
 
+#include "base/json_text.h"
 #include "base/lines.h"
 #include "mcp/dispatch.h"
 #include "mcp/jsonrpc.h"
-#include "sandbox/json_text.h"
 
 /* Lines are cut at these sizes, since inputs of 64 MB would make this slow. */
 enum { SHORT_LINE = 40, LONG_LINE = 1024 };
@@ -193,7 +193,7 @@ static void check_line(struct ledger *ledger, const char *line, size_t length)
 }
 
 /* Checks and takes away all that waits to be written. */
-static void check_outbox(struct ledger *ledger, struct outbox *outbox)
+static void check_outbox(struct ledger *ledger, struct writer *outbox)
 {
     struct strbuf *text = &outbox->waiting;
     size_t length;
@@ -227,7 +227,7 @@ static void start(struct server *server)
     };
     pthread_mutex_init(&server->outbox.lock, NULL);
     pthread_cond_init(&server->outbox.changed, NULL);
-    runs_init(&server->runs);
+    result_store_init(&server->runs);
     calls_init(&server->calls, &docker, NULL, &config, &server->outbox, &server->runs,
                &server->wake);
     server->calls.most_threads = 0;
@@ -260,7 +260,7 @@ static void end(struct server *server, struct ledger *ledger)
     fuzz_require(calls_done(&server->calls), "calls are left at the end");
     calls_release(&server->calls);
     check_outbox(ledger, &server->outbox);
-    runs_release(&server->runs);
+    result_store_release(&server->runs);
     lines_release(&server->lines);
     subscriptions_release(&server->subscriptions);
     pthread_cond_destroy(&server->outbox.changed);

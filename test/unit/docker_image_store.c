@@ -45,7 +45,7 @@ static void image_store__looks(void **state)
     (void)state;
     set_up(&fixture, "echo 123; echo more");
     assert_int_equal(
-        image_store_look(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 1);
+        image_store_inspect(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 1);
     assert_string_equal(text, "123");
     tear_down(&fixture, LOOK);
 }
@@ -58,7 +58,7 @@ static void image_store__looks_for_what_is_not_there(void **state)
     (void)state;
     set_up(&fixture, "case $1 in version) exit 0;; esac; exit 1");
     assert_int_equal(
-        image_store_look(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 0);
+        image_store_inspect(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 0);
     assert_null(text);
     assert_no_error(&fixture.error);
     tear_down(&fixture, LOOK VERSION ASK);
@@ -72,7 +72,7 @@ static void image_store__looks_at_an_engine_that_fails(void **state)
     (void)state;
     set_up(&fixture, "exit 1");
     assert_int_equal(
-        image_store_look(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), -1);
+        image_store_inspect(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), -1);
     assert_null(text);
     assert_int_equal(fixture.error.kind, ERROR_ENGINE);
     tear_down(&fixture, LOOK VERSION);

@@ -2,11 +2,11 @@
 
 #include "mcp/attachments.h"
 #include "mcp/jsonrpc.h"
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 
 /* An answer with a text, and what is kept. */
 struct fixture {
-    struct runs runs;
+    struct result_store store;
     json_t *answer;
     struct attachments attachments;
 };
@@ -18,7 +18,7 @@ static const char NEWEST[] = "2025-11-25";
 
 static void set_up(struct fixture *fixture, const char *revision, size_t text_left)
 {
-    runs_init(&fixture->runs);
+    result_store_init(&fixture->store);
     fixture->answer = json_pack("{s:[{s:s}]}", "content", "type", "text");
     attachments_begin(&fixture->attachments, fixture->answer, revision_legacy(revision), text_left);
 }
@@ -68,17 +68,17 @@ static void check_last(const struct fixture *fixture, const char *expected)
 static void check_kept(struct fixture *fixture, const char *name, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
-    char id[RUN_ID_SIZE];
+    char id[RESULT_ID_SIZE];
     const char *type;
 
-    memcpy(id, run_id(fixture->attachments.run), sizeof id);
-    attachments_end(&fixture->attachments, &fixture->runs);
-    type = runs_read(&fixture->runs, id, name, &data);
+    memcpy(id, stored_result_id(fixture->attachments.run), sizeof id);
+    attachments_end(&fixture->attachments, &fixture->store);
+    type = result_store_read(&fixture->store, id, name, &data);
     CLEANUP_FREE char *got =
         type ? string_format("%s %s", type, strbuf_string(&data)) : string_copy("nothing");
     assert_string_equal(got, expected);
     json_decref(fixture->answer);
-    runs_release(&fixture->runs);
+    result_store_release(&fixture->store);
 }
 
 static void attachments__pictures_and_audio(void **state)
@@ -176,10 +176,10 @@ static void attachments__more_than_is_kept(void **state)
         add_large(&fixture, "c", "\xff", 1, 600000);
     add_large(&fixture, "b", "\xff", 1, 600000);
     check_last(&fixture, too_large);
-    attachments_end(&fixture.attachments, &fixture.runs);
-    assert_in_range(fixture.runs.bytes, 1000000, RUNS_BYTES_MAX);
+    attachments_end(&fixture.attachments, &fixture.store);
+    assert_in_range(fixture.store.bytes, 1000000, RESULT_STORE_BYTES_MAX);
     json_decref(fixture.answer);
-    runs_release(&fixture.runs);
+    result_store_release(&fixture.store);
 }
 
 static void attachments__long_output(void **state)

@@ -16,7 +16,7 @@ struct fixture {
     struct docker docker;
     struct config config;
     struct client client;
-    struct runs runs;
+    struct result_store store;
     struct calls calls;
 };
 
@@ -41,9 +41,9 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     fixture->docker.engine_timeout = 600; /* what waits at the gate is not given up */
     set_up_config(&fixture->config, more);
     client_open(&fixture->client);
-    runs_init(&fixture->runs);
-    calls_init(&fixture->calls, &fixture->docker, NULL, &fixture->config, &fixture->client.outbox,
-               &fixture->runs, &fixture->client.wake);
+    result_store_init(&fixture->store);
+    calls_init(&fixture->calls, &fixture->docker, NULL, &fixture->config, &fixture->client.writer,
+               &fixture->store, &fixture->client.wake);
 }
 
 /* Fails at once. */
@@ -111,7 +111,7 @@ static json_t *tear_down(struct fixture *fixture)
     wait_until_done(fixture);
     calls_end(&fixture->calls);
     calls_release(&fixture->calls);
-    runs_release(&fixture->runs);
+    result_store_release(&fixture->store);
     config_release(&fixture->config);
     close(fixture->begun);
     close(fixture->gate);
@@ -149,7 +149,8 @@ static struct call *new_call(struct fixture *fixture, const char *revision, cons
     call->request.code = string_copy("print(1)");
     call->request.code_length = 8;
     assert_int_equal(plan_resolve(&call->plan, &fixture->config, &call->request, &error), 0);
-    reply_init(&call->reply, &fixture->client.outbox, revision_legacy(revision), value, NULL);
+    responder_init(&call->responder, &fixture->client.writer, revision_legacy(revision), value,
+                   NULL);
     call->token = token ? json_of(token) : NULL;
     call->size = 100;
     json_decref(value);
@@ -211,7 +212,7 @@ static void calls__empty_call_is_freed(void **state)
     struct call *call = call_new();
 
     (void)state;
-    assert_ptr_equal(call->request.watch, &call->watch);
+    assert_ptr_equal(call->request.stats, &call->stats);
     call_free(call);
 }
 

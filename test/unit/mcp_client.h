@@ -10,7 +10,7 @@
 
 #include "base/duration.h"
 #include "base/linux.h"
-#include "mcp/outbox.h"
+#include "mcp/writer.h"
 
 /* Long enough for the slowest machine; nothing waits for it to pass. */
 enum { CLIENT_PATIENCE_MS = 120000 };
@@ -18,7 +18,7 @@ enum { CLIENT_PATIENCE_MS = 120000 };
 /* A client behind a pipe, with a thread that reads all that comes. */
 struct client {
     struct wake wake;
-    struct outbox outbox;
+    struct writer writer;
     int ends[2];
     pthread_t reader;
     struct strbuf got;
@@ -43,7 +43,7 @@ static inline void client_open_silent(struct client *client)
     *client = (struct client){.got = STRBUF_INIT};
     assert_int_equal(linux_pipe(client->ends), 0);
     assert_int_equal(wake_open(&client->wake, &error), 0);
-    assert_int_equal(outbox_start(&client->outbox, client->ends[1], &client->wake, &error), 0);
+    assert_int_equal(writer_start(&client->writer, client->ends[1], &client->wake, &error), 0);
 }
 
 static inline void client_start_reading(struct client *client)
@@ -60,7 +60,7 @@ static inline void client_open(struct client *client)
 /* Ends the outbox and reads to its end: `got` is all that was sent. client_close() is still to come. */
 static inline void client_finish(struct client *client)
 {
-    assert_int_equal(outbox_finish(&client->outbox, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
+    assert_int_equal(writer_finish(&client->writer, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
     close(client->ends[1]);
     pthread_join(client->reader, NULL);
     close(client->ends[0]);

@@ -1,14 +1,14 @@
 #include "mcp_client.h"
 
 #include "mcp/jsonrpc.h"
-#include "mcp/reply.h"
 #include "mcp/resources.h"
+#include "mcp/responder.h"
 
 /* A configuration whose snippets lie in the directory, and no runs. */
 struct fixture {
     char *directory;
     struct config config;
-    struct runs runs;
+    struct result_store store;
     struct error error;
 };
 
@@ -17,13 +17,13 @@ static void set_up(struct fixture *fixture)
     *fixture = (struct fixture){.directory = temp_create()};
     set_up_config(&fixture->config, NULL);
     fixture->config.prompts_dir = string_copy(fixture->directory);
-    runs_init(&fixture->runs);
+    result_store_init(&fixture->store);
 }
 
 static void tear_down(struct fixture *fixture)
 {
     error_release(&fixture->error);
-    runs_release(&fixture->runs);
+    result_store_release(&fixture->store);
     config_release(&fixture->config);
     temp_remove(fixture->directory);
 }
@@ -39,7 +39,7 @@ static void add_snippets(const struct fixture *fixture, int count)
 
 static json_t *read_uri(struct fixture *fixture, const char *uri)
 {
-    return resources_read(&fixture->config, &fixture->runs, uri, &fixture->error);
+    return resources_read(&fixture->config, &fixture->store, uri, &fixture->error);
 }
 
 static void check_read(struct fixture *fixture, const char *uri, const char *expected)
@@ -264,16 +264,16 @@ static char *keep(struct fixture *fixture, char byte, size_t length, const char 
 {
     struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
     CLEANUP_FREE char *bytes = memory_allocate(length);
-    struct run *run = run_new();
-    char id[RUN_ID_SIZE];
+    struct run *run = stored_result_new();
+    char id[RESULT_ID_SIZE];
 
     memset(bytes, byte, length);
     strbuf_add(&text[0], bytes, length);
     strbuf_addstr(&text[1], "err");
-    memcpy(id, run_id(run), sizeof id);
+    memcpy(id, stored_result_id(run), sizeof id);
     for (int i = 0; i < 2; i++)
-        run_add(run, run_streams[i], "text/plain", &text[i]);
-    runs_keep(&fixture->runs, run);
+        stored_result_add(run, run_streams[i], "text/plain", &text[i]);
+    result_store_keep(&fixture->store, run);
     return string_format("isolator://runs/%s/%s", id, stream);
 }
 
@@ -356,18 +356,18 @@ static void resources__files_are_made_to_fit_one_message(void **state)
     enum { LENGTH = 600000 };
     struct strbuf lines = STRBUF_INIT;
     CLEANUP_FREE char *uri = NULL;
-    struct run *run = run_new();
+    struct run *run = stored_result_new();
     struct fixture fixture;
     json_t *result;
     const char *blob;
 
     (void)state;
     set_up(&fixture);
-    uri = string_format("isolator://runs/%s/files/a", run_id(run));
+    uri = string_format("isolator://runs/%s/files/a", stored_result_id(run));
     for (int i = 0; i < LENGTH; i++)
         strbuf_addch(&lines, '\n');
-    run_add(run, "files/a", "text/plain", &lines);
-    runs_keep(&fixture.runs, run);
+    stored_result_add(run, "files/a", "text/plain", &lines);
+    result_store_keep(&fixture.store, run);
     result = read_uri(&fixture, uri);
     assert_no_error(&fixture.error);
     assert_in_range(jsonrpc_size(result), LENGTH, MESSAGE_MAX - 10000);

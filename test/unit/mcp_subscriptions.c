@@ -6,12 +6,12 @@
 static void open_one(struct subscriptions *subscriptions, struct client *client, const char *id)
 {
     json_t *value = json_of(id);
-    struct reply reply;
+    struct responder responder;
 
-    reply_init(&reply, &client->outbox, revision_modern("2026-07-28"), value, NULL);
+    responder_init(&responder, &client->writer, revision_modern("2026-07-28"), value, NULL);
     json_decref(value);
-    subscriptions_open(subscriptions, &reply);
-    assert_null(reply.id); /* it is used up */
+    subscriptions_open(subscriptions, &responder);
+    assert_null(responder.id); /* it is used up */
 }
 
 static void close_one(struct subscriptions *subscriptions, const char *id)
@@ -42,8 +42,8 @@ static void subscriptions__are_acknowledged_and_answered_at_the_end(void **state
     subscriptions_init(&subscriptions);
     open_one(&subscriptions, &client, "1");
     open_one(&subscriptions, &client, "\"a\"");
-    subscriptions_end(&subscriptions, &client.outbox);
-    subscriptions_end(&subscriptions, &client.outbox); /* none is left */
+    subscriptions_end(&subscriptions, &client.writer);
+    subscriptions_end(&subscriptions, &client.writer); /* none is left */
     subscriptions_release(&subscriptions);
     client_check(&client, ACKNOWLEDGED("1") ACKNOWLEDGED("\"a\"") ENDED("1") ENDED("\"a\""));
 }
@@ -57,7 +57,7 @@ static void subscriptions__none(void **state)
     client_open(&client);
     subscriptions_init(&subscriptions);
     close_one(&subscriptions, "1");
-    subscriptions_end(&subscriptions, &client.outbox);
+    subscriptions_end(&subscriptions, &client.writer);
     subscriptions_release(&subscriptions);
     client_check(&client, "");
 }
@@ -78,7 +78,7 @@ static void subscriptions__are_closed_without_a_word(void **state)
     close_one(&subscriptions, "2");
     close_one(&subscriptions, "\"1\"");
     close_one(&subscriptions, "4");
-    subscriptions_end(&subscriptions, &client.outbox);
+    subscriptions_end(&subscriptions, &client.writer);
     subscriptions_release(&subscriptions);
     client_check(&client,
                  ACKNOWLEDGED("1") ACKNOWLEDGED("2") ACKNOWLEDGED("3") ENDED("1") ENDED("3"));

@@ -1,8 +1,8 @@
 #include "mcp_client.h"
 
+#include "config/tool_arguments.h"
 #include "mcp/tool.h"
-#include "sandbox/arguments.h"
-#include "sandbox/result.h"
+#include "run/result.h"
 
 /* The definition for a revision with `more` laid over the configuration, or NULL. */
 static json_t *define(const char *revision, const char *more)
@@ -375,7 +375,7 @@ static void tool__arguments_are_those_that_are_read(void **state)
                         value) strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
     message = string_format("there is no argument 'x'; known are: %s", joined);
-    assert_int_equal(arguments_read(wrong, &config, &request, &error), -1);
+    assert_int_equal(tool_arguments_read(wrong, &config, &request, &error), -1);
     assert_string_equal(error.message, message);
     json_decref(wrong);
     json_decref(tool);

@@ -1,0 +1,86 @@
+#include "base/json_text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+/* The number that four hexadecimal digits give, or -1. */
+static long hex4(const char *digits)
+{
+    long value = 0;
+
+    for (int i = 0; i < 4; i++) {
+        const int digit = text_hex_digit(digits[i]);
+
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/*
+ * The length of the escape at `text` (which has a backslash and `left` bytes), and whether it is half
+ * a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF behind, or one of the latter alone.
+ */
+static size_t measure_escape(const char *text, size_t left, bool *half)
+{
+    const long unit = left >= 6 && text[1] == 'u' ? hex4(text + 2) : -1;
+    const long next =
+        unit >= 0 && left >= 12 && text[6] == '\\' && text[7] == 'u' ? hex4(text + 8) : -1;
+    const bool pair = unit >= 0xd800 && unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff;
+
+    *half = !pair && unit >= 0xd800 && unit <= 0xdfff;
+    return pair ? 12 : unit >= 0 ? 6 : 2;
+}
+
+/* Replaces each half of a surrogate pair by U+FFFD, in place. False where there is none. */
+static bool mend_surrogates(char *line, size_t length)
+{
+    bool mended = false;
+
+    for (size_t i = 0; i + 1 < length;) {
+        bool half = false;
+        const size_t step = line[i] == '\\' ? measure_escape(line + i, length - i, &half) : 1;
+
+        if (half)
+            memcpy(line + i, "\\ufffd", 6);
+        mended |= half;
+        i += step;
+    }
+    return mended;
+}
+
+size_t json_text_count(const char *line, size_t length)
+{
+    size_t count = 1;
+    bool quoted = false;
+
+    for (size_t i = 0; i < length; i++) {
+        if (quoted && line[i] == '\\')
+            i++;
+        else if (line[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (line[i] == '{' || line[i] == '[' || line[i] == ','))
+            count++;
+    }
+    return count;
+}
+
+json_t *json_text_parse(const char *line, size_t length, json_error_t *where)
+{
+    const size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
+    json_t *value = json_loadb(line, length, flags, where);
+
+    if (!value) {
+        CLEANUP(strbuf_release) struct strbuf copy = STRBUF_INIT;
+
+        strbuf_add(&copy, line, length);
+        if (mend_surrogates(copy.data, length))
+            value = json_loadb(copy.data, length, flags, where);
+    }
+    return value;
+}

@@ -1,0 +1,81 @@
+#include "config/config_layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+
+json_t *config_resolved(const struct config *config, struct error *error)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < config->layer_count; i++) {
+        json_t *copy = json_deep_copy(config->layers[i].root); /* `all` is changed by the next */
+
+        json_object_update_recursive(all, copy);
+        json_decref(copy);
+    }
+    if (config->prompts_dir &&
+        json_object_set_new(all, "promptsDir", json_string(config->prompts_dir)) != 0) {
+        json_decref(all);
+        error_set(error, ERROR_CONFIG, "promptsDir: the path '%s' is not UTF-8",
+                  config->prompts_dir);
+        return NULL;
+    }
+    return all;
+}
+
+struct walk {
+    const struct config *config;
+    config_visit *visit;
+    void *context;
+    struct strbuf path;
+};
+
+/* What a layer has at a path; NULL: nothing. */
+struct found {
+    const json_t *value;
+};
+
+/* `found` is of each layer. The last that has something has decided. */
+static void walk_value(struct walk *walk, const json_t *value, const struct found *found)
+{
+    const size_t count = walk->config->layer_count, length = walk->path.length;
+    struct found *inner;
+    const char *key;
+    json_t *member;
+    size_t last = count;
+
+    if (json_object_size(value) == 0 && length > 0) {
+        while (last > 1 && !found[last - 1].value)
+            last--;
+        walk->visit(walk->context, strbuf_string(&walk->path), value,
+                    &walk->config->layers[last - 1]);
+        return;
+    }
+    inner = memory_allocate(count * sizeof *inner);
+    json_object_foreach((json_t *)value, key, member)
+    {
+        for (size_t i = 0; i < count; i++)
+            inner[i].value = json_object_get(found[i].value, key);
+        strbuf_addf(&walk->path, "%s%s", length > 0 ? "." : "", key);
+        walk_value(walk, member, inner);
+        walk->path.length = length;
+        walk->path.data[length] = '\0';
+    }
+    free(inner);
+}
+
+void config_walk(const struct config *config, const json_t *resolved, config_visit *visit,
+                 void *context)
+{
+    struct walk walk = {.config = config, .visit = visit, .context = context, .path = STRBUF_INIT};
+    struct found *roots = memory_allocate(config->layer_count * sizeof *roots);
+
+    for (size_t i = 0; i < config->layer_count; i++)
+        roots[i].value = config->layers[i].root;
+    walk_value(&walk, resolved, roots);
+    free(roots);
+    strbuf_release(&walk.path);
+}

@@ -1,0 +1,51 @@
+/*
+ * The strict reading of a JSON file that people write: each value has its type and its place in the file, which
+ * the messages name. All errors are of ERROR_CONFIG.
+ */
+#ifndef CONFIG_JSON_READER_H
+#define CONFIG_JSON_READER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/strvec.h"
+
+/* Where we are in a file. */
+struct json_reader {
+    const char *file;
+    struct strbuf path; /* "languages.python.image" */
+    struct error *error;
+};
+
+/* For messages of one's own: "%s: %s: ...". */
+#define JSON_READER_WHERE(reader) (reader)->file, strbuf_string(&(reader)->path)
+
+/* "FILE: PATH: must be EXPECTED". Returns -1. */
+int json_reader_wrong_type(struct json_reader *reader, const char *expected);
+
+/* Gives an ERROR_USAGE of a checking function the place in the file. Returns -1. */
+int json_reader_wrong_value(struct json_reader *reader);
+
+/* Names the nearest of the known keys. Returns -1. */
+int json_reader_unknown_key(struct json_reader *reader, const char *const *known, size_t count);
+
+/* In the place of an older value. None of them may be empty. */
+int json_reader_string(struct json_reader *reader, const json_t *value, char **string);
+int json_reader_strings(struct json_reader *reader, const json_t *value, struct strvec *strings);
+
+int json_reader_boolean(struct json_reader *reader, const json_t *value, bool *boolean);
+int json_reader_whole(struct json_reader *reader, const json_t *value, int least, int most,
+                      int *number);
+
+/*
+ * Calls `read` for each member of an object with the path extended by its key. `read` gets what the
+ * member belongs to as `target`.
+ */
+int json_reader_members(struct json_reader *reader, json_t *object,
+                        int read(struct json_reader *, const char *, json_t *, void *),
+                        void *target);
+
+#endif

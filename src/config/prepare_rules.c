@@ -1,0 +1,70 @@
+#include "config/prepare_rules.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/sha256.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "config/limits.h"
+
+#define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+enum { NAME_MOST = 64, HASH_DIGITS = 16 };
+
+char *prepare_tag(const char *language, const char *base, const struct strvec *steps)
+{
+    CLEANUP_FREE char *name = string_format("%.*s", NAME_MOST, language);
+    char digits[SHA256_HEX_SIZE];
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    sha256_update(&hash, language, strlen(language) + 1); /* the NUL ends it */
+    sha256_update(&hash, base, strlen(base) + 1);
+    for (size_t i = 0; i < steps->count; i++)
+        sha256_update(&hash, steps->items[i], strlen(steps->items[i]) + 1);
+    sha256_hex(&hash, digits);
+    for (char *at = name; *at; at++)
+        if (!strchr(LETTERS_AND_DIGITS "_", *at) && (at == name || !strchr(".-", *at)))
+            *at = '_';
+    return string_format("%s:%s-%.*s", PREPARE_REPOSITORY, name, HASH_DIGITS, digits);
+}
+
+int prepare_check_steps(const struct strvec *steps, struct error *error)
+{
+    size_t bytes = 0;
+
+    if (steps->count > PREPARE_STEPS_MAX)
+        return error_set(error, ERROR_USAGE, "more than %d steps", PREPARE_STEPS_MAX);
+    for (size_t i = 0; i < steps->count; i++) {
+        const char *step = steps->items[i];
+        const size_t length = strlen(step);
+
+        if (text_is_blank(step, length))
+            return error_set(error, ERROR_USAGE, "a step is empty");
+        if (!text_is_utf8(step))
+            return error_set(error, ERROR_USAGE, "a step is not valid UTF-8");
+        bytes += length;
+    }
+    if (bytes > PREPARE_STEPS_BYTES_MAX)
+        return error_set(error, ERROR_USAGE, "steps of more than %d bytes",
+                         PREPARE_STEPS_BYTES_MAX);
+    return 0;
+}
+
+int prepare_check_network(const char *network, struct error *error)
+{
+    CLEANUP(limits_release) struct limits limits;
+
+    limits_init(&limits);
+    return limits_set_network(&limits, network, error);
+}
+
+bool prepare_is_package(const char *name)
+{
+    const size_t length = strlen(name);
+
+    return length > 0 && length <= PREPARE_PACKAGE_MAX &&
+           strchr(LETTERS_AND_DIGITS "@_", name[0]) &&
+           strspn(name, LETTERS_AND_DIGITS "@._/+=-") == length;
+}

@@ -1,0 +1,193 @@
+#include "config/snippets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+enum { SNIPPET_MAX = 512 << 10, SNIPPETS_MAX = 10000, DESCRIPTION_MAX = 300 };
+
+static bool is_utf8(const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        const size_t length = utf8_sequence((const unsigned char *)text, left);
+
+        if (length == 0)
+            return false;
+        text += length;
+        left -= length;
+    }
+    return true;
+}
+
+/* A name and no path, in a language. */
+static bool is_name(const struct config *config, const char *name)
+{
+    return name[0] != '.' && name[0] != '\0' && !strchr(name, '/') && strlen(name) <= 255 &&
+           is_utf8(name) && config_language_of_file(config, name);
+}
+
+int snippets_check(const struct config *config, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(config->prompts_dir);
+
+    if (access(config->prompts_dir, R_OK | X_OK) == 0)
+        return 0;
+    return error_set_errno(error, ERROR_INPUT, "cannot read the snippets, promptsDir '%s'", shown);
+}
+
+static int open_directory(const struct config *config)
+{
+    return open(config->prompts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The snippet as a descriptor with its size; -1 where there is none of that name. */
+static int open_snippet(int directory, const char *name, off_t *size)
+{
+    CLEANUP_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return -1;
+    *size = status.st_size;
+    return steal_fd(&fd);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void snippets_list(const struct config *config, struct strvec *names)
+{
+    const int fd = open_directory(config);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    struct stat status;
+
+    if (!dir) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while (names->count < SNIPPETS_MAX && (entry = readdir(dir)))
+        if (is_name(config, entry->d_name) &&
+            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode))
+            strvec_push(names, entry->d_name);
+    closedir(dir);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+}
+
+static int unknown_snippet(const struct config *config, const char *name, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *shown = text_escape_short(name, 255);
+    CLEANUP_FREE char *known = NULL;
+    CLEANUP_FREE char *some = NULL;
+
+    snippets_list(config, &names);
+    known = strvec_join(&names, ", ");
+    some = text_escape_short(known, 1000);
+    return error_set(error, ERROR_USAGE, "there is no snippet '%s'; %s%s", shown,
+                     names.count > 0 ? "known are: " : "there are none", some);
+}
+
+/* At most `most` bytes from the start of the snippet, owned; NULL and errno. */
+static char *read_start(int fd, size_t most, size_t *length)
+{
+    char *data = memory_allocate(most + 1);
+    ssize_t got = 0;
+
+    *length = 0;
+    while (*length < most && (got = read(fd, data + *length, most - *length)) > 0)
+        *length += (size_t)got;
+    data[*length] = '\0';
+    if (got >= 0)
+        return data;
+    free(data);
+    return NULL;
+}
+
+char *snippet_read(const struct config *config, const char *name, size_t *length,
+                   struct error *error)
+{
+    CLEANUP_FD int directory = is_name(config, name) ? open_directory(config) : -1;
+    CLEANUP_FD int fd = -1;
+    off_t size = 0;
+    char *data;
+
+    if (directory >= 0)
+        fd = open_snippet(directory, name, &size);
+    if (fd < 0) {
+        unknown_snippet(config, name, error);
+        return NULL;
+    }
+    data = size > SNIPPET_MAX ? NULL : read_start(fd, (size_t)size, length);
+    if (!data) {
+        const int reason = errno;
+        CLEANUP_FREE char *shown = text_escape_short(name, 255);
+
+        errno = reason;
+        if (size > SNIPPET_MAX)
+            error_set(error, ERROR_INPUT, "the snippet '%s' is larger than %d KiB", shown,
+                      SNIPPET_MAX >> 10);
+        else
+            error_set_errno(error, ERROR_INPUT, "cannot read the snippet '%s'", shown);
+    }
+    return data;
+}
+
+char *snippet_description(const struct config *config, const char *name)
+{
+    CLEANUP_FD int directory = open_directory(config);
+    CLEANUP_FD int fd = -1;
+    CLEANUP_FREE char *start = NULL;
+    off_t size;
+    size_t length;
+    const char *text;
+
+    if (directory >= 0)
+        fd = open_snippet(directory, name, &size);
+    start = fd >= 0 ? read_start(fd, DESCRIPTION_MAX, &length) : NULL;
+    if (!start)
+        return NULL;
+    if (length == DESCRIPTION_MAX) /* it may end in the middle of a character */
+        start[length - utf8_cut_tail(start, length)] = '\0';
+    text = start;
+    if (strncmp(text, "#!", 2) == 0) { /* the comment comes behind the interpreter */
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    if (text[0] != '#' && strncmp(text, "//", 2) != 0)
+        return NULL;
+    text += strspn(text, "#/ \t");
+    start[(size_t)(text - start) + strcspn(text, "\r\n")] = '\0';
+    return *text ? text_escape(text) : NULL;
+}
+
+const char *snippet_mime_type(const char *name)
+{
+    static const struct {
+        const char *extension, *type;
+    } types[] = {
+        {".py", "text/x-python"},      {".js", "text/javascript"},    {".mjs", "text/javascript"},
+        {".cjs", "text/javascript"},   {".ts", "text/typescript"},    {".go", "text/x-go"},
+        {".sh", "text/x-shellscript"}, {".rb", "text/x-ruby"},        {".c", "text/x-c"},
+        {".rs", "text/x-rust"},        {".java", "text/x-java"},      {".pl", "text/x-perl"},
+        {".php", "text/x-php"},        {".json", "application/json"},
+    };
+    const char *dot = strrchr(name, '.');
+
+    for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].extension, dot) == 0)
+            return types[i].type;
+    return "text/plain";
+}

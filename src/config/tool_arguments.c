@@ -1,0 +1,361 @@
+#include "config/tool_arguments.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/cleanup.h"
+#include "base/linux.h"
+#include "base/text.h"
+#include "config/snippets.h"
+
+/* Bytes of a name from the model that a message shows. */
+enum { SHOWN = 80 };
+
+/* How many there may be; comparing their names takes its time. */
+enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
+
+/* Bytes of an argument or variable, and of all: the kernel starts no program with more (execve(2)). */
+enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
+
+/* What the arguments are read by, and into. */
+struct reading {
+    const struct config *config;
+    struct request *request;
+    struct error *error;
+    size_t words; /* bytes of the arguments and variables so far */
+};
+
+static int wrong(struct reading *reading, const char *name, const char *expected)
+{
+    return error_set(reading->error, ERROR_USAGE, "%s must be %s", name, expected);
+}
+
+/* The string, borrowed; NULL with the error set where it is none or has a NUL in it. */
+static const char *text_of(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    if (text && strlen(text) == json_string_length(value))
+        return text;
+    wrong(reading, name, text ? "a string without NUL characters" : "a string");
+    return NULL;
+}
+
+static char *copy_bytes(const json_t *string, size_t *length)
+{
+    char *copy = memory_allocate(json_string_length(string) + 1);
+
+    *length = json_string_length(string);
+    memcpy(copy, json_string_value(string), *length + 1);
+    return copy;
+}
+
+static int read_language(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = text_of(reading, name, value);
+
+    if (!text)
+        return -1;
+    reading->request->language = string_copy(text);
+    return 0;
+}
+
+static int read_code(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_string(value))
+        return wrong(reading, name, "a string: the source code");
+    reading->request->code = copy_bytes(value, &reading->request->code_length);
+    return 0;
+}
+
+static int read_filename(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = text_of(reading, name, value);
+
+    if (!text)
+        return -1;
+    if (input_files_check_path(text, reading->error) != 0)
+        return error_prefix(reading->error, "%s", name);
+    reading->request->entrypoint = string_copy(text);
+    return 0;
+}
+
+/* The content of an additional file as bytes, owned; NULL with the error set. */
+static char *decode_content(struct reading *reading, const char *name, const json_t *content,
+                            const json_t *encoding, size_t *length)
+{
+    const char *kind = json_is_string(encoding) ? json_string_value(encoding) : "";
+    char *data = NULL;
+
+    if (!json_is_string(content))
+        wrong(reading, name, "an object whose content is a string");
+    else if (!encoding || json_is_null(encoding) || strcmp(kind, "utf-8") == 0)
+        data = copy_bytes(content, length);
+    else if (strcmp(kind, "base64") != 0)
+        wrong(reading, name, "an object whose encoding is \"utf-8\" or \"base64\"");
+    else if (!(data =
+                   base64_decode(json_string_value(content), json_string_length(content), length)))
+        wrong(reading, name, "an object whose content is valid base64, as its encoding says");
+    return data;
+}
+
+static int read_file(struct reading *reading, const char *name, json_t *file)
+{
+    const json_t *filename = json_object_get(file, "filename");
+    const char *path, *key;
+    char *data;
+    size_t length;
+    json_t *value;
+
+    if (!json_is_object(file) || !filename)
+        return wrong(reading, name, "an object with filename and content");
+    json_object_foreach(file, key, value)
+    {
+        if (strcmp(key, "filename") != 0 && strcmp(key, "content") != 0 &&
+            strcmp(key, "encoding") != 0)
+            return wrong(reading, name, "an object with filename, content and encoding alone");
+    }
+    path = json_string_value(filename);
+    if (!path || strlen(path) != json_string_length(filename))
+        return wrong(reading, name, "an object whose filename is a string without NUL characters");
+    if (input_files_check_path(path, reading->error) != 0)
+        return error_prefix(reading->error, "%s", name);
+    data = decode_content(reading, name, json_object_get(file, "content"),
+                          json_object_get(file, "encoding"), &length);
+    if (!data)
+        return -1;
+    input_files_add(&reading->request->files, path, data, length);
+    return 0;
+}
+
+static int read_files(struct reading *reading, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *file;
+
+    if (!json_is_array(value))
+        return wrong(reading, name, "an array of objects with filename and content");
+    if (json_array_size(value) > FILES_MAX)
+        return wrong(reading, name, "an array of at most 10000 files");
+    json_array_foreach(value, i, file)
+    {
+        CLEANUP_FREE char *item = string_format("%s[%zu]", name, i);
+
+        if (read_file(reading, item, file) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_snippet(struct reading *reading, const char *name, const json_t *value)
+{
+    struct request *request = reading->request;
+    const char *text = text_of(reading, name, value);
+    const struct language *language;
+
+    if (!text)
+        return -1;
+    request->code = snippet_read(reading->config, text, &request->code_length, reading->error);
+    if (!request->code)
+        return error_prefix(reading->error, "%s", name);
+    language = config_language_of_file(reading->config, text);
+    request->language = string_copy(language->name);
+    request->entrypoint = string_copy(text);
+    return 0;
+}
+
+static int read_stdin(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_string(value))
+        return wrong(reading, name, "a string");
+    reading->request->stdin_file =
+        linux_unnamed_file_of(json_string_value(value), json_string_length(value));
+    if (reading->request->stdin_file < 0)
+        return error_set_errno(reading->error, ERROR_SYSTEM, "cannot create an unnamed file");
+    return 0;
+}
+
+/* Counts an argument or variable. */
+static int count_word(struct reading *reading, const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+
+    reading->words += length;
+    if (length > WORD_MAX)
+        return wrong(reading, name, "shorter: a program can be given 128 KiB in one piece at most");
+    if (reading->words > WORDS_MAX)
+        return error_set(reading->error, ERROR_USAGE,
+                         "arguments and environment must be shorter: a program can be given 2 MB "
+                         "at most; files and stdin may be larger");
+    return 0;
+}
+
+static int read_arguments(struct reading *reading, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value))
+        return wrong(reading, name, "an array of strings");
+    if (json_array_size(value) > ARGUMENTS_MAX)
+        return wrong(reading, name, "an array of at most 10000 strings");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        const char *text = text_of(reading, item_name, item);
+
+        if (!text || count_word(reading, item_name, text) != 0)
+            return -1;
+        strvec_push(&reading->request->arguments, text);
+    }
+    return 0;
+}
+
+static int read_environment(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *key;
+    json_t *item;
+
+    if (!json_is_object(value))
+        return wrong(reading, name, "an object with strings by name");
+    if (json_object_size(value) > VARIABLES_MAX)
+        return wrong(reading, name, "an object of at most 1000 variables");
+    json_object_foreach((json_t *)value, key, item)
+    {
+        CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
+        CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
+        CLEANUP_FREE char *assignment = NULL;
+        const char *text = text_of(reading, item_name, item);
+
+        if (!text)
+            return -1;
+        if (strchr(key, '='))
+            return error_set(reading->error, ERROR_USAGE,
+                             "%s: the name of a variable cannot have '=' in it", item_name);
+        assignment = string_format("%s=%s", key, text);
+        if (count_word(reading, item_name, assignment) != 0)
+            return -1;
+        strvec_push(&reading->request->environment, assignment); /* no name stands twice in JSON */
+    }
+    return 0;
+}
+
+static int read_timeout(struct reading *reading, const char *name, const json_t *value)
+{
+    const double most = reading->config->maximums.number[LIMIT_TIMEOUT];
+    double seconds = json_number_value(value);
+
+    if (!json_is_number(value) || !(seconds > 0))
+        return wrong(reading, name, "a number of seconds greater than 0");
+    if (seconds > most) /* false where there is no maximum */
+        seconds = most;
+    return limits_set_number(&reading->request->limits, LIMIT_TIMEOUT, seconds, name,
+                             reading->error);
+}
+
+static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value))
+        return wrong(reading, name, "an array of patterns like \"*.png\"");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        const char *text = text_of(reading, item_name, item);
+
+        if (!text)
+            return -1;
+        if (request_add_artifact(reading->request, text, reading->error) != 0)
+            return error_prefix(reading->error, "%s", item_name);
+    }
+    return 0;
+}
+
+static const struct argument {
+    const char *name;
+    int (*read)(struct reading *reading, const char *name, const json_t *value);
+} table[] = {
+    {"language", read_language},
+    {"entrypoint_code", read_code},
+    {"entrypoint_filename", read_filename},
+    {"additional_files", read_files},
+    {"snippet_name", read_snippet},
+    {"stdin", read_stdin},
+    {"arguments", read_arguments},
+    {"environment", read_environment},
+    {"timeout_seconds", read_timeout},
+    {"artifacts", read_artifacts},
+};
+enum { ARGUMENTS = sizeof table / sizeof *table };
+
+static const json_t *given(const json_t *arguments, const char *name)
+{
+    const json_t *value = json_object_get(arguments, name);
+
+    return json_is_null(value) ? NULL : value;
+}
+
+static int refuse_unknown(const char *key, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
+    CLEANUP_FREE char *known = NULL;
+
+    for (int i = 0; i < ARGUMENTS; i++)
+        strvec_push(&names, table[i].name);
+    known = strvec_join(&names, ", ");
+    return error_set(error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown, known);
+}
+
+/* The rule that no schema at the top level may express, since model APIs refuse one that does. */
+static int check_choice(const json_t *arguments, const struct config *config, struct error *error)
+{
+    const bool language = given(arguments, "language") != NULL;
+    const bool code = given(arguments, "entrypoint_code") != NULL;
+    CLEANUP_FREE char *known = config_language_names(config);
+
+    if (given(arguments, "snippet_name"))
+        return !language && !code && !given(arguments, "entrypoint_filename")
+                   ? 0
+                   : error_set(error, ERROR_USAGE,
+                               "snippet_name excludes language, entrypoint_code and "
+                               "entrypoint_filename; leave them out, or leave snippet_name out");
+    if (language && code)
+        return 0;
+    if (!language && !code)
+        return error_set(error, ERROR_USAGE,
+                         "nothing to run: give language and entrypoint_code, or snippet_name");
+    return error_set(error, ERROR_USAGE,
+                     language ? "entrypoint_code is missing: give the source code of the program"
+                              : "language is missing: give one of %s",
+                     known);
+}
+
+int tool_arguments_read(const json_t *arguments, const struct config *config,
+                        struct request *request, struct error *error)
+{
+    struct reading reading = {config, request, error, 0};
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)arguments, key, value)
+    {
+        bool known = false;
+
+        for (int i = 0; i < ARGUMENTS; i++)
+            known |= strcmp(key, table[i].name) == 0;
+        if (!known)
+            return refuse_unknown(key, error);
+    }
+    if (check_choice(arguments, config, error) != 0)
+        return -1;
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const json_t *argument = given(arguments, table[i].name);
+
+        if (argument && table[i].read(&reading, table[i].name, argument) != 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,249 @@
+#include "docker/engine_info.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/json_text.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+/* How much of the engine's time the command gets to tell where it looks for the engine. */
+enum { ENDPOINT_PERCENT = 20 };
+
+/* Of a string, of values in an answer, and of warnings: far more than any engine tells. */
+enum { STRING_MAX = 200, VALUES_MAX = 20000, REMARKS_MAX = 8 };
+
+/* Takes a string that is not empty. */
+static void take(char **target, const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    if (!text || *text == '\0')
+        return;
+    free(*target);
+    *target = text_escape_short(text, STRING_MAX);
+}
+
+/* The value at the path of keys, which ends with NULL; borrowed; NULL: none. */
+static json_t *at(const json_t *object, const char *first, const char *second)
+{
+    json_t *value = json_object_get(object, first);
+
+    return second ? json_object_get(value, second) : value;
+}
+
+static json_t *parse(const char *text, size_t length)
+{
+    json_t *root =
+        json_text_count(text, length) > VALUES_MAX ? NULL : json_text_parse(text, length, NULL);
+
+    if (json_is_object(root))
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+bool engine_info_read_version(struct engine_info *engine, const char *text, size_t length)
+{
+    json_t *root = parse(text, length);
+    const json_t *server = json_object_get(root, "Server");
+    const char *component;
+
+    if (!root)
+        return false;
+    take(&engine->client, at(root, "Client", "Version"));
+    take(&engine->context, at(root, "Client", "Context"));
+    take(&engine->version, at(server, "Version", NULL));
+    take(&engine->platform, at(server, "Platform", "Name"));
+    component =
+        json_string_value(at(json_array_get(at(server, "Components", NULL), 0), "Name", NULL));
+    engine->podman |= component && strcmp(component, "Podman Engine") == 0;
+    json_decref(root);
+    return true;
+}
+
+static void take_limit(struct engine_info *engine, enum engine_limit limit, const json_t *value)
+{
+    if (json_is_boolean(value))
+        engine->limits[limit] = json_is_true(value) ? ENGINE_YES : ENGINE_NO;
+}
+
+/* "name=seccomp,profile=default" */
+static void take_security(struct engine_info *engine, const char *option)
+{
+    static const char seccomp[] = "name=seccomp", profile[] = "profile=";
+    const char *named = strstr(option, profile);
+
+    if (strncmp(option, seccomp, strlen(seccomp)) == 0) {
+        free(engine->seccomp);
+        engine->seccomp =
+            text_escape_short(named ? named + strlen(profile) : "default", STRING_MAX);
+    }
+    engine->rootless |= strcmp(option, "name=rootless") == 0;
+    engine->user_namespaces |= strcmp(option, "name=userns") == 0;
+    engine->apparmor |= strcmp(option, "name=apparmor") == 0;
+    engine->selinux |= strcmp(option, "name=selinux") == 0;
+}
+
+static void read_docker(struct engine_info *engine, const json_t *root)
+{
+    size_t i;
+    json_t *item;
+
+    take(&engine->version, at(root, "ServerVersion", NULL));
+    take(&engine->system, at(root, "OperatingSystem", NULL));
+    take(&engine->host, at(root, "Name", NULL));
+    take(&engine->directory, at(root, "DockerRootDir", NULL));
+    take(&engine->driver, at(root, "Driver", NULL));
+    take(&engine->cgroup, at(root, "CgroupVersion", NULL));
+    take_limit(engine, ENGINE_MEMORY, at(root, "MemoryLimit", NULL));
+    take_limit(engine, ENGINE_SWAP, at(root, "SwapLimit", NULL));
+    take_limit(engine, ENGINE_PIDS, at(root, "PidsLimit", NULL));
+    take_limit(engine, ENGINE_CPU, at(root, "CPUCfsQuota", NULL));
+    take_limit(engine, ENGINE_CPU, at(root, "CpuCfsQuota", NULL));
+    json_array_foreach(at(root, "SecurityOptions", NULL), i, item)
+    {
+        if (json_is_string(item))
+            take_security(engine, json_string_value(item));
+    }
+    json_array_foreach(at(root, "Warnings", NULL), i, item)
+    {
+        if (json_is_string(item) && engine->remarks.count < REMARKS_MAX)
+            strvec_push_owned(&engine->remarks,
+                              text_escape_short(json_string_value(item), STRING_MAX));
+    }
+}
+
+/* podman info: what is enforced depends on the controllers of control groups that it may use. */
+static void read_podman(struct engine_info *engine, const json_t *root)
+{
+    static const char *const controllers[ENGINE_LIMITS] = {"memory", "memory", "pids", "cpu"};
+    const json_t *host = json_object_get(root, "host");
+    const json_t *security = json_object_get(host, "security");
+    const json_t *told = json_object_get(host, "cgroupControllers");
+    size_t i;
+    json_t *item;
+
+    engine->podman = true;
+    take(&engine->version, at(root, "version", "Version"));
+    take(&engine->system, at(host, "distribution", "distribution"));
+    take(&engine->host, at(host, "hostname", NULL));
+    take(&engine->directory, at(root, "store", "graphRoot"));
+    take(&engine->driver, at(root, "store", "graphDriverName"));
+    take(&engine->cgroup, at(host, "cgroupVersion", NULL));
+    if (engine->cgroup && engine->cgroup[0] == 'v')
+        memmove(engine->cgroup, engine->cgroup + 1, strlen(engine->cgroup));
+    engine->rootless |= json_is_true(at(security, "rootless", NULL));
+    engine->apparmor |= json_is_true(at(security, "apparmorEnabled", NULL));
+    engine->selinux |= json_is_true(at(security, "selinuxEnabled", NULL));
+    if (json_is_true(at(security, "seccompEnabled", NULL)) && !engine->seccomp)
+        engine->seccomp = string_copy("default");
+    for (int limit = 0; limit < ENGINE_LIMITS && json_array_size(told) > 0; limit++) {
+        engine->limits[limit] = ENGINE_NO;
+        json_array_foreach(told, i, item)
+        {
+            if (json_is_string(item) && strcmp(json_string_value(item), controllers[limit]) == 0)
+                engine->limits[limit] = ENGINE_YES;
+        }
+    }
+}
+
+bool engine_info_read_info(struct engine_info *engine, const char *text, size_t length)
+{
+    json_t *root = parse(text, length);
+
+    if (!root)
+        return false;
+    if (json_is_object(json_object_get(root, "host")))
+        read_podman(engine, root);
+    else
+        read_docker(engine, root);
+    json_decref(root);
+    return true;
+}
+
+/* "unix:///var/run/docker.sock", which the command knows without the engine; podman knows no contexts. */
+static void ask_endpoint(struct engine_info *engine, const struct docker *docker,
+                         const struct cancel *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* then it is not known */
+    const struct docker_call call = {.arguments = &arguments,
+                                     .stdin_file = -1,
+                                     .deadline =
+                                         clock_now_ms() + docker_share(docker, ENDPOINT_PERCENT),
+                                     .cancel = cancel};
+    CLEANUP_FREE char *line = NULL;
+
+    strvec_push_each(&arguments, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}",
+                     NULL);
+    if (docker_succeed(docker, &call, "", &output, &ignored) != 0)
+        return;
+    line = string_format("%.*s", (int)strcspn(strbuf_string(&output.out), "\n"),
+                         strbuf_string(&output.out));
+    if (strstr(line, "://"))
+        engine->endpoint = text_escape_short(line, STRING_MAX);
+}
+
+int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
+                    const struct cancel *cancel, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+
+    strvec_push_each(&arguments, "version", "--format", "{{json .}}", NULL);
+    if (docker_run(docker, &call, &output, error) != 0) {
+        ask_endpoint(engine, docker, cancel);
+        return -1;
+    }
+    ask_endpoint(engine, docker, cancel);
+    engine_info_read_version(engine, strbuf_string(&output.out), output.out.length);
+    if (output.status != 0) {
+        CLEANUP_FREE char *message = docker_failure(&call, &output);
+        return error_set(error, ERROR_ENGINE, "%s", message);
+    }
+    return 0;
+}
+
+int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,
+                            long long deadline, const struct cancel *cancel, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+
+    strvec_push_each(&arguments, "info", "--format", "{{json .}}", NULL);
+    if (docker_succeed(docker, &call, "cannot ask the engine", &output, error) != 0)
+        return -1;
+    if (!engine_info_read_info(engine, strbuf_string(&output.out), output.out.length))
+        return error_set(error, ERROR_ENGINE, "'%s info' does not answer in JSON", docker->command);
+    return 0;
+}
+
+void engine_info_init(struct engine_info *engine)
+{
+    *engine = (struct engine_info){.remarks = STRVEC_INIT};
+}
+
+void engine_info_release(struct engine_info *engine)
+{
+    free(engine->client);
+    free(engine->context);
+    free(engine->endpoint);
+    free(engine->version);
+    free(engine->platform);
+    free(engine->system);
+    free(engine->host);
+    free(engine->directory);
+    free(engine->driver);
+    free(engine->cgroup);
+    free(engine->seccomp);
+    strvec_release(&engine->remarks);
+}

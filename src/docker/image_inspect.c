@@ -1,0 +1,159 @@
+#include "docker/image_inspect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "docker/engine_time.h"
+
+#define CANNOT "cannot look for images"
+
+/* Of an id, and of the form in which engines print it for people. */
+enum { ID_DIGITS = 64, SHORT_DIGITS = 12 };
+static const char algorithm[] = "sha256:";
+
+/* The year 2000: builds that shall always give the same image tell an earlier time. */
+static const long long EARLIEST_MS = 946684800000;
+
+/* An image on a line: its id, its size, when it was made, and all that it is called. */
+static const char template[] =
+    "{{.Id}} {{.Size}} {{.Created}}"
+    "{{range .RepoTags}} {{.}}{{end}}{{range .RepoDigests}} {{.}}{{end}}";
+
+/* What is the same whether it is written or not. */
+static const char *without_registry(const char *name)
+{
+    static const char *const usual[] = {"docker.io/", "localhost/", "library/"};
+
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strncmp(name, usual[i], strlen(usual[i])) == 0)
+            name += strlen(usual[i]);
+    return name;
+}
+
+bool image_is_called(const char *reference, const char *name)
+{
+    const char *asked = without_registry(reference);
+    const char *last = strrchr(asked, '/');
+    CLEANUP_FREE char *tagged =
+        string_format("%s%s", asked, strpbrk(last ? last : asked, ":@") ? "" : ":latest");
+
+    return strcmp(tagged, without_registry(name)) == 0;
+}
+
+/* An id, or its beginning. */
+static bool is_id_of(const char *reference, const char *id)
+{
+    const size_t skip = strlen(algorithm);
+
+    if (strncmp(id, algorithm, skip) == 0)
+        id += skip;
+    if (strncmp(reference, algorithm, skip) == 0)
+        reference += skip;
+    return strlen(reference) >= SHORT_DIGITS && strncmp(reference, id, strlen(reference)) == 0;
+}
+
+static bool line_is_of(const char *line, const char *reference)
+{
+    CLEANUP_FREE char *words = string_copy(line);
+    char *rest = NULL;
+
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (image_is_called(reference, word) || is_id_of(reference, word))
+            return true;
+    return false;
+}
+
+static void read_facts(struct image_facts *facts, const char *line)
+{
+    char created[32] = "";
+    long long bytes = -1, ms;
+
+    facts->present = true;
+    if (sscanf(line, "%*s %18lld %31[^\n]", &bytes, created) >= 1 && bytes >= 0)
+        facts->bytes = bytes;
+    if (engine_time_parse(created, &ms) && ms >= EARLIEST_MS)
+        facts->created = ms / 1000;
+}
+
+/* The lines that begin with an id; whatever else there is, is no answer. */
+static void split_lines(const struct strbuf *text, struct strvec *lines)
+{
+    const char *rest = strbuf_string(text);
+
+    while (*rest) {
+        const size_t length = strcspn(rest, "\n");
+        const size_t skip =
+            strncmp(rest, algorithm, strlen(algorithm)) == 0 ? strlen(algorithm) : 0;
+
+        if (strspn(rest + skip, "0123456789abcdef") == ID_DIGITS)
+            strvec_pushf(lines, "%.*s", (int)length, rest);
+        rest += length + (rest[length] == '\n');
+    }
+}
+
+/*
+ * The engine answers in the order in which it was asked, and leaves out what it has not. Returns how many of the
+ * lines found their image.
+ */
+static size_t match(const struct strvec *lines, const struct strvec *references,
+                    struct image_facts *facts)
+{
+    const bool all = lines->count == references->count;
+    size_t taken = 0;
+
+    for (size_t i = 0; i < references->count && taken < lines->count; i++)
+        if (all || line_is_of(lines->items[taken], references->items[i]))
+            read_facts(&facts[i], lines->items[taken++]);
+    return taken;
+}
+
+/* Asks for these images. -1 as image_inspect(); what the engine has not is no error. */
+static int inspect(const struct docker *docker, char *const *references, size_t count,
+                   long long deadline, const struct cancel *cancel, struct strvec *lines,
+                   struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+
+    strvec_push_each(&arguments, "image", "inspect", "--format", template, "--", NULL);
+    for (size_t i = 0; i < count; i++)
+        strvec_push(&arguments, references[i]);
+    if (docker_run(docker, &call, &output, error) != 0)
+        return error->kind == ERROR_CANCELLED ? -1 : error_prefix(error, CANNOT);
+    split_lines(&output.out, lines);
+    if (output.status == 0 || lines->count > 0)
+        return 0;
+    /* None of them is there, or no engine is: that one answers nothing else either. */
+    strvec_release(&arguments);
+    strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
+    return docker_succeed(docker, &call, CANNOT, NULL, error);
+}
+
+int image_inspect(const struct docker *docker, const struct strvec *references, long long deadline,
+                  const struct cancel *cancel, struct image_facts *facts, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+
+    for (size_t i = 0; i < references->count; i++)
+        facts[i] = (struct image_facts){.bytes = -1, .created = -1};
+    if (references->count == 0)
+        return 0;
+    if (inspect(docker, references->items, references->count, deadline, cancel, &lines, error) != 0)
+        return -1;
+    if (match(&lines, references, facts) == lines.count)
+        return 0;
+    for (size_t i = 0; i < references->count; i++) {
+        CLEANUP(strvec_release) struct strvec line = STRVEC_INIT;
+
+        facts[i] = (struct image_facts){.bytes = -1, .created = -1};
+        if (inspect(docker, &references->items[i], 1, deadline, cancel, &line, error) != 0)
+            return -1;
+        if (line.count == 1)
+            read_facts(&facts[i], line.items[0]);
+    }
+    return 0;
+}

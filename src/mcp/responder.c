@@ -1,0 +1,164 @@
+#include "mcp/responder.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "mcp/jsonrpc.h"
+
+struct batch {
+    pthread_mutex_t lock;
+    struct writer *writer;
+    int count;             /* replies that are open, and the caller's own count */
+    struct strbuf answers; /* "[{...},{...}" so far */
+};
+
+struct batch *batch_new(struct writer *writer)
+{
+    struct batch *batch = memory_allocate(sizeof *batch);
+
+    *batch = (struct batch){.writer = writer, .count = 1};
+    pthread_mutex_init(&batch->lock, NULL);
+    return batch;
+}
+
+/* Sends the answers that there are as one array. */
+static void batch_send(struct batch *batch)
+{
+    size_t length;
+
+    if (batch->answers.length == 0)
+        return;
+    strbuf_addstr(&batch->answers, "]\n");
+    length = batch->answers.length;
+    writer_put(batch->writer, strbuf_steal(&batch->answers), length);
+}
+
+/* Adds an answer, a line. An array that would get too large is sent before it. */
+static void batch_add(struct batch *batch, const char *line, size_t length)
+{
+    pthread_mutex_lock(&batch->lock);
+    if (batch->answers.length + length >= MESSAGE_MAX)
+        batch_send(batch);
+    strbuf_addch(&batch->answers, batch->answers.length == 0 ? '[' : ',');
+    strbuf_add(&batch->answers, line, length - 1);
+    pthread_mutex_unlock(&batch->lock);
+}
+
+void batch_drop(struct batch *batch)
+{
+    int count;
+
+    pthread_mutex_lock(&batch->lock);
+    count = --batch->count;
+    if (count == 0)
+        batch_send(batch);
+    pthread_mutex_unlock(&batch->lock);
+    if (count > 0)
+        return;
+    pthread_mutex_destroy(&batch->lock);
+    strbuf_release(&batch->answers);
+    free(batch);
+}
+
+void responder_init(struct responder *responder, struct writer *writer,
+                    const struct revision *revision, json_t *id, struct batch *batch)
+{
+    *responder = (struct responder){writer, revision, json_copy(id), batch};
+    if (!batch)
+        return;
+    pthread_mutex_lock(&batch->lock);
+    batch->count++;
+    pthread_mutex_unlock(&batch->lock);
+}
+
+void responder_nothing(struct responder *responder)
+{
+    json_decref(responder->id);
+    responder->id = NULL;
+    if (responder->batch)
+        batch_drop(responder->batch);
+    responder->batch = NULL;
+}
+
+/* Takes the message over. */
+static void send_message(struct responder *responder, json_t *message)
+{
+    size_t length;
+    char *line = jsonrpc_line(message, &length);
+
+    json_decref(message);
+    if (length > MESSAGE_MAX) { /* only what the configuration makes large can get here */
+        free(line);
+        message =
+            jsonrpc_error(responder->id, JSONRPC_INTERNAL_ERROR, "the answer is too large", NULL);
+        line = jsonrpc_line(message, &length);
+        json_decref(message);
+    }
+    if (responder->batch) {
+        batch_add(responder->batch, line, length);
+        free(line);
+    } else {
+        writer_put(responder->writer, line, length);
+    }
+    responder_nothing(responder);
+}
+
+json_t *responder_server_info(const struct revision *revision)
+{
+    json_t *info = json_object();
+
+    json_object_set_new(info, "name", json_string("isolator"));
+    json_object_set_new(info, "version", json_string(ISOLATOR_VERSION));
+    if (revision->structured)
+        json_object_set_new(info, "title", json_string("isolator: untrusted code in containers"));
+    return info;
+}
+
+/* 2026-07-28, basic/index: resultType in each result; serverInfo in its _meta. */
+static void make_modern(const struct revision *revision, json_t *result)
+{
+    json_t *meta = json_object_get(result, "_meta");
+
+    json_object_set_new(result, "resultType", json_string("complete"));
+    if (!meta) {
+        meta = json_object();
+        json_object_set_new(result, "_meta", meta);
+    }
+    json_object_set_new(meta, "io.modelcontextprotocol/serverInfo",
+                        responder_server_info(revision));
+}
+
+void responder_result(struct responder *responder, json_t *result)
+{
+    if (responder->revision->modern)
+        make_modern(responder->revision, result);
+    send_message(responder, jsonrpc_result(responder->id, result));
+}
+
+void responder_error(struct responder *responder, int code, json_t *data, const char *format, ...)
+{
+    struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *shown = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&text, format, arguments);
+    va_end(arguments);
+    shown = text_escape(strbuf_string(&text));
+    strbuf_release(&text);
+    send_message(responder, jsonrpc_error(responder->id, code, shown, data));
+}
+
+void responder_notify(struct writer *writer, const char *method, json_t *params)
+{
+    json_t *notification = jsonrpc_notification(method, params);
+    size_t length;
+    char *line = jsonrpc_line(notification, &length);
+
+    json_decref(notification);
+    writer_put(writer, line, length);
+}

@@ -1,0 +1,197 @@
+#include "mcp/tool_result.h"
+
+#include <string.h>
+
+#include "base/capture.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "mcp/attachments.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/responder.h"
+
+/* What the text has around the output: the headings and the marks of what is left out. */
+enum { HEADINGS = 160 };
+
+/* Below this nothing is gained by showing less. */
+enum { LEAST = 256 };
+
+/* Artifacts in one answer; of so many the names and links fit, unless they are very long. */
+enum { ARTIFACTS_MOST = 50 };
+
+/* The output as it is shown. */
+struct shown {
+    struct strbuf text[2];
+    bool cut[2]; /* here, beside what the result says */
+};
+
+static void release_shown(struct shown *shown)
+{
+    strbuf_release(&shown->text[0]);
+    strbuf_release(&shown->text[1]);
+}
+
+/* At most `most` bytes of a text, head and tail; `bytes` is what the program wrote. */
+static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, size_t most)
+{
+    struct capture capture = CAPTURE_INIT(most);
+
+    capture_add(&capture, strbuf_string(text), text->length);
+    if (bytes > capture.total)
+        capture.total = bytes; /* so that the mark counts what was not kept before */
+    return capture_take_text(&capture);
+}
+
+/* Shows both streams in `most` bytes: each half of it, and what the other one leaves. */
+static void show(struct shown *shown, const struct result *result, const struct strbuf full[2],
+                 size_t most)
+{
+    for (int i = 0; i < 2; i++) {
+        const size_t other = full[1 - i].length;
+        const size_t share = other < most / 2 ? most - other : most / 2;
+
+        shown->cut[i] = full[i].length > share;
+        if (shown->cut[i])
+            shown->text[i] = cut(&full[i], result->bytes[i], share);
+        else
+            strbuf_add(&shown->text[i], strbuf_string(&full[i]), full[i].length);
+    }
+}
+
+static void add_section(struct strbuf *text, const char *name, const struct strbuf *section)
+{
+    if (section->length == 0)
+        return;
+    if (text->length > 0 && text->data[text->length - 1] != '\n')
+        strbuf_addch(text, '\n');
+    strbuf_addf(text, "--- %s ---\n", name);
+    strbuf_add(text, section->data, section->length);
+}
+
+static json_t *text_content(const struct strbuf *text)
+{
+    return json_pack("{s:s, s:o}", "type", "text", "text",
+                     json_stringn_nocheck(strbuf_string(text), text->length));
+}
+
+/* What files there are and what there is not. */
+static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts)
+{
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        CLEANUP_FREE char *name =
+            text_escape_short(artifacts->items[i].name, ATTACHMENTS_NAME_SHOWN);
+
+        strbuf_addf(&list, "%s (%s, %zu bytes)\n", name, artifacts->items[i].mime_type,
+                    artifacts->items[i].length);
+    }
+    for (size_t i = 0; i < artifacts->missing.count; i++)
+        strbuf_addf(&list, "%s\n", artifacts->missing.items[i]);
+    add_section(text, "artifacts", &list);
+}
+
+/* The text for models. */
+static json_t *describe(const struct result *result, const struct shown *shown)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    const bool ran = result->exit_code != EXIT_CODE_NONE;
+    const bool silent = shown->text[0].length == 0 && shown->text[1].length == 0;
+
+    if (!result_success(result))
+        strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
+                    result->error ? result->error : "no reason is known", ran ? "\n\n" : "");
+    for (int i = 0; i < 2; i++)
+        add_section(&text, run_streams[i], &shown->text[i]);
+    if (ran && silent)
+        strbuf_addstr(&text, "(no output)");
+    add_artifacts(&text, &result->artifacts);
+    return text_content(&text);
+}
+
+/* The whole result, with the output as it is shown. */
+static json_t *structure(const json_t *object, const struct shown *shown)
+{
+    json_t *copy = json_copy((json_t *)object);
+
+    for (int i = 0; i < 2; i++) {
+        json_object_set_new(
+            copy, run_streams[i],
+            json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
+        if (shown->cut[i])
+            json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
+    }
+    return copy;
+}
+
+static json_t *build(const struct result *result, const json_t *object, const struct shown *shown,
+                     const struct revision *revision)
+{
+    json_t *answer = json_object();
+    json_t *content = json_array();
+
+    json_array_append_new(content, describe(result, shown));
+    json_object_set_new(answer, "content", content);
+    if (revision->structured)
+        json_object_set_new(answer, "structuredContent", structure(object, shown));
+    json_object_set_new(answer, "isError", json_boolean(!result_success(result)));
+    return answer;
+}
+
+/* The whole output of a stream, or as much of it as one message holds. Takes the text over. */
+static void attach_output(struct attachments *attachments, const struct result *result, int stream,
+                          struct strbuf *full)
+{
+    if (full->length > RUN_TEXT_MAX) {
+        struct strbuf kept = cut(full, result->bytes[stream], RUN_TEXT_MAX);
+
+        strbuf_release(full);
+        *full = kept;
+    }
+    attachments_add_output(attachments, run_streams[stream], full);
+}
+
+json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t most,
+                           struct result_store *store)
+{
+    struct strbuf full[2] = {result->text[0], result->text[1]};
+    struct shown shown = {.cut = {false, false}};
+    struct attachments attachments;
+    const size_t text_most = most;
+    size_t text_shown;
+    json_t *object, *answer = NULL;
+
+    result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
+    artifacts_limit(&result->artifacts, ARTIFACTS_MOST);
+    object = result_to_json(result);
+    most = most > HEADINGS + LEAST ? most - HEADINGS : LEAST;
+    do {
+        json_decref(answer);
+        release_shown(&shown);
+        show(&shown, result, full, most);
+        answer = build(result, object, &shown, revision);
+        most /= 2;
+    } while (most >= LEAST && jsonrpc_size(answer) > RESULT_MAX);
+    text_shown = shown.text[0].length + shown.text[1].length;
+    attachments_begin(&attachments, answer, revision,
+                      text_most > text_shown ? text_most - text_shown : 0);
+    for (int i = 0; i < 2; i++)
+        if (shown.cut[i])
+            attach_output(&attachments, result, i, &full[i]);
+    for (size_t i = 0; i < result->artifacts.count; i++)
+        attachments_add_file(&attachments, &result->artifacts.items[i]);
+    attachments_end(&attachments, store);
+    release_shown(&shown);
+    json_decref(object);
+    strbuf_release(&full[0]);
+    strbuf_release(&full[1]);
+    return answer;
+}
+
+json_t *tool_result_of_failure(const char *message)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, "Execution Failed (error): ");
+    text_add_utf8(&text, message, strlen(message)); /* it may end in the middle of a character */
+    return json_pack("{s:[o], s:b}", "content", text_content(&text), "isError", 1);
+}

@@ -1,0 +1,154 @@
+#include "mcp/writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+
+/* A handful of the largest messages. */
+enum { FULL = 4 << 20 };
+
+static void write_all(struct writer *writer, const char *data, size_t length)
+{
+    struct pollfd writable = {writer->fd, POLLOUT, 0};
+
+    while (length > 0) {
+        const ssize_t written = write(writer->fd, data, length);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno == EAGAIN) { /* whoever has the same end open made it so */
+            poll(&writable, 1, -1);
+            continue;
+        }
+        if (written < 0) {
+            const int reason = errno;
+
+            pthread_mutex_lock(&writer->lock);
+            writer->broken = reason;
+            pthread_mutex_unlock(&writer->lock);
+            return;
+        }
+        data += written;
+        length -= (size_t)written;
+    }
+}
+
+/* Writes what waits now, without the lock. */
+static void write_waiting(struct writer *writer)
+{
+    struct strbuf taken = writer->waiting;
+    bool was_full;
+
+    writer->waiting = (struct strbuf)STRBUF_INIT;
+    pthread_mutex_unlock(&writer->lock);
+    write_all(writer, taken.data, taken.length);
+    pthread_mutex_lock(&writer->lock);
+    was_full = writer->unwritten > FULL;
+    writer->unwritten -= taken.length;
+    strbuf_release(&taken);
+    pthread_cond_broadcast(&writer->changed);
+    if (was_full || writer->broken)
+        wake_up(writer->wake);
+}
+
+/* The thread, until the end. */
+static void *write_lines(void *context)
+{
+    struct writer *writer = context;
+
+    pthread_mutex_lock(&writer->lock);
+    while (!writer->broken && !(writer->ended && writer->unwritten == 0)) {
+        if (writer->unwritten > 0)
+            write_waiting(writer);
+        else
+            pthread_cond_wait(&writer->changed, &writer->lock);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return NULL;
+}
+
+int writer_start(struct writer *writer, int fd, const struct wake *wake, struct error *error)
+{
+    pthread_condattr_t attributes;
+
+    *writer = (struct writer){.fd = fd, .wake = wake};
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&writer->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    errno = pthread_create(&writer->thread, NULL, write_lines, writer);
+    return errno == 0 ? 0 : error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+}
+
+void writer_put(struct writer *writer, char *line, size_t length)
+{
+    pthread_mutex_lock(&writer->lock);
+    if (!writer->broken) {
+        strbuf_add(&writer->waiting, line, length);
+        writer->unwritten += length;
+        pthread_cond_broadcast(&writer->changed);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    free(line);
+}
+
+bool writer_full(struct writer *writer)
+{
+    bool full;
+
+    pthread_mutex_lock(&writer->lock);
+    full = writer->unwritten > FULL && !writer->broken;
+    pthread_mutex_unlock(&writer->lock);
+    return full;
+}
+
+void writer_wait(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (writer->unwritten > FULL && !writer->broken && !writer->hurrying)
+        pthread_cond_wait(&writer->changed, &writer->lock);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+int writer_broken(struct writer *writer)
+{
+    int broken;
+
+    pthread_mutex_lock(&writer->lock);
+    broken = writer->broken;
+    pthread_mutex_unlock(&writer->lock);
+    return broken;
+}
+
+void writer_stop_waiting(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    writer->hurrying = true;
+    pthread_cond_broadcast(&writer->changed);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+int writer_finish(struct writer *writer, long long deadline)
+{
+    const struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
+    int late = 0;
+
+    pthread_mutex_lock(&writer->lock);
+    writer->ended = true;
+    pthread_cond_broadcast(&writer->changed);
+    while (writer->unwritten > 0 && !writer->broken && late == 0)
+        late = pthread_cond_timedwait(&writer->changed, &writer->lock, &until);
+    pthread_mutex_unlock(&writer->lock);
+    if (late != 0)
+        return -1;
+    pthread_join(writer->thread, NULL);
+    strbuf_release(&writer->waiting);
+    pthread_cond_destroy(&writer->changed);
+    pthread_mutex_destroy(&writer->lock);
+    return 0;
+}

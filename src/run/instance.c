@@ -1,0 +1,260 @@
+#include "run/instance.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+
+/* How long the engine gets to remove a sandbox by itself: this part of its time. */
+enum { LEAVE_PERCENT = 10 };
+
+struct stream_place {
+    struct instance *instance;
+    int stream;
+};
+
+struct instance *instance_new(const struct docker *docker, const struct plan *plan,
+                              const char *nonce, long long in_use_ms)
+{
+    struct instance *instance = memory_allocate(sizeof *instance);
+
+    *instance = (struct instance){
+        .client = PROCESS_INIT, .fingerprint = instance_fingerprint(plan), .warnings = STRVEC_INIT};
+    owned_container_init(&instance->container, docker, in_use_ms);
+    if (nonce)
+        memcpy(instance->nonce, nonce, sizeof instance->nonce);
+    else
+        linux_random_digits(instance->nonce, sizeof instance->nonce);
+    supervisor_stream_init(&instance->streams[0], instance->nonce);
+    supervisor_stream_init(&instance->streams[1], instance->nonce);
+    return instance;
+}
+
+void instance_free(struct instance *instance)
+{
+    process_release(&instance->client);
+    supervisor_stream_release(&instance->streams[0]);
+    supervisor_stream_release(&instance->streams[1]);
+    owned_container_release(&instance->container);
+    strvec_release(&instance->warnings);
+    free(instance->fingerprint);
+    free(instance);
+}
+
+/* The spec borrows from all three. */
+static struct container_spec spec_of(struct owned_container *container, const struct plan *plan,
+                                     const struct strvec *command)
+{
+    struct container_spec spec = owned_container_spec(container, plan);
+
+    spec.auto_remove = true;
+    spec.command = command;
+    spec.tmpfs[1] =
+        (struct container_tmpfs){plan->workdir, (long)plan->limits.number[LIMIT_WORKDIR]};
+    return spec;
+}
+
+char *instance_fingerprint(const struct plan *plan)
+{
+    struct owned_container nameless = {.labels = STRVEC_INIT};
+    CLEANUP(strvec_release) struct strvec command = supervisor_command("", plan->workdir);
+    const struct container_spec spec = spec_of(&nameless, plan, &command);
+
+    return container_text(&spec);
+}
+
+bool instance_begun(const struct instance *instance)
+{
+    return instance->streams[0].state >= SUPERVISOR_RUNNING ||
+           instance->streams[1].state >= SUPERVISOR_RUNNING || !instance->client.exited;
+}
+
+bool instance_both(const struct instance *instance, enum supervisor_state state)
+{
+    return instance->streams[0].state >= state && instance->streams[1].state >= state;
+}
+
+/* Whether what the phase waits for has come. */
+static bool wanted(const struct instance *instance)
+{
+    const struct supervisor_stream *stream = &instance->streams[1];
+
+    switch (instance->phase) {
+    case INSTANCE_MADE:
+        return stream->ready || stream->failure[0] != '\0';
+    case INSTANCE_BEGUN:
+        return instance_both(instance, SUPERVISOR_RUNNING) || stream->failure[0] != '\0';
+    case INSTANCE_ENDED:
+        return instance_both(instance, SUPERVISOR_ENDED) || output_sink_must_end(instance->output);
+    case INSTANCE_FILES:
+        return instance->collected;
+    case INSTANCE_STOPPED:
+        break;
+    }
+    return instance_both(instance, SUPERVISOR_ENDED);
+}
+
+/* A hostile image may say that a program has begun before it got one. */
+static void take_instance_bytes(void *context, enum supervisor_state state, const char *data,
+                                size_t length)
+{
+    const struct stream_place *place = context;
+    struct instance *instance = place->instance;
+
+    if (state == SUPERVISOR_RUNNING && instance->output)
+        output_sink_add(instance->output, place->stream, data, length);
+    else if (state == SUPERVISOR_FILES && instance->collector)
+        instance->collected = !collector_feed(instance->collector, data, length);
+}
+
+static void feed(struct instance *instance, enum process_stream stream, const char *data,
+                 size_t length)
+{
+    struct stream_place place = {instance, (int)stream};
+
+    supervisor_stream_feed(&instance->streams[stream], data, length, take_instance_bytes, &place);
+}
+
+static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    feed(context, stream, data, length);
+    return !wanted(context);
+}
+
+enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
+                                 long long deadline, const struct cancel *cancel)
+{
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    enum process_event event;
+
+    instance->phase = phase;
+    if (wanted(instance))
+        return PROCESS_PAUSED;
+    pump.sink = take_bytes;
+    pump.context = instance;
+    pump.deadline = deadline;
+    pump.cancel = cancel_fd(cancel);
+    if (instance->output && phase <= INSTANCE_ENDED)
+        memcpy(pump.throttle, instance->output->live, sizeof pump.throttle);
+    event = process_pump(&instance->client, &pump);
+    instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
+    return event;
+}
+
+/* The gate is not ready: says why. Returns -1. */
+static int explain(struct instance *instance, enum process_event event, const struct cancel *cancel,
+                   struct error *error)
+{
+    const struct supervisor_stream *stream = &instance->streams[1];
+    CLEANUP_FREE char *message = docker_message(&stream->preamble);
+
+    if (owned_container_interrupted(event, "the engine did not start the container in time",
+                                    message, error))
+        return -1;
+    if (stream->failure[0] == '\0')
+        instance->supervisor = INSTANCE_SUPERVISOR_SILENT;
+    else if (strcmp(stream->failure, "tools") == 0)
+        instance->supervisor = INSTANCE_SUPERVISOR_NO_TOOLS;
+    return docker_explain(
+        instance->container.docker, instance->container.image, "cannot start the container",
+        *message ? message : "'docker start' ended without a message", cancel, error);
+}
+
+static int start(struct instance *instance, long long deadline, const struct cancel *cancel,
+                 struct error *error)
+{
+    const struct docker *docker = instance->container.docker;
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    const long long begin = clock_now_ms();
+    enum process_event event;
+
+    if (cancel_raised(cancel))
+        return owned_container_cancelled(error);
+    if (container_start(docker, instance->container.name, &streams, &instance->client, error) != 0)
+        return -1;
+    event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+    docker_traced(docker, "start", begin);
+    if (event != PROCESS_PAUSED || !instance->streams[1].ready)
+        return explain(instance, event, cancel, error);
+    instance->made = clock_now_ms();
+    return 0;
+}
+
+int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
+                  long long end, const struct cancel *cancel, struct error *error)
+{
+    CLEANUP(strvec_release)
+    struct strvec command = supervisor_command(instance->nonce, plan->workdir);
+    CLEANUP(error_release) struct error left = ERROR_INIT;
+    const struct container_spec spec = spec_of(&instance->container, plan, &command);
+
+    if (owned_container_create(&instance->container, &spec, deadline, end, cancel,
+                               &instance->warnings, error) != 0)
+        return -1;
+    if (start(instance, deadline, cancel, error) == 0)
+        return 0;
+    if (instance_remove(instance, end, &left) != 0)
+        strvec_push(&instance->warnings, left.message);
+    return -1;
+}
+
+bool instance_waits(const struct instance *instance)
+{
+    struct pollfd polled = {instance->client.pidfd, POLLIN, 0};
+
+    return poll(&polled, 1, 0) == 0;
+}
+
+void instance_dismiss(struct instance *instance)
+{
+    process_close_stdin(&instance->client);
+}
+
+/* Only the marks still count. */
+static bool take_last_bytes(void *context, enum process_stream stream, const char *data,
+                            size_t length)
+{
+    feed(context, stream, data, length);
+    return true;
+}
+
+/* Waits for the end of `docker start`, which comes when the container is gone. */
+static bool client_ends(struct instance *instance, long long end)
+{
+    const long long enough =
+        clock_now_ms() + docker_share(instance->container.docker, LEAVE_PERCENT);
+    struct process_pump pump = PROCESS_PUMP_INIT;
+
+    pump.sink = take_last_bytes;
+    pump.context = instance;
+    pump.deadline = end == 0 || end > enough ? enough : end;
+    return process_pump(&instance->client, &pump) == PROCESS_EXITED;
+}
+
+/*
+ * The gate ends with its stdin, and `docker start` of a container with --rm returns when that is removed:
+ * its status is 0 only if both went well. That takes no further docker command, which would cost more
+ * than all that is left to do.
+ */
+int instance_remove(struct instance *instance, long long end, struct error *error)
+{
+    const struct process_drain drain = {&instance->client, take_last_bytes, instance};
+    const bool ready = instance->streams[1].ready;
+    const long long begin = clock_now_ms();
+
+    if (ready && !instance->late) {
+        instance_dismiss(instance);
+        if (client_ends(instance, end) && instance->client.status == 0) {
+            docker_traced(instance->container.docker, "end", begin);
+            return 0;
+        }
+    }
+    if (owned_container_remove(&instance->container, &drain, end, error) != 0)
+        return -1;
+    if (ready) /* the last that it has said may be under way */
+        client_ends(instance, 0);
+    return 0;
+}

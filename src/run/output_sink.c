@@ -1,0 +1,68 @@
+#include "run/output_sink.h"
+
+#include <errno.h>
+
+#include "base/io.h"
+#include "run/run_stats.h"
+
+void output_sink_init(struct output_sink *output, const struct plan *plan)
+{
+    const size_t limit = (size_t)plan->limits.number[LIMIT_OUTPUT];
+
+    for (int i = 0; i < 2; i++) {
+        output->capture[i] = (struct capture)CAPTURE_INIT(limit);
+        output->live[i] = plan->request->live[i];
+    }
+    output->stats = plan->request->stats;
+    output->flooded = false;
+    output->live_error = 0;
+}
+
+void output_sink_begin(struct output_sink *output)
+{
+    if (output->stats)
+        atomic_store(&output->stats->running, true);
+}
+
+/* The pump made sure that this does not block, terminals excepted: see struct process_pump. */
+static void pass_on(struct output_sink *output, int stream, const char *data, size_t length)
+{
+    if (io_write_all(output->live[stream], data, length) != 0)
+        output->live_error = errno;
+}
+
+void output_sink_add(struct output_sink *output, int stream, const char *data, size_t length)
+{
+    struct capture *capture = &output->capture[stream];
+
+    if (output->flooded)
+        return;
+    capture_add(capture, data, length);
+    if (output->stats)
+        atomic_fetch_add(&output->stats->output_bytes, length);
+    if (output->live[stream] >= 0 && output->live_error == 0)
+        pass_on(output, stream, data, length);
+    output->flooded = capture->total > OUTPUT_HARD_MAX;
+}
+
+bool output_sink_must_end(const struct output_sink *output)
+{
+    return output->flooded || output->live_error != 0;
+}
+
+void output_sink_forget(struct output_sink *output)
+{
+    for (int i = 0; i < 2; i++) {
+        capture_release(&output->capture[i]);
+        output->capture[i].total = 0;
+    }
+}
+
+void output_sink_finish(struct output_sink *output, struct result *result)
+{
+    for (int i = 0; i < 2; i++) {
+        result->bytes[i] = output->capture[i].total;
+        result->truncated[i] = capture_truncated(&output->capture[i]);
+        result->text[i] = capture_take_text(&output->capture[i]);
+    }
+}

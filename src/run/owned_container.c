@@ -1,0 +1,186 @@
+#include "run/owned_container.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+#include "run/owner.h"
+
+/*
+ * This part of the engine's time (six times it for saving an image) and a minute past its use a container
+ * is nobody's.
+ */
+enum { LIFETIME_PERCENT = 800, LIFETIME_EXTRA_MS = 60000 };
+
+/* What the removal may take of the engine's time, and what it gets however late it is. */
+enum { REMOVE_PERCENT = 80, REMOVE_LEAST_PERCENT = 20 };
+
+static const char NAME_START[] = "isolator-";
+enum { NAME_DIGITS = 16 };
+
+void owned_container_init(struct owned_container *container, const struct docker *docker,
+                          long long in_use_ms)
+{
+    char digits[NAME_DIGITS + 1];
+
+    *container = (struct owned_container){.docker = docker, .labels = STRVEC_INIT};
+    linux_random_digits(digits, sizeof digits);
+    snprintf(container->name, sizeof container->name, "%s%s", NAME_START, digits);
+    owner_labels(&container->labels,
+                 in_use_ms + docker_share(docker, LIFETIME_PERCENT) + LIFETIME_EXTRA_MS);
+}
+
+void owned_container_release(struct owned_container *container)
+{
+    strvec_release(&container->labels);
+}
+
+bool owned_container_is_name(const char *name)
+{
+    const size_t start = strlen(NAME_START);
+
+    return strncmp(name, NAME_START, start) == 0 &&
+           strspn(name + start, "0123456789abcdef") == NAME_DIGITS &&
+           name[start + NAME_DIGITS] == '\0';
+}
+
+struct container_spec owned_container_spec(struct owned_container *container,
+                                           const struct plan *plan)
+{
+    const struct limits *limits = &plan->limits;
+    struct container_spec spec = {
+        .name = container->name,
+        .image = plan->image,
+        .network = limits->network,
+        .uid = limits->uid,
+        .gid = limits->gid,
+        .memory_mb = (long)limits->number[LIMIT_MEMORY],
+        .cpus = limits->number[LIMIT_CPUS],
+        .pids = (long)limits->number[LIMIT_PIDS],
+        .read_only = limits->read_only == 1,
+        .open_stdin = true,
+        .cap_drop = &limits->cap_drop,
+        .labels = &container->labels,
+        .environment_file = -1,
+    };
+
+    container->base = plan->base;
+    container->language = plan->language;
+    if (strcmp(plan->workdir, "/tmp") != 0)
+        spec.tmpfs[0] = (struct container_tmpfs){"/tmp", (long)limits->number[LIMIT_TMP]};
+    return spec;
+}
+
+int owned_container_cancelled(struct error *error)
+{
+    return error_set(error, ERROR_CANCELLED, "cancelled before the program ran");
+}
+
+bool owned_container_interrupted(enum process_event event, const char *late, const char *message,
+                                 struct error *error)
+{
+    if (event == PROCESS_CANCELLED)
+        owned_container_cancelled(error);
+    else if (event == PROCESS_DEADLINE)
+        error_set(error, ERROR_ENGINE, "%s%s%s", late, *message ? ": " : "", message);
+    else
+        return false;
+    return true;
+}
+
+/* The engine may still be at the creation, which was cut off. */
+static void undo_creation(const struct owned_container *container, long long end,
+                          struct strvec *warnings)
+{
+    static const struct timespec pause = {1, 0};
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+    strvec_pushf(warnings,
+                 "the creation of container '%s' was cut off; should the engine still finish it, "
+                 "the next start of isolator removes it",
+                 container->name);
+    if (owned_container_remove(container, NULL, end, &failure) == 0) {
+        nanosleep(&pause, NULL);
+        owned_container_remove(container, NULL, end, &failure);
+    }
+    if (failure.kind != ERROR_NONE)
+        strvec_push(warnings, failure.message);
+}
+
+/* Of the image that the spec names, or else of its base. */
+static int create(struct owned_container *container, const struct container_spec *spec,
+                  long long deadline, const struct cancel *cancel, struct strvec *warnings,
+                  bool *cut_off, struct error *error)
+{
+    CLEANUP(error_release) struct error missing = ERROR_INIT;
+    struct container_spec of_base = *spec;
+
+    container->image = spec->image;
+    if (container_create(container->docker, spec, deadline, cancel, warnings, cut_off, &missing) ==
+        0)
+        return 0;
+    if (missing.kind != ERROR_IMAGE || !container->base)
+        return error_set(error, missing.kind, "%s", missing.message);
+    of_base.image = container->image = container->base;
+    return container_create(container->docker, &of_base, deadline, cancel, warnings, cut_off,
+                            error);
+}
+
+/* What has to be said of a container that is not what the configuration means; once. */
+static void warn_of_base(const struct owned_container *container, struct strvec *warnings)
+{
+    CLEANUP_FREE char *warning = NULL;
+
+    if (container->image != container->base)
+        return;
+    warning = string_format("%s is not prepared, so the program ran in the image '%s' as it is; "
+                            "run: isolator prepare %s",
+                            container->language, container->base, container->language);
+    if (!strvec_contains(warnings, warning))
+        strvec_push(warnings, warning);
+}
+
+int owned_container_create(struct owned_container *container, const struct container_spec *spec,
+                           long long deadline, long long end, const struct cancel *cancel,
+                           struct strvec *warnings, struct error *error)
+{
+    const struct docker *docker = container->docker;
+    const size_t before = warnings->count;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    bool cut_off;
+
+    if (cancel_raised(cancel))
+        return owned_container_cancelled(error);
+    if (create(container, spec, deadline, cancel, warnings, &cut_off, error) != 0) {
+        if (cut_off)
+            undo_creation(container, end, warnings);
+        return -1;
+    }
+    /* An engine that leaves out a limit says so, in words that are not stable. */
+    if (warnings->count > before && !docker->allow_unenforced &&
+        container_check_limits(docker, spec, deadline, cancel, error) != 0) {
+        if (owned_container_remove(container, NULL, end, &failure) != 0)
+            strvec_push(warnings, failure.message);
+        return -1;
+    }
+    container->created = true;
+    if (container->base)
+        warn_of_base(container, warnings);
+    return 0;
+}
+
+int owned_container_remove(const struct owned_container *container,
+                           const struct process_drain *drain, long long end, struct error *error)
+{
+    const long long now = clock_now_ms();
+    const long long most = now + docker_share(container->docker, REMOVE_PERCENT);
+    const long long least = now + docker_share(container->docker, REMOVE_LEAST_PERCENT);
+    const long long deadline = end == 0 || end > most ? most : end < least ? least : end;
+
+    if (container_remove(container->docker, container->name, drain, deadline, NULL, error) == 0)
+        return 0;
+    return error_prefix(error, "container '%s' may be left behind", container->name);
+}

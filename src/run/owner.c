@@ -1,0 +1,165 @@
+#include "run/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+const char owner_label[] = "isolator.pid";
+const char owner_template[] =
+    "{{json (.Label \"isolator.boot\")}} {{json (.Label \"isolator.namespaces\")}} "
+    "{{json (.Label \"isolator.pid\")}} {{json (.Label \"isolator.start\")}} "
+    "{{json (.Label \"isolator.deadline\")}}";
+
+/* What makes a process this one. "-" and 0 stand for what is not known. */
+struct owner {
+    char boot[64];       /* a UUID */
+    char namespaces[64]; /* inodes: of processes, and of the clock that start times depend on */
+    long pid;
+    unsigned long long start; /* clock ticks since boot */
+};
+
+/* The first line of a small file of the kernel; "" where it cannot be read. */
+static void read_line(const char *path, char *line, size_t size)
+{
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd < 0 ? 0 : read(fd, line, size - 1);
+
+    line[length > 0 ? length : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+}
+
+/*
+ * State and start time of a process, fields 3 and 22 of /proc/PID/stat (proc(5)); the second field may
+ * hold any character. False where they cannot be read.
+ */
+static bool read_stat(long pid, char *state, unsigned long long *start)
+{
+    char path[64];
+    char line[1024];
+    const char *rest;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    read_line(path, line, sizeof line);
+    rest = strrchr(line, ')');
+    if (!rest || sscanf(rest, ") %c", state) != 1)
+        return false;
+    for (int field = 2; rest && field < 22; field++) {
+        rest = strchr(rest, ' ');
+        rest = rest ? rest + 1 : NULL;
+    }
+    return rest && sscanf(rest, "%llu", start) == 1;
+}
+
+/* "INODE" of "KIND:[INODE]"; "-" where the kernel does not know this kind. */
+static void read_namespace(const char *path, char inode[32])
+{
+    char link[64] = "";
+
+    if (readlink(path, link, sizeof link - 1) < 0 || sscanf(link, "%*[a-z]:[%31[0-9]", inode) != 1)
+        snprintf(inode, 32, "-");
+}
+
+static struct owner read_own(void)
+{
+    struct owner owner = {.pid = (long)getpid()};
+    char pids[32], time[32];
+    char state;
+
+    read_line("/proc/sys/kernel/random/boot_id", owner.boot, sizeof owner.boot);
+    if (owner.boot[0] == '\0')
+        snprintf(owner.boot, sizeof owner.boot, "-");
+    read_namespace("/proc/self/ns/pid", pids);
+    read_namespace("/proc/self/ns/time", time);
+    snprintf(owner.namespaces, sizeof owner.namespaces, "%s.%s", pids, time);
+    if (!read_stat(owner.pid, &state, &owner.start))
+        owner.start = 0;
+    return owner;
+}
+
+/* Of this process; read once, so that all its labels are the same whatever this host has run out of since. */
+static struct owner own(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct owner known;
+    struct owner owner;
+
+    pthread_mutex_lock(&lock);
+    if (known.pid != (long)getpid()) /* not yet, or of the process that this one was forked from */
+        known = read_own();
+    owner = known;
+    pthread_mutex_unlock(&lock);
+    return owner;
+}
+
+void owner_own_labels(struct strvec *labels)
+{
+    const struct owner owner = own();
+
+    strvec_pushf(labels, "isolator.boot=%s", owner.boot);
+    strvec_pushf(labels, "isolator.namespaces=%s", owner.namespaces);
+    strvec_pushf(labels, "isolator.pid=%ld", owner.pid);
+    strvec_pushf(labels, "isolator.start=%llu", owner.start);
+}
+
+void owner_labels(struct strvec *labels, long long lifetime_ms)
+{
+    char host[256] = "";
+
+    owner_own_labels(labels);
+    gethostname(host, sizeof host - 1);
+    strvec_pushf(labels, "isolator.host=%s", host);
+    strvec_pushf(labels, "isolator.deadline=%lld", (long long)time(NULL) + lifetime_ms / 1000 + 1);
+}
+
+void owner_disown(struct strvec *instructions)
+{
+    strvec_push(instructions, "LABEL isolator.boot=\"\" isolator.namespaces=\"\" isolator.pid=\"\" "
+                              "isolator.start=\"\" isolator.host=\"\" isolator.deadline=\"\"");
+}
+
+/*
+ * Whether the process has ended, of which nothing but its name is left where it was not waited for. One
+ * that exists and cannot be looked at (another user's, where /proc is mounted with hidepid) lives.
+ */
+static bool has_ended(const struct owner *owner)
+{
+    unsigned long long start;
+    char state;
+
+    if (kill((pid_t)owner->pid, 0) != 0 && errno == ESRCH)
+        return true;
+    return read_stat(owner->pid, &state, &start) &&
+           (start != owner->start || state == 'Z' || state == 'X');
+}
+
+/* Whether the owner can be looked up by its number. */
+static bool is_near(const struct owner *owner, const struct owner *self)
+{
+    return strcmp(owner->boot, self->boot) == 0 && strcmp(owner->boot, "-") != 0 &&
+           strcmp(owner->namespaces, self->namespaces) == 0 && owner->namespaces[0] != '-' &&
+           owner->start != 0;
+}
+
+enum owner_status owner_status(const char *labels, long long now)
+{
+    const struct owner self = own();
+    struct owner owner;
+    long long deadline;
+    int end = -1;
+
+    if (sscanf(labels, "\"%63[0-9a-f-]\" \"%63[0-9.-]\" \"%9ld\" \"%20llu\" \"%18lld\"%n",
+               owner.boot, owner.namespaces, &owner.pid, &owner.start, &deadline, &end) != 5 ||
+        end < 0 || labels[end] != '\0' || owner.pid <= 0)
+        return OWNER_ALIVE;
+    if (is_near(&owner, &self))
+        return has_ended(&owner) ? OWNER_ENDED : OWNER_ALIVE;
+    return now > deadline + OVERDUE_SECONDS ? OWNER_OVERDUE : OWNER_ALIVE;
+}

@@ -1,0 +1,374 @@
+#include "run/pack_input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/linux.h"
+#include "base/text.h"
+#include "config/input_files.h"
+
+/* Each level of the walk holds a descriptor; deeper trees are no source code. */
+enum { DEPTH_MAX = 128 };
+
+/* Entries take room beside their bytes: tar headers here, inodes there. */
+enum { ENTRIES_MAX = 200000 };
+
+/* Links left out that are named one by one; of the rest the warnings tell the number. */
+enum { LEFT_OUT_NAMED = 20 };
+
+enum { CHUNK = 65536 };
+
+struct walk {
+    struct archive *archive;
+    struct strvec *warnings;
+    struct error *error;
+    const char *entrypoint;
+    bool by_default; /* nobody named the entrypoint */
+    bool entrypoint_found;
+    struct strbuf path; /* of the current entry, relative to the directory */
+    int depth;
+    long entries;
+    long left_out; /* links whose target leaves the directory */
+    long long bytes, most;
+    long workdir_mb;
+};
+
+static int refuse(struct walk *walk, const char *why)
+{
+    CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+
+    return error_set(walk->error, ERROR_INPUT, "'%s' %s", shown, why);
+}
+
+/* What: "path" or "link". */
+static int refuse_length(struct walk *walk, const char *what)
+{
+    CLEANUP_FREE char *why =
+        string_format("is a %s longer than %d bytes", what, INPUT_FILES_PATH_MAX);
+
+    return refuse(walk, why);
+}
+
+static int refuse_errno(struct walk *walk, const char *what)
+{
+    CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+
+    return error_set_errno(walk->error, ERROR_INPUT, "cannot %s '%s'", what, shown);
+}
+
+/* Counts a file as the workdir will: in whole pages of 4096 bytes. */
+static int count_bytes(struct walk *walk, off_t size)
+{
+    if (size <= ARCHIVE_FILE_MAX)
+        walk->bytes += (size + 4095) / 4096 * 4096;
+    if (size > ARCHIVE_FILE_MAX || walk->bytes > walk->most)
+        return error_set(walk->error, ERROR_INPUT,
+                         "the files need more than the %ld MB of the working directory; raise "
+                         "--workdir-size (workdirMB)",
+                         walk->workdir_mb);
+    return 0;
+}
+
+static int add_file(struct walk *walk, int parent, const char *name)
+{
+    CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return refuse_errno(walk, "open");
+    if (!S_ISREG(status.st_mode))
+        return refuse(walk, "changed while it was read");
+    if (count_bytes(walk, status.st_size) != 0)
+        return -1;
+    if (strcmp(strbuf_string(&walk->path), walk->entrypoint) == 0)
+        walk->entrypoint_found = true;
+    return archive_add_file(walk->archive, strbuf_string(&walk->path), fd, status.st_size,
+                            (status.st_mode & 0111) != 0, status.st_mtime, walk->error);
+}
+
+/*
+ * Whether a link's target, taken from the directory that the link lies in, stays below the root.
+ * Only the names are looked at: nothing here is ever followed.
+ */
+static bool stays_inside(const char *link_path, const char *target)
+{
+    long level = 0;
+
+    if (target[0] == '/')
+        return false;
+    for (const char *slash = link_path; (slash = strchr(slash, '/')); slash++)
+        level++;
+    while (*target) {
+        const size_t length = strcspn(target, "/");
+
+        if (length == 2 && strncmp(target, "..", 2) == 0)
+            level--;
+        else if (length > 0 && !(length == 1 && target[0] == '.'))
+            level++;
+        if (level < 0)
+            return false;
+        target += length + (target[length] == '/');
+    }
+    return true;
+}
+
+/* Names the link, as long as there are few of them. */
+static void warn_left_out(struct walk *walk, const char *target)
+{
+    if (walk->left_out++ < LEFT_OUT_NAMED) {
+        CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
+        CLEANUP_FREE char *shown_target = text_escape(target);
+
+        strvec_pushf(walk->warnings, "left out link '%s': its target '%s' leaves the directory",
+                     shown, shown_target);
+    }
+}
+
+static int add_link(struct walk *walk, int parent, const char *name)
+{
+    char target[INPUT_FILES_PATH_MAX + 1];
+    const ssize_t length = readlinkat(parent, name, target, sizeof target);
+
+    if (length < 0)
+        return refuse_errno(walk, "read the link");
+    if (length == sizeof target)
+        return refuse_length(walk, "link");
+    target[length] = '\0';
+    if (!stays_inside(strbuf_string(&walk->path), target)) {
+        warn_left_out(walk, target);
+        return 0;
+    }
+    return archive_add_symlink(walk->archive, strbuf_string(&walk->path), target, walk->error);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names in a directory, sorted, so that the same directory gives the same archive. */
+static int list_names(struct walk *walk, int fd, struct strvec *names)
+{
+    const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+    struct dirent *entry;
+    int result = 0;
+
+    if (!dir) {
+        if (copy >= 0)
+            close(copy);
+        return refuse_errno(walk, "read the directory");
+    }
+    while (errno = 0, (entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (walk->entries + (long)names->count >= ENTRIES_MAX) {
+            result = error_set(walk->error, ERROR_INPUT, "the directory has more than %d entries",
+                               ENTRIES_MAX);
+            break;
+        }
+        strvec_push(names, entry->d_name);
+    }
+    if (result == 0 && errno != 0)
+        result = refuse_errno(walk, "read the directory");
+    closedir(dir);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return result;
+}
+
+static int add_entry(struct walk *walk, int parent, const char *name);
+
+static int add_names(struct walk *walk, int fd)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    if (list_names(walk, fd, &names) != 0)
+        return -1;
+    walk->entries += (long)names.count;
+    for (size_t i = 0; i < names.count; i++)
+        if (add_entry(walk, fd, names.items[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int add_directory(struct walk *walk, int parent, const char *name, time_t modified)
+{
+    CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int result;
+
+    if (fd < 0)
+        return refuse_errno(walk, "open the directory");
+    if (walk->depth >= DEPTH_MAX)
+        return refuse(walk, "is nested deeper than 128 directories");
+    if (archive_add_directory(walk->archive, strbuf_string(&walk->path), modified, walk->error) !=
+        0)
+        return -1;
+    walk->depth++;
+    result = add_names(walk, fd);
+    walk->depth--;
+    return result;
+}
+
+static int add_entry(struct walk *walk, int parent, const char *name)
+{
+    const size_t length = walk->path.length;
+    struct stat status;
+    int result;
+
+    strbuf_addf(&walk->path, "%s%s", length > 0 ? "/" : "", name);
+    if (walk->path.length > INPUT_FILES_PATH_MAX)
+        return refuse_length(walk, "path");
+    if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return refuse_errno(walk, "look at");
+    if (S_ISREG(status.st_mode))
+        result = add_file(walk, parent, name);
+    else if (S_ISDIR(status.st_mode))
+        result = add_directory(walk, parent, name, status.st_mtime);
+    else if (S_ISLNK(status.st_mode))
+        result = add_link(walk, parent, name);
+    else
+        result = refuse(walk, S_ISFIFO(status.st_mode)   ? "is a FIFO, which cannot be sent"
+                              : S_ISSOCK(status.st_mode) ? "is a socket, which cannot be sent"
+                                                         : "is a device, which cannot be sent");
+    walk->path.length = length;
+    walk->path.data[length] = '\0';
+    return result;
+}
+
+/* A link would have to be followed to be checked, so that the entrypoint must be the file itself.
+ */
+static int refuse_entrypoint(struct walk *walk, int root)
+{
+    CLEANUP_FREE char *shown = text_escape(walk->entrypoint);
+    struct stat status;
+
+    if (fstatat(root, walk->entrypoint, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        error_set_errno(walk->error, ERROR_INPUT, "cannot find the entrypoint '%s'", shown);
+        return walk->by_default ? error_hint(walk->error, "it is the language's default file; name "
+                                                          "another one with --entrypoint")
+                                : -1;
+    }
+    return error_set(walk->error, ERROR_INPUT,
+                     "the entrypoint '%s' is not a regular file of the directory", shown);
+}
+
+static int add_tree(struct walk *walk, const char *directory)
+{
+    CLEANUP_FD int root = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FREE char *shown = text_escape(directory);
+
+    if (root < 0)
+        return error_set_errno(walk->error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    if (add_names(walk, root) != 0)
+        return -1;
+    if (walk->left_out > LEFT_OUT_NAMED)
+        strvec_pushf(walk->warnings, "left out %ld more links whose targets leave the directory",
+                     walk->left_out - LEFT_OUT_NAMED);
+    return walk->entrypoint_found ? 0 : refuse_entrypoint(walk, root);
+}
+
+static int add_bytes(struct walk *walk, const char *name, const char *data, size_t length)
+{
+    if (count_bytes(walk, (off_t)length) != 0)
+        return -1;
+    return archive_add_bytes(walk->archive, name, data, length, walk->error);
+}
+
+static int add_files(struct walk *walk, const struct input_files *files)
+{
+    if (files->count > ENTRIES_MAX)
+        return error_set(walk->error, ERROR_INPUT, "there are more than %d files", ENTRIES_MAX);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct input_file *file = &files->items[i];
+
+        if (add_bytes(walk, file->path, file->data, file->length) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_single_file(struct walk *walk, int fd, const char *name)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+        return error_set_errno(walk->error, ERROR_INPUT, "cannot read '%s'", name);
+    if (count_bytes(walk, status.st_size) != 0)
+        return -1;
+    return archive_add_file(walk->archive, name, fd, status.st_size, (status.st_mode & 0111) != 0,
+                            status.st_mtime, walk->error);
+}
+
+int pack_input(const struct plan *plan, long long reserved, struct archive *archive,
+               struct strvec *warnings, struct error *error)
+{
+    struct walk walk = {
+        .archive = archive,
+        .warnings = warnings,
+        .error = error,
+        .entrypoint = plan->entrypoint,
+        .by_default = !plan->request->entrypoint,
+        .path = STRBUF_INIT,
+        .bytes = reserved,
+        .most = limits_bytes(&plan->limits, LIMIT_WORKDIR),
+        .workdir_mb = (long)plan->limits.number[LIMIT_WORKDIR],
+    };
+    const struct request *request = plan->request;
+    int result;
+
+    if (request->dir)
+        result = add_tree(&walk, request->dir);
+    else if (request->code)
+        result = add_bytes(&walk, plan->entrypoint, request->code, request->code_length);
+    else
+        result = add_single_file(&walk, request->file, plan->entrypoint);
+    if (result == 0)
+        result = add_files(&walk, &request->files);
+    strbuf_release(&walk.path);
+    return result == 0 ? archive_finish(archive, error) : -1;
+}
+
+/* read(2) that ends with ERROR_CANCELLED when the handle is raised; 0 at the end. */
+static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *name,
+                                const struct cancel *cancel, struct error *error)
+{
+    struct pollfd polled[2] = {{fd, POLLIN, 0}, {cancel_fd(cancel), POLLIN, 0}};
+    ssize_t length = -1;
+
+    do {
+        if (poll(polled, 2, -1) < 0)
+            continue;
+        if (polled[1].revents != 0)
+            return error_set(error, ERROR_CANCELLED, "cancelled while %s was read", name);
+        length = read(fd, chunk, size);
+    } while (length < 0 && (errno == EINTR || errno == EAGAIN));
+    return length < 0 ? error_set_errno(error, ERROR_INPUT, "cannot read %s", name) : length;
+}
+
+int pack_input_spool(int fd, long long most, const char *name, const struct cancel *cancel,
+                     struct error *error)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+    long long total = 0;
+    ssize_t length;
+
+    if (file < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
+    while ((length = read_cancellable(fd, chunk, CHUNK, name, cancel, error)) > 0) {
+        total += length;
+        if (total > most)
+            return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
+        if (write(file, chunk, (size_t)length) != length)
+            return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+    }
+    return length < 0 ? -1 : steal_fd(&file);
+}

@@ -1,0 +1,137 @@
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+
+/* How long a program that we end gets to be killed and accounted for. */
+enum { STOP_PERCENT = 10 }; /* of the engine's time */
+
+/* How long its files may take to come. */
+enum { FILES_PERCENT = 30 };
+
+/* Queues what the gate reads: the size of the stream, then the stream. */
+static void send_request(const struct run *run, struct process *client)
+{
+    CLEANUP_FREE char *size = string_format("%lld\n", (long long)archive_size(run->control) +
+                                                          (long long)archive_size(run->files));
+
+    process_write(client, size, strlen(size));
+    process_write_file(client, archive_file(run->control));
+    process_write_file(client, archive_file(run->files));
+}
+
+/* The program did not begin: says why. Returns -1. */
+static int explain_no_begin(const struct instance *instance, enum process_event event,
+                            struct error *error)
+{
+    const struct supervisor_stream *stream = &instance->streams[1];
+    CLEANUP_FREE char *message = docker_message(&stream->preamble);
+
+    if (owned_container_interrupted(event, "the container did not take the files in time", message,
+                                    error))
+        return -1;
+    if (strcmp(stream->failure, "unpack") == 0)
+        return error_set(error, ERROR_INPUT,
+                         "cannot unpack the files in the container; do they fit its working "
+                         "directory and its memory? %s",
+                         message);
+    return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
+                     *message ? message : "no message");
+}
+
+/* Ends a program that still runs, so that what it wrote and used becomes known. */
+static void stop(struct run *run, struct instance *instance)
+{
+    static const char order[] = "stop\n";
+
+    process_write(&instance->client, order, sizeof order - 1);
+    run->output->live[0] = run->output->live[1] = -1;
+    instance_pump(instance, INSTANCE_STOPPED,
+                  clock_now_ms() + docker_share(run->docker, STOP_PERCENT), NULL);
+}
+
+/* The program began: sees it to its end. */
+static int run_program(struct run *run, struct instance *instance, struct error *error)
+{
+    const struct supervisor_stream *stream = &instance->streams[1];
+    const long long begin = clock_now_ms();
+    const long long timeout = limits_timeout_ms(&run->plan->limits);
+    enum process_event event;
+    bool ended;
+
+    output_sink_begin(run->output);
+    event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, run->cancel);
+    ended = instance_both(instance, SUPERVISOR_ENDED);
+    run_ran(run, clock_now_ms() - begin);
+    docker_traced(run->docker, "program", begin);
+    if (!ended && event != PROCESS_EXITED)
+        stop(run, instance);
+    run->result->peak_bytes = stream->peak_bytes;
+    run->result->cpu_us = stream->cpu_us;
+    if (ended && stream->status >= 0)
+        run_exited(run, stream->status, stream->oom_kills > 0);
+    else if (event == PROCESS_DEADLINE)
+        run_ended(run, REASON_TIMEOUT);
+    else if (event == PROCESS_CANCELLED || run->output->live_error != 0)
+        run_ended(run, REASON_CANCELLED);
+    else if (run->output->flooded)
+        run_ended(run, REASON_OUTPUT_LIMIT);
+    else
+        return error_set(error, ERROR_ENGINE,
+                         "the container ended and did not say how the program did (docker start: "
+                         "status %d); was the gate killed for memory, or the engine restarted?",
+                         instance->client.status);
+    return 0;
+}
+
+/* Why the files of the program may not all have come. */
+static const char *explain_missing(enum process_event event)
+{
+    if (event == PROCESS_EXITED)
+        return "the container ended before they were here";
+    return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
+}
+
+/* The program has ended: takes the files that it leaves. */
+static void collect(struct run *run, struct instance *instance)
+{
+    static const char order[] = "files\n";
+    const long long start = clock_now_ms();
+    const long long soon = start + docker_share(run->docker, FILES_PERCENT);
+    const long long end = run_end(run);
+    CLEANUP(collector_release) struct collector collector;
+    enum process_event event = PROCESS_EXITED;
+
+    collector_init(&collector, run->plan, run->files, run->result);
+    if (instance_both(instance, SUPERVISOR_ENDED)) {
+        instance->collector = &collector;
+        instance->streams[0].wants_files = true;
+        process_write(&instance->client, order, sizeof order - 1);
+        event = instance_pump(instance, INSTANCE_FILES, soon < end ? soon : end, run->cancel);
+        instance->collector = NULL;
+    }
+    collector_finish(&collector, explain_missing(event));
+    docker_traced(run->docker, "files", start);
+}
+
+int run_supervised(struct run *run, struct instance *instance, long long deadline, bool *begun,
+                   struct error *error)
+{
+    const long long start = clock_now_ms();
+    enum process_event event;
+    int result;
+
+    instance->output = run->output;
+    send_request(run, &instance->client);
+    event = instance_pump(instance, INSTANCE_BEGUN, deadline, run->cancel);
+    docker_traced(run->docker, "deliver", start);
+    *begun = event == PROCESS_PAUSED && instance_both(instance, SUPERVISOR_RUNNING);
+    result = *begun ? run_program(run, instance, error) : explain_no_begin(instance, event, error);
+    instance->output = NULL; /* which may be gone before the sandbox is */
+    if (result == 0 && run_wants_files(run))
+        collect(run, instance);
+    return result;
+}

@@ -1,0 +1,261 @@
+#include "run/run.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/linux.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+/* How long the engine may take to say how the program ended; and to notice why. */
+enum { INSPECT_PERCENT = 30, OOM_PERCENT = 5 }; /* of the engine's time */
+
+static const char FEWER_PROMISES[] =
+    "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
+    "read-only, memory and CPU time are not measured, running out of memory may be reported as "
+    "SIGKILL, environment values are visible to the engine's users, and nothing but isolator's "
+    "janitor "
+    "ends the program of a killed isolator";
+
+static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct output_sink *output = context;
+
+    output_sink_add(output, (int)stream, data, length);
+    return !output_sink_must_end(output);
+}
+
+/* The environment as the lines that `docker create --env-file` reads; an unnamed file, owned. */
+static int environment_file(const struct strvec *variables, struct error *error)
+{
+    CLEANUP_FREE char *lines = NULL;
+    int file;
+
+    for (size_t i = 0; i < variables->count; i++)
+        if (strpbrk(variables->items[i], "\r\n"))
+            return error_set(error, ERROR_INPUT,
+                             "a value of the environment has a line break, which an image without "
+                             "a shell cannot be given");
+    lines = strvec_join(variables, "\n");
+    file = linux_unnamed_file_of(lines, strlen(lines));
+    return file < 0 ? error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file") : file;
+}
+
+/* The docker command passes arguments on as JSON, in which other bytes become U+FFFD. */
+static int check_command(const struct strvec *command, struct error *error)
+{
+    for (size_t i = 0; i < command->count; i++)
+        if (!text_is_utf8(command->items[i]))
+            return error_set(error, ERROR_INPUT,
+                             "the argument '%s' is not valid UTF-8, which an image without a shell "
+                             "cannot be given",
+                             command->items[i]);
+    return 0;
+}
+
+static int create(struct run *run, struct owned_container *container, struct error *error)
+{
+    struct container_spec spec = owned_container_spec(container, run->plan);
+    CLEANUP_FD int environment = environment_file(&run->plan->environment, error);
+
+    if (environment < 0 || check_command(&run->plan->command, error) != 0)
+        return -1;
+    spec.command = &run->plan->command;
+    spec.workdir = run->plan->workdir;
+    spec.volume = run->plan->workdir;
+    spec.environment = &run->plan->environment;
+    spec.environment_file = environment;
+    return owned_container_create(container, &spec, run_setup_deadline(run), run_end(run),
+                                  run->cancel, &run->result->warnings, error);
+}
+
+/* The container did not start: the engine said why, or else the docker command did on its stderr. */
+static int explain_no_start(struct run *run, const struct owned_container *container,
+                            const char *message, struct error *error)
+{
+    struct strbuf text = capture_take_text(&run->output->capture[1]);
+    CLEANUP_FREE char *shown = NULL;
+
+    if (*message) {
+        strbuf_release(&text);
+        strbuf_addstr(&text, message);
+    }
+    shown = docker_message(&text);
+    strbuf_release(&text);
+    output_sink_forget(run->output); /* none of it was the program's */
+    return docker_explain(run->docker, container->image, "cannot start the container",
+                          *shown ? shown : "'docker start' ended without a message", run->cancel,
+                          error);
+}
+
+/*
+ * How the container is. The engine learns of an OOM kill by another way than of the end: perhaps
+ * later, so a program that ended like one is looked at again for a moment; under load perhaps never
+ * (its shim no longer looks once the container is taken down).
+ */
+static int inspect(const struct run *run, const struct owned_container *container,
+                   struct container_state *state, struct error *error)
+{
+    static const struct timespec pause = {0, 100 * 1000000L};
+    const long long enough = clock_now_ms() + docker_share(run->docker, OOM_PERCENT);
+
+    for (;;) {
+        const long long deadline = clock_now_ms() + docker_share(run->docker, INSPECT_PERCENT);
+
+        if (container_inspect(run->docker, container->name, deadline, state, error) != 0)
+            return -1;
+        if (!state->ended || state->exit_code != 128 + SIGKILL || state->oom_killed ||
+            clock_now_ms() >= enough)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/*
+ * `docker start` has ended: how the program did, the engine knows. Where both name another status something
+ * came between the two, the connection broke, say, and what was written may have been lost with it.
+ */
+static int take_state(struct run *run, const struct owned_container *container, int client_status,
+                      struct error *error)
+{
+    struct container_state state;
+
+    if (inspect(run, container, &state, error) != 0)
+        return -1;
+    if (!state.started)
+        return explain_no_start(run, container, state.message, error);
+    if (!state.ended)
+        return error_set(error, ERROR_ENGINE,
+                         "'docker start' ended before the program did; was it killed?");
+    if (client_status != state.exit_code)
+        return error_set(error, ERROR_ENGINE,
+                         "'docker start' ended with status %d and the program with %d: some of its "
+                         "output may be lost; was the engine restarted?",
+                         client_status, state.exit_code);
+    run_ran(run, state.run_ms);
+    run_exited(run, state.exit_code, state.oom_killed);
+    return 0;
+}
+
+/* Whether a container that we give up has not begun to run at all; false also where nobody says so. */
+static bool never_started(const struct run *run, const struct owned_container *container)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    struct container_state state;
+
+    return container_inspect(run->docker, container->name,
+                             clock_now_ms() + docker_share(run->docker, INSPECT_PERCENT), &state,
+                             &ignored) == 0 &&
+           !state.started;
+}
+
+static int run_attached(struct run *run, const struct owned_container *container,
+                        struct process *client, struct error *error)
+{
+    const int stdin_file = run->plan->request->stdin_file;
+    const struct process_options streams = {
+        .stdin_kind = stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
+        .stdin_file = stdin_file,
+    };
+    const long long timeout = limits_timeout_ms(&run->plan->limits);
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    enum process_event event;
+    long long start;
+
+    if (container_copy_in(run->docker, container->name, run->plan->workdir,
+                          archive_file(run->files), run_setup_deadline(run), run->cancel,
+                          error) != 0 ||
+        container_start(run->docker, container->name, &streams, client, error) != 0)
+        return -1;
+    start = clock_now_ms();
+    output_sink_begin(run->output);
+    pump.sink = take_bytes;
+    pump.context = run->output;
+    pump.deadline = start + timeout;
+    pump.cancel = cancel_fd(run->cancel);
+    memcpy(pump.throttle, run->output->live, sizeof pump.throttle);
+    event = process_pump(client, &pump);
+    docker_traced(run->docker, "program", start);
+    if (event == PROCESS_EXITED)
+        return take_state(run, container, client->status, error);
+    if (event == PROCESS_DEADLINE && never_started(run, container))
+        return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
+    run_ran(run, clock_now_ms() - start);
+    run_ended(run, event == PROCESS_DEADLINE ? REASON_TIMEOUT
+                   : run->output->flooded    ? REASON_OUTPUT_LIMIT
+                                             : REASON_CANCELLED);
+    return 0;
+}
+
+static bool take_files(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    return stream != PROCESS_STDOUT || collector_feed(context, data, length);
+}
+
+/* Why the files of the program may not all have come. */
+static const char *explain_missing(enum process_event event)
+{
+    if (event == PROCESS_EXITED)
+        return "'docker cp' did not send them all";
+    return event == PROCESS_CANCELLED ? "cancelled" : "'docker cp' did not send them in time";
+}
+
+/* The program has ended by itself: takes the files that it leaves. */
+static void collect(struct run *run, const struct owned_container *container,
+                    struct process *client)
+{
+    CLEANUP(collector_release) struct collector collector;
+    CLEANUP(process_release) struct process copy = PROCESS_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct process_drain drain = {.process = client};
+    const long long soon = clock_now_ms() + docker_share(run->docker, INSPECT_PERCENT);
+    const long long end = run_end(run);
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    const char *reason;
+
+    collector_init(&collector, run->plan, run->files, run->result);
+    pump.sink = take_files;
+    pump.context = &collector;
+    pump.deadline = soon < end ? soon : end;
+    pump.cancel = cancel_fd(run->cancel);
+    pump.drain = &drain;
+    if (container_copy_out(run->docker, container->name, run->plan->workdir, &copy, &error) != 0)
+        reason = error.message;
+    else
+        reason = explain_missing(process_pump(&copy, &pump));
+    collector_finish(&collector, reason);
+}
+
+int run_unsupervised(struct run *run, const struct error *doubt, struct error *error)
+{
+    CLEANUP(process_release) struct process client = PROCESS_INIT;
+    CLEANUP(owned_container_release) struct owned_container container;
+    int result;
+
+    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->limits));
+    if (create(run, &container, error) != 0)
+        return -1;
+    run_name(run, &container);
+    if (cancel_raised(run->cancel))
+        result = owned_container_cancelled(error);
+    else if (doubt && container_has(run->docker, container.name, "/bin/sh",
+                                    run_setup_deadline(run)) != 0) /* or nobody says so */
+        result = error_set(error, doubt->kind, "%s", doubt->message);
+    else
+        result = run_attached(run, &container, &client, error);
+    if (result == 0 && run_wants_files(run) && client.exited)
+        collect(run, &container, &client);
+    else if (result == 0 && run_wants_files(run))
+        strvec_push(&run->result->artifacts.missing,
+                    "artifacts may be missing: without a shell they come back only where the "
+                    "program ends by itself");
+    run_remove(run, &container, &(struct process_drain){.process = &client});
+    if (result == 0)
+        strvec_push(&run->result->warnings, FEWER_PROMISES);
+    return result;
+}

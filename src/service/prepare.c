@@ -1,0 +1,282 @@
+#include "service/prepare.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "config/prepare_notes.h"
+#include "config/prepare_rules.h"
+#include "docker/image_store.h"
+#include "service/prepare_steps.h"
+
+static const char BASE_FORMAT[] = "{\"id\":{{json .Id}},\"user\":{{json .Config.User}},"
+                                  "\"entrypoint\":{{json .Config.Entrypoint}},"
+                                  "\"cmd\":{{json .Config.Cmd}}}";
+static const char VIEW_FORMAT[] =
+    "{\"size\":{{json .Size}},\"created\":{{json .Created}},"
+    "\"base\":{{json (index .Config.Labels \"isolator.prepared.base-id\")}}}";
+
+/* ---- what the engine says of an image */
+
+/* What the template makes of it, JSON, a new reference: 1, 0 where there is no such image, -1. */
+static int look(const struct docker *docker, const char *image, const char *format,
+                const struct cancel *cancel, json_t **json, struct error *error)
+{
+    CLEANUP_FREE char *text = NULL;
+    const int there = image_store_inspect(docker, image, format, cancel, &text, error);
+
+    if (there <= 0)
+        return there;
+    *json = json_loads(text, 0, NULL);
+    if (!*json)
+        return error_set(error, ERROR_ENGINE,
+                         "cannot look at the image '%s': what docker says is not JSON", image);
+    return 1;
+}
+
+/* The id in it, borrowed; NULL where it has not the form of one. */
+static const char *id_of(const json_t *json, const char *member)
+{
+    static const char start[] = "sha256:";
+    const char *id = json_string_value(json_object_get(json, member));
+
+    return id && strncmp(id, start, strlen(start)) == 0 && strlen(id) == strlen(start) + 64 &&
+                   strspn(id + strlen(start), "0123456789abcdef") == 64
+               ? id
+               : NULL;
+}
+
+static int look_at_base(const struct docker *docker, const struct language *language,
+                        const struct cancel *cancel, json_t **base, struct error *error)
+{
+    const int there = look(docker, language->image, BASE_FORMAT, cancel, base, error);
+
+    if (there == 0)
+        return error_set(error, ERROR_IMAGE,
+                         "image '%s' is not on the engine; run: isolator pull %s", language->image,
+                         language->name);
+    if (there == 1 && !id_of(*base, "id"))
+        return error_set(error, ERROR_ENGINE, "cannot look at the image '%s': docker names no id",
+                         language->image);
+    return there == 1 ? 0 : -1;
+}
+
+/* The tags of ours that an image has; none where there is no such image. */
+static int look_at_tags(const struct docker *docker, const char *image, const struct cancel *cancel,
+                        struct strvec *tags, struct error *error)
+{
+    static const char start[] = PREPARE_REPOSITORY ":";
+    json_auto_t *all = NULL;
+    json_t *tag;
+    size_t i;
+
+    if (look(docker, image, "{{json .RepoTags}}", cancel, &all, error) < 0)
+        return -1;
+    json_array_foreach(all, i, tag)
+    {
+        const char *text = json_string_value(tag);
+
+        if (text && strncmp(text, start, strlen(start)) == 0)
+            strvec_push(tags, text);
+    }
+    return 0;
+}
+
+/* ---- the notes */
+
+/* Both may be NULL: it was not given. */
+static bool same(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Whether the note says all of what the language is now. */
+static bool is_noted(const struct prepare_note *noted, const struct language *language,
+                     const char *exact)
+{
+    const struct preparation *preparation = &language->preparation;
+
+    if (!same(noted->image, preparation->tag) || !same(noted->exact, exact) ||
+        !strvec_equal(&noted->listed, &language->list_packages))
+        return false;
+    return !preparation->noted ||
+           (noted->steps.count > 0 && same(noted->network, preparation->network));
+}
+
+/* Writes down what was prepared: the steps where they stand nowhere else, and the packages of the image. */
+static int note(const struct prepare *prepare, const struct language *language, const char *exact,
+                struct prepare_outcome *outcome, struct error *error)
+{
+    const struct preparation *preparation = &language->preparation;
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
+
+    note.image = string_copy(preparation->tag);
+    note.exact = string_copy(exact);
+    if (preparation->noted) {
+        strvec_push_all(&note.steps, &preparation->steps);
+        note.network = preparation->network ? string_copy(preparation->network) : NULL;
+    }
+    if (language->list_packages.count > 0 &&
+        prepare_list_packages(prepare, language, exact, &note.packages, &outcome->list_status,
+                              error) != 0)
+        return error_prefix(error, "cannot list the packages");
+    if (outcome->list_status == 0) /* else it is tried again the next time */
+        strvec_push_all(&note.listed, &language->list_packages);
+    return prepare_notes_put(language->name, &note, error);
+}
+
+/* ---- the images that are replaced */
+
+/*
+ * Removes `tag` and the other tags of the image that had these, but for those to keep. More than two tags of ours
+ * are those of another preparation as well, which is left alone. What a container uses stays.
+ */
+static void drop(const struct docker *docker, const char *tag, const struct strvec *tags,
+                 const struct strvec *keep)
+{
+    for (size_t i = 0; i < tags->count; i++) {
+        CLEANUP(error_release) struct error used = ERROR_INIT;
+
+        if (!strvec_contains(keep, tags->items[i]) &&
+            (tags->count <= 2 || strcmp(tags->items[i], tag) == 0))
+            image_store_remove(docker, tags->items[i], NULL, &used);
+    }
+}
+
+/* Gives the image its tags, and removes what has had them or was the language's before. */
+static int move_tags(const struct prepare *prepare, const struct language *language,
+                     const char *exact, const char *noted, struct error *error)
+{
+    const struct docker *docker = prepare->docker;
+    const char *tag = language->preparation.tag;
+    CLEANUP(strvec_release) struct strvec before = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec older = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec keep = STRVEC_INIT;
+
+    if (noted && strcmp(noted, tag) == 0)
+        noted = NULL;
+    strvec_push_each(&keep, exact, tag, NULL);
+    if (look_at_tags(docker, tag, prepare->cancel, &before, error) != 0 ||
+        (noted && look_at_tags(docker, noted, prepare->cancel, &older, error) != 0))
+        return -1;
+    if (!strvec_contains(&before, exact) &&
+        image_store_tag(docker, exact, tag, prepare->cancel, error) != 0)
+        return -1;
+    if (prepare->tag && image_store_tag(docker, exact, prepare->tag, prepare->cancel, error) != 0)
+        return -1;
+    drop(docker, tag, &before, &keep);
+    if (noted)
+        drop(docker, noted, &older, &keep);
+    return 0;
+}
+
+/*
+ * Removes the image of this tag, which goes last: where the engine refuses, it is found again. More than two tags are
+ * those of another preparation as well. Returns how many were removed; -1.
+ */
+static int remove_image(const struct docker *docker, const char *tag, const struct cancel *cancel,
+                        struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec tags = STRVEC_INIT;
+    int removed = 0;
+
+    if (look_at_tags(docker, tag, cancel, &tags, error) != 0)
+        return -1;
+    for (size_t i = 0; i < tags.count && tags.count <= 2; i++) {
+        if (strcmp(tags.items[i], tag) == 0)
+            continue;
+        if (image_store_remove(docker, tags.items[i], cancel, error) != 0)
+            return -1;
+        removed++;
+    }
+    if (!strvec_contains(&tags, tag))
+        return removed;
+    return image_store_remove(docker, tag, cancel, error) == 0 ? removed + 1 : -1;
+}
+
+int prepare_language(const struct prepare *options, const struct language *language,
+                     struct prepare_outcome *outcome, struct error *error)
+{
+    struct docker docker = *options->docker;
+    struct prepare own = *options, *const prepare = &own;
+    CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    json_auto_t *base = NULL;
+    CLEANUP_FREE char *exact = NULL;
+    CLEANUP_FREE char *id = NULL;
+    int there;
+
+    docker.allow_unenforced = true; /* there are no limits */
+    own.docker = &docker;
+    *outcome =
+        (struct prepare_outcome){.network = strcmp(prepare_network(prepare, language), "none") != 0,
+                                 .reference = language->preparation.tag};
+    if (prepare_notes_get(language->name, &noted, error) != 0 ||
+        look_at_base(prepare->docker, language, prepare->cancel, &base, error) != 0)
+        return -1;
+    exact = prepare_tag(language->name, id_of(base, "id"), &language->preparation.steps);
+    there = image_store_inspect(prepare->docker, exact, "{{.Id}}", prepare->cancel, &id, error);
+    if (there < 0)
+        return -1;
+    outcome->before = there == 1;
+    if (there == 0 &&
+        prepare_make_image(prepare, language, base, exact, &outcome->status, error) != 0)
+        return -1;
+    if (outcome->status != 0)
+        return 0;
+    if (move_tags(prepare, language, exact, noted.image, error) != 0)
+        return -1;
+    if (is_noted(&noted, language, exact) || note(prepare, language, exact, outcome, error) == 0)
+        return 0;
+    if (language->preparation.noted && !outcome->before) /* nobody would find it again */
+        remove_image(prepare->docker, language->preparation.tag, NULL, &ignored);
+    return -1;
+}
+
+/* ---- what there is */
+
+int prepare_look(const struct docker *docker, const struct language *language,
+                 const struct cancel *cancel, struct prepare_view *view, struct error *error)
+{
+    json_auto_t *image = NULL;
+    json_auto_t *base = NULL;
+    const char *created;
+    int there = look(docker, language->preparation.tag, VIEW_FORMAT, cancel, &image, error);
+
+    *view = (struct prepare_view){.state = PREPARE_MISSING, .created = ""};
+    if (there <= 0)
+        return there;
+    there = look(docker, language->image, BASE_FORMAT, cancel, &base, error);
+    if (there < 0)
+        return -1;
+    view->state = PREPARE_READY;
+    if (there == 1 && (!id_of(image, "base") || !id_of(base, "id") ||
+                       strcmp(id_of(image, "base"), id_of(base, "id")) != 0))
+        view->state = PREPARE_OUTDATED;
+    view->size = (long long)json_integer_value(json_object_get(image, "size"));
+    created = json_string_value(json_object_get(image, "created"));
+    if (created && strspn(created, "0123456789-T:.Z+") == strlen(created))
+        snprintf(view->created, sizeof view->created, "%.19s", created);
+    return 0;
+}
+
+int prepare_remove(const struct docker *docker, const struct language *language,
+                   const struct cancel *cancel, struct error *error)
+{
+    CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
+    const char *tag = language->preparation.tag;
+    int removed = 0, older = 0;
+
+    if (prepare_notes_get(language->name, &noted, error) != 0)
+        return -1;
+    if (tag)
+        removed = remove_image(docker, tag, cancel, error);
+    if (removed >= 0 && noted.image && (!tag || strcmp(noted.image, tag) != 0))
+        older = remove_image(docker, noted.image, cancel, error);
+    if (removed < 0 || older < 0)
+        return -1;
+    if (noted.image && prepare_notes_put(language->name, NULL, error) != 0)
+        return -1;
+    return removed + older > 0 || noted.image ? 1 : 0;
+}

@@ -1,0 +1,253 @@
+#include "service/prepare_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "config/environment.h"
+#include "config/prepare_rules.h"
+#include "docker/container.h"
+#include "run/owned_container.h"
+#include "run/owner.h"
+
+/* Of the engine's time, for what is not a step. */
+enum { CREATE_PERCENT = 600, INSPECT_PERCENT = 30 };
+
+/* After a day nobody on another host believes that the steps still run. */
+enum { LONGEST_MS = 24 * 3600 * 1000 };
+
+enum { LIST_MAX = 1 << 16 };
+
+/*
+ * Process 1 of the container: "NAME=VALUE"..., "--", STEP.... The variables do not become part of the image, as
+ * they would if the container were given them. All output goes one way, so that it stays in its order.
+ */
+static const char RUNNER[] =
+    "while [ \"$1\" != -- ]; do export \"$1\"; shift; done; shift\n"
+    "exec 2>&1\n"
+    "for step; do printf '+ %s\\n' \"$step\"; /bin/sh -c \"$step\" </dev/null || exit; done";
+
+/* ---- a container that runs to its end */
+
+/* What a container for the image gets. The box must have its labels by then. */
+static struct container_spec spec_of(const struct owned_container *container, const char *image,
+                                     const char *network, const struct strvec *cap_drop,
+                                     const struct strvec *command)
+{
+    return (struct container_spec){
+        .name = container->name,
+        .image = image,
+        .network = network,
+        .volume = "/tmp", /* what lies in a volume is not part of the image */
+        .cap_drop = cap_drop,
+        .labels = &container->labels,
+        .command = command,
+        .environment_file = -1,
+        /* An image shows the environment of its container, and they have passwords. */
+        .without_proxies = true,
+    };
+}
+
+/* Starts it, and hands over what it writes. *status is that of its command. */
+static int run_to_end(const struct prepare *prepare, const struct owned_container *container,
+                      process_sink *sink, void *context, int *status, struct error *error)
+{
+    static const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
+    const struct docker *docker = prepare->docker;
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    CLEANUP(process_release) struct process client = PROCESS_INIT;
+    struct container_state state;
+
+    if (container_start(docker, container->name, &streams, &client, error) != 0)
+        return -1;
+    pump.sink = sink;
+    pump.context = context;
+    pump.cancel = cancel_fd(prepare->cancel);
+    if (process_pump(&client, &pump) == PROCESS_CANCELLED)
+        return error_set(error, ERROR_CANCELLED, "cancelled");
+    if (container_inspect(docker, container->name,
+                          clock_now_ms() + docker_share(docker, INSPECT_PERCENT), &state,
+                          error) != 0)
+        return -1;
+    if (!state.started)
+        return error_set(error, ERROR_ENGINE, "cannot start the container: %s",
+                         *state.message ? state.message : "'docker start' failed");
+    if (!state.ended)
+        return error_set(error, ERROR_ENGINE,
+                         "'docker start' ended before the command; was it killed?");
+    *status = state.exit_code;
+    return 0;
+}
+
+/* Creates a container for the command. The caller removes it, and releases the box in any case. */
+static int create_box(const struct prepare *prepare, struct owned_container *container,
+                      const char *image, const char *network, const struct strvec *command,
+                      struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec cap_drop = STRVEC_INIT;
+    const struct container_spec spec = spec_of(container, image, network, &cap_drop, command);
+
+    /* What nobody needs to install something. */
+    strvec_push_each(&cap_drop, "NET_RAW", "MKNOD", "AUDIT_WRITE", NULL);
+    return owned_container_create(container, &spec,
+                                  clock_now_ms() + docker_share(prepare->docker, CREATE_PERCENT), 0,
+                                  prepare->cancel, prepare->warnings, error);
+}
+
+/* What is left behind is the work of whoever sweeps next, and no reason to have failed. */
+static void remove_box(const struct prepare *prepare, const struct owned_container *container)
+{
+    CLEANUP(error_release) struct error left = ERROR_INIT;
+
+    if (owned_container_remove(container, NULL, 0, &left) != 0)
+        strvec_push(prepare->warnings, left.message);
+}
+
+/* ---- the steps */
+
+static struct strvec step_command(const struct language *language)
+{
+    CLEANUP(strvec_release) struct strvec variables = STRVEC_INIT;
+    struct strvec command = STRVEC_INIT;
+
+    environment_set(&variables, "HOME=/tmp");
+    for (size_t i = 0; i < language->environment.count; i++)
+        environment_set(&variables, language->environment.items[i]);
+    strvec_push_each(&command, "/bin/sh", "-c", RUNNER, "sh", NULL);
+    strvec_push_all(&command, &variables);
+    strvec_push(&command, "--");
+    strvec_push_all(&command, &language->preparation.steps);
+    return command;
+}
+
+/* What the image has of its history, which the container's labels become. */
+static void add_labels(struct strvec *labels, const struct language *language, const char *base_id)
+{
+    json_t *steps = json_array();
+    char *text;
+
+    for (size_t i = 0; i < language->preparation.steps.count; i++)
+        json_array_append_new(steps, json_string(language->preparation.steps.items[i]));
+    text = json_dumps(steps, JSON_ENSURE_ASCII | JSON_COMPACT);
+    json_decref(steps);
+    if (!text)
+        abort();
+    strvec_pushf(labels, "isolator.prepared.language=%s", language->name);
+    strvec_pushf(labels, "isolator.prepared.base=%s", language->image);
+    strvec_pushf(labels, "isolator.prepared.base-id=%s", base_id);
+    strvec_pushf(labels, "isolator.prepared.steps=%s", text);
+    free(text);
+}
+
+/* An instruction with a JSON array behind it; returns whether that has words. */
+static bool add_words(struct strvec *changes, const char *instruction, const json_t *words)
+{
+    char *text = json_is_array(words) ? json_dumps(words, JSON_ENSURE_ASCII) : string_copy("[]");
+
+    if (!text)
+        abort();
+    strvec_pushf(changes, "%s %s", instruction, text);
+    free(text);
+    return json_array_size(words) > 0;
+}
+
+/*
+ * What makes the image run like its base again: the container had another user, entrypoint and command. docker
+ * commit takes those of the container where an instruction gives nothing, so a base without any command gets a
+ * shell.
+ */
+static int restore_base(const json_t *base, struct strvec *changes, struct error *error)
+{
+    const char *user = json_string_value(json_object_get(base, "user"));
+    const json_t *command = json_object_get(base, "cmd");
+    bool entrypoint;
+
+    owner_disown(changes);
+    if (user && user[strspn(user, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "_.:-")] != '\0')
+        return error_set(error, ERROR_ENGINE, "the image has a user whose name cannot be kept");
+    if (user && *user)
+        strvec_pushf(changes, "USER %s", user);
+    entrypoint = add_words(changes, "ENTRYPOINT", json_object_get(base, "entrypoint"));
+    if (entrypoint || json_array_size(command) > 0)
+        add_words(changes, "CMD", command);
+    else
+        strvec_push(changes, "CMD [\"/bin/sh\"]");
+    return 0;
+}
+
+const char *prepare_network(const struct prepare *prepare, const struct language *language)
+{
+    if (prepare->network)
+        return prepare->network;
+    return language->preparation.network ? language->preparation.network : "none";
+}
+
+int prepare_make_image(const struct prepare *prepare, const struct language *language,
+                       const json_t *base, const char *tag, int *status, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec command = step_command(language);
+    CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
+    CLEANUP(owned_container_release) struct owned_container container;
+    int result;
+
+    owned_container_init(&container, prepare->docker, LONGEST_MS);
+    add_labels(&container.labels, language, json_string_value(json_object_get(base, "id")));
+    if (restore_base(base, &changes, error) != 0 ||
+        create_box(prepare, &container, json_string_value(json_object_get(base, "id")),
+                   prepare_network(prepare, language), &command,
+                   error) != 0) /* not by its name, which a pull may move meanwhile */
+        return -1;
+    result = run_to_end(prepare, &container, prepare->output, prepare->context, status, error);
+    if (result == 0 && *status == 0)
+        result = container_commit(prepare->docker, container.name, tag, &changes, 0,
+                                  prepare->cancel, error);
+    remove_box(prepare, &container);
+    return result;
+}
+
+/* ---- the packages */
+
+static bool keep_list(void *context, enum process_stream stream, const char *data, size_t length)
+{
+    struct strbuf *kept = context;
+    const size_t room = LIST_MAX - kept->length;
+
+    if (stream == PROCESS_STDOUT)
+        strbuf_add(kept, data, length < room ? length : room);
+    return true;
+}
+
+/* The lines that are names a model may be told, each once; the others are passed over, as is one that was cut. */
+static void take_packages(struct strbuf *list, struct strvec *packages)
+{
+    char *last = list->length == LIST_MAX ? strrchr(list->data, '\n') : NULL;
+    char *rest = NULL;
+
+    if (last)
+        *last = '\0';
+    for (char *line = strtok_r(list->data, "\r\n", &rest); line;
+         line = strtok_r(NULL, "\r\n", &rest))
+        if (packages->count < PREPARE_PACKAGES_MAX && prepare_is_package(line) &&
+            !strvec_contains(packages, line))
+            strvec_push(packages, line);
+}
+
+int prepare_list_packages(const struct prepare *prepare, const struct language *language,
+                          const char *image, struct strvec *packages, int *status,
+                          struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
+    CLEANUP(owned_container_release) struct owned_container container;
+    int result;
+
+    owned_container_init(&container, prepare->docker, LONGEST_MS);
+    if (create_box(prepare, &container, image, "none", &language->list_packages, error) != 0)
+        return -1;
+    result = run_to_end(prepare, &container, keep_list, &list, status, error);
+    if (result == 0 && *status == 0 && list.data)
+        take_packages(&list, packages);
+    remove_box(prepare, &container);
+    return result;
+}

@@ -1,0 +1,115 @@
+/*
+ * Fuzz target: the tar that comes out of a container. The input is the tar; where a block looks like a header
+ * its checksum is put right, since nobody finds it by trying. It holds to this:
+ *
+ * - Names are paths below a directory, clean, and stand there once; there are no more of them and no more bytes
+ *   than the plan allows, and what is missing is told in clean lines.
+ * - However the bytes arrive, all at once, one by one or in pieces, what is taken is the same.
+ */
+#include "fuzz.h"
+
+#include "base/archive.h"
+#include "run/collector.h"
+
+enum { FILES_MOST = 5, BYTES_MOST = 3000, BLOCK = 512, MAGIC = 257, CHECKSUM = 148 };
+
+static struct archive sent;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    struct error error = ERROR_INIT;
+
+    (void)argc, (void)argv;
+    fuzz_require(archive_open(&sent, 1, 1, "", &error) == 0 &&
+                     archive_add_bytes(&sent, "main.py", "print(1)\n", 9, &error) == 0 &&
+                     archive_add_bytes(&sent, "data/in", "", 0, &error) == 0 &&
+                     archive_finish(&sent, &error) == 0,
+                 "%s", error.message);
+    return 0;
+}
+
+static void mend(char *tar, size_t size)
+{
+    for (size_t at = 0; at + BLOCK <= size; at += BLOCK) {
+        char *block = tar + at;
+        unsigned sum = 0;
+
+        if (memcmp(block + MAGIC, "ustar", 5) != 0)
+            continue;
+        memset(block + CHECKSUM, ' ', 8);
+        for (size_t i = 0; i < BLOCK; i++)
+            sum += (unsigned char)block[i];
+        snprintf(block + CHECKSUM, 8, "%06o", sum);
+    }
+}
+
+static void check_artifacts(const struct artifacts *artifacts)
+{
+    size_t bytes = 0;
+
+    fuzz_require(artifacts->count <= FILES_MOST, "%zu files", artifacts->count);
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        struct error error = ERROR_INIT;
+
+        fuzz_require(input_files_check_path(artifact->name, &error) == 0, "%s", error.message);
+        fuzz_require(fuzz_is_line(artifact->name) && *artifact->name, "'%s'", artifact->name);
+        fuzz_require(i == 0 || strcmp(artifacts->items[i - 1].name, artifact->name) < 0, "'%s'",
+                     artifact->name);
+        bytes += artifact->length;
+    }
+    fuzz_require(bytes <= BYTES_MOST, "%zu bytes", bytes);
+    fuzz_require(artifacts->missing.count <= 12, "%zu are told", artifacts->missing.count);
+    for (size_t i = 0; i < artifacts->missing.count; i++)
+        fuzz_require(fuzz_is_line(artifacts->missing.items[i]), "'%s'",
+                     artifacts->missing.items[i]);
+}
+
+/* All that was taken and told, as text; owned. */
+static char *collect(const struct plan *plan, const char *tar, size_t size, size_t step)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(collector_release) struct collector collector;
+    struct strbuf told = STRBUF_INIT;
+    bool more = true;
+    size_t piece;
+
+    collector_init(&collector, plan, &sent, &result);
+    for (size_t at = 0; at < size && more; at += piece) {
+        piece = step > 0 ? step : 1 + (unsigned char)tar[at];
+        piece = piece < size - at ? piece : size - at;
+        more = collector_feed(&collector, tar + at, piece);
+    }
+    collector_finish(&collector, "cut");
+    check_artifacts(&result.artifacts);
+    for (size_t i = 0; i < result.artifacts.count; i++)
+        strbuf_addf(&told, "%s %zu %s %s\n", result.artifacts.items[i].name,
+                    result.artifacts.items[i].length, result.artifacts.items[i].sha256,
+                    result.artifacts.items[i].mime_type);
+    for (size_t i = 0; i < result.artifacts.missing.count; i++)
+        strbuf_addf(&told, "%s\n", result.artifacts.missing.items[i]);
+    return strbuf_steal(&told);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP_FREE char *tar = memory_allocate(size);
+    struct request request;
+    struct plan plan = {.request = &request,
+                        .artifacts_most = FILES_MOST,
+                        .artifact_bytes_most = BYTES_MOST,
+                        .limits.number[LIMIT_WORKDIR] = 1};
+
+    if (size > 0)
+        memcpy(tar, data, size);
+    mend(tar, size);
+    request_init(&request);
+    strvec_push(&request.artifacts, "**");
+    CLEANUP_FREE char *whole = collect(&plan, tar, size, size + 1);
+    CLEANUP_FREE char *single = collect(&plan, tar, size, 1);
+    CLEANUP_FREE char *pieces = collect(&plan, tar, size, 0);
+    fuzz_require(strcmp(whole, single) == 0, "%s--- not\n%s", single, whole);
+    fuzz_require(strcmp(whole, pieces) == 0, "%s--- not\n%s", pieces, whole);
+    request_release(&request);
+    return 0;
+}

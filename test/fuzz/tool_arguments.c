@@ -1,0 +1,128 @@
+/*
+ * Fuzz target: the arguments of execute_code. The input is their JSON. It holds to this:
+ *
+ * - Arguments that are taken make a complete request: a language of the configuration, code, files whose
+ *   paths are inside the working directory and stand there side by side, files with the bytes that were
+ *   sent, variables that shells take, a timeout within the maximum.
+ * - Arguments that are refused are so with one error, which has a message for a model: one line of valid
+ *   UTF-8 of a size that fits anywhere, which makes an answer.
+ * - None touches anything but memory and the snippets.
+ */
+#include "fuzz.h"
+
+#include "base/json_text.h"
+#include "config/environment.h"
+#include "config/tool_arguments.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/tool_result.h"
+
+/* The longest are those that show a path of 4000 bytes with each of them escaped. */
+enum { ERROR_MAX = 20000 };
+
+static struct config config;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    json_object_seed(1); /* else the order of what is the same would differ from run to run */
+    fuzz_configure(&config, "{\"maximums\": {\"timeoutSeconds\": 100}}");
+    return 0;
+}
+
+static void check_path(const char *path)
+{
+    struct error error = {ERROR_NONE, NULL};
+
+    fuzz_require(input_files_check_path(path, &error) == 0, "%s", error.message);
+}
+
+/* The bytes of a file against the member of additional_files that it came from. */
+static void check_file(const struct input_file *file, const json_t *given)
+{
+    const json_t *content = json_object_get(given, "content");
+    const char *encoding = json_string_value(json_object_get(given, "encoding"));
+    const size_t length = json_string_length(content);
+
+    check_path(file->path);
+    if (encoding && strcmp(encoding, "base64") == 0)
+        fuzz_require(file->length <= length / 4 * 3 + 2, "%zu bytes of %zu", file->length, length);
+    else
+        fuzz_require(file->length == length &&
+                         memcmp(file->data, json_string_value(content), length) == 0,
+                     "%s has other bytes", file->path);
+}
+
+static void check_files(const struct request *request, const struct plan *plan, const json_t *given)
+{
+    struct error error = {ERROR_NONE, NULL};
+
+    check_path(plan->entrypoint);
+    fuzz_require(request->files.count == json_array_size(given), "%zu of %zu files",
+                 request->files.count, json_array_size(given));
+    for (size_t i = 0; i < request->files.count; i++)
+        check_file(&request->files.items[i], json_array_get(given, i));
+    fuzz_require(input_files_check(&request->files, plan->entrypoint, &error) == 0, "%s",
+                 error.message);
+}
+
+static void check_plan(const struct plan *plan, const json_t *arguments)
+{
+    const struct request *request = plan->request;
+    const double timeout = plan->limits.number[LIMIT_TIMEOUT];
+
+    fuzz_require(request->language && config_language(&config, request->language), "%s",
+                 request->language);
+    fuzz_require(request->code && request->code[request->code_length] == '\0', "no code");
+    check_files(request, plan, json_object_get(arguments, "additional_files"));
+    fuzz_require(json_is_string(json_object_get(arguments, "stdin")) == (request->stdin_file >= 0),
+                 "stdin is %d", request->stdin_file);
+    fuzz_require(timeout > 0 && timeout <= config.maximums.number[LIMIT_TIMEOUT], "%g", timeout);
+    fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");
+    for (size_t i = 0; i < plan->environment.count; i++) {
+        const char *variable = plan->environment.items[i];
+
+        fuzz_require(environment_is_name(variable, strcspn(variable, "=")) && strchr(variable, '='),
+                     "%s", variable);
+    }
+}
+
+static void check_refusal(const struct error *error)
+{
+    const size_t length = error->message ? strlen(error->message) : 0;
+    json_t *answer;
+
+    fuzz_require(error->kind == ERROR_USAGE || error->kind == ERROR_INPUT, "kind %d: %s",
+                 error->kind, error->message);
+    fuzz_require(length > 0 && length <= ERROR_MAX, "a message of %zu bytes", length);
+    fuzz_require(fuzz_is_utf8(error->message, length), "not UTF-8: %s", error->message);
+    for (size_t i = 0; i < length; i++)
+        fuzz_require((unsigned char)error->message[i] >= ' ', "control characters: %s",
+                     error->message);
+    answer = tool_result_of_failure(error->message);
+    fuzz_require(jsonrpc_size(answer) > length, "no answer: %s", error->message);
+    json_decref(answer);
+}
+
+static void check_arguments(const json_t *arguments)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(request_release) struct request request;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    request_init(&request);
+    if (tool_arguments_read(arguments, &config, &request, &error) == 0 &&
+        plan_resolve(&plan, &config, &request, &error) == 0)
+        check_plan(&plan, arguments);
+    else
+        check_refusal(&error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    json_t *arguments = json_text_parse((const char *)data, size, NULL);
+
+    if (json_is_object(arguments))
+        check_arguments(arguments);
+    json_decref(arguments);
+    return 0;
+}

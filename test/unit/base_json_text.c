@@ -1,0 +1,138 @@
+#include "json.h"
+
+#include "base/json_text.h"
+
+#define REPLACED "\xef\xbf\xbd"
+
+static json_t *parse(const char *text)
+{
+    json_t *value = json_text_parse(text, strlen(text), NULL);
+
+    if (!value)
+        fail_msg("'%s' is not read", text);
+    return value;
+}
+
+/* ---- reading */
+
+static void check_parsed(const char *text, const char *expected)
+{
+    check_new_json(parse(text), expected);
+}
+
+static void json_text__parses_any_value(void **state)
+{
+    (void)state;
+    check_parsed("{\"a\": [1, 2.5, null, true, \"x\"]}", "{\"a\":[1,2.5,null,true,\"x\"]}");
+    check_parsed(" 1 ", "1");
+    check_parsed("\"caf\xc3\xa9\"", "\"caf\xc3\xa9\"");
+    check_parsed("\"\\u00e9\\ud83d\\ude00\"", "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+}
+
+static void json_text__mends_half_pairs(void **state)
+{
+    (void)state;
+    check_parsed("\"\\ud83d\"", "\"" REPLACED "\"");
+    check_parsed("\"\\uD83D\"", "\"" REPLACED "\"");
+    check_parsed("\"\\ude00\"", "\"" REPLACED "\"");
+    check_parsed("\"a\\udbffz\"", "\"a" REPLACED "z\"");
+    check_parsed("\"a\\udfffz\"", "\"a" REPLACED "z\"");
+    check_parsed("\"\\ude00\\ud83d\"", "\"" REPLACED REPLACED "\"");
+    check_parsed("\"\\ud83d\\u0041\"", "\"" REPLACED "A\"");
+    check_parsed("\"\\ud83d\\n\"", "\"" REPLACED "\\n\"");
+    check_parsed("{\"\\ud83d\": 1}", "{\"" REPLACED "\":1}");
+}
+
+static void json_text__mending_leaves_the_rest_alone(void **state)
+{
+    (void)state;
+    check_parsed("\"\\ud83d\\ud83d\\ude00\"", "\"" REPLACED "\xf0\x9f\x98\x80\"");
+    check_parsed("\"\\ud83d\\ude00\\ude00\"", "\"\xf0\x9f\x98\x80" REPLACED "\"");
+    check_parsed("[\"\\\\ud83d\", \"\\ud83d\"]", "[\"\\\\ud83d\",\"" REPLACED "\"]");
+    check_parsed("[\"\\\\\\ud83d\"]", "[\"\\\\" REPLACED "\"]");
+    check_parsed("[\"\\ud7ff\\ue000\", \"\\ud800\"]",
+                 "[\"\xed\x9f\xbf\xee\x80\x80\",\"" REPLACED "\"]");
+    check_parsed("[\"\\u0041\\\"\", \"\\ud800\"]", "[\"A\\\"\",\"" REPLACED "\"]");
+}
+
+static void json_text__mending_does_not_touch_the_line(void **state)
+{
+    static const char line[] = "[\"\\ud83d\"]";
+    CLEANUP_FREE char *copy = string_copy(line);
+
+    (void)state;
+    check_parsed(copy, "[\"" REPLACED "\"]");
+    assert_string_equal(copy, line);
+}
+
+static void json_text__nul_escapes(void **state)
+{
+    json_t *value = parse("\"a\\u0000b\"");
+
+    (void)state;
+    assert_int_equal(json_string_length(value), 3);
+    assert_memory_equal(json_string_value(value), "a\0b", 4);
+    check_new_json(value, "\"a\\u0000b\"");
+}
+
+static void json_text__what_is_no_json(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "{",
+        "nul",
+        "{} {}",
+        "'a'",
+        "[1,]",
+        "\"\xff\"",
+        "\"\\ud8\"",
+        "\"\\ud83d",
+        "\"\\uzzzz\"",
+        "\"\\u+123\"",
+        "\"\\u 123\"",
+        "\"\\\"",
+        "\"\xed\xa0\xbd\"",
+        "[\"\\ud83d\", \xff]",
+    };
+    CLEANUP_FREE char *deep = memory_allocate(100001);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        if (json_text_parse(bad[i], strlen(bad[i]), NULL))
+            fail_msg("'%s' is read", bad[i]);
+    memset(deep, '[', 100000);
+    assert_null(json_text_parse(deep, 100000, NULL));
+    assert_null(json_text_parse("1 ", 0, NULL));
+}
+
+static void check_count(const char *line, size_t expected)
+{
+    assert_int_equal(json_text_count(line, strlen(line)), expected);
+}
+
+static void json_text__counts_values(void **state)
+{
+    (void)state;
+    check_count("", 1);
+    check_count("7", 1);
+    check_count("{}", 2);
+    check_count("[{},{},[]]", 7);
+    check_count("{\"a\":1,\"b\":[2]}", 4);
+    check_count("\"{,[\\\",\",3", 2); /* in a string, behind an escaped quote */
+    check_count("\"\\\\\",3", 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_text__parses_any_value),
+        cmocka_unit_test(json_text__mends_half_pairs),
+        cmocka_unit_test(json_text__mending_leaves_the_rest_alone),
+        cmocka_unit_test(json_text__mending_does_not_touch_the_line),
+        cmocka_unit_test(json_text__nul_escapes),
+        cmocka_unit_test(json_text__what_is_no_json),
+        cmocka_unit_test(json_text__counts_values),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

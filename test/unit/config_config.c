@@ -1,0 +1,1100 @@
+#include "test.h"
+
+#include <math.h>
+
+#include "base/text.h"
+#include "config/config.h"
+
+static void overlay(struct config *config, const char *json)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = config_overlay(config, json, strlen(json), "test.json", &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+/* Lays the text over an empty configuration, which must fail with this message. */
+static void check_refused(const char *json, const char *message)
+{
+    struct error error = ERROR_INIT;
+    struct config config;
+
+    config_init(&config);
+    assert_int_equal(config_overlay(&config, json, strlen(json), "test.json", &error), -1);
+    assert_error(&error, ERROR_CONFIG, message);
+    config_release(&config);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+static const struct language *language(const struct config *config, const char *name)
+{
+    const struct language *found = config_language(config, name);
+
+    assert_non_null(found);
+    return found;
+}
+
+/* ---- what is read */
+
+static const char SMALL[] =
+    "{\"containerCommand\": \"podman\", \"containerWorkdir\": \"/w\", \"promptsDir\": \"/p\","
+    " \"defaults\": {\"timeoutSeconds\": 1.5, \"memoryMB\": 64, \"capDrop\": [\"all\", \"X\"]},"
+    " \"maximums\": {\"memoryMB\": 128, \"readOnly\": true, \"user\": \"1:2\"},"
+    " \"languages\": {\"sh\": {\"image\": \"i\", \"command\": [\"sh\", \"{entrypoint}\"],"
+    " \"extensions\": [\".sh\", \".bash\"], \"defaultFilename\": \"main.sh\","
+    " \"env\": {\"A\": \"1\", \"B\": \"\"}, \"cpus\": 2, \"network\": \"bridge\"}}}";
+
+static void config__reads_everything(void **state)
+{
+    struct config config;
+    const struct language *sh;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    assert_null(config.file);
+    assert_string_equal(config.container_command, "podman");
+    assert_string_equal(config.workdir, "/w");
+    assert_string_equal(config.prompts_dir, "/p");
+    assert_true(config.defaults.number[LIMIT_TIMEOUT] == 1.5);
+    assert_true(config.defaults.number[LIMIT_MEMORY] == 64);
+    assert_true(isnan(config.defaults.number[LIMIT_CPUS]));
+    check_joined(&config.defaults.cap_drop, "ALL|X");
+    assert_true(config.maximums.number[LIMIT_MEMORY] == 128);
+    assert_int_equal(config.maximums.read_only, 1);
+    assert_int_equal(config.maximums.uid, 1);
+    assert_int_equal(config.maximums.gid, 2);
+    assert_int_equal(config.language_count, 1);
+    sh = language(&config, "sh");
+    assert_string_equal(sh->name, "sh");
+    assert_string_equal(sh->image, "i");
+    check_joined(&sh->command, "sh|{entrypoint}");
+    check_joined(&sh->extensions, ".sh|.bash");
+    assert_string_equal(sh->default_filename, "main.sh");
+    check_joined(&sh->environment, "A=1|B=");
+    assert_true(sh->limits.number[LIMIT_CPUS] == 2);
+    assert_true(isnan(sh->limits.number[LIMIT_MEMORY]));
+    assert_string_equal(sh->limits.network, "bridge");
+    config_release(&config);
+}
+
+static void config__empty_object_changes_nothing(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    overlay(&config, "{}");
+    overlay(&config, "{\"defaults\": {}, \"maximums\": {}, \"languages\": {\"sh\": {}}}");
+    assert_string_equal(config.container_command, "podman");
+    assert_string_equal(language(&config, "sh")->image, "i");
+    check_joined(&config.defaults.cap_drop, "ALL|X");
+    config_release(&config);
+}
+
+static void config__overlay_changes_only_what_it_gives(void **state)
+{
+    struct config config;
+    const struct language *sh;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    overlay(&config, "{\"defaults\": {\"memoryMB\": 32}, \"languages\": {\"sh\": "
+                     "{\"image\": \"other\"}}}");
+    sh = language(&config, "sh");
+    assert_string_equal(sh->image, "other");
+    check_joined(&sh->command, "sh|{entrypoint}");
+    check_joined(&sh->extensions, ".sh|.bash");
+    check_joined(&sh->environment, "A=1|B=");
+    assert_true(sh->limits.number[LIMIT_CPUS] == 2);
+    assert_true(config.defaults.number[LIMIT_MEMORY] == 32);
+    assert_true(config.defaults.number[LIMIT_TIMEOUT] == 1.5);
+    assert_string_equal(config.workdir, "/w");
+    config_release(&config);
+}
+
+static void config__overlay_replaces_lists_and_merges_variables(void **state)
+{
+    struct config config;
+    const struct language *sh;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    overlay(&config, "{\"defaults\": {\"capDrop\": [\"MKNOD\"]}, \"languages\": {\"sh\": {"
+                     "\"command\": [\"dash\", \"-e\", \"./{entrypoint}\"],"
+                     "\"extensions\": [\".ksh\"], \"env\": {\"C\": \"3\", \"A\": \"one\"}}}}");
+    sh = language(&config, "sh");
+    check_joined(&sh->command, "dash|-e|./{entrypoint}");
+    check_joined(&sh->extensions, ".ksh");
+    check_joined(&sh->environment, "A=one|B=|C=3");
+    check_joined(&config.defaults.cap_drop, "MKNOD");
+    config_release(&config);
+}
+
+static void config__new_languages_come_last(void **state)
+{
+    struct config config;
+    CLEANUP_FREE char *names = NULL;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    for (int i = 0; i < 5; i++) {
+        CLEANUP_FREE char *json = string_format(
+            "{\"languages\": {\"l%d\": {\"image\": \"i\", \"command\": [\"{entrypoint}\"],"
+            " \"extensions\": [\".l%d\"], \"defaultFilename\": \"m\"}}}",
+            i, i);
+
+        overlay(&config, json);
+    }
+    names = config_language_names(&config);
+    assert_string_equal(names, "sh, l0, l1, l2, l3, l4");
+    assert_null(config_language(&config, "l5"));
+    assert_null(config_language(&config, ""));
+    assert_null(config_language(&config, "SH"));
+    config_release(&config);
+}
+
+static void config__language_of_a_file(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    assert_ptr_equal(config_language_of_file(&config, "a.sh"), &config.languages[0]);
+    assert_ptr_equal(config_language_of_file(&config, "dir.x/a.b.bash"), &config.languages[0]);
+    assert_ptr_equal(config_language_of_file(&config, ".sh"), &config.languages[0]);
+    assert_null(config_language_of_file(&config, "a.SH"));
+    assert_null(config_language_of_file(&config, "a.sh.txt"));
+    assert_null(config_language_of_file(&config, "sh"));
+    assert_null(config_language_of_file(&config, "dir.sh/file"));
+    assert_null(config_language_of_file(&config, "a."));
+    assert_null(config_language_of_file(&config, ""));
+    config_release(&config);
+}
+
+/* Where two claim an extension, the first of the files does. */
+static void config__first_language_of_an_extension(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    overlay(&config, "{\"languages\": {\"other\": {\"image\": \"i\", \"command\": "
+                     "[\"{entrypoint}\"], \"extensions\": [\".sh\", \".o\"], "
+                     "\"defaultFilename\": \"m\"}}}");
+    assert_string_equal(config_language_of_file(&config, "a.sh")->name, "sh");
+    assert_string_equal(config_language_of_file(&config, "a.o")->name, "other");
+    config_release(&config);
+}
+
+static void config__names_of_languages(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"languages\": {\"c++-1.0_#\": {\"image\": \"i\", \"command\": "
+                     "[\"{entrypoint}\"], \"extensions\": [\".c\"], "
+                     "\"defaultFilename\": \"m\"}}}");
+    assert_string_equal(language(&config, "c++-1.0_#")->name, "c++-1.0_#");
+    config_release(&config);
+}
+
+static void config__isolator_path_is_read_and_dropped(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"isolatorPath\": \"/usr/bin/isolator\"}");
+    config_release(&config);
+    check_refused("{\"isolatorPath\": 1}",
+                  "test.json: isolatorPath: must be a string that is not empty");
+}
+
+/* ---- what is refused */
+
+static void check_refused_at(const char *json, const char *start)
+{
+    struct error error = ERROR_INIT;
+    struct config config;
+
+    config_init(&config);
+    assert_int_equal(config_overlay(&config, json, strlen(json), "test.json", &error), -1);
+    assert_int_equal(error.kind, ERROR_CONFIG);
+    if (strncmp(error.message, start, strlen(start)) != 0)
+        fail_msg("'%s' does not start with '%s'", error.message, start);
+    error_release(&error);
+    config_release(&config);
+}
+
+/* The words behind the place are jansson's. */
+static void config__no_json(void **state)
+{
+    (void)state;
+    check_refused_at("", "test.json:1:0: ");
+    check_refused_at("{", "test.json:1:1: ");
+    check_refused_at("{\n  \"defaults\": {},,\n}", "test.json:2:");
+    check_refused_at("{} trailing", "test.json:1:");
+    check_refused_at("{\"defaults\": {}, \"defaults\": {}}", "test.json:1:");
+    check_refused_at("{\"promptsDir\": \"\xff\"}", "test.json:1:");
+    check_refused_at("{\"promptsDir\": \"a\\u0000b\"}", "test.json:1:");
+    check_refused_at("{\"a\\u0000b\": 1}", "test.json:1:");
+    check_refused_at("// comment\n{}", "test.json:1:");
+    check_refused_at("{\"defaults\": {\"cpus\": 1e999}}", "test.json:1:");
+    check_refused_at("{\"defaults\": {\"cpus\": NaN}}", "test.json:1:");
+    check_refused("[]", "test.json: must be an object");
+    check_refused("{\"a\\\xc7\x8a", "test.json:1:5: invalid escape near '\"a\\\\xc7'");
+}
+
+static void config__unknown_keys(void **state)
+{
+    (void)state;
+    check_refused("{\"zzz\": 1}", "test.json: zzz: unknown key");
+    check_refused("{\"languges\": {}}",
+                  "test.json: languges: unknown key; did you mean 'languages'?");
+    check_refused("{\"Defaults\": {}}",
+                  "test.json: Defaults: unknown key; did you mean 'defaults'?");
+    check_refused("{\"defaults\": {\"memoryMb\": 1}}",
+                  "test.json: defaults.memoryMb: unknown key; did you mean 'memoryMB'?");
+    check_refused("{\"maximums\": {\"netwrok\": 1}}",
+                  "test.json: maximums.netwrok: unknown key; did you mean 'network'?");
+    check_refused("{\"defaults\": {\"image\": \"i\"}}", "test.json: defaults.image: unknown key");
+    check_refused("{\"languages\": {\"sh\": {\"comand\": []}}}",
+                  "test.json: languages.sh.comand: unknown key; did you mean 'command'?");
+    check_refused("{\"languages\": {\"sh\": {\"timeoutSecond\": 1}}}",
+                  "test.json: languages.sh.timeoutSecond: unknown key; did you mean "
+                  "'timeoutSeconds'?");
+    check_refused("{\"languages\": {\"sh\": {\"qqqqqq\": 1}}}",
+                  "test.json: languages.sh.qqqqqq: unknown key");
+    check_refused("{\"a\\u001b[2J\\n\": 1}", "test.json: a\\x1b[2J\\n: unknown key");
+    check_refused("{\"\": 1}", "test.json: : unknown key");
+}
+
+static void config__wrong_types(void **state)
+{
+    (void)state;
+    check_refused("{\"containerCommand\": 1}",
+                  "test.json: containerCommand: must be a string that is not empty");
+    check_refused("{\"containerCommand\": \"\"}",
+                  "test.json: containerCommand: must be a string that is not empty");
+    check_refused("{\"containerWorkdir\": null}",
+                  "test.json: containerWorkdir: must be a string that is not empty");
+    check_refused("{\"promptsDir\": []}",
+                  "test.json: promptsDir: must be a string that is not empty");
+    check_refused("{\"defaults\": []}", "test.json: defaults: must be an object");
+    check_refused("{\"maximums\": null}", "test.json: maximums: must be an object");
+    check_refused("{\"languages\": \"python\"}", "test.json: languages: must be an object");
+    check_refused("{\"languages\": {\"sh\": 1}}", "test.json: languages.sh: must be an object");
+    check_refused("{\"defaults\": {\"memoryMB\": \"64\"}}",
+                  "test.json: defaults.memoryMB: must be a number");
+    check_refused("{\"defaults\": {\"readOnly\": 1}}",
+                  "test.json: defaults.readOnly: must be true or false");
+    check_refused("{\"defaults\": {\"network\": true}}",
+                  "test.json: defaults.network: must be a string that is not empty");
+    check_refused("{\"defaults\": {\"user\": 65534}}",
+                  "test.json: defaults.user: must be a string that is not empty");
+    check_refused("{\"defaults\": {\"capDrop\": \"ALL\"}}",
+                  "test.json: defaults.capDrop: must be an array of strings that is not empty");
+    check_refused("{\"defaults\": {\"capDrop\": []}}",
+                  "test.json: defaults.capDrop: must be an array of strings that is not empty");
+    check_refused("{\"defaults\": {\"capDrop\": [\"ALL\", 1]}}",
+                  "test.json: defaults.capDrop: must be a string that is not empty");
+}
+
+static void config__wrong_limits(void **state)
+{
+    (void)state;
+    check_refused("{\"defaults\": {\"memoryMB\": 5}}",
+                  "test.json: defaults.memoryMB: it must be from 6 to 16777216 MB");
+    check_refused("{\"defaults\": {\"memoryMB\": 6.5}}",
+                  "test.json: defaults.memoryMB: it must be a whole number");
+    check_refused("{\"maximums\": {\"timeoutSeconds\": 0}}",
+                  "test.json: maximums.timeoutSeconds: it must be from 0.001 to 31622400 s");
+    check_refused("{\"maximums\": {\"cpus\": -1}}",
+                  "test.json: maximums.cpus: it must be from 0.01 to 4096");
+    check_refused("{\"languages\": {\"sh\": {\"pidsLimit\": 1}}}",
+                  "test.json: languages.sh.pidsLimit: it must be from 8 to 4194304");
+    check_refused("{\"defaults\": {\"network\": \"host\"}}",
+                  "test.json: defaults.network: network 'host' would lift the isolation; use none, "
+                  "bridge or a network of the engine");
+    check_refused("{\"defaults\": {\"network\": \"a b\"}}",
+                  "test.json: defaults.network: 'a b' is not the name of a network; use none, "
+                  "bridge or a network of the engine");
+    check_refused("{\"defaults\": {\"user\": \"root\"}}",
+                  "test.json: defaults.user: 'root' is not a user; write numbers up to 2097151, "
+                  "like 65534 or 1000:1000");
+    check_refused("{\"defaults\": {\"capDrop\": [\"NET RAW\"]}}",
+                  "test.json: defaults.capDrop: 'NET RAW' is not a list of capabilities, like ALL "
+                  "or NET_RAW,MKNOD");
+    check_refused("{\"containerWorkdir\": \"work\"}",
+                  "test.json: containerWorkdir: 'work' is not a working directory; write an "
+                  "absolute path like /workspace");
+}
+
+/* The working directory could not hold it. */
+static void config__filename_of_256_bytes(void **state)
+{
+    char name[257] = "";
+    CLEANUP_FREE char *json = NULL;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    memset(name, 'a', 256);
+    json = string_format("{\"languages\": {\"sh\": {\"defaultFilename\": \"%s\"}}}", name);
+    message =
+        string_format("test.json: languages.sh.defaultFilename: a part of '%.80s...' is longer "
+                      "than 255 bytes",
+                      name);
+    check_refused(json, message);
+}
+
+static void config__wrong_languages(void **state)
+{
+    (void)state;
+    check_refused("{\"languages\": {\"sh\": {}}}",
+                  "test.json: languages.sh: must be complete: a new language needs image, command, "
+                  "extensions and defaultFilename");
+    check_refused("{\"languages\": {\"\": {}}}",
+                  "test.json: languages.: must be named with letters, digits and any of + # . _ -");
+    check_refused("{\"languages\": {\"a b\": {}}}",
+                  "test.json: languages.a b: must be named with letters, digits and any of + # . _ "
+                  "-");
+    check_refused("{\"languages\": {\"sh\": {\"command\": []}}}",
+                  "test.json: languages.sh.command: must be an array of strings that is not empty");
+    check_refused("{\"languages\": {\"sh\": {\"command\": \"sh\"}}}",
+                  "test.json: languages.sh.command: must be an array of strings that is not empty");
+    check_refused("{\"languages\": {\"sh\": {\"command\": [\"sh\", \"{entry}\"]}}}",
+                  "test.json: languages.sh.command: must be a command with \"{entrypoint}\" in it");
+    check_refused("{\"languages\": {\"sh\": {\"extensions\": [\"sh\"]}}}",
+                  "test.json: languages.sh.extensions: must be extensions with their dot, like "
+                  "\".py\"");
+    check_refused("{\"languages\": {\"sh\": {\"extensions\": [\".sh\", \"./sh\"]}}}",
+                  "test.json: languages.sh.extensions: must be extensions with their dot, like "
+                  "\".py\"");
+    check_refused("{\"languages\": {\"sh\": {\"defaultFilename\": \"a/b\"}}}",
+                  "test.json: languages.sh.defaultFilename: must be the name of a file");
+    check_refused("{\"languages\": {\"sh\": {\"defaultFilename\": \"..\"}}}",
+                  "test.json: languages.sh.defaultFilename: must be the name of a file");
+    check_refused("{\"languages\": {\"sh\": {\"image\": \"-x\"}}}",
+                  "test.json: languages.sh.image: '-x' is not an image, like name:tag");
+    check_refused(
+        "{\"languages\": {\"sh\": {\"extensions\": {}}}}",
+        "test.json: languages.sh.extensions: must be an array of strings that is not empty");
+    check_refused("{\"languages\": {\"sh\": {\"defaultFilename\": 1}}}",
+                  "test.json: languages.sh.defaultFilename: must be a string that is not empty");
+    check_refused("{\"languages\": {\"sh\": {\"image\": \"\"}}}",
+                  "test.json: languages.sh.image: must be a string that is not empty");
+    check_refused("{\"languages\": {\"sh\": {\"env\": {\"A-B\": \"1\"}}}}",
+                  "test.json: languages.sh.env.A-B: must be named like a variable: letters, "
+                  "digits, _");
+    check_refused("{\"languages\": {\"sh\": {\"env\": {\"A\": 1}}}}",
+                  "test.json: languages.sh.env.A: must be a string");
+    check_refused("{\"languages\": {\"sh\": {\"env\": [\"A=1\"]}}}",
+                  "test.json: languages.sh.env: must be an object");
+}
+
+/* The path in a message is that of the key, whatever was read before it. */
+static void config__path_of_later_keys(void **state)
+{
+    (void)state;
+    check_refused("{\"defaults\": {\"cpus\": 1, \"memoryMB\": 64}, \"maximums\": {\"cpus\": 2, "
+                  "\"tmpMB\": 0}}",
+                  "test.json: maximums.tmpMB: it must be from 1 to 1048576 MB");
+    check_refused("{\"languages\": {\"sh\": {\"env\": {\"A\": \"1\", \"B\": \"2\"}, \"image\": "
+                  "1}}}",
+                  "test.json: languages.sh.image: must be a string that is not empty");
+}
+
+static void check_workdir(const char *path, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(config_check_workdir(path, &error), message ? -1 : 0);
+    if (message)
+        assert_error(&error, ERROR_USAGE, message);
+}
+
+static void config__workdirs(void **state)
+{
+    static const char *const good[] = {
+        "/w",   "/workspace", "/home/a/b",    "/tmp",   "/process", "/usrs",  "/etc2/x", "/...",
+        "/..a", "/a/.b",      "/caf\xc3\xa9", "/a=b;c", "/a+b",     "/tmp/x", "/-"};
+    static const char *const bad[] = {"",      "/",     "w",      "./w",     "../w", "/w/",
+                                      "//w",   "/a//b", "/a/./b", "/a/../b", "/.",   "/..",
+                                      "/a/..", "/a/.",  "/a:b",   "/a,b",    "/a b", "/a\tb",
+                                      "/a$b",  "/a'b",  "/a`b",   "/a\"b",   "/a\\b"};
+    static const char *const system[] = {"/proc", "/sys",  "/dev", "/etc",
+                                         "/bin",  "/sbin", "/lib", "/usr"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++)
+        check_workdir(good[i], NULL);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *shown = text_escape(bad[i]);
+        CLEANUP_FREE char *message = string_format("'%s' is not a working directory; write an "
+                                                   "absolute path like /workspace",
+                                                   shown);
+
+        check_workdir(bad[i], message);
+    }
+    for (size_t i = 0; i < COUNT(system); i++) {
+        CLEANUP_FREE char *below = string_format("%s/deep/er", system[i]);
+        CLEANUP_FREE char *message =
+            string_format("'%s' cannot be the working directory: it lies in the system's %s",
+                          system[i], system[i]);
+        CLEANUP_FREE char *message_below = string_format(
+            "'%s' cannot be the working directory: it lies in the system's %s", below, system[i]);
+
+        check_workdir(system[i], message);
+        check_workdir(below, message_below);
+    }
+}
+
+static void config__workdirs_of_many_bytes(void **state)
+{
+    char path[300];
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    memset(path, 'w', sizeof path);
+    path[0] = '/';
+    path[255] = '\0';
+    check_workdir(path, NULL);
+    path[255] = 'w';
+    path[256] = '\0';
+    message = string_format(
+        "'%s' is not a working directory; write an absolute path like /workspace", path);
+    check_workdir(path, message);
+    check_workdir("/a\nb", "'/a\\nb' is not a working directory; write an absolute path like "
+                           "/workspace");
+}
+
+/* ---- files */
+
+/* A directory with environment variables that lead to it; nothing of the user's is seen. */
+static char *set_up_home(void)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *isolator = path_in(directory, "isolator");
+    CLEANUP_FREE char *dot_config = path_in(directory, ".config");
+    CLEANUP_FREE char *below = path_in(directory, ".config/isolator");
+
+    mkdir(isolator, 0755);
+    mkdir(dot_config, 0755);
+    mkdir(below, 0755);
+    unsetenv("ISOLATOR_CONFIG");
+    unsetenv("XDG_CONFIG_HOME");
+    setenv("HOME", directory, 1);
+    return directory;
+}
+
+/* Loads and checks which file it was (below the directory), or the error. */
+static void check_load(const char *asked_for, const char *directory, const char *file)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *path = path_in(directory, file);
+    struct config config;
+    int result;
+
+    config_init(&config);
+    result = config_load(&config, asked_for, NULL, &error);
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+    assert_text_or_null(config.file, path);
+    assert_string_equal(config.container_command, file);
+    config_release(&config);
+}
+
+/* A configuration that tells where it lies. */
+static void write_config(const char *directory, const char *file)
+{
+    CLEANUP_FREE char *json = string_format("{\"containerCommand\": \"%s\"}", file);
+
+    write_in(directory, file, json);
+}
+
+static void config__order_of_files(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *asked_for = path_in(directory, "asked.json");
+    CLEANUP_FREE char *variable = path_in(directory, "variable.json");
+
+    (void)state;
+    write_config(directory, ".config/isolator/config.json");
+    check_load(NULL, directory, ".config/isolator/config.json");
+    setenv("XDG_CONFIG_HOME", "", 1);
+    check_load(NULL, directory, ".config/isolator/config.json");
+    setenv("XDG_CONFIG_HOME", "relative/path", 1);
+    check_load(NULL, directory, ".config/isolator/config.json");
+    setenv("XDG_CONFIG_HOME", directory, 1);
+    write_config(directory, "isolator/config.json");
+    check_load(NULL, directory, "isolator/config.json");
+    write_config(directory, "variable.json");
+    setenv("ISOLATOR_CONFIG", variable, 1);
+    check_load(NULL, directory, "variable.json");
+    write_config(directory, "asked.json");
+    check_load(asked_for, directory, "asked.json");
+    setenv("ISOLATOR_CONFIG", "", 1);
+    check_load(NULL, directory, "isolator/config.json");
+    temp_remove(directory);
+}
+
+/* ---- preparation */
+
+/* SMALL with these members of its language. */
+static void overlay_member(struct config *config, const char *member)
+{
+    CLEANUP_FREE char *json = string_format("{\"languages\": {\"sh\": {%s}}}", member);
+
+    overlay(config, json);
+}
+
+static void config__preparation(void **state)
+{
+    struct config config;
+    const struct language *sh;
+    CLEANUP_FREE char *tag = NULL;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, SMALL);
+    sh = language(&config, "sh");
+    assert_null(sh->preparation.tag);
+    overlay_member(&config, "\"prepare\": {\"run\": [\"a\", \"b\"], \"network\": \"bridge\"}, "
+                            "\"listPackages\": [\"ls\", \"-1\"], \"packages\": [\"p\", \"q\"]");
+    check_joined(&sh->preparation.steps, "a|b");
+    assert_string_equal(sh->preparation.network, "bridge");
+    check_joined(&sh->list_packages, "ls|-1");
+    check_joined(&sh->packages, "p|q");
+    tag = string_copy(sh->preparation.tag);
+    overlay_member(&config, "\"prepare\": {\"network\": \"none\"}, \"packages\": []");
+    assert_string_equal(sh->preparation.tag, tag);
+    check_joined(&sh->packages, "");
+    overlay_member(&config, "\"image\": \"another\"");
+    assert_string_not_equal(sh->preparation.tag, tag);
+    overlay_member(&config, "\"prepare\": {\"run\": []}");
+    assert_null(sh->preparation.tag);
+    config_release(&config);
+}
+
+static void check_member_refused(const char *member, const char *message)
+{
+    CLEANUP_FREE char *json = string_format("{\"languages\": {\"sh\": {%s}}}", member);
+    CLEANUP_FREE char *all = string_format("test.json: languages.sh.%s", message);
+
+    check_refused(json, all);
+}
+
+static void config__wrong_preparations(void **state)
+{
+    (void)state;
+    check_member_refused("\"prepare\": []", "prepare: must be an object");
+    check_member_refused("\"prepare\": {\"runs\": []}",
+                         "prepare.runs: unknown key; did you mean 'run'?");
+    check_member_refused("\"prepare\": {\"run\": \"x\"}",
+                         "prepare.run: must be an array of strings that is not empty");
+    check_member_refused("\"prepare\": {\"run\": [\" \"]}", "prepare.run: a step is empty");
+    check_member_refused("\"prepare\": {\"network\": \"\"}",
+                         "prepare.network: must be a string that is not empty");
+    check_member_refused("\"listPackages\": []",
+                         "listPackages: must be an array of strings that is not empty");
+    check_member_refused(
+        "\"packages\": [\"a b\"]",
+        "packages: must be names of packages: up to 64 letters, digits and any of @ "
+        ". _ / + = -");
+}
+
+/* $XDG_CONFIG_HOME stands for ~/.config, it does not come before it. */
+static void config__xdg_takes_the_place_of_home(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *empty = path_in(directory, "empty");
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    write_config(directory, ".config/isolator/config.json");
+    setenv("XDG_CONFIG_HOME", empty, 1);
+    config_init(&config);
+    assert_int_equal(config_load(&config, NULL, NULL, &error), 0);
+    if (config.file) /* what is installed on this machine */
+        assert_int_not_equal(strncmp(config.file, directory, strlen(directory)), 0);
+    config_release(&config);
+    temp_remove(directory);
+}
+
+/* Never a file that merely lies in the current directory. */
+static void config__nothing_of_the_current_directory(void **state)
+{
+    static const char *const homes[] = {"", ".", "home", NULL};
+    char *directory = set_up_home();
+    CLEANUP_FREE char *home = path_in(directory, "home");
+    CLEANUP_FREE char *dot_config = path_in(home, ".config");
+    CLEANUP_FREE char *below = path_in(dot_config, "isolator");
+    char *before = getcwd(NULL, 0);
+
+    (void)state;
+    mkdir(home, 0755);
+    mkdir(dot_config, 0755);
+    mkdir(below, 0755);
+    write_config(directory, "config.json");
+    write_config(directory, "isolator_config.json");
+    write_config(directory, "isolator/config.json");
+    write_config(directory, ".config/isolator/config.json");
+    write_config(directory, "home/.config/isolator/config.json");
+    assert_int_equal(chdir(directory), 0);
+    for (size_t i = 0; i < COUNT(homes); i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        struct config config;
+
+        if (homes[i])
+            setenv("HOME", homes[i], 1);
+        else
+            unsetenv("HOME");
+        config_init(&config);
+        assert_int_equal(config_load(&config, NULL, NULL, &error), 0);
+        if (config.file && config.file[0] != '/')
+            fail_msg("HOME '%s' leads to '%s'", homes[i] ? homes[i] : "", config.file);
+        config_release(&config);
+    }
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    temp_remove(directory);
+}
+
+static void check_load_refused(const char *path, enum error_kind kind, const char *message)
+{
+    struct error error = ERROR_INIT;
+    struct config config;
+
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, NULL, &error), -1);
+    assert_error(&error, kind, message);
+    config_release(&config);
+}
+
+static void config__files_that_cannot_be_read(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP_FREE char *absent =
+        string_format("cannot open the configuration '%s': No such file or directory", path);
+    CLEANUP_FREE char *is_directory =
+        string_format("cannot read the configuration '%s': Is a directory", directory);
+    CLEANUP_FREE char *too_large = string_format("%s: larger than 1 MiB", path);
+    CLEANUP_FREE char *blanks = memory_allocate((1 << 20) + 1);
+
+    (void)state;
+    check_load_refused(path, ERROR_CONFIG, absent);
+    setenv("ISOLATOR_CONFIG", path, 1);
+    check_load_refused(NULL, ERROR_CONFIG, absent); /* one that is asked for must exist */
+    check_load_refused(directory, ERROR_CONFIG, is_directory);
+    memset(blanks, ' ', (1 << 20) + 1);
+    memcpy(blanks, "{}", 2);
+    write_bytes(path, blanks, (1 << 20) + 1, 0644);
+    check_load_refused(path, ERROR_CONFIG, too_large);
+    temp_remove(directory);
+}
+
+static void config__file_of_one_mebibyte(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP_FREE char *blanks = memory_allocate(1 << 20);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    memset(blanks, ' ', 1 << 20);
+    memcpy(blanks, "{}", 2);
+    write_bytes(path, blanks, 1 << 20, 0644);
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_string_equal(config.file, path);
+    config_release(&config);
+    temp_remove(directory);
+}
+
+/* As <(...) of a shell is. */
+static void config__file_that_is_a_pipe(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "fifo");
+    CLEANUP_FREE char *command = string_format(
+        "( exec >/dev/null; sleep 0.1; echo '{\"containerWorkdir\": \"/piped\"}' >%s ) &", path);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+    struct strbuf output;
+
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    output = shell_output(command);
+    strbuf_release(&output);
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_string_equal(config.workdir, "/piped");
+    config_release(&config);
+    temp_remove(directory);
+}
+
+static void config__errors_name_the_file(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP_FREE char *message = string_format("%s: defaults.cpus: must be a number", path);
+
+    (void)state;
+    write_in(directory, "file.json", "{\"defaults\": {\"cpus\": \"1\"}}");
+    check_load_refused(path, ERROR_CONFIG, message);
+    temp_remove(directory);
+}
+
+static void config__prompts_lie_beside_the_file(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP_FREE char *relative = path_in(directory, "my/prompts");
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\"}");
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_string_equal(config.prompts_dir, relative);
+    config_release(&config);
+
+    config_init(&config);
+    write_in(directory, "file.json", "{\"promptsDir\": \"/abs/prompts\"}");
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_string_equal(config.prompts_dir, "/abs/prompts");
+    config_release(&config);
+
+    config_init(&config);
+    write_in(directory, "file.json", "{}");
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_string_equal(config.prompts_dir, ISOLATOR_DATADIR "/prompts");
+    config_release(&config);
+    temp_remove(directory);
+}
+
+/* Absolute also where the file's path is not. */
+static void config__prompts_are_absolute(void **state)
+{
+    char *directory = set_up_home();
+    char *before = getcwd(NULL, 0);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+    int result;
+
+    (void)state;
+    write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\"}");
+    assert_int_equal(chdir(directory), 0);
+    config_init(&config);
+    result = config_load(&config, "file.json", NULL, &error);
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    assert_int_equal(result, 0);
+    if (config.prompts_dir[0] != '/')
+        fail_msg("'%s' is not absolute", config.prompts_dir);
+    config_release(&config);
+    temp_remove(directory);
+}
+
+/* ---- defaults of a front end */
+
+/*
+ * Loads the text as the user's file (NULL: there is none), with 45 s as the front end's own
+ * timeout, and checks timeout and memory.
+ */
+static void check_own(const char *json, double timeout, double memory)
+{
+    char *directory = set_up_home();
+    CLEANUP(limits_release) struct limits own;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    limits_init(&own);
+    own.number[LIMIT_TIMEOUT] = 45;
+    if (json)
+        write_in(directory, ".config/isolator/config.json", json);
+    config_init(&config);
+    assert_int_equal(config_load(&config, NULL, &own, &error), 0);
+    assert_no_error(&error);
+    assert_true(config.defaults.number[LIMIT_TIMEOUT] == timeout);
+    assert_true(config.defaults.number[LIMIT_MEMORY] == memory);
+    assert_string_equal(config.defaults.network, "none");
+    config_release(&config);
+    temp_remove(directory);
+}
+
+static void config__own_defaults_lie_over_the_built_in(void **state)
+{
+    (void)state;
+    check_own(NULL, 45, 256);
+    check_own("{}", 45, 256);
+    check_own("{\"defaults\": {\"memoryMB\": 300}}", 45, 300);
+}
+
+static void config__own_defaults_lie_below_the_users(void **state)
+{
+    (void)state;
+    check_own("{\"defaults\": {\"timeoutSeconds\": 10}}", 10, 256);
+    check_own("{\"defaults\": {\"timeoutSeconds\": 60}}", 60, 256);
+}
+
+/* A language keeps its own, built in or not. */
+static void config__own_defaults_lie_below_a_language(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP(limits_release) struct limits own;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    limits_init(&own);
+    own.number[LIMIT_MEMORY] = 77;
+    write_in(directory, "file.json", "{\"languages\": {\"python\": {\"memoryMB\": 88}}}");
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, &own, &error), 0);
+    assert_true(config.defaults.number[LIMIT_MEMORY] == 77);
+    assert_true(language(&config, "python")->limits.number[LIMIT_MEMORY] == 88);
+    assert_true(language(&config, "go")->limits.number[LIMIT_MEMORY] == 1024);
+    config_release(&config);
+    temp_remove(directory);
+}
+
+/* ---- for the server */
+
+static void config__numbers_of_the_server(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"maxConcurrent\": 1, \"maxQueued\": 0, \"maxTextBytes\": 1000}");
+    assert_int_equal(config.max_concurrent, 1);
+    assert_int_equal(config.max_queued, 0);
+    assert_int_equal(config.max_text_bytes, 1000);
+    overlay(&config, "{\"maxConcurrent\": 1024, \"maxQueued\": 100000,"
+                     " \"maxTextBytes\": 450000}");
+    assert_int_equal(config.max_concurrent, 1024);
+    assert_int_equal(config.max_queued, 100000);
+    assert_int_equal(config.max_text_bytes, 450000);
+    overlay(&config, "{}");
+    assert_int_equal(config.max_concurrent, 1024);
+    config_release(&config);
+}
+
+static void check_number_refused(const char *key, const char *value, const char *expected)
+{
+    CLEANUP_FREE char *json = string_format("{\"%s\": %s}", key, value);
+    CLEANUP_FREE char *message =
+        string_format("test.json: %s: must be a whole number from %s", key, expected);
+
+    check_refused(json, message);
+}
+
+static void config__wrong_numbers_of_the_server(void **state)
+{
+    static const char *const wrong[] = {"-1",  "450001", "1.5",  "\"5\"",     "null",
+                                        "1.0", "true",   "[64]", "9999999999"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        check_number_refused("maxConcurrent", wrong[i], "1 to 1024");
+        check_number_refused("maxQueued", wrong[i], "0 to 100000");
+        check_number_refused("maxTextBytes", wrong[i], "1000 to 450000");
+    }
+    check_number_refused("maxConcurrent", "0", "1 to 1024");
+    check_number_refused("maxConcurrent", "1025", "1 to 1024");
+    check_number_refused("maxQueued", "100001", "0 to 100000");
+    check_number_refused("maxTextBytes", "999", "1000 to 450000");
+}
+
+static void config__engine_timeout(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"engineTimeoutSeconds\": 1}");
+    assert_int_equal(config.engine_timeout, 1);
+    overlay(&config, "{\"engineTimeoutSeconds\": 600}");
+    assert_int_equal(config.engine_timeout, 600);
+    config_release(&config);
+    check_number_refused("engineTimeoutSeconds", "0", "1 to 600");
+    check_number_refused("engineTimeoutSeconds", "601", "1 to 600");
+    check_number_refused("engineTimeoutSeconds", "\"10\"", "1 to 600");
+}
+
+static void config__allow_unenforced(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    assert_false(config_docker(&config).allow_unenforced);
+    overlay(&config, "{\"allowUnenforced\": true}");
+    assert_true(config_docker(&config).allow_unenforced);
+    overlay(&config, "{\"allowUnenforced\": false}");
+    assert_false(config_docker(&config).allow_unenforced);
+    assert_int_equal(config_overlay(&config, "{\"allowUnenforced\": 1}", 22, "file", &error), -1);
+    assert_error(&error, ERROR_CONFIG, "file: allowUnenforced: must be true or false");
+    config_release(&config);
+}
+
+static void config__warm(void **state)
+{
+    static const char one[] =
+        "{\"warm\": {\"py\": 3}, \"warmMaxAgeSeconds\": 86400, \"languages\": "
+        "{\"py\": {\"image\": \"py:3\", \"command\": [\"{entrypoint}\"], "
+        "\"extensions\": [\".py\"], \"defaultFilename\": \"main.py\"}}}";
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, one); /* a language that stands behind it in the same file */
+    assert_int_equal(config_language(&config, "py")->warm, 3);
+    assert_int_equal(config.warm_age_most, 86400);
+    overlay(&config, "{\"warm\": {\"py\": 0}}");
+    assert_int_equal(config_language(&config, "py")->warm, 0);
+    config_release(&config);
+    check_refused("{\"warm\": {\"py\": 1}}", "test.json: warm.py: is no language; known are: ");
+    check_refused("{\"warm\": 1}", "test.json: warm: must be an object");
+    check_number_refused("warmMaxAgeSeconds", "0", "1 to 86400");
+    check_number_refused("warmMaxAgeSeconds", "86401", "1 to 86400");
+}
+
+static void config__wrong_numbers_of_waiting_sandboxes(void **state)
+{
+    static const char *const wrong[] = {"-1", "101", "1.5", "true", "\"1\""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CLEANUP_FREE char *json = string_format(
+            "{\"warm\": {\"py\": %s}, \"languages\": {\"py\": {\"image\": \"py:3\", \"command\": "
+            "[\"{entrypoint}\"], \"extensions\": [\".py\"], \"defaultFilename\": \"main.py\"}}}",
+            wrong[i]);
+
+        check_refused(json, "test.json: warm.py: must be a whole number from 0 to 100");
+    }
+}
+
+static void config__numbers_of_the_server_that_are_built_in(void **state)
+{
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct config config;
+
+    (void)state;
+    write_in(directory, "file.json", "{}");
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_int_equal(config.max_concurrent, 0);
+    assert_int_equal(config.max_queued, 64);
+    assert_int_equal(config.max_text_bytes, 50000);
+    assert_int_equal(config.warm_age_most, 600);
+    assert_int_equal(config_language(&config, "python")->warm, 1);
+    config_release(&config);
+    temp_remove(directory);
+}
+
+static void config__built_in(void **state)
+{
+    static const double defaults[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576};
+    char *directory = set_up_home();
+    CLEANUP_FREE char *path = path_in(directory, "file.json");
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *names = NULL;
+    struct config config;
+
+    (void)state;
+    write_in(directory, "file.json", "{}");
+    config_init(&config);
+    assert_int_equal(config_load(&config, path, NULL, &error), 0);
+    assert_string_equal(config.container_command, "docker");
+    assert_string_equal(config.workdir, "/workspace");
+    assert_int_equal(config.engine_timeout, 10);
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        assert_true(config.defaults.number[i] == defaults[i]);
+        assert_true(isnan(config.maximums.number[i]));
+    }
+    assert_string_equal(config.defaults.network, "none");
+    assert_int_equal(config.defaults.read_only, 1);
+    check_joined(&config.defaults.cap_drop, "ALL");
+    assert_int_equal(config.defaults.uid, 65534);
+    assert_int_equal(config.defaults.gid, 65534);
+    names = config_language_names(&config);
+    assert_string_equal(names, "python, go, javascript");
+    assert_string_equal(language(&config, "python")->image, "python:3.11-alpine");
+    check_joined(&language(&config, "go")->command, "go|run|{entrypoint}");
+    check_joined(&language(&config, "javascript")->extensions, ".js|.mjs|.cjs");
+    config_release(&config);
+    temp_remove(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(config__reads_everything),
+        cmocka_unit_test(config__empty_object_changes_nothing),
+        cmocka_unit_test(config__overlay_changes_only_what_it_gives),
+        cmocka_unit_test(config__overlay_replaces_lists_and_merges_variables),
+        cmocka_unit_test(config__new_languages_come_last),
+        cmocka_unit_test(config__language_of_a_file),
+        cmocka_unit_test(config__first_language_of_an_extension),
+        cmocka_unit_test(config__names_of_languages),
+        cmocka_unit_test(config__isolator_path_is_read_and_dropped),
+        cmocka_unit_test(config__no_json),
+        cmocka_unit_test(config__unknown_keys),
+        cmocka_unit_test(config__wrong_types),
+        cmocka_unit_test(config__wrong_limits),
+        cmocka_unit_test(config__filename_of_256_bytes),
+        cmocka_unit_test(config__wrong_languages),
+        cmocka_unit_test(config__path_of_later_keys),
+        cmocka_unit_test(config__workdirs),
+        cmocka_unit_test(config__workdirs_of_many_bytes),
+        cmocka_unit_test(config__order_of_files),
+        cmocka_unit_test(config__preparation),
+        cmocka_unit_test(config__wrong_preparations),
+        cmocka_unit_test(config__xdg_takes_the_place_of_home),
+        cmocka_unit_test(config__nothing_of_the_current_directory),
+        cmocka_unit_test(config__files_that_cannot_be_read),
+        cmocka_unit_test(config__file_of_one_mebibyte),
+        cmocka_unit_test(config__file_that_is_a_pipe),
+        cmocka_unit_test(config__errors_name_the_file),
+        cmocka_unit_test(config__prompts_lie_beside_the_file),
+        cmocka_unit_test(config__prompts_are_absolute),
+        cmocka_unit_test(config__built_in),
+        cmocka_unit_test(config__own_defaults_lie_over_the_built_in),
+        cmocka_unit_test(config__own_defaults_lie_below_the_users),
+        cmocka_unit_test(config__own_defaults_lie_below_a_language),
+        cmocka_unit_test(config__numbers_of_the_server),
+        cmocka_unit_test(config__wrong_numbers_of_the_server),
+        cmocka_unit_test(config__engine_timeout),
+        cmocka_unit_test(config__allow_unenforced),
+        cmocka_unit_test(config__warm),
+        cmocka_unit_test(config__wrong_numbers_of_waiting_sandboxes),
+        cmocka_unit_test(config__numbers_of_the_server_that_are_built_in),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

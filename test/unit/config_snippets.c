@@ -1,0 +1,350 @@
+#include "json.h"
+
+#include "config/snippets.h"
+
+/* A configuration whose snippets lie in "prompts" of the directory. */
+struct fixture {
+    char *directory, *prompts;
+    struct config config;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    fixture->directory = temp_create();
+    fixture->prompts = path_in(fixture->directory, "prompts");
+    assert_int_equal(mkdir(fixture->prompts, 0755), 0);
+    set_up_config(&fixture->config, NULL);
+    fixture->config.prompts_dir = string_copy(fixture->prompts);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    config_release(&fixture->config);
+    free(fixture->prompts);
+    temp_remove(fixture->directory);
+}
+
+static void add(const struct fixture *fixture, const char *name, const char *text)
+{
+    write_in(fixture->prompts, name, text);
+}
+
+static void add_link(const struct fixture *fixture, const char *name, const char *target)
+{
+    CLEANUP_FREE char *path = path_in(fixture->prompts, name);
+
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static void add_fifo(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->prompts, name);
+
+    assert_int_equal(mkfifo(path, 0644), 0);
+}
+
+static void add_directory(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->prompts, name);
+
+    assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static void check_list(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    snippets_list(&fixture->config, &names);
+    joined = strvec_join(&names, "|");
+    assert_string_equal(joined, expected);
+}
+
+static void check_read(const struct fixture *fixture, const char *name, const char *data,
+                       size_t length)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    size_t got_length = 0;
+    CLEANUP_FREE char *got = snippet_read(&fixture->config, name, &got_length, &error);
+
+    assert_no_error(&error);
+    assert_non_null(got);
+    assert_int_equal(got_length, length);
+    assert_memory_equal(got, data, length);
+    assert_int_equal(got[length], '\0');
+}
+
+static void check_not_read(const struct fixture *fixture, const char *name, enum error_kind kind,
+                           const char *message)
+{
+    struct error error = ERROR_INIT;
+    size_t length;
+
+    assert_null(snippet_read(&fixture->config, name, &length, &error));
+    assert_error(&error, kind, message);
+}
+
+/* Checks that it is not there, and that the others are named; NULL: there are none. */
+static void check_unknown(const struct fixture *fixture, const char *name, const char *shown,
+                          const char *known)
+{
+    CLEANUP_FREE char *message =
+        string_format("there is no snippet '%s'; %s%s", shown,
+                      known ? "known are: " : "there are none", known ? known : "");
+
+    check_not_read(fixture, name, ERROR_USAGE, message);
+}
+
+/* ---- which there are */
+
+static void snippets__sorted(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    check_list(&fixture, "");
+    add(&fixture, "b.py", "");
+    add(&fixture, "a.sh", "");
+    add(&fixture, "B.py", "");
+    add(&fixture, "caf\xc3\xa9 1.py", "");
+    check_list(&fixture, "B.py|a.sh|b.py|caf\xc3\xa9 1.py");
+    tear_down(&fixture);
+}
+
+static void snippets__only_files_in_a_language(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "good.py", "");
+    add(&fixture, ".hidden.py", "");
+    add(&fixture, ".py", "");
+    add(&fixture, "README.md", "");
+    add(&fixture, "py", "");
+    add(&fixture, "old.py~", "");
+    add(&fixture, "upper.PY", "");
+    add(&fixture, "latin\xe9.py", "");
+    check_list(&fixture, "good.py");
+    tear_down(&fixture);
+}
+
+static void snippets__only_regular_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "good.py", "");
+    add_link(&fixture, "link.py", "good.py");
+    add_link(&fixture, "broken.py", "nowhere");
+    add_fifo(&fixture, "fifo.py");
+    add_directory(&fixture, "directory.py");
+    write_in(fixture.prompts, "directory.py/below.py", "");
+    check_list(&fixture, "good.py");
+    tear_down(&fixture);
+}
+
+static void snippets__without_a_directory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.config.prompts_dir);
+    fixture.config.prompts_dir = path_in(fixture.directory, "absent");
+    check_list(&fixture, "");
+    check_unknown(&fixture, "a.py", "a.py", NULL);
+    assert_null(snippet_description(&fixture.config, "a.py"));
+    tear_down(&fixture);
+}
+
+/* ---- what is in them */
+
+static void snippets__are_read(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *path = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "a b.py", "print(1)\n");
+    add(&fixture, "empty.sh", "");
+    path = path_in(fixture.prompts, "bytes.py");
+    write_bytes(path, "\0\xff\n", 3, 0644);
+    check_read(&fixture, "a b.py", "print(1)\n", 9);
+    check_read(&fixture, "empty.sh", "", 0);
+    check_read(&fixture, "bytes.py", "\0\xff\n", 3);
+    tear_down(&fixture);
+}
+
+static void snippets__that_there_are_none_of(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    check_unknown(&fixture, "a.py", "a.py", NULL);
+    add(&fixture, "b.py", "");
+    add(&fixture, "a.sh", "");
+    check_unknown(&fixture, "a.py", "a.py", "a.sh, b.py");
+    check_unknown(&fixture, "B.py", "B.py", "a.sh, b.py");
+    check_unknown(&fixture, "b", "b", "a.sh, b.py");
+    check_unknown(&fixture, "", "", "a.sh, b.py");
+    check_unknown(&fixture, "x\x1b.py", "x\\x1b.py", "a.sh, b.py");
+    tear_down(&fixture);
+}
+
+static void snippets__names_that_lead_elsewhere(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *absolute = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "good.py", "");
+    add(&fixture, ".hidden.py", "");
+    add(&fixture, "README.md", "");
+    write_in(fixture.directory, "outside.py", "secret");
+    add_link(&fixture, "link.py", "../outside.py");
+    add_fifo(&fixture, "fifo.py"); /* must not block */
+    add_directory(&fixture, "directory.py");
+    write_in(fixture.prompts, "directory.py/below.py", "");
+    absolute = path_in(fixture.directory, "outside.py");
+    check_unknown(&fixture, "../outside.py", "../outside.py", "good.py");
+    check_unknown(&fixture, absolute, absolute, "good.py");
+    check_unknown(&fixture, "./good.py", "./good.py", "good.py");
+    check_unknown(&fixture, "directory.py/below.py", "directory.py/below.py", "good.py");
+    check_unknown(&fixture, "directory.py", "directory.py", "good.py");
+    check_unknown(&fixture, ".hidden.py", ".hidden.py", "good.py");
+    check_unknown(&fixture, "README.md", "README.md", "good.py");
+    check_unknown(&fixture, "link.py", "link.py", "good.py");
+    check_unknown(&fixture, "fifo.py", "fifo.py", "good.py");
+    tear_down(&fixture);
+}
+
+static void snippets__that_are_too_large(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *text = memory_allocate(524289);
+    CLEANUP_FREE char *path = NULL;
+
+    (void)state;
+    memset(text, '#', 524289);
+    set_up(&fixture);
+    path = path_in(fixture.prompts, "a.py");
+    write_bytes(path, text, 524288, 0644);
+    check_read(&fixture, "a.py", text, 524288);
+    write_bytes(path, text, 524289, 0644);
+    check_not_read(&fixture, "a.py", ERROR_INPUT, "the snippet 'a.py' is larger than 512 KiB");
+    CLEANUP_FREE char *odd = path_in(fixture.prompts, "\x1b.py");
+    write_bytes(odd, text, 524289, 0644);
+    check_not_read(&fixture, "\x1b.py", ERROR_INPUT,
+                   "the snippet '\\x1b.py' is larger than 512 KiB");
+    tear_down(&fixture);
+}
+
+/* ---- what is told of them */
+
+static void check_description(const char *text, const char *expected)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *seen = NULL;
+
+    set_up(&fixture);
+    add(&fixture, "a.py", text);
+    seen = snippet_description(&fixture.config, "a.py");
+    assert_text_or_null(seen, expected);
+    tear_down(&fixture);
+}
+
+static void snippets__descriptions(void **state)
+{
+    (void)state;
+    check_description("# Says hello.\nprint(1)\n", "Says hello.");
+    check_description("// Says hello.\n", "Says hello.");
+    check_description("#No space, no newline", "No space, no newline");
+    check_description("##  Says # and //\r\nmore", "Says # and //");
+    check_description("#!/usr/bin/env python3\n# Says hello.\n", "Says hello.");
+    check_description("# tab\there \x1b[0m caf\xc3\xa9\n", "tab\\there \\x1b[0m caf\xc3\xa9");
+}
+
+static void snippets__without_a_description(void **state)
+{
+    (void)state;
+    check_description("", NULL);
+    check_description("print(1) # no\n", NULL);
+    check_description("\n# the second line\n", NULL);
+    check_description("#\n# the second line\n", NULL);
+    check_description("#   \n", NULL);
+    check_description("/* of C */\n", NULL);
+    check_description("#!/usr/bin/env python3", NULL);
+    check_description("#!/bin/sh\necho\n# later\n", NULL);
+}
+
+static void snippets__long_descriptions_are_cut(void **state)
+{
+    char text[402], expected[299];
+
+    (void)state;
+    memset(text, 'd', sizeof text);
+    memcpy(text, "# ", 2);
+    text[401] = '\0';
+    memset(expected, 'd', sizeof expected);
+    expected[298] = '\0';
+    check_description(text, expected);
+    memcpy(text + 299, "\xe2\x82\xac", 4); /* a character that the cut divides goes whole */
+    expected[297] = '\0';
+    check_description(text, expected);
+}
+
+static void snippets__descriptions_of_what_is_no_file(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_in(fixture.directory, "outside.py", "# secret\n");
+    add_link(&fixture, "link.py", "../outside.py");
+    add_fifo(&fixture, "fifo.py");
+    assert_null(snippet_description(&fixture.config, "link.py"));
+    assert_null(snippet_description(&fixture.config, "fifo.py"));
+    assert_null(snippet_description(&fixture.config, "absent.py"));
+    tear_down(&fixture);
+}
+
+static void snippets__types(void **state)
+{
+    (void)state;
+    assert_string_equal(snippet_mime_type("a.py"), "text/x-python");
+    assert_string_equal(snippet_mime_type("a.b.go"), "text/x-go");
+    assert_string_equal(snippet_mime_type("a.js"), "text/javascript");
+    assert_string_equal(snippet_mime_type("a.mjs"), "text/javascript");
+    assert_string_equal(snippet_mime_type("a.json"), "application/json");
+    assert_string_equal(snippet_mime_type("a.unknown"), "text/plain");
+    assert_string_equal(snippet_mime_type("a.PY"), "text/plain");
+    assert_string_equal(snippet_mime_type("py"), "text/plain");
+    assert_string_equal(snippet_mime_type("a."), "text/plain");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(snippets__sorted),
+        cmocka_unit_test(snippets__only_files_in_a_language),
+        cmocka_unit_test(snippets__only_regular_files),
+        cmocka_unit_test(snippets__without_a_directory),
+        cmocka_unit_test(snippets__are_read),
+        cmocka_unit_test(snippets__that_there_are_none_of),
+        cmocka_unit_test(snippets__names_that_lead_elsewhere),
+        cmocka_unit_test(snippets__that_are_too_large),
+        cmocka_unit_test(snippets__descriptions),
+        cmocka_unit_test(snippets__without_a_description),
+        cmocka_unit_test(snippets__long_descriptions_are_cut),
+        cmocka_unit_test(snippets__descriptions_of_what_is_no_file),
+        cmocka_unit_test(snippets__types),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,530 @@
+#include "json.h"
+
+#include "config/tool_arguments.h"
+
+/* The snippets lie in the directory; what is read becomes a request. */
+struct fixture {
+    char *directory;
+    struct config config;
+    struct request request;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = temp_create()};
+    set_up_config(&fixture->config, "{\"maximums\": {\"timeoutSeconds\": 90}}");
+    fixture->config.prompts_dir = string_copy(fixture->directory);
+    write_in(fixture->directory, "hello.sh", "echo hello\n");
+    request_init(&fixture->request);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+    temp_remove(fixture->directory);
+}
+
+static int read_text(struct fixture *fixture, const char *text)
+{
+    json_t *arguments = json_of(text);
+    const int result =
+        tool_arguments_read(arguments, &fixture->config, &fixture->request, &fixture->error);
+
+    json_decref(arguments);
+    return result;
+}
+
+/* Reads a small program with these members more (", ..." or ""). */
+static void read_good(struct fixture *fixture, const char *members)
+{
+    CLEANUP_FREE char *text =
+        string_format("{\"language\": \"py\", \"entrypoint_code\": \"print(1)\"%s}", members);
+    const int result = read_text(fixture, text);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+/* All that is wrong is shown to the model, whether in the arguments or in the files they name. */
+static void check_refused(const char *text, const char *message)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, text), -1);
+    if (fixture.error.kind != ERROR_USAGE && fixture.error.kind != ERROR_INPUT)
+        fail_msg("an error of kind %d", fixture.error.kind);
+    assert_error(&fixture.error, fixture.error.kind, message);
+    tear_down(&fixture);
+}
+
+/* Likewise of a small program with these members more. */
+static void check_wrong(const char *members, const char *message)
+{
+    CLEANUP_FREE char *text =
+        string_format("{\"language\": \"py\", \"entrypoint_code\": \"print(1)\", %s}", members);
+
+    check_refused(text, message);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+/* ---- which program */
+
+static void tool_arguments__language_and_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, "");
+    assert_string_equal(fixture.request.language, "py");
+    assert_string_equal(fixture.request.code, "print(1)");
+    assert_int_equal(fixture.request.code_length, 8);
+    assert_null(fixture.request.entrypoint);
+    assert_int_equal(fixture.request.stdin_file, -1);
+    assert_int_equal(fixture.request.files.count, 0);
+    assert_int_equal(fixture.request.arguments.count, 0);
+    assert_int_equal(fixture.request.environment.count, 0);
+    assert_false(fixture.request.limits.number[LIMIT_TIMEOUT] > 0);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__code_of_any_characters(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(
+        read_text(&fixture, "{\"language\": \"\", \"entrypoint_code\": \"a\\u0000b\"}"), 0);
+    assert_string_equal(fixture.request.language, ""); /* which ones there are is checked later */
+    assert_int_equal(fixture.request.code_length, 3);
+    assert_memory_equal(fixture.request.code, "a\0b", 4);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"language\": \"py\", \"entrypoint_code\": \"\"}"), 0);
+    assert_string_equal(fixture.request.code, "");
+    assert_int_equal(fixture.request.code_length, 0);
+    tear_down(&fixture);
+}
+
+#define NOTHING "nothing to run: give language and entrypoint_code, or snippet_name"
+
+static void tool_arguments__nothing_to_run(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    check_refused("{}", NOTHING);
+    check_refused("{\"stdin\": \"x\"}", NOTHING);
+    check_refused("{\"language\": null, \"entrypoint_code\": null, \"snippet_name\": null}",
+                  NOTHING);
+    check_refused("{\"language\": \"py\"}",
+                  "entrypoint_code is missing: give the source code of the program");
+    check_refused("{\"entrypoint_code\": \"print(1)\"}", "language is missing: give one of py, sh");
+    set_up(&fixture);
+    assert_int_equal(tool_arguments_read(NULL, &fixture.config, &fixture.request, &fixture.error),
+                     -1);
+    assert_error(&fixture.error, ERROR_USAGE, NOTHING);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__language_and_code_that_are_none(void **state)
+{
+    (void)state;
+    check_refused("{\"language\": 5, \"entrypoint_code\": \"\"}", "language must be a string");
+    check_refused("{\"language\": \"py\\u0000\", \"entrypoint_code\": \"\"}",
+                  "language must be a string without NUL characters");
+    check_refused("{\"language\": \"py\", \"entrypoint_code\": [\"print(1)\"]}",
+                  "entrypoint_code must be a string: the source code");
+}
+
+static void tool_arguments__filename(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, ", \"entrypoint_filename\": \"src/a b.py\"");
+    assert_string_equal(fixture.request.entrypoint, "src/a b.py");
+    tear_down(&fixture);
+    check_wrong("\"entrypoint_filename\": true", "entrypoint_filename must be a string");
+    check_wrong("\"entrypoint_filename\": \"a\\u0000.py\"",
+                "entrypoint_filename must be a string without NUL characters");
+    check_wrong("\"entrypoint_filename\": \"../a.py\"",
+                "entrypoint_filename: '../a.py' must not have '..', '.' or empty parts");
+    check_wrong("\"entrypoint_filename\": \"/a.py\"",
+                "entrypoint_filename: '/a.py' must be relative to the directory");
+}
+
+static void tool_arguments__snippet(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"stdin\": \"x\"}"), 0);
+    assert_string_equal(fixture.request.language, "sh");
+    assert_string_equal(fixture.request.entrypoint, "hello.sh");
+    assert_string_equal(fixture.request.code, "echo hello\n");
+    assert_int_equal(fixture.request.code_length, 11);
+    tear_down(&fixture);
+    check_refused("{\"snippet_name\": 1}", "snippet_name must be a string");
+    check_refused("{\"snippet_name\": \"hello.sh\\u0000\"}",
+                  "snippet_name must be a string without NUL characters");
+    check_refused("{\"snippet_name\": \"other.sh\"}",
+                  "snippet_name: there is no snippet 'other.sh'; known are: hello.sh");
+    check_refused("{\"snippet_name\": \"../hello.sh\"}",
+                  "snippet_name: there is no snippet '../hello.sh'; known are: hello.sh");
+}
+
+static void tool_arguments__snippet_excludes_the_rest(void **state)
+{
+    static const char *const others[] = {"\"language\": \"sh\"", "\"entrypoint_code\": \"x\"",
+                                         "\"entrypoint_filename\": \"hello.sh\""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        CLEANUP_FREE char *text = string_format("{\"snippet_name\": \"hello.sh\", %s}", others[i]);
+
+        check_refused(text, "snippet_name excludes language, entrypoint_code and "
+                            "entrypoint_filename; leave them out, or leave snippet_name out");
+    }
+}
+
+/* ---- what it gets */
+
+static void check_file(const struct fixture *fixture, size_t i, const char *path, const char *data,
+                       size_t length)
+{
+    const struct input_file *file = &fixture->request.files.items[i];
+
+    assert_true(i < fixture->request.files.count);
+    assert_string_equal(file->path, path);
+    assert_int_equal(file->length, length);
+    assert_memory_equal(file->data, data, length);
+}
+
+static void tool_arguments__additional_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, ", \"additional_files\": ["
+                        "{\"filename\": \"a.txt\", \"content\": \"caf\\u00e9\\u0000\"},"
+                        "{\"filename\": \"b/c\", \"content\": \"Zm9v\", \"encoding\": \"utf-8\"},"
+                        "{\"filename\": \"d\", \"content\": \"AP8=\", \"encoding\": \"base64\"},"
+                        "{\"filename\": \"e\", \"content\": \"\", \"encoding\": null}]");
+    assert_int_equal(fixture.request.files.count, 4);
+    check_file(&fixture, 0, "a.txt", "caf\xc3\xa9\0", 6);
+    check_file(&fixture, 1, "b/c", "Zm9v", 4);
+    check_file(&fixture, 2, "d", "\0\xff", 2);
+    check_file(&fixture, 3, "e", "", 0);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    read_good(&fixture, ", \"additional_files\": []");
+    assert_int_equal(fixture.request.files.count, 0);
+    tear_down(&fixture);
+}
+
+static void check_wrong_file(const char *file, const char *message)
+{
+    CLEANUP_FREE char *members = string_format(
+        "\"additional_files\": [{\"filename\": \"good\", \"content\": \"\"}, %s]", file);
+    CLEANUP_FREE char *text = string_format("additional_files[1]%s", message);
+
+    check_wrong(members, text);
+}
+
+static void tool_arguments__additional_files_that_are_none(void **state)
+{
+    (void)state;
+    check_wrong("\"additional_files\": {}",
+                "additional_files must be an array of objects with filename and content");
+    check_wrong_file("\"a\"", " must be an object with filename and content");
+    check_wrong_file("null", " must be an object with filename and content");
+    check_wrong_file("{\"content\": \"\"}", " must be an object with filename and content");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"mode\": 7}",
+                     " must be an object with filename, content and encoding alone");
+    check_wrong_file("{\"filename\": 1, \"content\": \"\"}",
+                     " must be an object whose filename is a string without NUL characters");
+    check_wrong_file("{\"filename\": \"a\\u0000\", \"content\": \"\"}",
+                     " must be an object whose filename is a string without NUL characters");
+    check_wrong_file("{\"filename\": \"../a\", \"content\": \"\"}",
+                     ": '../a' must not have '..', '.' or empty parts");
+    check_wrong_file("{\"filename\": \"/a\", \"content\": \"\"}",
+                     ": '/a' must be relative to the directory");
+}
+
+static void tool_arguments__contents_that_are_none(void **state)
+{
+    (void)state;
+    check_wrong_file("{\"filename\": \"a\"}", " must be an object whose content is a string");
+    check_wrong_file("{\"filename\": \"a\", \"content\": null}",
+                     " must be an object whose content is a string");
+    check_wrong_file("{\"filename\": \"a\", \"content\": 5}",
+                     " must be an object whose content is a string");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"encoding\": \"latin-1\"}",
+                     " must be an object whose encoding is \"utf-8\" or \"base64\"");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"encoding\": 64}",
+                     " must be an object whose encoding is \"utf-8\" or \"base64\"");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"no base64!\", \"encoding\": \"base64\"}",
+                     " must be an object whose content is valid base64, as its encoding says");
+}
+
+static void check_stdin(const char *text, const char *expected, size_t length)
+{
+    CLEANUP_FREE char *members = string_format(", \"stdin\": \"%s\"", text);
+    struct fixture fixture;
+    struct strbuf content;
+
+    set_up(&fixture);
+    read_good(&fixture, members);
+    assert_true(fixture.request.stdin_file >= 0);
+    content = read_all(fixture.request.stdin_file);
+    assert_int_equal(content.length, length);
+    assert_memory_equal(content.data, expected, length);
+    strbuf_release(&content);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__stdin(void **state)
+{
+    (void)state;
+    check_stdin("line\\n", "line\n", 5);
+    check_stdin("a\\u0000b", "a\0b", 3);
+    check_stdin("", "", 0);
+    check_wrong("\"stdin\": 5", "stdin must be a string");
+    check_wrong("\"stdin\": [\"line\"]", "stdin must be a string");
+}
+
+static void tool_arguments__arguments(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, ", \"arguments\": [\"-x\", \"\", \"a b\", \"{entrypoint}\"]");
+    check_joined(&fixture.request.arguments, "-x||a b|{entrypoint}");
+    tear_down(&fixture);
+    check_wrong("\"arguments\": \"-x\"", "arguments must be an array of strings");
+    check_wrong("\"arguments\": [\"-x\", 5]", "arguments[1] must be a string");
+    check_wrong("\"arguments\": [null]", "arguments[0] must be a string");
+    check_wrong("\"arguments\": [\"a\\u0000\"]",
+                "arguments[0] must be a string without NUL characters");
+}
+
+static void tool_arguments__environment(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, ", \"environment\": {\"A\": \"1\", \"B\": \"\", \"C\": \"x=y\\nz\"}");
+    check_joined(&fixture.request.environment, "A=1|B=|C=x=y\nz");
+    tear_down(&fixture);
+    check_wrong("\"environment\": [\"A=1\"]", "environment must be an object with strings by name");
+    check_wrong("\"environment\": {\"A\": 1}", "environment.A must be a string");
+    check_wrong("\"environment\": {\"A\": null}", "environment.A must be a string");
+    check_wrong("\"environment\": {\"A\\n\": 1}", "environment.A\\n must be a string");
+    check_wrong("\"environment\": {\"A\": \"secret\\u0000\"}",
+                "environment.A must be a string without NUL characters");
+    check_wrong("\"environment\": {\"A=B\": \"secret\"}",
+                "environment.A=B: the name of a variable cannot have '=' in it");
+}
+
+/* A JSON array or object of so many items, which are numbers between these two texts. */
+static char *many(int count, const char *open, const char *before, const char *after,
+                  const char *close)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, open);
+    for (int i = 0; i < count; i++) {
+        strbuf_addf(&text, "%s%s%d%s", i > 0 ? "," : "", before, i, after);
+    }
+    strbuf_addstr(&text, close);
+    return strbuf_steal(&text);
+}
+
+/* The text, so many words of so many letters as items of an array, the end. */
+static char *long_words(const char *open, int count, size_t length, const char *close)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, open);
+    for (int i = 0; i < count; i++) {
+        strbuf_addstr(&text, i > 0 ? "\",\"" : "");
+        for (size_t k = 0; k < length; k++)
+            strbuf_addch(&text, 'x');
+    }
+    strbuf_addstr(&text, close);
+    return strbuf_steal(&text);
+}
+
+/* The kernel starts no program with more. */
+static void tool_arguments__too_long(void **state)
+{
+    CLEANUP_FREE char *argument = long_words("\"arguments\": [\"", 1, 131072, "\"]");
+    CLEANUP_FREE char *enough = long_words(", \"arguments\": [\"", 1, 131071, "\"]");
+    CLEANUP_FREE char *variable = long_words("\"environment\": {\"V\": \"", 1, 131070, "\"}");
+    CLEANUP_FREE char *all = long_words("\"arguments\": [\"", 16, 131071, "\"]");
+    CLEANUP_FREE char *count = many(10001, "\"arguments\": [", "\"", "\"", "]");
+    struct fixture fixture;
+
+    (void)state;
+    check_wrong(argument, "arguments[0] must be shorter: a program can be given 128 KiB in one "
+                          "piece at most");
+    check_wrong(variable, "environment.V must be shorter: a program can be given 128 KiB in one "
+                          "piece at most");
+    check_wrong(all, "arguments and environment must be shorter: a program can be given 2 MB at "
+                     "most; files and stdin may be larger");
+    check_wrong(count, "arguments must be an array of at most 10000 strings");
+    set_up(&fixture);
+    read_good(&fixture, enough);
+    assert_int_equal(strlen(fixture.request.arguments.items[0]), 131071);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__too_many(void **state)
+{
+    CLEANUP_FREE char *variables = many(1001, "\"environment\": {", "\"V", "\": \"\"", "}");
+    CLEANUP_FREE char *enough = many(1000, ", \"environment\": {", "\"V", "\": \"\"", "}");
+    CLEANUP_FREE char *files = many(10001, "\"additional_files\": [", "", "", "]");
+    struct fixture fixture;
+
+    (void)state;
+    check_wrong(variables, "environment must be an object of at most 1000 variables");
+    check_wrong(files, "additional_files must be an array of at most 10000 files");
+    set_up(&fixture);
+    read_good(&fixture, enough);
+    assert_int_equal(fixture.request.environment.count, 1000);
+    tear_down(&fixture);
+}
+
+static void check_timeout(const char *value, double expected)
+{
+    CLEANUP_FREE char *members = string_format(", \"timeout_seconds\": %s", value);
+    struct fixture fixture;
+
+    set_up(&fixture);
+    read_good(&fixture, members);
+    assert_true(fixture.request.limits.number[LIMIT_TIMEOUT] == expected);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__timeout(void **state)
+{
+    static const char *const wrong[] = {"0", "-1", "0.0", "\"5\"", "true", "[5]"};
+
+    (void)state;
+    check_timeout("1", 1);
+    check_timeout("2.5", 2.5);
+    check_timeout("90", 90);
+    check_timeout("90.001", 90); /* lowered to the maximum */
+    check_timeout("1e300", 90);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CLEANUP_FREE char *members = string_format("\"timeout_seconds\": %s", wrong[i]);
+        check_wrong(members, "timeout_seconds must be a number of seconds greater than 0");
+    }
+    check_wrong("\"timeout_seconds\": 0.0001", "timeout_seconds must be from 0.001 to 31622400 s");
+}
+
+static void tool_arguments__timeout_without_a_maximum(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    limits_release(&fixture.config.maximums);
+    read_good(&fixture, ", \"timeout_seconds\": 5000");
+    assert_true(fixture.request.limits.number[LIMIT_TIMEOUT] == 5000);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    limits_release(&fixture.config.maximums);
+    assert_int_equal(
+        read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"timeout_seconds\": 1e300}"), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "timeout_seconds must be from 0.001 to 31622400 s");
+    tear_down(&fixture);
+}
+
+/* ---- names */
+
+/* As models write it that fill in everything. */
+static void tool_arguments__null_is_not_given(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, ", \"entrypoint_filename\": null, \"additional_files\": null,"
+                        " \"snippet_name\": null, \"stdin\": null, \"arguments\": null,"
+                        " \"environment\": null, \"timeout_seconds\": null");
+    assert_null(fixture.request.entrypoint);
+    assert_int_equal(fixture.request.files.count, 0);
+    assert_int_equal(fixture.request.stdin_file, -1);
+    assert_int_equal(fixture.request.arguments.count, 0);
+    assert_int_equal(fixture.request.environment.count, 0);
+    assert_false(fixture.request.limits.number[LIMIT_TIMEOUT] > 0);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"language\": null,"
+                                         " \"entrypoint_code\": null,"
+                                         " \"entrypoint_filename\": null}"),
+                     0);
+    tear_down(&fixture);
+}
+
+#define KNOWN                                                                                      \
+    "known are: language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, "  \
+    "stdin, arguments, environment, timeout_seconds, artifacts"
+
+static void tool_arguments__unknown_ones(void **state)
+{
+    (void)state;
+    check_wrong("\"code\": \"x\"", "there is no argument 'code'; " KNOWN);
+    check_wrong("\"Stdin\": null", "there is no argument 'Stdin'; " KNOWN);
+    check_wrong("\"\\u001b\": 1", "there is no argument '\\x1b'; " KNOWN);
+    check_refused("{\"\": 1}", "there is no argument ''; " KNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tool_arguments__language_and_code),
+        cmocka_unit_test(tool_arguments__code_of_any_characters),
+        cmocka_unit_test(tool_arguments__nothing_to_run),
+        cmocka_unit_test(tool_arguments__language_and_code_that_are_none),
+        cmocka_unit_test(tool_arguments__filename),
+        cmocka_unit_test(tool_arguments__snippet),
+        cmocka_unit_test(tool_arguments__snippet_excludes_the_rest),
+        cmocka_unit_test(tool_arguments__additional_files),
+        cmocka_unit_test(tool_arguments__additional_files_that_are_none),
+        cmocka_unit_test(tool_arguments__contents_that_are_none),
+        cmocka_unit_test(tool_arguments__stdin),
+        cmocka_unit_test(tool_arguments__arguments),
+        cmocka_unit_test(tool_arguments__environment),
+        cmocka_unit_test(tool_arguments__too_many),
+        cmocka_unit_test(tool_arguments__too_long),
+        cmocka_unit_test(tool_arguments__timeout),
+        cmocka_unit_test(tool_arguments__timeout_without_a_maximum),
+        cmocka_unit_test(tool_arguments__null_is_not_given),
+        cmocka_unit_test(tool_arguments__unknown_ones),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

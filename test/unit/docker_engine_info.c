@@ -1,0 +1,170 @@
+#include "test.h"
+
+#include "base/text.h"
+#include "docker/engine_info.h"
+
+static void read_texts(struct engine_info *engine, const char *version, const char *info)
+{
+    engine_info_init(engine);
+    assert_true(engine_info_read_version(engine, version, strlen(version)));
+    assert_true(engine_info_read_info(engine, info, strlen(info)));
+}
+
+/* The limits as "x" (not told), "-" or "+" each: memory, swap, processes, CPU time. */
+static void check_limits(const struct engine_info *engine, const char *expected)
+{
+    char seen[ENGINE_LIMITS + 1] = "";
+
+    for (int i = 0; i < ENGINE_LIMITS; i++)
+        seen[i] = "x-+"[engine->limits[i]];
+    assert_string_equal(seen, expected);
+}
+
+static void engine_info__docker(void **state)
+{
+    struct engine_info engine;
+
+    (void)state;
+    read_texts(
+        &engine,
+        "{\"Client\":{\"Version\":\"28.2.2\",\"Context\":\"default\"},\"Server\":{\"Platform\":"
+        "{\"Name\":\"Docker Desktop 4.27.1\"},\"Components\":[{\"Name\":\"Engine\"}],"
+        "\"Version\":\"20.10.24\"}}",
+        "{\"Driver\":\"overlay2\",\"MemoryLimit\":true,\"SwapLimit\":false,"
+        "\"CpuCfsQuota\":true,\"PidsLimit\":true,\"CgroupVersion\":\"2\",\"Name\":\"box\","
+        "\"OperatingSystem\":\"Debian\",\"ServerVersion\":\"20.10.24\","
+        "\"DockerRootDir\":\"/var/lib/docker\",\"SecurityOptions\":[\"name=apparmor\","
+        "\"name=seccomp,profile=builtin\",\"name=rootless\",\"name=userns\"],"
+        "\"Warnings\":[\"WARNING: one\",\"two\"]}");
+    assert_text_or_null(engine.client, "28.2.2");
+    assert_text_or_null(engine.context, "default");
+    assert_text_or_null(engine.version, "20.10.24");
+    assert_text_or_null(engine.platform, "Docker Desktop 4.27.1");
+    assert_text_or_null(engine.system, "Debian");
+    assert_text_or_null(engine.host, "box");
+    assert_text_or_null(engine.directory, "/var/lib/docker");
+    assert_text_or_null(engine.driver, "overlay2");
+    assert_text_or_null(engine.cgroup, "2");
+    assert_text_or_null(engine.seccomp, "builtin");
+    assert_true(engine.rootless && engine.user_namespaces && engine.apparmor);
+    assert_false(engine.podman || engine.selinux);
+    check_limits(&engine, "+-++");
+    assert_int_equal(engine.remarks.count, 2);
+    assert_string_equal(engine.remarks.items[0], "WARNING: one");
+    engine_info_release(&engine);
+}
+
+static void engine_info__podman(void **state)
+{
+    struct engine_info engine;
+
+    (void)state;
+    read_texts(&engine, "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\"}}",
+               "{\"host\":{\"cgroupControllers\":[\"memory\",\"pids\"],\"cgroupVersion\":\"v2\","
+               "\"distribution\":{\"distribution\":\"debian\"},\"hostname\":\"box\",\"security\":"
+               "{\"rootless\":true,\"seccompEnabled\":true,\"selinuxEnabled\":false}},"
+               "\"store\":{\"graphDriverName\":\"overlay\",\"graphRoot\":\"/g\"},"
+               "\"version\":{\"Version\":\"4.3.1\"}}");
+    assert_true(engine.podman && engine.rootless);
+    assert_text_or_null(engine.version, "4.3.1");
+    assert_text_or_null(engine.cgroup, "2");
+    assert_text_or_null(engine.driver, "overlay");
+    assert_text_or_null(engine.directory, "/g");
+    assert_text_or_null(engine.system, "debian");
+    assert_text_or_null(engine.seccomp, "default");
+    check_limits(&engine, "+++-");
+    engine_info_release(&engine);
+}
+
+static void engine_info__podman_behind_the_docker_client(void **state)
+{
+    struct engine_info engine;
+
+    (void)state;
+    read_texts(
+        &engine,
+        "{\"Client\":{\"Version\":\"28.2.2\"},\"Server\":{\"Components\":[{\"Name\":\"Podman "
+        "Engine\"}],\"Version\":\"4.3.1\"}}",
+        "{\"CPUCfsQuota\":false}");
+    assert_true(engine.podman);
+    check_limits(&engine, "xxx-");
+    engine_info_release(&engine);
+}
+
+static void engine_info__everything_may_be_missing(void **state)
+{
+    struct engine_info engine;
+
+    (void)state;
+    read_texts(&engine, "{}", "{}");
+    assert_null(engine.client);
+    assert_null(engine.version);
+    assert_null(engine.seccomp);
+    check_limits(&engine, "xxxx");
+    engine_info_release(&engine);
+    read_texts(&engine, "{\"Client\":5,\"Server\":null}",
+               "{\"MemoryLimit\":\"yes\",\"SecurityOptions\":{\"a\":1},\"Warnings\":[5,null],"
+               "\"Driver\":[\"x\"],\"CgroupVersion\":2,\"Name\":\"\"}");
+    assert_null(engine.driver);
+    assert_null(engine.cgroup);
+    assert_null(engine.host);
+    assert_int_equal(engine.remarks.count, 0);
+    check_limits(&engine, "xxxx");
+    engine_info_release(&engine);
+}
+
+static void engine_info__texts_that_are_no_answer(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
+    struct engine_info engine;
+
+    (void)state;
+    engine_info_init(&engine);
+    assert_false(engine_info_read_version(&engine, "", 0));
+    assert_false(engine_info_read_info(&engine, "[]", 2));
+    assert_false(engine_info_read_info(&engine, "{\"a\":", 5));
+    strbuf_addstr(&many, "{\"a\":[1");
+    for (int i = 0; i < 30000; i++)
+        strbuf_addstr(&many, ",1");
+    strbuf_addstr(&many, "]}");
+    assert_false(engine_info_read_info(&engine, many.data, many.length));
+    engine_info_release(&engine);
+}
+
+/* What an engine says is harmless and short. */
+static void engine_info__strings_are_escaped_and_bounded(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT;
+    struct engine_info engine;
+
+    (void)state;
+    engine_info_init(&engine);
+    strbuf_addstr(&info, "{\"Driver\":\"a\\u001b[2J\",\"OperatingSystem\":\"");
+    for (int i = 0; i < 1000; i++)
+        strbuf_addch(&info, 'x');
+    strbuf_addstr(&info, "\",\"Warnings\":[\"\\u009b\"");
+    for (int i = 0; i < 100; i++)
+        strbuf_addstr(&info, ",\"w\"");
+    strbuf_addstr(&info, "],\"SecurityOptions\":[\"name=seccomp,profile=\\u001b\"]}");
+    assert_true(engine_info_read_info(&engine, info.data, info.length));
+    assert_text_or_null(engine.driver, "a\\x1b[2J");
+    assert_int_equal(strlen(engine.system), 203);
+    assert_int_equal(engine.remarks.count, 8);
+    assert_string_equal(engine.remarks.items[0], "\\xc2\\x9b");
+    assert_text_or_null(engine.seccomp, "\\x1b");
+    engine_info_release(&engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engine_info__docker),
+        cmocka_unit_test(engine_info__podman),
+        cmocka_unit_test(engine_info__podman_behind_the_docker_client),
+        cmocka_unit_test(engine_info__everything_may_be_missing),
+        cmocka_unit_test(engine_info__texts_that_are_no_answer),
+        cmocka_unit_test(engine_info__strings_are_escaped_and_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+#include "test.h"
+
+#include "base/duration.h"
+#include "docker/engine_time.h"
+#include "docker/image_inspect.h"
+
+#define ID(digit) digit "123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void image_inspect__names(void **state)
+{
+    (void)state;
+    assert_true(image_is_called("python:3", "python:3"));
+    assert_true(image_is_called("python", "python:latest"));
+    assert_true(image_is_called("docker.io/library/python", "python:latest"));
+    assert_true(image_is_called("python:3", "docker.io/library/python:3"));
+    assert_true(image_is_called("mine:1", "localhost/mine:1"));
+    assert_true(image_is_called("host:5000/a/b", "host:5000/a/b:latest"));
+    assert_true(image_is_called("a@sha256:00", "a@sha256:00"));
+    assert_false(image_is_called("python:3", "python:31"));
+    assert_false(image_is_called("python:3", "mypython:3"));
+    assert_false(image_is_called("host:5000/a", "a:latest"));
+    assert_false(image_is_called("a", "a@sha256:00"));
+}
+
+/* The docker command of these tests: a script in a directory of its own. */
+struct fake {
+    char *directory, *command;
+    struct docker docker;
+};
+
+static struct fake fake_docker(const char *body)
+{
+    struct fake fake = {.directory = temp_create()};
+
+    fake.command = script_in(fake.directory, "docker", body);
+    fake.docker = (struct docker){.command = fake.command, .engine_timeout = 60};
+    return fake;
+}
+
+static void fake_release(struct fake *fake)
+{
+    free(fake->command);
+    temp_remove(fake->directory);
+}
+
+/* Looks for "a", "b:2" and "c" by this docker command: "name bytes created" of each that is there. */
+static void check(const char *body, const char *expected, const char *calls)
+{
+    struct fake fake = fake_docker(body);
+    CLEANUP(strvec_release) struct strvec references = STRVEC_INIT;
+    CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
+    CLEANUP_FREE char *called = NULL;
+    struct error error = ERROR_INIT;
+    struct image_facts facts[3];
+
+    strvec_push_each(&references, "a", "b:2", "c", NULL);
+    assert_int_equal(
+        image_inspect(&fake.docker, &references, clock_now_ms() + 60000, NULL, facts, &error), 0);
+    assert_no_error(&error);
+    for (size_t i = 0; i < 3; i++)
+        if (facts[i].present)
+            strbuf_addf(&seen, "%s %lld %lld; ", references.items[i], facts[i].bytes,
+                        facts[i].created);
+    assert_string_equal(strbuf_string(&seen), expected);
+    called = read_in(fake.directory, "calls");
+    assert_string_equal(called, calls);
+    fake_release(&fake);
+}
+
+static void image_inspect__all_are_there(void **state)
+{
+    (void)state;
+    check("printf 'x' >>calls\n"
+          "echo sha256:" ID("1") " 5 2026-11-22T04:07:19.75Z other:1\n"
+                                 "echo " ID("2") " 6 2026-11-22 04:07:19.7 +0000 UTC\n"
+                                                 "echo sha256:" ID(
+                                                     "3") " 7 1970-01-01T00:00:00Z c:latest",
+          "a 5 1795320439; b:2 6 1795320439; c 7 -1; ", "x");
+}
+
+static void image_inspect__one_is_missing(void **state)
+{
+    (void)state;
+    check("printf 'x' >>calls\n"
+          "echo sha256:" ID("1") " 5 2026-11-22T04:07:19.75Z x:1 docker.io/library/a:latest\n"
+                                 "echo sha256:" ID("3") " 7 2026-11-22T04:07:19.75Z c:latest\n"
+                                                        "exit 1",
+          "a 5 1795320439; c 7 1795320439; ", "x");
+}
+
+/* "b:2" is there under a name that says nothing: then each is asked for. */
+static void image_inspect__odd_name(void **state)
+{
+    (void)state;
+    check("printf 'x' >>calls\n"
+          "for image; do :; done\n"
+          "case $#,$image in\n"
+          "8,*) echo sha256:" ID("2") " 7 2026-11-22T04:07:19.75Z mirror/b:2\n exit 1;;\n"
+                                      "6,b:2) echo sha256:" ID(
+                                          "2") " 7 2026-11-22T04:07:19.75Z mirror/b:2;;\n"
+                                               "*) [ \"$1\" = version ];;\n"
+                                               "esac",
+          "b:2 7 1795320439; ", "xxxxxx");
+}
+
+static void image_inspect__none_is_there(void **state)
+{
+    (void)state;
+    check("printf 'x' >>calls\n[ \"$1\" = version ]", "", "xx");
+}
+
+static void image_inspect__garbage(void **state)
+{
+    (void)state;
+    check("printf 'x' >>calls\nprintf '7 \\033\\ngarbage\\nsha256:123 5 6\\n'", "", "x");
+}
+
+static void check_failure(const char *body, const char *message)
+{
+    struct fake fake = fake_docker(body);
+    CLEANUP(strvec_release) struct strvec references = STRVEC_INIT;
+    struct error error = ERROR_INIT;
+    struct image_facts facts[1];
+
+    strvec_push(&references, "a");
+    assert_int_equal(
+        image_inspect(&fake.docker, &references, clock_now_ms() + 60000, NULL, facts, &error), -1);
+    assert_error(&error, ERROR_ENGINE, message);
+    fake_release(&fake);
+}
+
+static void image_inspect__no_engine(void **state)
+{
+    (void)state;
+    check_failure("echo no engine >&2; exit 1", "cannot look for images: no engine");
+}
+
+static void image_inspect__nothing_to_look_for(void **state)
+{
+    const struct docker docker = {.command = "/nonexistent", .engine_timeout = 1};
+    const struct strvec none = STRVEC_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(image_inspect(&docker, &none, clock_now_ms() + 60000, NULL, NULL, &error), 0);
+    assert_no_error(&error);
+}
+
+static void engine_time__forms(void **state)
+{
+    long long ms;
+
+    (void)state;
+    assert_true(engine_time_parse("2026-11-22T04:07:19.750Z", &ms));
+    assert_int_equal(ms, 1795320439750);
+    assert_true(engine_time_parse("2000-02-29 00:00:00 +0000 UTC", &ms));
+    assert_int_equal(ms, 951782400000);
+    assert_true(engine_time_parse("0001-01-01T00:00:00Z", &ms));
+    assert_int_equal(ms, -1);
+    assert_false(engine_time_parse("", &ms));
+    assert_false(engine_time_parse("2026-13-01T00:00:00Z", &ms));
+    assert_false(engine_time_parse("2026-11-22", &ms));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_inspect__names),
+        cmocka_unit_test(image_inspect__all_are_there),
+        cmocka_unit_test(image_inspect__one_is_missing),
+        cmocka_unit_test(image_inspect__odd_name),
+        cmocka_unit_test(image_inspect__none_is_there),
+        cmocka_unit_test(image_inspect__garbage),
+        cmocka_unit_test(image_inspect__no_engine),
+        cmocka_unit_test(image_inspect__nothing_to_look_for),
+        cmocka_unit_test(engine_time__forms),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

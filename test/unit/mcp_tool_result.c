@@ -1,0 +1,422 @@
+#include "mcp_client.h"
+
+#include "mcp/jsonrpc.h"
+#include "mcp/responder.h"
+#include "mcp/tool_result.h"
+
+static const struct revision *revision(const char *name)
+{
+    const struct revision *modern = revision_modern(name);
+
+    return modern ? modern : revision_legacy(name);
+}
+
+/* A result of a program that ended with this exit code, and the runs that are kept. */
+struct fixture {
+    struct result result;
+    struct result_store store;
+    json_t *answer;
+};
+
+static void set_up(struct fixture *fixture, int exit_code, const char *error)
+{
+    *fixture = (struct fixture){.result = RESULT_INIT};
+    fixture->result.exit_code = exit_code;
+    fixture->result.reason = exit_code == EXIT_CODE_NONE ? REASON_ENGINE : REASON_EXIT;
+    fixture->result.error = error ? string_copy(error) : NULL;
+    result_store_init(&fixture->store);
+}
+
+static void add_text(struct fixture *fixture, int stream, const char *text)
+{
+    strbuf_addstr(&fixture->result.text[stream], text);
+    fixture->result.bytes[stream] += strlen(text);
+}
+
+/* Adds so many of this byte. */
+static void add_bytes(struct fixture *fixture, int stream, char byte, size_t length)
+{
+    CLEANUP_FREE char *bytes = memory_allocate(length);
+
+    memset(bytes, byte, length);
+    strbuf_add(&fixture->result.text[stream], bytes, length);
+    fixture->result.bytes[stream] += length;
+}
+
+static void answer(struct fixture *fixture, const char *name, size_t most)
+{
+    fixture->answer = tool_result_of_run(&fixture->result, revision(name), most, &fixture->store);
+    assert_non_null(fixture->answer);
+    assert_int_equal(fixture->result.text[0].length, 0); /* taken out */
+    assert_int_equal(fixture->result.text[1].length, 0);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    json_decref(fixture->answer);
+    result_release(&fixture->result);
+    result_store_release(&fixture->store);
+}
+
+static const char *text_of(const struct fixture *fixture)
+{
+    return string_at(fixture->answer, "content.0.text");
+}
+
+static size_t count_char(const char *text, char byte)
+{
+    size_t count = 0;
+
+    for (; *text; text++)
+        count += *text == byte;
+    return count;
+}
+
+static const json_t *structured(const struct fixture *fixture)
+{
+    return json_object_get(fixture->answer, "structuredContent");
+}
+
+static bool is_true(const struct fixture *fixture, const char *name)
+{
+    return json_is_true(json_object_get(structured(fixture), name));
+}
+
+static size_t blocks(const struct fixture *fixture)
+{
+    return json_array_size(json_object_get(fixture->answer, "content"));
+}
+
+/* ---- the text */
+
+static void check_text(int exit_code, const char *error, const char *out, const char *err,
+                       const char *expected)
+{
+    struct fixture fixture;
+    const bool failed = exit_code != 0 || error;
+
+    set_up(&fixture, exit_code, error);
+    add_text(&fixture, 0, out);
+    add_text(&fixture, 1, err);
+    answer(&fixture, "2024-11-05", 50000);
+    assert_string_equal(text_of(&fixture), expected);
+    assert_int_equal(json_is_true(json_object_get(fixture.answer, "isError")), failed);
+    assert_int_equal(blocks(&fixture), 1);
+    tear_down(&fixture);
+}
+
+static void tool_result__of_success(void **state)
+{
+    (void)state;
+    check_text(0, NULL, "hello\n", "", "--- stdout ---\nhello\n");
+    check_text(0, NULL, "", "oops", "--- stderr ---\noops");
+    check_text(0, NULL, "out\n", "err\n", "--- stdout ---\nout\n--- stderr ---\nerr\n");
+    check_text(0, NULL, "out", "err", "--- stdout ---\nout\n--- stderr ---\nerr");
+}
+
+static void tool_result__without_output(void **state)
+{
+    (void)state;
+    check_text(0, NULL, "", "", "(no output)");
+    check_text(3, "exit status 3", "", "",
+               "Execution Failed (error): exit status 3\n\n(no output)");
+}
+
+static void tool_result__of_failure(void **state)
+{
+    (void)state;
+    check_text(3, "exit status 3", "out\n", "err\n",
+               "Execution Failed (error): exit status 3\n\n"
+               "--- stdout ---\nout\n--- stderr ---\nerr\n");
+    check_text(1, NULL, "", "err",
+               "Execution Failed (error): no reason is known\n\n"
+               "--- stderr ---\nerr");
+    check_text(0, "cannot save the image", "out", "",
+               "Execution Failed (error): cannot save the image\n\n--- stdout ---\nout");
+}
+
+static void tool_result__of_what_never_ran(void **state)
+{
+    (void)state;
+    check_text(EXIT_CODE_NONE, "no engine", "", "", "Execution Failed (error): no engine");
+}
+
+static void tool_result__of_a_timeout(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 137, "timed out after 5 s");
+    fixture.result.reason = REASON_TIMEOUT;
+    add_text(&fixture, 0, "so far");
+    answer(&fixture, "2025-06-18", 50000);
+    assert_string_equal(text_of(&fixture), "Execution Failed (timeout): timed out after 5 s\n\n"
+                                           "--- stdout ---\nso far");
+    assert_string_equal(string_at(structured(&fixture), "status"), "timeout");
+    tear_down(&fixture);
+}
+
+static void tool_result__failure_that_ran_nothing(void **state)
+{
+    (void)state;
+    check_new_json(tool_result_of_failure("it is busy"),
+                   "{\"content\":[{\"type\":\"text\",\"text\":\"Execution Failed (error): it is "
+                   "busy\"}],\"isError\":true}");
+    check_new_json(tool_result_of_failure("cut in a caf\xc3"),
+                   "{\"content\":[{\"type\":\"text\",\"text\":\"Execution Failed (error): cut in a "
+                   "caf\xef\xbf\xbd\"}],\"isError\":true}");
+}
+
+/* ---- by revision */
+
+static void check_answer(const char *name, const char *expected)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, 0, NULL);
+    add_text(&fixture, 0, "out");
+    answer(&fixture, name, 50000);
+    check_json(fixture.answer, expected);
+    tear_down(&fixture);
+}
+
+#define CONTENT "\"content\":[{\"type\":\"text\",\"text\":\"--- stdout ---\\nout\"}]"
+#define STRUCTURE                                                                                  \
+    "\"structuredContent\":{\"status\":\"success\",\"exitCode\":0,\"stdout\":\"out\","             \
+    "\"stderr\":\"\",\"durationMs\":0,\"error\":null,\"imageTag\":null,\"reason\":\"exit\","       \
+    "\"signal\":null,\"stdoutBytes\":3,\"stderrBytes\":0,\"stdoutTruncated\":false,"               \
+    "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,\"image\":null,"            \
+    "\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}"
+
+static void tool_result__structured_where_it_is_known(void **state)
+{
+    (void)state;
+    check_answer("2024-11-05", "{" CONTENT ",\"isError\":false}");
+    check_answer("2025-03-26", "{" CONTENT ",\"isError\":false}");
+    check_answer("2025-06-18", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+    check_answer("2025-11-25", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+    check_answer("2026-07-28", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+}
+
+static void tool_result__any_characters(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    strbuf_add(&fixture.result.text[0], "a\0\x1b\xc3\xa9", 5);
+    answer(&fixture, "2025-06-18", 50000);
+    check_json(json_array_get(json_object_get(fixture.answer, "content"), 0),
+               "{\"type\":\"text\",\"text\":\"--- stdout ---\\na\\u0000\\u001B\xc3\xa9\"}");
+    check_json(json_object_get(structured(&fixture), "stdout"), "\"a\\u0000\\u001B\xc3\xa9\"");
+    tear_down(&fixture);
+}
+
+/* ---- long output */
+
+/* Checks how many bytes of "X" on stdout and "Y" on stderr are shown where 1000 are allowed. */
+static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_err)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, 'X', out);
+    add_bytes(&fixture, 1, 'Y', err);
+    answer(&fixture, "2025-06-18", 1000);
+    assert_int_equal(count_char(text_of(&fixture), 'X'), shown_out);
+    assert_int_equal(count_char(text_of(&fixture), 'Y'), shown_err);
+    assert_in_range(strlen(text_of(&fixture)), 0, 1000);
+    assert_int_equal(count_char(string_at(structured(&fixture), "stdout"), 'X'), shown_out);
+    assert_int_equal(count_char(string_at(structured(&fixture), "stderr"), 'Y'), shown_err);
+    assert_int_equal(is_true(&fixture, "stdoutTruncated"), shown_out < out);
+    assert_int_equal(is_true(&fixture, "stderrTruncated"), shown_err < err);
+    assert_int_equal(blocks(&fixture), 1 + (shown_out < out) + (shown_err < err));
+    tear_down(&fixture);
+}
+
+/* Of the 1000 bytes 160 are for headings and marks. */
+static void tool_result__is_cut_in_shares(void **state)
+{
+    (void)state;
+    check_shares(840, 0, 840, 0);
+    check_shares(841, 0, 840, 0);
+    check_shares(0, 5000, 0, 840);
+    check_shares(420, 420, 420, 420);
+    check_shares(10000, 100, 740, 100);
+    check_shares(100, 10000, 100, 740);
+    check_shares(10000, 10000, 420, 420);
+    check_shares(421, 10000, 420, 420);
+}
+
+/* The mark counts what was left out before, too. */
+static void tool_result__mark_counts_all_that_is_missing(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, 'X', 10000);
+    fixture.result.bytes[0] = 50000000;
+    answer(&fixture, "2025-06-18", 1000);
+    assert_non_null(strstr(text_of(&fixture), "X\n[... 49999160 bytes left out ...]\nX"));
+    check_json(json_object_get(structured(&fixture), "stdoutBytes"), "50000000");
+    tear_down(&fixture);
+}
+
+static void tool_result__shows_some_bytes_at_least(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, 'X', 1000);
+    answer(&fixture, "2025-06-18", 0);
+    assert_int_equal(count_char(text_of(&fixture), 'X'), 256);
+    tear_down(&fixture);
+}
+
+/* ---- links */
+
+/* Checks one block of the content and what it leads to. */
+static void check_link(struct fixture *fixture, size_t block, int stream, size_t size)
+{
+    static const char *const names[] = {"stdout", "stderr"};
+    const json_t *link = json_array_get(json_object_get(fixture->answer, "content"), block);
+    const char *uri = string_at(link, "uri");
+    CLEANUP_FREE char *expected = string_format(
+        "{\"type\":\"resource_link\",\"uri\":\"%s\",\"name\":\"%s\",\"description\":\"More of the "
+        "output; kept for some minutes.\",\"mimeType\":\"text/plain\",\"size\":%zu}",
+        uri, names[stream], size);
+    CLEANUP_FREE char *id = string_format("%.16s", uri + strlen("isolator://runs/"));
+    CLEANUP_FREE char *whole = string_format("isolator://runs/%s/%s", id, names[stream]);
+    CLEANUP(strbuf_release) struct strbuf kept = STRBUF_INIT;
+
+    check_json(link, expected);
+    assert_string_equal(uri, whole);
+    assert_non_null(result_store_read(&fixture->store, id, names[stream], &kept));
+    assert_int_equal(kept.length, size);
+}
+
+static void tool_result__links_to_what_it_leaves_out(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, 'X', 10000);
+    add_bytes(&fixture, 1, 'Y', 20000);
+    answer(&fixture, "2025-06-18", 1000);
+    assert_int_equal(blocks(&fixture), 3);
+    check_link(&fixture, 1, 0, 10000);
+    check_link(&fixture, 2, 1, 20000);
+    tear_down(&fixture);
+
+    set_up(&fixture, 0, NULL);
+    add_text(&fixture, 0, "short");
+    add_bytes(&fixture, 1, 'Y', 20000);
+    answer(&fixture, "2026-07-28", 1000);
+    assert_int_equal(blocks(&fixture), 2);
+    check_link(&fixture, 1, 1, 20000);
+    tear_down(&fixture);
+}
+
+static void tool_result__no_link_where_all_is_shown(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_text(&fixture, 0, "short");
+    fixture.result.truncated[0] = true; /* by the limit of what is kept at all */
+    answer(&fixture, "2025-06-18", 1000);
+    assert_int_equal(blocks(&fixture), 1);
+    assert_true(is_true(&fixture, "stdoutTruncated"));
+    assert_null(fixture.store.first);
+    tear_down(&fixture);
+}
+
+static void check_no_link(const char *name)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, 'X', 10000);
+    answer(&fixture, name, 1000);
+    assert_int_equal(blocks(&fixture), 1);
+    assert_int_equal(count_char(text_of(&fixture), 'X'), 840);
+    assert_null(fixture.store.first); /* nobody could ask for it */
+    tear_down(&fixture);
+}
+
+static void tool_result__no_link_where_the_revision_has_none(void **state)
+{
+    (void)state;
+    check_no_link("2024-11-05");
+    check_no_link("2025-03-26");
+}
+
+/* What is kept fits one message, without its escapes. */
+static void tool_result__keeps_so_much(void **state)
+{
+    struct fixture fixture;
+    const json_t *link;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, 'X', 3000000);
+    answer(&fixture, "2025-06-18", 1000);
+    link = json_array_get(json_object_get(fixture.answer, "content"), 1);
+    assert_in_range(json_integer_value(json_object_get(link, "size")), 900000, 900100);
+    check_link(&fixture, 1, 0, (size_t)json_integer_value(json_object_get(link, "size")));
+    tear_down(&fixture);
+}
+
+/* ---- the size of a message */
+
+static void check_fits(const char *name, char byte, size_t most, size_t least)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, 0, NULL);
+    add_bytes(&fixture, 0, byte, 1000000);
+    add_bytes(&fixture, 1, byte, 1000000);
+    answer(&fixture, name, most);
+    assert_in_range(jsonrpc_size(fixture.answer), least, MESSAGE_MAX - 40000);
+    assert_non_null(strstr(text_of(&fixture), " bytes left out ...]\n"));
+    tear_down(&fixture);
+}
+
+/* Six bytes for each, twice where it is structured, too. */
+static void tool_result__fits_a_message_however_it_is_escaped(void **state)
+{
+    (void)state;
+    check_fits("2024-11-05", '\x01', 450000, 300000);
+    check_fits("2025-06-18", '\x01', 450000, 300000);
+    check_fits("2026-07-28", '"', 450000, 300000);
+    check_fits("2025-11-25", 'X', 450000, 900000);
+    check_fits("2025-11-25", 'X', 50000, 99000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tool_result__of_success),
+        cmocka_unit_test(tool_result__without_output),
+        cmocka_unit_test(tool_result__of_failure),
+        cmocka_unit_test(tool_result__of_what_never_ran),
+        cmocka_unit_test(tool_result__of_a_timeout),
+        cmocka_unit_test(tool_result__failure_that_ran_nothing),
+        cmocka_unit_test(tool_result__structured_where_it_is_known),
+        cmocka_unit_test(tool_result__any_characters),
+        cmocka_unit_test(tool_result__is_cut_in_shares),
+        cmocka_unit_test(tool_result__mark_counts_all_that_is_missing),
+        cmocka_unit_test(tool_result__shows_some_bytes_at_least),
+        cmocka_unit_test(tool_result__links_to_what_it_leaves_out),
+        cmocka_unit_test(tool_result__no_link_where_all_is_shown),
+        cmocka_unit_test(tool_result__no_link_where_the_revision_has_none),
+        cmocka_unit_test(tool_result__keeps_so_much),
+        cmocka_unit_test(tool_result__fits_a_message_however_it_is_escaped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+#include "mcp_client.h"
+
+#include <poll.h>
+#include <signal.h>
+
+enum { FULL = 4194304 };
+
+static void put(struct client *client, const char *text)
+{
+    writer_put(&client->writer, string_copy(text), strlen(text));
+}
+
+/* A line of this many bytes. */
+static void put_bytes(struct client *client, size_t length)
+{
+    char *line = memory_allocate(length);
+
+    memset(line, 'x', length);
+    line[length - 1] = '\n';
+    writer_put(&client->writer, line, length);
+}
+
+static void wait_for_input(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+
+    if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
+        fail_msg("nothing comes");
+}
+
+static void wait_until_woken(const struct client *client)
+{
+    wait_for_input(wake_fd(&client->wake));
+}
+
+/* Takes down what nobody reads any more. */
+static void close_left(struct client *client)
+{
+    assert_int_equal(writer_finish(&client->writer, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
+    close(client->ends[1]);
+    wake_release(&client->wake);
+    client_close(client);
+}
+
+static void writer__writes_in_order(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    put(&client, "one\n");
+    put(&client, "two\n");
+    put(&client, "three\n");
+    client_check(&client, "one\ntwo\nthree\n");
+}
+
+/* The host's end may have made ours non-blocking: they may be one. */
+static void writer__waits_where_write_does_not(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    assert_int_equal(fcntl(client.ends[1], F_SETFL, O_NONBLOCK), 0);
+    put_bytes(&client, 1000000);
+    wait_for_input(client.ends[0]);
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 1000000);
+    client_close(&client);
+}
+
+static void writer__nothing_to_write(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    assert_false(writer_full(&client.writer));
+    assert_false(writer_broken(&client.writer));
+    writer_wait(&client.writer);
+    client_check(&client, "");
+}
+
+static void writer__any_bytes(void **state)
+{
+    struct client client;
+    char *line = memory_allocate(4);
+
+    (void)state;
+    memcpy(line, "a\0b\n", 4);
+    client_open(&client);
+    writer_put(&client.writer, line, 4);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 4);
+    assert_memory_equal(client.got.data, "a\0b\n", 4);
+    client_close(&client);
+}
+
+/* More than a pipe holds. */
+static void writer__large_ones_are_written_whole(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open(&client);
+    put_bytes(&client, 3000000);
+    put_bytes(&client, 1);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 3000001);
+    assert_string_equal(client.got.data + 2999998, "x\n\n");
+    client_close(&client);
+}
+
+static void *put_many(void *context)
+{
+    struct client *client = context;
+
+    for (int i = 0; i < 500; i++)
+        put(client, "a line of one thread\n");
+    return NULL;
+}
+
+static void writer__lines_of_threads_stay_whole(void **state)
+{
+    enum { THREADS = 4 };
+    struct client client;
+    pthread_t threads[THREADS];
+    size_t lines = 0;
+
+    (void)state;
+    client_open(&client);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_many, &client), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    client_finish(&client);
+    for (const char *at = client.got.data; *at; at += 21, lines++)
+        assert_memory_equal(at, "a line of one thread\n", 21);
+    assert_int_equal(lines, 2000);
+    client_close(&client);
+}
+
+/* ---- a client that does not read */
+
+static void writer__is_full(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL);
+    assert_false(writer_full(&client.writer));
+    put_bytes(&client, 70000); /* some of it goes into the pipe, but counts until all is written */
+    assert_true(writer_full(&client.writer));
+    put_bytes(&client, 10); /* does not block nonetheless */
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, FULL + 70010);
+    client_close(&client);
+}
+
+static void writer__waits_for_room(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL + 1);
+    client_start_reading(&client);
+    writer_wait(&client.writer);
+    assert_false(writer_full(&client.writer));
+    client_finish(&client);
+    client_close(&client);
+}
+
+/* So that the main loop, which has stopped reading, goes on. */
+static void writer__wakes_when_there_is_room_again(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, 100000); /* more than the pipe holds: the thread is busy with it */
+    wait_for_input(client.ends[0]);
+    put_bytes(&client, FULL);
+    assert_true(writer_full(&client.writer));
+    client_start_reading(&client);
+    wait_until_woken(&client);
+    writer_wait(&client.writer);
+    client_finish(&client);
+    client_close(&client);
+}
+
+static void writer__nobody_waits_when_it_has_to_hurry(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL + 1);
+    writer_stop_waiting(&client.writer);
+    writer_wait(&client.writer);
+    assert_true(writer_full(&client.writer));
+    put(&client, "what still comes is written\n");
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, FULL + 29);
+    client_close(&client);
+}
+
+static void *hurry(void *context)
+{
+    writer_stop_waiting(context);
+    return NULL;
+}
+
+static void writer__hurry_ends_the_waiting(void **state)
+{
+    struct client client;
+    pthread_t thread;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, FULL + 1);
+    assert_int_equal(pthread_create(&thread, NULL, hurry, &client.writer), 0);
+    writer_wait(&client.writer);
+    pthread_join(thread, NULL);
+    assert_true(writer_full(&client.writer));
+    client_start_reading(&client);
+    client_finish(&client);
+    client_close(&client);
+}
+
+/* Nothing is freed then, so that the end can be tried again. */
+static void writer__finish_gives_up_at_the_deadline(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, 200000);
+    assert_int_equal(writer_finish(&client.writer, clock_now_ms() + 50), -1);
+    assert_int_equal(writer_finish(&client.writer, clock_now_ms() - 1000), -1);
+    assert_false(writer_broken(&client.writer));
+    client_start_reading(&client);
+    client_finish(&client);
+    assert_int_equal(client.got.length, 200000);
+    client_close(&client);
+}
+
+/* ---- a client that goes away */
+
+static void writer__is_broken(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    close(client.ends[0]);
+    assert_false(writer_broken(&client.writer)); /* nobody has tried */
+    put(&client, "line\n");
+    wait_until_woken(&client);
+    assert_true(writer_broken(&client.writer));
+    put_bytes(&client, FULL + 1); /* dropped */
+    assert_false(writer_full(&client.writer));
+    writer_wait(&client.writer);
+    close_left(&client);
+}
+
+static void writer__breaks_while_it_writes(void **state)
+{
+    struct client client;
+
+    (void)state;
+    client_open_silent(&client);
+    put_bytes(&client, 1000000);
+    wait_for_input(client.ends[0]);
+    put_bytes(&client, FULL);
+    assert_true(writer_full(&client.writer));
+    close(client.ends[0]); /* what was not read is lost */
+    wait_until_woken(&client);
+    assert_true(writer_broken(&client.writer));
+    assert_false(writer_full(&client.writer));
+    writer_wait(&client.writer);
+    close_left(&client);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writer__writes_in_order),
+        cmocka_unit_test(writer__waits_where_write_does_not),
+        cmocka_unit_test(writer__nothing_to_write),
+        cmocka_unit_test(writer__any_bytes),
+        cmocka_unit_test(writer__large_ones_are_written_whole),
+        cmocka_unit_test(writer__lines_of_threads_stay_whole),
+        cmocka_unit_test(writer__is_full),
+        cmocka_unit_test(writer__waits_for_room),
+        cmocka_unit_test(writer__wakes_when_there_is_room_again),
+        cmocka_unit_test(writer__nobody_waits_when_it_has_to_hurry),
+        cmocka_unit_test(writer__hurry_ends_the_waiting),
+        cmocka_unit_test(writer__finish_gives_up_at_the_deadline),
+        cmocka_unit_test(writer__is_broken),
+        cmocka_unit_test(writer__breaks_while_it_writes),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

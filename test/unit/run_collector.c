@@ -1,0 +1,320 @@
+#include "test.h"
+
+#include "run/collector.h"
+
+/* A plan that wants files, what it was sent, and the tar that comes back, all written with libtar. */
+struct fixture {
+    struct request request;
+    struct plan plan;
+    struct archive sent, back;
+    struct result result;
+    struct collector collector;
+};
+
+static struct archive new_archive(void)
+{
+    struct archive archive = ARCHIVE_INIT;
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(archive_open(&archive, 1, 1, "", &error), 0);
+    return archive;
+}
+
+static void add(struct archive *archive, const char *name, const char *data, size_t length)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(archive_add_bytes(archive, name, data, length, &error), 0);
+}
+
+static void set_up(struct fixture *fixture, const char *pattern)
+{
+    *fixture = (struct fixture){.plan = PLAN_INIT, .result = RESULT_INIT};
+    request_init(&fixture->request);
+    strvec_push(&fixture->request.artifacts, pattern);
+    fixture->plan.request = &fixture->request;
+    fixture->plan.artifacts_most = 3;
+    fixture->plan.artifact_bytes_most = 1000;
+    fixture->plan.limits.number[LIMIT_WORKDIR] = 1;
+    fixture->sent = new_archive();
+    fixture->back = new_archive();
+}
+
+/* Sends the tar that came back, but for its last `cut` bytes, in pieces. */
+static void collect(struct fixture *fixture, size_t cut)
+{
+    struct error error = ERROR_INIT;
+    struct strbuf tar;
+    bool more = true;
+
+    assert_int_equal(archive_finish(&fixture->sent, &error), 0);
+    assert_int_equal(archive_finish(&fixture->back, &error), 0);
+    lseek(archive_file(&fixture->back), 0, SEEK_SET);
+    tar = read_all(archive_file(&fixture->back));
+    collector_init(&fixture->collector, &fixture->plan, &fixture->sent, &fixture->result);
+    for (size_t at = 0; at < tar.length - cut; at += 100) {
+        const size_t left = tar.length - cut - at;
+        more = collector_feed(&fixture->collector, tar.data + at, left < 100 ? left : 100);
+    }
+    assert_int_equal(more, cut > 0 && fixture->collector.error.kind == ERROR_NONE);
+    collector_finish(&fixture->collector, "it was cut");
+    collector_release(&fixture->collector);
+    strbuf_release(&tar);
+}
+
+/* What was taken, "NAME:CONTENT ", and what is missing, a line each. */
+static void check(struct fixture *fixture, const char *taken, const char *missing)
+{
+    const struct artifacts *artifacts = &fixture->result.artifacts;
+    CLEANUP_FREE char *joined = strvec_join(&artifacts->missing, "\n");
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        strbuf_addf(&text, "%s:", artifacts->items[i].name);
+        strbuf_add(&text, artifacts->items[i].data, artifacts->items[i].length);
+        strbuf_addch(&text, ' ');
+    }
+    assert_string_equal(strbuf_string(&text), taken);
+    assert_string_equal(joined, missing);
+    result_release(&fixture->result);
+    archive_release(&fixture->sent);
+    archive_release(&fixture->back);
+    request_release(&fixture->request);
+}
+
+static void collector__new_and_changed_files(void **state)
+{
+    struct fixture fixture;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    set_up(&fixture, "**");
+    add(&fixture.sent, "main.py", "code", 4);
+    add(&fixture.sent, "data/in", "in", 2);
+    add(&fixture.sent, "gone", "", 0);
+    add(&fixture.back, "./main.py", "code", 4);
+    assert_int_equal(archive_add_directory(&fixture.back, "./data", 0, &error), 0);
+    add(&fixture.back, "./data/in", "IN", 2);
+    add(&fixture.back, "./data/out", "out", 3);
+    collect(&fixture, 0);
+    check(&fixture, "data/in:IN data/out:out ", "");
+}
+
+static void collector__only_what_is_wanted(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "*.csv");
+    strvec_push(&fixture.request.artifacts, "x/*");
+    add(&fixture.back, "b.csv", "1", 1);
+    add(&fixture.back, "b.txt", "2", 1);
+    add(&fixture.back, "x/y", "3", 1);
+    add(&fixture.back, "x/y/z", "4", 1);
+    collect(&fixture, 0);
+    check(&fixture, "b.csv:1 x/y:3 ", "");
+}
+
+static void collector__nothing_found(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "*.png");
+    add(&fixture.back, "b.csv", "1", 1);
+    collect(&fixture, 0);
+    check(&fixture, "", "no artifact was found: what was asked for is none of b.csv");
+}
+
+static void collector__names_that_lead_elsewhere(void **state)
+{
+    static const char path[] = "its path leaves the working directory or is too long";
+    struct fixture fixture;
+    CLEANUP_FREE char *missing = string_format(
+        "the artifact '../a' is left out: %s\nthe artifact '/etc/passwd' is left out: %s\n"
+        "the artifact 'x/../../a' is left out: %s\nthe artifact 'a//b' is left out: %s\n"
+        "the artifact 'a\\nb' is left out: its name has control characters or is not valid UTF-8\n"
+        "the artifact 'a\\xff' is left out: its name has control characters or is not valid UTF-8",
+        path, path, path, path);
+
+    (void)state;
+    set_up(&fixture, "**");
+    strvec_push(&fixture.request.artifacts, "/**");
+    add(&fixture.back, "../a", "1", 1);
+    add(&fixture.back, "/etc/passwd", "1", 1);
+    add(&fixture.back, "x/../../a", "1", 1);
+    add(&fixture.back, "a//b", "1", 1);
+    add(&fixture.back, "a\nb", "1", 1);
+    add(&fixture.back, "a\xff", "1", 1);
+    collect(&fixture, 0);
+    check(&fixture, "", missing);
+}
+
+/* More than 4000 bytes, as with files that are sent. Such a name is told in short. */
+static void collector__a_name_that_is_too_long(void **state)
+{
+    static const char start[] = "the artifact 'directory/directory/";
+    static const char end[] = "' is left out: its path leaves the working directory or is too long";
+    static const char no_artifact[] = "no artifact was found: what was asked for is none of ";
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+    CLEANUP_FREE char *taken = NULL;
+    CLEANUP_FREE char *missing = NULL;
+    CLEANUP_FREE char *none = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    while (name.length < 3990)
+        strbuf_add(&name, "directory/", 10);
+    strbuf_add(&name, "ten bytes.", 10);
+    taken = string_format("%s:1 ", strbuf_string(&name));
+    set_up(&fixture, "**");
+    add(&fixture.back, strbuf_string(&name), "1", 1);
+    strbuf_addch(&name, '.');
+    add(&fixture.back, strbuf_string(&name), "2", 1);
+    collect(&fixture, 0);
+    missing = strvec_join(&fixture.result.artifacts.missing, "\n");
+    assert_memory_equal(missing, start, strlen(start));
+    assert_in_range(strlen(missing), strlen(start) + strlen(end), 350);
+    assert_string_equal(missing + strlen(missing) - strlen(end), end);
+    check(&fixture, taken, missing);
+    set_up(&fixture, "*.png"); /* nobody has asked for it */
+    add(&fixture.back, strbuf_string(&name), "2", 1);
+    collect(&fixture, 0);
+    none = strvec_join(&fixture.result.artifacts.missing, "\n");
+    assert_memory_equal(none, no_artifact, strlen(no_artifact));
+    check(&fixture, "", none);
+}
+
+static void collector__nothing_of_a_repository(void **state)
+{
+    static const char in_git[] = "it would go into the .git of a repository";
+    struct fixture fixture;
+    CLEANUP_FREE char *missing =
+        string_format("the artifact '.git/hooks/post-commit' is left out: %s\n"
+                      "the artifact 'a/.GIT/config' is left out: %s\n"
+                      "the artifact '.git' is left out: %s",
+                      in_git, in_git, in_git);
+
+    (void)state;
+    set_up(&fixture, "**");
+    for (int i = 0; i < 3; i++)
+        strvec_push(&fixture.request.artifacts,
+                    ((const char *[]){".git/**", "a/.GIT/*", ".git"})[i]);
+    add(&fixture.back, ".git/hooks/post-commit", "1", 1);
+    add(&fixture.back, "a/.GIT/config", "1", 1);
+    add(&fixture.back, ".git", "1", 1);
+    add(&fixture.back, "a/x.git", "1", 1);
+    collect(&fixture, 0);
+    check(&fixture, "a/x.git:1 ", missing);
+}
+
+static void collector__links_and_doubles(void **state)
+{
+    struct fixture fixture;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    set_up(&fixture, "**");
+    assert_int_equal(archive_add_symlink(&fixture.back, "link", "/etc/passwd", &error), 0);
+    add(&fixture.back, "link/a", "1", 1);
+    add(&fixture.back, "a", "first", 5);
+    add(&fixture.back, "a", "second", 6);
+    collect(&fixture, 0);
+    check(&fixture, "a:first link/a:1 ",
+          "the artifact 'link' is left out: it is a symbolic link\n"
+          "the artifact 'a' is left out: there is another one of its name");
+}
+
+static void collector__only_so_many_and_so_much(void **state)
+{
+    static const char text[1001];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "**");
+    fixture.plan.artifacts_most = 2;
+    add(&fixture.sent, "given", text, 1001);
+    add(&fixture.back, "given", text, 1001); /* as it was: not counted */
+    add(&fixture.back, "large", text, 1001);
+    add(&fixture.back, "a", "1", 1);
+    add(&fixture.back, "full", text, 1000);
+    add(&fixture.back, "b", "2", 1);
+    add(&fixture.back, "c", "3", 1);
+    collect(&fixture, 0);
+    check(&fixture, "a:1 b:2 ",
+          "the artifact 'large' is left out: it is more than may be taken (maxArtifactBytes)\n"
+          "the artifact 'full' is left out: it is more than may be taken (maxArtifactBytes)\n"
+          "the artifact 'c' is left out: there are more than may be taken (maxArtifacts)");
+    set_up(&fixture, "**");
+    fixture.plan.artifact_bytes_most = 3;
+    add(&fixture.sent, "changed", "1234", 4);
+    add(&fixture.back, "changed", "5678", 4);
+    collect(&fixture, 0);
+    check(&fixture, "",
+          "the artifact 'changed' is left out: it is more than may be taken (maxArtifactBytes)");
+}
+
+static void collector__only_ten_are_named(void **state)
+{
+    struct fixture fixture;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    set_up(&fixture, "**");
+    for (int i = 0; i < 13; i++)
+        assert_int_equal(archive_add_symlink(&fixture.back, "x", "y", &error), 0);
+    collect(&fixture, 0);
+    assert_int_equal(fixture.result.artifacts.missing.count, 11);
+    assert_string_equal(fixture.result.artifacts.missing.items[10],
+                        "3 more artifacts are left out");
+    strvec_release(&fixture.result.artifacts.missing);
+    check(&fixture, "", "");
+}
+
+/* Half a file is none. */
+static void collector__cut_off(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "**");
+    add(&fixture.back, "a", "1", 1);
+    add(&fixture.back, "b", "22", 2);
+    collect(&fixture, 1024 + 511);
+    check(&fixture, "a:1 ", "artifacts may be missing: it was cut");
+}
+
+static void collector__longer_than_it_can_be(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *zeros = memory_allocate(19 << 20);
+
+    (void)state;
+    set_up(&fixture, "a");
+    memset(zeros, 0, 19 << 20);
+    add(&fixture.back, "hole", zeros, 19 << 20);
+    add(&fixture.back, "a", "1", 1);
+    collect(&fixture, 512);
+    check(&fixture, "",
+          "artifacts may be missing: the files in the working directory are larger than that can "
+          "be");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collector__new_and_changed_files),
+        cmocka_unit_test(collector__only_what_is_wanted),
+        cmocka_unit_test(collector__nothing_found),
+        cmocka_unit_test(collector__names_that_lead_elsewhere),
+        cmocka_unit_test(collector__a_name_that_is_too_long),
+        cmocka_unit_test(collector__nothing_of_a_repository),
+        cmocka_unit_test(collector__links_and_doubles),
+        cmocka_unit_test(collector__only_so_many_and_so_much),
+        cmocka_unit_test(collector__only_ten_are_named),
+        cmocka_unit_test(collector__cut_off),
+        cmocka_unit_test(collector__longer_than_it_can_be),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+#include "test.h"
+
+#include <signal.h>
+
+#include "run/output_sink.h"
+#include "run/run_stats.h"
+
+/* Where the output of a plan with an output limit of 8 bytes goes; `watch` is looked at. */
+struct fixture {
+    struct request request;
+    struct plan plan;
+    struct run_stats stats;
+    struct output_sink output;
+    struct result result;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.plan = PLAN_INIT, .result = RESULT_INIT};
+    request_init(&fixture->request);
+    fixture->request.stats = &fixture->stats;
+    fixture->plan.request = &fixture->request;
+    limits_init(&fixture->plan.limits);
+    fixture->plan.limits.number[LIMIT_OUTPUT] = 8;
+}
+
+static void begin(struct fixture *fixture)
+{
+    output_sink_init(&fixture->output, &fixture->plan);
+    output_sink_begin(&fixture->output);
+}
+
+static void add(struct fixture *fixture, int stream, const char *text)
+{
+    output_sink_add(&fixture->output, stream, text, strlen(text));
+}
+
+static unsigned long long watched(struct fixture *fixture)
+{
+    return atomic_load(&fixture->stats.output_bytes);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    output_sink_finish(&fixture->output, &fixture->result);
+    result_release(&fixture->result);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+}
+
+static void output_sink__watch_counts_both_streams(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    begin(&fixture);
+    assert_int_equal(watched(&fixture), 0);
+    add(&fixture, 0, "four");
+    assert_int_equal(watched(&fixture), 4);
+    add(&fixture, 1, "and more than is kept");
+    assert_int_equal(watched(&fixture), 25);
+    add(&fixture, 0, "");
+    assert_int_equal(watched(&fixture), 25);
+    tear_down(&fixture);
+}
+
+static void output_sink__watch_tells_when_the_program_runs(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    output_sink_init(&fixture.output, &fixture.plan);
+    assert_false(atomic_load(&fixture.stats.running));
+    output_sink_begin(&fixture.output);
+    assert_true(atomic_load(&fixture.stats.running));
+    tear_down(&fixture);
+}
+
+static void output_sink__nobody_looks(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.request.stats = NULL;
+    begin(&fixture);
+    add(&fixture, 0, "text");
+    assert_false(atomic_load(&fixture.stats.running));
+    assert_int_equal(watched(&fixture), 0);
+    tear_down(&fixture);
+}
+
+static void output_sink__is_kept_and_counted(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    begin(&fixture);
+    add(&fixture, 0, "12345678");
+    add(&fixture, 1, "abc");
+    add(&fixture, 1, "defghi");
+    assert_false(output_sink_must_end(&fixture.output));
+    output_sink_finish(&fixture.output, &fixture.result);
+    assert_int_equal(fixture.result.bytes[0], 8);
+    assert_int_equal(fixture.result.bytes[1], 9);
+    assert_false(fixture.result.truncated[0]);
+    assert_true(fixture.result.truncated[1]);
+    assert_string_equal(strbuf_string(&fixture.result.text[0]), "12345678");
+    assert_string_equal(strbuf_string(&fixture.result.text[1]),
+                        "abcd\n[... 1 bytes left out ...]\nfghi");
+    result_release(&fixture.result);
+    fixture.result = (struct result)RESULT_INIT;
+    tear_down(&fixture);
+}
+
+static void output_sink__forgets(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    begin(&fixture);
+    add(&fixture, 0, "of the gate, and long");
+    add(&fixture, 1, "this too");
+    output_sink_forget(&fixture.output);
+    add(&fixture, 0, "new");
+    output_sink_finish(&fixture.output, &fixture.result);
+    assert_int_equal(fixture.result.bytes[0], 3);
+    assert_int_equal(fixture.result.bytes[1], 0);
+    assert_false(fixture.result.truncated[0]);
+    assert_string_equal(strbuf_string(&fixture.result.text[0]), "new");
+    assert_string_equal(strbuf_string(&fixture.result.text[1]), "");
+    result_release(&fixture.result);
+    fixture.result = (struct result)RESULT_INIT;
+    tear_down(&fixture);
+}
+
+static void output_sink__is_passed_on(void **state)
+{
+    struct fixture fixture;
+    int ends[2];
+    char got[8] = "";
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    set_up(&fixture);
+    fixture.request.live[1] = ends[1];
+    begin(&fixture);
+    add(&fixture, 0, "not this");
+    add(&fixture, 1, "this");
+    assert_int_equal(read(ends[0], got, sizeof got), 4);
+    assert_string_equal(got, "this");
+    assert_false(output_sink_must_end(&fixture.output));
+    close(ends[0]); /* nobody reads any more */
+    add(&fixture, 1, "more");
+    assert_true(output_sink_must_end(&fixture.output));
+    assert_int_equal(watched(&fixture), 16);
+    close(ends[1]);
+    tear_down(&fixture);
+}
+
+static void output_sink__flood_ends_the_run(void **state)
+{
+    enum { MEGABYTE = 1 << 20 };
+    CLEANUP_FREE char *chunk = memory_allocate(MEGABYTE);
+    struct fixture fixture;
+
+    (void)state;
+    memset(chunk, 'f', MEGABYTE);
+    set_up(&fixture);
+    begin(&fixture);
+    add(&fixture, 1, "little");
+    for (int i = 0; i < 64; i++)
+        output_sink_add(&fixture.output, 0, chunk, MEGABYTE);
+    assert_false(output_sink_must_end(&fixture.output));
+    add(&fixture, 0, "1");
+    assert_true(output_sink_must_end(&fixture.output));
+    add(&fixture, 0, "dropped");
+    assert_int_equal(watched(&fixture), 67108871);
+    tear_down(&fixture);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(output_sink__watch_counts_both_streams),
+        cmocka_unit_test(output_sink__watch_tells_when_the_program_runs),
+        cmocka_unit_test(output_sink__nobody_looks),
+        cmocka_unit_test(output_sink__is_kept_and_counted),
+        cmocka_unit_test(output_sink__forgets),
+        cmocka_unit_test(output_sink__is_passed_on),
+        cmocka_unit_test(output_sink__flood_ends_the_run),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

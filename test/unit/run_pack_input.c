@@ -1,0 +1,1027 @@
+#define _GNU_SOURCE /* syscall(2) */
+#include "test.h"
+
+#include <limits.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "base/linux.h"
+#include "run/pack_input.h"
+
+/* A directory "in" to be sent, and "archive.tar" of what was. */
+struct fixture {
+    char *directory, *in;
+    struct request request;
+    struct plan plan;
+    struct archive archive;
+    struct strvec warnings;
+    long long reserved;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
+    fixture->in = path_in(fixture->directory, "in");
+    mkdir(fixture->in, 0755);
+    request_init(&fixture->request);
+    fixture->request.dir = string_copy(fixture->in);
+    fixture->plan.request = &fixture->request;
+    fixture->plan.entrypoint = string_copy("main");
+    limits_init(&fixture->plan.limits);
+    fixture->plan.limits.number[LIMIT_WORKDIR] = 1;
+    write_in(fixture->in, "main", "the program");
+    assert_int_equal(archive_open(&fixture->archive, 0, 0, "", &fixture->error), 0);
+}
+
+static void set_entrypoint(struct fixture *fixture, const char *entrypoint)
+{
+    free(fixture->plan.entrypoint);
+    fixture->plan.entrypoint = string_copy(entrypoint);
+    free(fixture->request.entrypoint);
+    fixture->request.entrypoint = string_copy(entrypoint);
+}
+
+static int archive_input(struct fixture *fixture)
+{
+    return pack_input(&fixture->plan, fixture->reserved, &fixture->archive, &fixture->warnings,
+                      &fixture->error);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    archive_release(&fixture->archive);
+    strvec_release(&fixture->warnings);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    error_release(&fixture->error);
+    free(fixture->in);
+    temp_remove(fixture->directory);
+}
+
+/* Archives the directory, which must fail, and takes the fixture down. */
+static void refuse(struct fixture *fixture, const char *message)
+{
+    assert_int_equal(archive_input(fixture), -1);
+    assert_error(&fixture->error, ERROR_INPUT, message);
+    tear_down(fixture);
+}
+
+static void save(struct fixture *fixture)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, "archive.tar");
+    const int result = archive_input(fixture);
+    struct strbuf bytes;
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+    lseek(archive_file(&fixture->archive), 0, SEEK_SET);
+    bytes = read_all(archive_file(&fixture->archive));
+    write_bytes(path, bytes.data, bytes.length, 0644);
+    strbuf_release(&bytes);
+}
+
+static struct strbuf run_in(const struct fixture *fixture, const char *command)
+{
+    CLEANUP_FREE char *line = string_format("cd %s && %s", fixture->directory, command);
+
+    return shell_output(line);
+}
+
+/* Archives the directory and checks modes and names of what came of it. */
+static void check_list(struct fixture *fixture, const char *expected)
+{
+    struct strbuf output;
+
+    save(fixture);
+    output = run_in(fixture, "LC_ALL=C tar -tvf archive.tar | "
+                             "sed -E 's/^(.{10}) [^ ]+ +[0-9]+ [^ ]+ [^ ]+ /\\1 /'");
+    assert_string_equal(strbuf_string(&output), expected);
+    strbuf_release(&output);
+}
+
+/* Archives the directory and checks that unpacked it is the same. */
+static void check_same(struct fixture *fixture)
+{
+    struct strbuf output;
+
+    save(fixture);
+    output = run_in(fixture, "mkdir out && tar -xf archive.tar -C out && "
+                             "diff -r --no-dereference in out 2>&1");
+    assert_string_equal(strbuf_string(&output), "");
+    strbuf_release(&output);
+}
+
+static void check_warnings(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(&fixture->warnings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+static void make_directory(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->in, name);
+
+    assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static void make_link(const struct fixture *fixture, const char *name, const char *target)
+{
+    CLEANUP_FREE char *path = path_in(fixture->in, name);
+
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static void make_file(const struct fixture *fixture, const char *name, off_t size, mode_t mode)
+{
+    CLEANUP_FREE char *path = path_in(fixture->in, name);
+    CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, size), 0);
+    assert_int_equal(fchmod(fd, mode), 0);
+}
+
+/* ---- what is sent */
+
+static void pack_input__sends_a_tree(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "z");
+    make_directory(&fixture, "z/empty");
+    write_in(fixture.in, "z/b", "b");
+    write_in(fixture.in, "z/a", "");
+    write_in(fixture.in, ".hidden", "h");
+    check_list(&fixture, "-rw-r--r-- .hidden\n"
+                         "-rw-r--r-- main\n"
+                         "drwxr-xr-x z/\n"
+                         "-rw-r--r-- z/a\n"
+                         "-rw-r--r-- z/b\n"
+                         "drwxr-xr-x z/empty/\n");
+    check_warnings(&fixture, "");
+    tear_down(&fixture);
+}
+
+static void pack_input__sends_the_same_content(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    make_file(&fixture, "d/zeros", 100000, 0644);
+    make_link(&fixture, "d/link", "../main");
+    make_link(&fixture, "nowhere", "d/absent");
+    check_same(&fixture);
+    check_warnings(&fixture, "");
+    tear_down(&fixture);
+}
+
+/* Of a file's mode only whether anybody may execute it travels. */
+static void pack_input__modes(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_file(&fixture, "a", 0, 04755);
+    make_file(&fixture, "b", 0, 0600);
+    make_file(&fixture, "c", 0, 0500);
+    make_file(&fixture, "d", 0, 0410);
+    make_file(&fixture, "e", 0, 0401);
+    make_file(&fixture, "f", 0, 02666);
+    check_list(&fixture, "-rwxr-xr-x a\n"
+                         "-rw-r--r-- b\n"
+                         "-rwxr-xr-x c\n"
+                         "-rwxr-xr-x d\n"
+                         "-rwxr-xr-x e\n"
+                         "-rw-r--r-- f\n"
+                         "-rw-r--r-- main\n");
+    tear_down(&fixture);
+}
+
+static void pack_input__names_of_any_bytes(void **state)
+{
+    static const char *const names[] = {"\xff\xfe", "new\nline", " ", "-rf", "caf\xc3\xa9",
+                                        "\xc3",     "a\\b",      "'", "*",   "\x01\x1b[2J"};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (size_t i = 0; i < COUNT(names); i++)
+        write_in(fixture.in, names[i], "x");
+    make_directory(&fixture, "\xfa");
+    write_in(fixture.in, "\xfa/\xfb", "x");
+    make_link(&fixture, "\xfc", "\xfa/\xfb");
+    check_same(&fixture);
+    check_warnings(&fixture, "");
+    tear_down(&fixture);
+}
+
+static void pack_input__paths_of_300_characters(void **state)
+{
+    struct fixture fixture;
+    char name[256];
+    CLEANUP_FREE char *deep = NULL;
+
+    (void)state;
+    memset(name, 'n', sizeof name);
+    name[255] = '\0';
+    set_up(&fixture);
+    write_in(fixture.in, name, "longest name");
+    name[150] = '\0';
+    make_directory(&fixture, name);
+    deep = string_format("%s/%s", name, name);
+    make_directory(&fixture, deep);
+    CLEANUP_FREE char *file = path_in(deep, "file");
+    write_in(fixture.in, file, "deep");
+    assert_int_equal(strlen(file), 306);
+    make_link(&fixture, "link", file);
+    make_link(&fixture, "short", "main");
+    check_same(&fixture);
+    tear_down(&fixture);
+}
+
+static void pack_input__same_archive_each_time(void **state)
+{
+    struct strbuf bytes[2];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (int i = 0; i < 50; i++) {
+        CLEANUP_FREE char *name = string_format("file-%d", i * 37 % 50);
+
+        write_in(fixture.in, name, name);
+    }
+    for (int i = 0; i < 2; i++) {
+        save(&fixture);
+        lseek(archive_file(&fixture.archive), 0, SEEK_SET);
+        bytes[i] = read_all(archive_file(&fixture.archive));
+        archive_release(&fixture.archive);
+        assert_int_equal(archive_open(&fixture.archive, 0, 0, "", &fixture.error), 0);
+    }
+    assert_int_equal(bytes[0].length, bytes[1].length);
+    assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].length);
+    strbuf_release(&bytes[0]);
+    strbuf_release(&bytes[1]);
+    tear_down(&fixture);
+}
+
+/* ---- links */
+
+static void pack_input__links_that_stay_inside(void **state)
+{
+    static const struct {
+        const char *name, *target;
+    } links[] = {{"d/a", "../main"}, {"d/b", "../d/../main"}, {"c", "d/.."},
+                 {"d/e/f", "../.."}, {"d/g", "./.././main"},  {"h", "."},
+                 {"i", "main/"},     {"j", "d//e"},           {"k", "..."},
+                 {"d/l", ".."},      {"m", "a/b/../../main"}};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    make_directory(&fixture, "d/e");
+    for (size_t i = 0; i < COUNT(links); i++)
+        make_link(&fixture, links[i].name, links[i].target);
+    check_same(&fixture);
+    check_warnings(&fixture, "");
+    tear_down(&fixture);
+}
+
+static void pack_input__links_that_leave_are_left_out(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    make_link(&fixture, "a", "/etc/passwd");
+    make_link(&fixture, "b", "..");
+    make_link(&fixture, "c\n", "../in/main\x1b");
+    make_link(&fixture, "d/e", "../../x");
+    make_link(&fixture, "d/f", "g/../../../in");
+    make_link(&fixture, "h", "./../main");
+    make_link(&fixture, "i", "/");
+    check_list(&fixture, "drwxr-xr-x d/\n-rw-r--r-- main\n");
+    check_warnings(&fixture,
+                   "left out link 'a': its target '/etc/passwd' leaves the directory|"
+                   "left out link 'b': its target '..' leaves the directory|"
+                   "left out link 'c\\n': its target '../in/main\\x1b' leaves the directory|"
+                   "left out link 'd/e': its target '../../x' leaves the directory|"
+                   "left out link 'd/f': its target 'g/../../../in' leaves the directory|"
+                   "left out link 'h': its target './../main' leaves the directory|"
+                   "left out link 'i': its target '/' leaves the directory");
+    tear_down(&fixture);
+}
+
+/* A step through another link could lead anywhere; names alone decide, and nothing is followed. */
+static void pack_input__links_are_not_followed(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *outside = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    outside = path_in(fixture.directory, "outside");
+    mkdir(outside, 0755);
+    write_in(outside, "secret", "secret");
+    make_link(&fixture, "dir", outside);
+    make_link(&fixture, "through", "dir/secret");
+    check_list(&fixture, "-rw-r--r-- main\nlrwxrwxrwx through -> dir/secret\n");
+    assert_int_equal(fixture.warnings.count, 1);
+    tear_down(&fixture);
+}
+
+/* In a process of its own: two names change places, as fast as they can, till it is killed. */
+static pid_t swap_names(const char *first, const char *second)
+{
+    const pid_t child = fork();
+
+    assert_true(child >= 0);
+    while (child == 0)
+        if (syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, 2 /* RENAME_EXCHANGE */) != 0)
+            _exit(1);
+    return child;
+}
+
+static bool holds(const struct strbuf *bytes, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (size_t i = 0; i + length <= bytes->length; i++)
+        if (memcmp(bytes->data + i, word, length) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * What is a file or a directory when it is looked at, and a link when it is opened, is not followed. The moment
+ * is met within a few hundred attempts.
+ */
+static void check_swapped(bool directory)
+{
+    struct fixture fixture;
+    bool followed = false;
+    int status;
+    pid_t child;
+
+    set_up(&fixture);
+    CLEANUP_FREE char *first = path_in(fixture.in, "inside");
+    CLEANUP_FREE char *second = path_in(fixture.directory, "link");
+    CLEANUP_FREE char *outside = path_in(fixture.directory, "outside");
+    if (directory) {
+        mkdir(first, 0755);
+        mkdir(outside, 0755);
+        write_in(outside, "file", "the secret");
+    } else {
+        write_in(fixture.in, "inside", "text");
+        write_in(fixture.directory, "outside", "the secret");
+    }
+    assert_int_equal(symlink(outside, second), 0);
+    child = swap_names(first, second);
+    for (int i = 0; i < 20000 && !followed; i++) {
+        struct strbuf bytes;
+
+        archive_release(&fixture.archive);
+        assert_int_equal(archive_open(&fixture.archive, 0, 0, "", &fixture.error), 0);
+        if (archive_input(&fixture) != 0)
+            error_release(&fixture.error);
+        strvec_release(&fixture.warnings);
+        lseek(archive_file(&fixture.archive), 0, SEEK_SET);
+        bytes = read_all(archive_file(&fixture.archive));
+        followed = holds(&bytes, "secret");
+        strbuf_release(&bytes);
+    }
+    kill(child, SIGKILL); /* before anything is asserted */
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+    assert_false(followed);
+    tear_down(&fixture);
+}
+
+static void pack_input__links_that_come_between(void **state)
+{
+    (void)state;
+    check_swapped(false);
+    check_swapped(true);
+}
+
+static void pack_input__many_links_left_out_are_counted(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (int i = 0; i < 25; i++) {
+        CLEANUP_FREE char *name = string_format("link-%02d", i);
+
+        make_link(&fixture, name, "/");
+    }
+    check_list(&fixture, "-rw-r--r-- main\n");
+    assert_int_equal(fixture.warnings.count, 21);
+    assert_string_equal(fixture.warnings.items[19],
+                        "left out link 'link-19': its target '/' leaves the directory");
+    assert_string_equal(fixture.warnings.items[20],
+                        "left out 5 more links whose targets leave the directory");
+    tear_down(&fixture);
+}
+
+static void pack_input__link_with_a_long_target(void **state)
+{
+    char target[4096];
+    struct fixture fixture;
+
+    (void)state;
+    memset(target, 't', sizeof target);
+    for (size_t i = 100; i < 4000; i += 101)
+        target[i] = '/';
+    target[4000] = '\0';
+    set_up(&fixture);
+    make_link(&fixture, "link", target);
+    check_same(&fixture);
+    tear_down(&fixture);
+
+    target[4000] = 't';
+    target[4001] = '\0';
+    set_up(&fixture);
+    make_link(&fixture, "link", target);
+    refuse(&fixture, "'link' is a link longer than 4000 bytes");
+}
+
+/* ---- what cannot be sent */
+
+static void pack_input__fifos_and_sockets_are_refused(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct fixture fixture;
+    CLEANUP_FREE char *fifo = NULL;
+    int fd;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    fifo = path_in(fixture.in, "d/fi\nfo");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    refuse(&fixture, "'d/fi\\nfo' is a FIFO, which cannot be sent");
+
+    set_up(&fixture);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", fixture.in);
+    fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    close(fd);
+    refuse(&fixture, "'socket' is a socket, which cannot be sent");
+}
+
+static void pack_input__directories_that_cannot_be_opened(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *absent = NULL;
+    CLEANUP_FREE char *file = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    absent =
+        string_format("cannot open the directory '%s\\n': No such file or directory", fixture.in);
+    free(fixture.request.dir);
+    fixture.request.dir = string_format("%s\n", fixture.in);
+    refuse(&fixture, absent);
+
+    set_up(&fixture);
+    file = string_format("cannot open the directory '%s/main': Not a directory", fixture.in);
+    free(fixture.request.dir);
+    fixture.request.dir = path_in(fixture.in, "main");
+    refuse(&fixture, file);
+}
+
+/* That the user names a link to a directory is his own business. */
+static void pack_input__directory_behind_a_link(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *link = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    link = path_in(fixture.directory, "link");
+    assert_int_equal(symlink("in", link), 0);
+    free(fixture.request.dir);
+    fixture.request.dir = string_copy(link);
+    check_list(&fixture, "-rw-r--r-- main\n");
+    tear_down(&fixture);
+}
+
+/* ---- the entrypoint */
+
+static void check_entrypoint(const char *entrypoint, const char *message)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    write_in(fixture.in, "d/file", "x");
+    make_link(&fixture, "link", "main");
+    make_link(&fixture, "dlink", "d");
+    set_entrypoint(&fixture, entrypoint);
+    if (message) {
+        refuse(&fixture, message);
+        return;
+    }
+    save(&fixture);
+    tear_down(&fixture);
+}
+
+static void pack_input__entrypoint_must_be_a_file_of_the_directory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    check_entrypoint("main", NULL);
+    check_entrypoint("d/file", NULL);
+    check_entrypoint("absent\n",
+                     "cannot find the entrypoint 'absent\\n': No such file or directory");
+    check_entrypoint("d/absent",
+                     "cannot find the entrypoint 'd/absent': No such file or directory");
+    check_entrypoint("main/x", "cannot find the entrypoint 'main/x': Not a directory");
+    check_entrypoint("d", "the entrypoint 'd' is not a regular file of the directory");
+    check_entrypoint("link", "the entrypoint 'link' is not a regular file of the directory");
+    check_entrypoint("dlink/file",
+                     "the entrypoint 'dlink/file' is not a regular file of the directory");
+    set_up(&fixture);
+    free(fixture.plan.entrypoint);
+    fixture.plan.entrypoint = string_copy("default");
+    refuse(&fixture, "cannot find the entrypoint 'default': No such file or directory; it is the "
+                     "language's default file; name another one with --entrypoint");
+}
+
+/* ---- sizes */
+
+#define TOO_MUCH                                                                                   \
+    "the files need more than the 1 MB of the working directory; raise --workdir-size (workdirMB)"
+
+/* "main" takes one page of 4096 bytes. */
+static void pack_input__sizes_count_in_whole_pages(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_file(&fixture, "large", 1048576 - 4096, 0644);
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    make_file(&fixture, "large", 1048576 - 4095, 0644);
+    refuse(&fixture, TOO_MUCH);
+
+    set_up(&fixture);
+    for (int i = 0; i < 255; i++) {
+        CLEANUP_FREE char *name = string_format("small-%d", i);
+
+        make_file(&fixture, name, 1, 0644);
+    }
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    for (int i = 0; i < 256; i++) {
+        CLEANUP_FREE char *name = string_format("small-%d", i);
+
+        make_file(&fixture, name, 1, 0644);
+    }
+    refuse(&fixture, TOO_MUCH);
+}
+
+static void pack_input__reserved_bytes_are_taken_off(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.reserved = 1048576 - 4096;
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    fixture.reserved = 1048576 - 4095;
+    refuse(&fixture, TOO_MUCH);
+
+    set_up(&fixture);
+    make_file(&fixture, "main", 0, 0644);
+    fixture.reserved = 1048577;
+    refuse(&fixture, TOO_MUCH);
+}
+
+/* Sparse files cost nothing here and all of their size there. */
+static void pack_input__huge_files_are_refused_at_once(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_file(&fixture, "huge", 1LL << 40, 0644);
+    refuse(&fixture, TOO_MUCH);
+
+    set_up(&fixture);
+    fixture.plan.limits.number[LIMIT_WORKDIR] = 1 << 20;
+    make_file(&fixture, "huge", (off_t)INT_MAX + 1, 0644);
+    refuse(&fixture, "the files need more than the 1048576 MB of the working directory; raise "
+                     "--workdir-size (workdirMB)");
+}
+
+/* ---- depth */
+
+/* Makes directories in each other, each of this name; "file" in the last. */
+static void make_deep(const struct fixture *fixture, int depth, const char *name)
+{
+    int fd = open(fixture->in, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file;
+
+    for (int i = 0; i < depth; i++) {
+        int next;
+
+        assert_int_equal(mkdirat(fd, name, 0755), 0);
+        next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(fd);
+        fd = next;
+    }
+    file = openat(fd, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(file >= 0);
+    close(file);
+    close(fd);
+}
+
+static void pack_input__depth_is_limited(void **state)
+{
+    struct fixture fixture;
+    struct strbuf path = STRBUF_INIT;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    make_deep(&fixture, 128, "d");
+    check_same(&fixture);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    make_deep(&fixture, 129, "d");
+    for (int i = 0; i < 128; i++)
+        strbuf_addstr(&path, "d/");
+    message = string_format("'%sd' is nested deeper than 128 directories", strbuf_string(&path));
+    refuse(&fixture, message);
+    strbuf_release(&path);
+}
+
+static void pack_input__length_of_paths_is_limited(void **state)
+{
+    char name[101];
+    struct fixture fixture;
+    struct strbuf path = STRBUF_INIT;
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    memset(name, 'n', sizeof name);
+    name[100] = '\0';
+    for (int i = 0; i < 39; i++)
+        strbuf_addf(&path, "%s%s", i ? "/" : "", name);
+    set_up(&fixture);
+    make_deep(&fixture, 39, name); /* 3938 bytes, and "/file" */
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    make_deep(&fixture, 40, name);
+    strbuf_addf(&path, "/%s", name);
+    message = string_format("'%s' is a path longer than 4000 bytes", strbuf_string(&path));
+    refuse(&fixture, message);
+    strbuf_release(&path);
+}
+
+/* ---- one file */
+
+static void set_up_file(struct fixture *fixture, const char *name, const char *content, mode_t mode)
+{
+    set_up(fixture);
+    free(fixture->request.dir);
+    fixture->request.dir = NULL;
+    fixture->request.file = linux_unnamed_file();
+    assert_true(fixture->request.file >= 0);
+    assert_int_equal(write(fixture->request.file, content, strlen(content)), strlen(content));
+    assert_int_equal(fchmod(fixture->request.file, mode), 0);
+    set_entrypoint(fixture, name);
+}
+
+static void pack_input__one_file_under_the_name_of_the_entrypoint(void **state)
+{
+    struct fixture fixture;
+    struct strbuf output;
+
+    (void)state;
+    set_up_file(&fixture, "main.py", "print(1)\n", 0600);
+    check_list(&fixture, "-rw-r--r-- main.py\n");
+    output = run_in(&fixture, "tar -xOf archive.tar");
+    assert_string_equal(strbuf_string(&output), "print(1)\n");
+    strbuf_release(&output);
+    tear_down(&fixture);
+
+    set_up_file(&fixture, "tool", "", 0755);
+    check_list(&fixture, "-rwxr-xr-x tool\n");
+    tear_down(&fixture);
+}
+
+static void pack_input__one_file_that_is_too_large(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_file(&fixture, "main.py", "", 0600);
+    assert_int_equal(ftruncate(fixture.request.file, 1048576), 0);
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up_file(&fixture, "main.py", "", 0600);
+    assert_int_equal(ftruncate(fixture.request.file, 1048577), 0);
+    refuse(&fixture, TOO_MUCH);
+
+    set_up_file(&fixture, "main.py", "x", 0600);
+    fixture.reserved = 1048576;
+    refuse(&fixture, TOO_MUCH);
+}
+
+static void pack_input__one_file_that_cannot_be_read(void **state)
+{
+    struct fixture fixture;
+    int ends[2];
+
+    (void)state;
+    set_up_file(&fixture, "main.py", "", 0600);
+    close(fixture.request.file);
+    assert_int_equal(pipe(ends), 0);
+    fixture.request.file = ends[0];
+    close(ends[1]);
+    refuse(&fixture, "cannot read 'main.py': Illegal seek");
+}
+
+/* ---- files in memory */
+
+/* Code in memory, sent as "main.py"; the workdir has room for 256 pages. */
+static void set_up_code(struct fixture *fixture, const char *code, size_t length)
+{
+    set_up(fixture);
+    free(fixture->request.dir);
+    fixture->request.dir = NULL;
+    fixture->request.code = memory_allocate(length + 1);
+    memcpy(fixture->request.code, code, length);
+    fixture->request.code_length = length;
+    set_entrypoint(fixture, "main.py");
+}
+
+static void add_in_memory(struct fixture *fixture, const char *path, const char *data,
+                          size_t length)
+{
+    char *copy = memory_allocate(length + 1);
+
+    memcpy(copy, data, length);
+    input_files_add(&fixture->request.files, path, copy, length);
+}
+
+/* Checks the bytes of one file of the archive. */
+static void check_content(const struct fixture *fixture, const char *name, const char *data,
+                          size_t length)
+{
+    CLEANUP_FREE char *command = string_format("tar -xOf archive.tar '%s'", name);
+    struct strbuf output = run_in(fixture, command);
+
+    assert_int_equal(output.length, length);
+    assert_memory_equal(strbuf_string(&output), data, length);
+    strbuf_release(&output);
+}
+
+static void pack_input__code_in_memory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "print(1)\0\xff\n", 11);
+    check_list(&fixture, "-rw-r--r-- main.py\n");
+    check_content(&fixture, "main.py", "print(1)\0\xff\n", 11);
+    check_warnings(&fixture, "");
+    tear_down(&fixture);
+
+    set_up_code(&fixture, "", 0);
+    check_list(&fixture, "-rw-r--r-- main.py\n");
+    check_content(&fixture, "main.py", "", 0);
+    tear_down(&fixture);
+}
+
+static void pack_input__files_in_memory_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "code", 4);
+    add_in_memory(&fixture, "pkg/util.py", "util", 4);
+    add_in_memory(&fixture, "data.bin", "\0\1\2", 3);
+    add_in_memory(&fixture, "empty", "", 0);
+    check_list(&fixture, "-rw-r--r-- main.py\n"
+                         "-rw-r--r-- pkg/util.py\n"
+                         "-rw-r--r-- data.bin\n"
+                         "-rw-r--r-- empty\n");
+    check_content(&fixture, "main.py", "code", 4);
+    check_content(&fixture, "pkg/util.py", "util", 4);
+    check_content(&fixture, "data.bin", "\0\1\2", 3);
+    check_content(&fixture, "empty", "", 0);
+    tear_down(&fixture);
+}
+
+static void pack_input__files_in_memory_beside_an_open_one(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_file(&fixture, "main.py", "code", 0600);
+    add_in_memory(&fixture, "data", "data", 4);
+    check_list(&fixture, "-rw-r--r-- main.py\n-rw-r--r-- data\n");
+    tear_down(&fixture);
+}
+
+static void pack_input__code_that_is_too_large(void **state)
+{
+    CLEANUP_FREE char *code = memory_allocate(1048577);
+    struct fixture fixture;
+
+    (void)state;
+    memset(code, 'c', 1048577);
+    set_up_code(&fixture, code, 1048576);
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up_code(&fixture, code, 1048577);
+    refuse(&fixture, TOO_MUCH);
+
+    set_up_code(&fixture, "c", 1);
+    fixture.reserved = 1048576;
+    refuse(&fixture, TOO_MUCH);
+}
+
+/* Each takes a whole page. */
+static void pack_input__files_in_memory_that_are_too_many(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "c", 1);
+    for (int i = 0; i < 255; i++) {
+        CLEANUP_FREE char *name = string_format("file%d", i);
+        add_in_memory(&fixture, name, "x", 1);
+    }
+    save(&fixture);
+    tear_down(&fixture);
+
+    set_up_code(&fixture, "c", 1);
+    for (int i = 0; i < 256; i++) {
+        CLEANUP_FREE char *name = string_format("file%d", i);
+        add_in_memory(&fixture, name, "x", 1);
+    }
+    refuse(&fixture, TOO_MUCH);
+}
+
+/* Empty ones take no page, but there is an end to their number. */
+static void pack_input__number_of_files_in_memory_is_limited(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "c", 1);
+    for (int i = 0; i < 200001; i++)
+        input_files_add(&fixture.request.files, "file", NULL, 0);
+    refuse(&fixture, "there are more than 200000 files");
+}
+
+/* ---- spooling */
+
+/* The read end of a pipe that holds this text and is at its end behind it. */
+static int pipe_with(const char *text)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+    close(ends[1]);
+    return ends[0];
+}
+
+static void check_spooled(const char *text, long long most)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FD int from = pipe_with(text);
+    CLEANUP_FD int file = pack_input_spool(from, most, "stdin", NULL, &error);
+    struct strbuf content;
+
+    assert_no_error(&error);
+    assert_true(file >= 0);
+    assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+    content = read_all(file);
+    assert_string_equal(strbuf_string(&content), text);
+    strbuf_release(&content);
+}
+
+static void pack_input__spools_a_pipe(void **state)
+{
+    CLEANUP_FREE char *text = memory_allocate(60001);
+
+    (void)state;
+    memset(text, 's', 60000);
+    text[60000] = '\0';
+    check_spooled("", 0);
+    check_spooled("text", 4);
+    check_spooled("text", 1000);
+    check_spooled(text, 60000);
+}
+
+static void pack_input__spool_that_is_too_large(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = pipe_with("text");
+
+    (void)state;
+    assert_int_equal(pack_input_spool(from, 3, "stdin", NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
+}
+
+static void pack_input__spool_that_cannot_be_read(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    (void)state;
+    assert_int_equal(pack_input_spool(from, 3, "stdin", NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, "cannot read stdin: Is a directory");
+}
+
+static void pack_input__spool_is_cancelled(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct error error = ERROR_INIT;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0); /* nobody writes, and nobody closes it */
+    assert_int_equal(cancel_open(&cancel, &error), 0);
+    cancel_raise(&cancel);
+    assert_int_equal(pack_input_spool(ends[0], 3, "stdin", &cancel, &error), -1);
+    assert_error(&error, ERROR_CANCELLED, "cancelled while stdin was read");
+    cancel_release(&cancel);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pack_input__sends_a_tree),
+        cmocka_unit_test(pack_input__sends_the_same_content),
+        cmocka_unit_test(pack_input__modes),
+        cmocka_unit_test(pack_input__names_of_any_bytes),
+        cmocka_unit_test(pack_input__paths_of_300_characters),
+        cmocka_unit_test(pack_input__same_archive_each_time),
+        cmocka_unit_test(pack_input__links_that_stay_inside),
+        cmocka_unit_test(pack_input__links_that_leave_are_left_out),
+        cmocka_unit_test(pack_input__links_are_not_followed),
+        cmocka_unit_test(pack_input__links_that_come_between),
+        cmocka_unit_test(pack_input__many_links_left_out_are_counted),
+        cmocka_unit_test(pack_input__link_with_a_long_target),
+        cmocka_unit_test(pack_input__fifos_and_sockets_are_refused),
+        cmocka_unit_test(pack_input__directories_that_cannot_be_opened),
+        cmocka_unit_test(pack_input__directory_behind_a_link),
+        cmocka_unit_test(pack_input__entrypoint_must_be_a_file_of_the_directory),
+        cmocka_unit_test(pack_input__sizes_count_in_whole_pages),
+        cmocka_unit_test(pack_input__reserved_bytes_are_taken_off),
+        cmocka_unit_test(pack_input__huge_files_are_refused_at_once),
+        cmocka_unit_test(pack_input__depth_is_limited),
+        cmocka_unit_test(pack_input__length_of_paths_is_limited),
+        cmocka_unit_test(pack_input__one_file_under_the_name_of_the_entrypoint),
+        cmocka_unit_test(pack_input__one_file_that_is_too_large),
+        cmocka_unit_test(pack_input__one_file_that_cannot_be_read),
+        cmocka_unit_test(pack_input__spools_a_pipe),
+        cmocka_unit_test(pack_input__spool_that_is_too_large),
+        cmocka_unit_test(pack_input__spool_that_cannot_be_read),
+        cmocka_unit_test(pack_input__spool_is_cancelled),
+        cmocka_unit_test(pack_input__code_in_memory),
+        cmocka_unit_test(pack_input__files_in_memory_beside_the_code),
+        cmocka_unit_test(pack_input__files_in_memory_beside_an_open_one),
+        cmocka_unit_test(pack_input__code_that_is_too_large),
+        cmocka_unit_test(pack_input__files_in_memory_that_are_too_many),
+        cmocka_unit_test(pack_input__number_of_files_in_memory_is_limited),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+#include "test.h"
+
+#include <signal.h>
+
+#include "run/result.h"
+
+/* The JSON text of the result in one line, the caller frees it. The result is released. */
+static char *json_of(struct result *result)
+{
+    json_t *object = result_to_json(result);
+    char *text = json_dumps(object, JSON_COMPACT);
+
+    assert_non_null(text);
+    json_decref(object);
+    result_release(result);
+    return text;
+}
+
+static void result__fresh_one_in_json(void **state)
+{
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = json_of(&result);
+
+    (void)state;
+    assert_string_equal(
+        json, "{\"status\":\"error\",\"exitCode\":-1,\"stdout\":\"\",\"stderr\":\"\","
+              "\"durationMs\":0,\"error\":null,\"imageTag\":null,"
+              "\"reason\":\"engine\",\"signal\":null,\"stdoutBytes\":0,"
+              "\"stderrBytes\":0,\"stdoutTruncated\":false,"
+              "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,"
+              "\"image\":null,\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}");
+}
+
+static void result__full_one_in_json(void **state)
+{
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = NULL;
+
+    (void)state;
+    result.reason = REASON_EXIT;
+    result.exit_code = 0;
+    strbuf_addstr(&result.text[0], "out \"1\"\n");
+    strbuf_addstr(&result.text[1], "caf\xc3\xa9");
+    result.bytes[0] = 5000000000;
+    result.bytes[1] = 5;
+    result.truncated[0] = true;
+    result.duration_ms = 1234;
+    result.image_tag = string_copy("kept:1");
+    result.peak_bytes = 17592186044416;
+    result.cpu_us = 1999;
+    result.image = string_copy("image:2");
+    result.container = string_copy("isolator-0123");
+    result.warm = true;
+    strvec_push_each(&result.warnings, "one", "two", NULL);
+    json = json_of(&result);
+    assert_string_equal(json,
+                        "{\"status\":\"success\",\"exitCode\":0,\"stdout\":\"out \\\"1\\\"\\n\","
+                        "\"stderr\":\"caf\xc3\xa9\",\"durationMs\":1234,\"error\":null,"
+                        "\"imageTag\":\"kept:1\",\"reason\":\"exit\",\"signal\":null,"
+                        "\"stdoutBytes\":5000000000,\"stderrBytes\":5,\"stdoutTruncated\":true,"
+                        "\"stderrTruncated\":false,\"peakMemoryBytes\":17592186044416,\"cpuMs\":1,"
+                        "\"image\":\"image:2\",\"container\":\"isolator-0123\","
+                        "\"warm\":true,\"artifacts\":[],\"warnings\":[\"one\",\"two\"]}");
+}
+
+static void result__json_holds_nul_bytes(void **state)
+{
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = NULL;
+
+    (void)state;
+    strbuf_add(&result.text[0], "a\0b\x01", 4);
+    json = json_of(&result);
+    assert_non_null(strstr(json, "\"stdout\":\"a\\u0000b\\u0001\","));
+}
+
+static void result__json_takes_the_texts(void **state)
+{
+    struct result result = RESULT_INIT;
+    json_t *object;
+
+    (void)state;
+    strbuf_addstr(&result.text[0], "out");
+    strbuf_addstr(&result.text[1], "err");
+    object = result_to_json(&result);
+    assert_null(result.text[0].data);
+    assert_null(result.text[1].data);
+    assert_string_equal(json_string_value(json_object_get(object, "stdout")), "out");
+    assert_string_equal(json_string_value(json_object_get(object, "stderr")), "err");
+    json_decref(object);
+    result_release(&result);
+}
+
+static void check_times(long long peak_bytes, long long cpu_us, const char *expected)
+{
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = NULL;
+
+    result.peak_bytes = peak_bytes;
+    result.cpu_us = cpu_us;
+    json = json_of(&result);
+    assert_non_null(strstr(json, expected));
+}
+
+static void result__what_is_not_known_is_null(void **state)
+{
+    (void)state;
+    check_times(-1, -1, "\"peakMemoryBytes\":null,\"cpuMs\":null,");
+    check_times(0, 0, "\"peakMemoryBytes\":0,\"cpuMs\":0,");
+    check_times(1, 999, "\"peakMemoryBytes\":1,\"cpuMs\":0,");
+    check_times(1, 1000, "\"peakMemoryBytes\":1,\"cpuMs\":1,");
+}
+
+static void result__reasons_and_statuses(void **state)
+{
+    static const struct {
+        enum reason reason;
+        const char *name, *status;
+    } reasons[] = {
+        {REASON_EXIT, "exit", "success"},
+        {REASON_SIGNAL, "signal", "error"},
+        {REASON_TIMEOUT, "timeout", "timeout"},
+        {REASON_OOM, "oom", "error"},
+        {REASON_OUTPUT_LIMIT, "output-limit", "error"},
+        {REASON_CANCELLED, "cancelled", "error"},
+        {REASON_ENGINE, "engine", "error"},
+        {REASON_IMAGE_MISSING, "image-missing", "error"},
+        {REASON_INPUT, "input", "error"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(reasons); i++) {
+        struct result result = RESULT_INIT;
+        CLEANUP_FREE char *json = NULL;
+        CLEANUP_FREE char *status = string_format("{\"status\":\"%s\",", reasons[i].status);
+        CLEANUP_FREE char *reason = string_format(",\"reason\":\"%s\",", reasons[i].name);
+
+        result.reason = reasons[i].reason;
+        result.exit_code = 0;
+        assert_string_equal(result_status(&result), reasons[i].status);
+        json = json_of(&result);
+        assert_memory_equal(json, status, strlen(status));
+        assert_non_null(strstr(json, reason));
+    }
+}
+
+static void result__success_needs_status_0_and_no_error(void **state)
+{
+    struct result result = RESULT_INIT;
+
+    (void)state;
+    assert_false(result_success(&result));
+    result.reason = REASON_EXIT;
+    assert_false(result_success(&result)); /* it never ran */
+    result.exit_code = 1;
+    assert_false(result_success(&result));
+    assert_string_equal(result_status(&result), "error");
+    result.exit_code = 0;
+    assert_true(result_success(&result));
+    assert_string_equal(result_status(&result), "success");
+    result.error = string_copy("cannot save the image");
+    assert_false(result_success(&result));
+    assert_string_equal(result_status(&result), "error");
+    result_release(&result);
+}
+
+static void result__signals(void **state)
+{
+    (void)state;
+    assert_null(result_signal(-1));
+    assert_null(result_signal(0));
+    assert_null(result_signal(1));
+    assert_null(result_signal(127));
+    assert_null(result_signal(128));
+    assert_string_equal(result_signal(129), "SIGHUP");
+    assert_string_equal(result_signal(130), "SIGINT");
+    assert_string_equal(result_signal(134), "SIGABRT");
+    assert_string_equal(result_signal(135), "SIGBUS");
+    assert_string_equal(result_signal(137), "SIGKILL");
+    assert_string_equal(result_signal(138), "SIGUSR1");
+    assert_string_equal(result_signal(139), "SIGSEGV");
+    assert_string_equal(result_signal(141), "SIGPIPE");
+    assert_string_equal(result_signal(143), "SIGTERM");
+    assert_string_equal(result_signal(145), "SIGCHLD");
+    assert_string_equal(result_signal(152), "SIGXCPU");
+    assert_string_equal(result_signal(153), "SIGXFSZ");
+    assert_string_equal(result_signal(157), "SIGIO");
+    assert_string_equal(result_signal(159), "SIGSYS");
+    assert_null(result_signal(160));
+    assert_null(result_signal(255));
+    assert_null(result_signal(2147483647));
+}
+
+/* By <signal.h>, and by number what POSIX does not name. */
+static void result__signals_are_those_of_the_kernel(void **state)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } signals[] = {
+        {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},       {SIGQUIT, "SIGQUIT"},
+        {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"},     {SIGABRT, "SIGABRT"},
+        {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},       {SIGKILL, "SIGKILL"},
+        {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"},     {SIGUSR2, "SIGUSR2"},
+        {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},     {SIGTERM, "SIGTERM"},
+        {SIGCHLD, "SIGCHLD"}, {SIGCONT, "SIGCONT"},     {SIGSTOP, "SIGSTOP"},
+        {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"},     {SIGTTOU, "SIGTTOU"},
+        {SIGURG, "SIGURG"},   {SIGXCPU, "SIGXCPU"},     {SIGXFSZ, "SIGXFSZ"},
+        {SIGPROF, "SIGPROF"}, {SIGVTALRM, "SIGVTALRM"}, {SIGSYS, "SIGSYS"},
+        {16, "SIGSTKFLT"},    {28, "SIGWINCH"},         {29, "SIGIO"},
+        {30, "SIGPWR"},
+    };
+
+    (void)state;
+    assert_int_equal(COUNT(signals), 31);
+    for (size_t i = 0; i < COUNT(signals); i++)
+        assert_string_equal(result_signal(128 + signals[i].number), signals[i].name);
+}
+
+static void result__signal_in_json(void **state)
+{
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = NULL;
+
+    (void)state;
+    result.reason = REASON_TIMEOUT;
+    result.exit_code = 137;
+    result.error = string_copy("program did not end within 1 s");
+    json = json_of(&result);
+    assert_memory_equal(json, "{\"status\":\"timeout\",\"exitCode\":137,", 34);
+    assert_non_null(strstr(json, "\"error\":\"program did not end within 1 s\","));
+    assert_non_null(strstr(json, "\"reason\":\"timeout\",\"signal\":\"SIGKILL\","));
+}
+
+static void result__fail_maps_kinds_to_reasons(void **state)
+{
+    static const struct {
+        enum error_kind kind;
+        enum reason reason;
+    } kinds[] = {
+        {ERROR_USAGE, REASON_INPUT},         {ERROR_CONFIG, REASON_INPUT},
+        {ERROR_INPUT, REASON_INPUT},         {ERROR_ENGINE, REASON_ENGINE},
+        {ERROR_SYSTEM, REASON_ENGINE},       {ERROR_IMAGE, REASON_IMAGE_MISSING},
+        {ERROR_CANCELLED, REASON_CANCELLED},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        struct result result = RESULT_INIT;
+
+        result.reason = REASON_EXIT;
+        error_set(&error, kinds[i].kind, "it failed");
+        result_fail(&result, &error);
+        assert_int_equal(result.reason, kinds[i].reason);
+        assert_string_equal(result.error, "it failed");
+        assert_string_equal(result_status(&result), "error");
+        result_release(&result);
+    }
+}
+
+/* jansson takes no invalid UTF-8: the member would be missing. */
+static void result__fail_escapes_the_message(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = NULL;
+
+    (void)state;
+    result.error = string_copy("what was there before");
+    error_set(&error, ERROR_INPUT, "cannot open 'caf\xe9\n\xc3\xa9'");
+    result_fail(&result, &error);
+    assert_string_equal(result.error, "cannot open 'caf\\xe9\\n\xc3\xa9'");
+    json = json_of(&result);
+    assert_non_null(strstr(json, ",\"error\":\"cannot open 'caf\\\\xe9\\\\n\xc3\xa9'\","));
+}
+
+static void result__release_is_legal_at_once(void **state)
+{
+    struct result result = RESULT_INIT;
+
+    (void)state;
+    result_release(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(result__fresh_one_in_json),
+        cmocka_unit_test(result__full_one_in_json),
+        cmocka_unit_test(result__json_holds_nul_bytes),
+        cmocka_unit_test(result__json_takes_the_texts),
+        cmocka_unit_test(result__what_is_not_known_is_null),
+        cmocka_unit_test(result__reasons_and_statuses),
+        cmocka_unit_test(result__success_needs_status_0_and_no_error),
+        cmocka_unit_test(result__signals),
+        cmocka_unit_test(result__signals_are_those_of_the_kernel),
+        cmocka_unit_test(result__signal_in_json),
+        cmocka_unit_test(result__fail_maps_kinds_to_reasons),
+        cmocka_unit_test(result__fail_escapes_the_message),
+        cmocka_unit_test(result__release_is_legal_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+#include "test.h"
+
+#include "base/duration.h"
+#include "service/gc.h"
+
+/* Of a host of long ago: overdue, whatever this one is. */
+#define OWNER    "\"01234567-89ab-cdef-0123-456789abcdef\" \"1.1\" \"7\" \"1\" \"1000\""
+#define NAME     "isolator-0123456789abcdef"
+#define LEFTOVER NAME "\tCreated\t\"elsewhere\"\t\"7\"\t" OWNER
+
+/* A docker command that lists what the file "list" holds. */
+struct fixture {
+    char *directory;
+    char *command;
+    struct docker docker;
+    struct strbuf reports;
+    struct error error;
+};
+
+static void set_up(struct fixture *fixture, const char *list)
+{
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->command = script_in(fixture->directory, "docker",
+                                 "case $1 in\n"
+                                 "ps) [ $# -gt 6 ] || exit 0; cat list;;\n"
+                                 "*) printf '|%s' \"$@\" >>calls; echo >>calls; [ ! -e refuse ];;\n"
+                                 "esac");
+    write_in(fixture->directory, "list", list);
+    fixture->docker.command = fixture->command;
+    fixture->docker.engine_timeout = 600;
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    strbuf_release(&fixture->reports);
+    error_release(&fixture->error);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static void report(void *context, const struct orphan *orphan)
+{
+    strbuf_addf(context, "%s (%s) of %s on %s: %s%s%s\n", orphan->name, orphan->state, orphan->pid,
+                orphan->host, orphan->status == OWNER_OVERDUE ? "overdue" : "ended",
+                orphan->failure ? ": " : "", orphan->failure ? orphan->failure : "");
+}
+
+static int sweep(struct fixture *fixture, enum gc_mode how)
+{
+    return gc_collect(&fixture->docker, how, report, &fixture->reports, NULL, &fixture->error);
+}
+
+static void check_calls(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *calls = read_in(fixture->directory, "calls");
+
+    assert_string_equal(calls, expected);
+}
+
+static void gc__removes_and_reports(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, LEFTOVER "\n");
+    assert_int_equal(sweep(&fixture, GC_UNTIL_GONE), 1);
+    assert_no_error(&fixture.error);
+    assert_string_equal(fixture.reports.data, NAME " (Created) of 7 on elsewhere: overdue\n");
+    check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n");
+    tear_down(&fixture);
+}
+
+static void gc__lists(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, LEFTOVER "\n" LEFTOVER "\n");
+    assert_int_equal(sweep(&fixture, GC_LIST), 2);
+    check_calls(&fixture, "(none)");
+    tear_down(&fixture);
+}
+
+static void gc__in_passing(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, LEFTOVER "\n");
+    write_in(fixture.directory, "refuse", "");
+    assert_int_equal(gc_collect(&fixture.docker, GC_ONE_PASS, NULL, NULL, NULL, &fixture.error), 1);
+    check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n"); /* one attempt */
+    tear_down(&fixture);
+}
+
+/* Lines that are not of this form, whoever wrote the labels: none is touched. */
+static void gc__leaves_what_is_not_ours(void **state)
+{
+    static const char *const lists[] = {
+        "",
+        "\n",
+        NAME "\n",
+        NAME "\tCreated\t\"a\"\t\"7\"\n",
+        "\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        "other\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        "isolator-0123456789abcde\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        "isolator-0123456789abcdef0\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        "isolator-0123456789ABCDEF\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        "--all\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        NAME "," NAME "\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
+        LEFTOVER "\tmore\n",
+        NAME "\tCreated\t\"a\"\t\"7\"\t" OWNER "0\n",
+        /* A line break in a label stays within its quotes. */
+        NAME "\tCreated\t\"a\\n" NAME "\\tUp\"\t\"7\"\t\"0\" \"1\" \"1\" \"1\" \"99999999999\"\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        struct fixture fixture;
+
+        set_up(&fixture, lists[i]);
+        if (sweep(&fixture, GC_UNTIL_GONE) != 0)
+            fail_msg("taken: %s", lists[i]);
+        check_calls(&fixture, "(none)");
+        tear_down(&fixture);
+    }
+}
+
+static void gc__shows_labels_safely(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, NAME "\tUp \x1b[2J\t\"a\\u001b[2J\xc2\x9b\"\tb\t" OWNER "\n");
+    assert_int_equal(sweep(&fixture, GC_LIST), 1);
+    assert_string_equal(fixture.reports.data,
+                        NAME " (Up \\x1b[2J) of b on a\\u001b[2J\\xc2\\x9b: overdue\n");
+    tear_down(&fixture);
+}
+
+/* What it found is done with, and that there may be more is an error. */
+static void gc__of_a_list_that_is_too_long(void **state)
+{
+    struct strbuf list = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    while (list.length < DOCKER_OUTPUT_MAX - 50)
+        strbuf_addstr(&list, "other\n");
+    strbuf_addstr(&list, LEFTOVER "\n"); /* cut */
+    set_up(&fixture, list.data);
+    assert_int_equal(sweep(&fixture, GC_UNTIL_GONE), -1);
+    assert_error(&fixture.error, ERROR_ENGINE, "the list of containers is too long to see its end");
+    check_calls(&fixture, "(none)");
+    strbuf_release(&list);
+    tear_down(&fixture);
+}
+
+static void gc__cancelled(void **state)
+{
+    struct cancel cancel = CANCEL_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, LEFTOVER "\n");
+    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
+    cancel_raise(&cancel);
+    assert_int_equal(gc_collect(&fixture.docker, GC_UNTIL_GONE, report, &fixture.reports, &cancel,
+                                &fixture.error),
+                     -1);
+    assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
+    check_calls(&fixture, "(none)");
+    cancel_release(&cancel);
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gc__removes_and_reports),
+        cmocka_unit_test(gc__lists),
+        cmocka_unit_test(gc__in_passing),
+        cmocka_unit_test(gc__leaves_what_is_not_ours),
+        cmocka_unit_test(gc__shows_labels_safely),
+        cmocka_unit_test(gc__of_a_list_that_is_too_long),
+        cmocka_unit_test(gc__cancelled),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,417 @@
+#include "test.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "base/duration.h"
+#include "base/linux.h"
+#include "service/pool.h"
+
+/*
+ * A pool of a docker command whose containers are gates that say at once that they are ready, and end
+ * with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ready when it waits, with
+ * the process that does; NAME.ended when it has ended. While there is a file "broken", nothing can be
+ * created, and each attempt adds a line to it.
+ */
+static const char docker_script[] = "cd \"${0%/*}\"\n"
+                                    "case $1 in\n"
+                                    "create)\n"
+                                    "  ! [ -e broken ] || { echo again >>broken; exit 1; }\n"
+                                    "  until [ \"$1\" = --name ]; do shift; done\n"
+                                    "  eval \"echo \\${$(($# - 1))}\" >\"$2\";;\n"
+                                    "start)\n"
+                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  read -r nonce <\"$1\"\n"
+                                    "  printf '\\000%s ready\\n' \"$nonce\" >&2\n"
+                                    "  echo $$ >\"$1.ready\"\n"
+                                    "  cat\n"
+                                    "  echo >\"$1.ended\";;\n"
+                                    "rm)\n"
+                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  ! [ -e \"$1\" ] || echo >\"$1.ended\";;\n"
+                                    "esac\n";
+
+enum { PATIENCE_MS = 60000 };
+
+struct fixture {
+    char *directory, *command;
+    struct docker docker;
+    struct config config;
+    struct request request; /* for python, which has one waiting */
+    struct plan plan;
+    struct wake ended;
+    struct pool *pool;
+};
+
+static void set_up(struct fixture *fixture, enum pool_when when, const char *more)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FREE char *config =
+        string_format("{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0}%s}", more);
+
+    *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
+    fixture->command = script_in(fixture->directory, "docker", docker_script);
+    fixture->docker = (struct docker){.command = fixture->command, .engine_timeout = 600};
+    config_init(&fixture->config);
+    assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
+    assert_int_equal(config_overlay(&fixture->config, config, strlen(config), "test", &error), 0);
+    request_init(&fixture->request);
+    fixture->request.language = string_copy("python");
+    fixture->request.code = string_copy("print()");
+    assert_int_equal(plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &error), 0);
+    assert_int_equal(wake_open(&fixture->ended, &error), 0);
+    fixture->pool = pool_open(&fixture->docker, &fixture->config, when, &fixture->ended, &error);
+    assert_non_null(fixture->pool);
+    assert_no_error(&error);
+}
+
+/* How many containers were created, or have ended. */
+static int count(const struct fixture *fixture, const char *suffix)
+{
+    DIR *dir = opendir(fixture->directory);
+    struct dirent *entry;
+    int found = 0;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        const char *dot = strchr(entry->d_name, '.');
+
+        found += strncmp(entry->d_name, "isolator-", 9) == 0 && strcmp(dot ? dot : "", suffix) == 0;
+    }
+    closedir(dir);
+    return found;
+}
+
+static void wait_for(const struct fixture *fixture, const char *suffix, int wanted)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (count(fixture, suffix) < wanted) {
+        if (clock_now_ms() > end)
+            fail_msg("%d containers%s, not %d", count(fixture, suffix), suffix, wanted);
+        poll(NULL, 0, 20);
+    }
+}
+
+/* Takes one for the plan as soon as there is one. */
+static struct instance *take(const struct fixture *fixture, const struct plan *plan)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+    struct instance *instance;
+
+    while (!(instance = pool_take(fixture->pool, plan))) {
+        if (clock_now_ms() > end)
+            fail_msg("no sandbox waits");
+        poll(NULL, 0, 20);
+    }
+    return instance;
+}
+
+static void put_away(struct instance *instance)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(instance_remove(instance, 0, &error), 0);
+    instance_free(instance);
+}
+
+/* Ends the pool; whatever was created has ended then. */
+static void tear_down(struct fixture *fixture)
+{
+    struct pollfd polled = {wake_fd(&fixture->ended), POLLIN, 0};
+
+    pool_end(fixture->pool);
+    assert_null(pool_take(fixture->pool, &fixture->plan));
+    if (!pool_done(fixture->pool) && poll(&polled, 1, PATIENCE_MS) != 1)
+        fail_msg("nobody is woken at the end");
+    assert_true(pool_done(fixture->pool));
+    pool_close(fixture->pool);
+    assert_int_equal(count(fixture, ".ended"), count(fixture, ""));
+    wake_release(&fixture->ended);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static void pool__null_is_a_pool_without_anything(void **state)
+{
+    (void)state;
+    pool_begin(NULL);
+    pool_pause(NULL, true);
+    assert_null(pool_take(NULL, NULL));
+    pool_end(NULL);
+    assert_true(pool_done(NULL));
+    pool_close(NULL);
+}
+
+static void pool__nobody_need_be_woken(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    struct pool *pool;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, "");
+    pool = pool_open(&fixture.docker, &fixture.config, POOL_ON_DEMAND, NULL, &error);
+    assert_non_null(pool);
+    pool_begin(pool);
+    assert_null(pool_take(pool, &fixture.plan));
+    wait_for(&fixture, ".ready", 1);
+    pool_end(pool);
+    pool_close(pool);
+    tear_down(&fixture);
+}
+
+static void pool__begins_when_it_is_told(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    assert_null(pool_take(fixture.pool, &fixture.plan));
+    poll(NULL, 0, 200);
+    assert_int_equal(count(&fixture, ""), 0);
+    pool_begin(fixture.pool);
+    wait_for(&fixture, "", 1);
+    tear_down(&fixture);
+}
+
+static void pool__what_was_stopped_does_not_begin_again(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    pool_stop(fixture.pool);
+    pool_begin(fixture.pool);
+    assert_null(pool_take(fixture.pool, &fixture.plan));
+    poll(NULL, 0, 200);
+    assert_int_equal(count(&fixture, ""), 0);
+    tear_down(&fixture);
+}
+
+static void pool__what_is_stopped_makes_no_more(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    pool_begin(fixture.pool);
+    put_away(take(&fixture, &fixture.plan));
+    put_away(take(&fixture, &fixture.plan)); /* it is made good as long as it is not stopped */
+    wait_for(&fixture, ".ready", 3);
+    pool_stop(fixture.pool);
+    put_away(take(&fixture, &fixture.plan));
+    poll(NULL, 0, 500);
+    assert_int_equal(count(&fixture, ""), 3);
+    tear_down(&fixture);
+}
+
+static void pool__each_serves_once_and_is_replaced(void **state)
+{
+    char names[3][OWNED_CONTAINER_NAME_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, "");
+    pool_begin(fixture.pool);
+    for (int i = 0; i < 3; i++) {
+        struct instance *instance = take(&fixture, &fixture.plan);
+
+        assert_true(instance_waits(instance));
+        memcpy(names[i], instance->container.name, sizeof names[i]);
+        put_away(instance);
+    }
+    assert_string_not_equal(names[0], names[1]);
+    assert_string_not_equal(names[1], names[2]);
+    assert_string_not_equal(names[0], names[2]);
+    tear_down(&fixture);
+}
+
+static void pool__only_what_is_alike_in_every_respect(void **state)
+{
+    static const char *const members[] = {
+        "{\"defaults\": {\"memoryMB\": 100}}",
+        "{\"defaults\": {\"cpus\": 0.25}}",
+        "{\"defaults\": {\"pidsLimit\": 10}}",
+        "{\"defaults\": {\"workdirMB\": 3}}",
+        "{\"defaults\": {\"tmpMB\": 3}}",
+        "{\"defaults\": {\"network\": \"bridge\"}}",
+        "{\"defaults\": {\"readOnly\": false}}",
+        "{\"defaults\": {\"capDrop\": [\"CHOWN\"]}}",
+        "{\"defaults\": {\"user\": \"1000\"}}",
+        "{\"defaults\": {\"timeoutSeconds\": 3601}}",
+        "{\"languages\": {\"python\": {\"image\": \"python:2\"}}}",
+        "{\"containerWorkdir\": \"/elsewhere\"}",
+    };
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, "");
+    pool_begin(fixture.pool);
+    wait_for(&fixture, ".ready", 1);
+    for (size_t i = 0; i < COUNT(members); i++) {
+        CLEANUP(config_release) struct config config;
+        CLEANUP(plan_release) struct plan other = PLAN_INIT;
+        struct error error = ERROR_INIT;
+
+        config_init(&config);
+        assert_int_equal(config_load(&config, "isolator_config.json", NULL, &error), 0);
+        config_overlay(&config, members[i], strlen(members[i]), "test", &error);
+        assert_no_error(&error);
+        assert_int_equal(plan_resolve(&other, &config, &fixture.request, &error), 0);
+        if (pool_take(fixture.pool, &other))
+            fail_msg("a sandbox for another request: %s", members[i]);
+    }
+    put_away(take(&fixture, &fixture.plan));
+    tear_down(&fixture);
+}
+
+static void pool__what_only_the_program_sees_makes_no_difference(void **state)
+{
+    CLEANUP(plan_release) struct plan other = PLAN_INIT;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    struct request request;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, "");
+    request_init(&request);
+    request.language = string_copy("python");
+    request.code = string_copy("other");
+    strvec_push(&request.environment, "A=b");
+    strvec_push(&request.arguments, "argument");
+    request.limits.number[LIMIT_TIMEOUT] = 3600;
+    assert_int_equal(plan_resolve(&other, &fixture.config, &request, &error), 0);
+    pool_begin(fixture.pool);
+    put_away(take(&fixture, &other));
+    tear_down(&fixture);
+    request_release(&request);
+}
+
+static void pool__on_demand_when_it_was_asked_for(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    pool_begin(fixture.pool);
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 0);
+    put_away(take(&fixture, &fixture.plan));
+    tear_down(&fixture);
+}
+
+static void pool__held_while_the_cores_are_needed(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    pool_pause(fixture.pool, true);
+    pool_begin(fixture.pool);
+    assert_null(pool_take(fixture.pool, &fixture.plan));
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 0);
+    pool_pause(fixture.pool, false);
+    wait_for(&fixture, "", 1);
+    tear_down(&fixture);
+}
+
+/* The process that is the first container to wait. */
+static pid_t waiting_process(const struct fixture *fixture)
+{
+    DIR *dir = opendir(fixture->directory);
+    struct dirent *entry;
+    long pid = 0;
+
+    assert_non_null(dir);
+    while (pid == 0 && (entry = readdir(dir))) {
+        CLEANUP_FREE char *path = path_in(fixture->directory, entry->d_name);
+        FILE *file = strstr(entry->d_name, ".ready") ? fopen(path, "r") : NULL;
+
+        if (file && fscanf(file, "%ld", &pid) != 1)
+            pid = 0; /* not written yet */
+        if (file)
+            fclose(file);
+    }
+    closedir(dir);
+    return (pid_t)pid;
+}
+
+static void pool__one_that_has_ended_is_replaced(void **state)
+{
+    struct fixture fixture;
+    pid_t pid;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, "");
+    pool_begin(fixture.pool);
+    wait_for(&fixture, ".ready", 1);
+    while ((pid = waiting_process(&fixture)) == 0)
+        poll(NULL, 0, 10);
+    kill(pid, SIGKILL);
+    wait_for(&fixture, ".ready", 2);
+    put_away(take(&fixture, &fixture.plan));
+    tear_down(&fixture);
+}
+
+static void pool__one_that_is_old_is_replaced(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD, ", \"warmMaxAgeSeconds\": 1");
+    pool_begin(fixture.pool);
+    wait_for(&fixture, ".ended", 1);
+    wait_for(&fixture, "", 2);
+    tear_down(&fixture);
+}
+
+static void pool__an_engine_that_fails_is_tried_again(void **state)
+{
+    CLEANUP_FREE char *broken = NULL;
+    struct stat status = {.st_size = 0};
+    struct fixture fixture;
+    long long begin;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    broken = path_in(fixture.directory, "broken");
+    write_in(fixture.directory, "broken", "");
+    assert_null(pool_take(fixture.pool, &fixture.plan));
+    begin = clock_now_ms();
+    pool_begin(fixture.pool);
+    while (stat(broken, &status) == 0 && status.st_size < 3 * 6) { /* "again", three times */
+        if (clock_now_ms() > begin + PATIENCE_MS)
+            fail_msg("it is not tried again");
+        poll(NULL, 0, 20);
+    }
+    assert_true(clock_now_ms() - begin >= 1000 + 2000); /* what it waits in between, at least */
+    unlink(broken);
+    put_away(take(&fixture, &fixture.plan));
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pool__null_is_a_pool_without_anything),
+        cmocka_unit_test(pool__nobody_need_be_woken),
+        cmocka_unit_test(pool__begins_when_it_is_told),
+        cmocka_unit_test(pool__what_was_stopped_does_not_begin_again),
+        cmocka_unit_test(pool__what_is_stopped_makes_no_more),
+        cmocka_unit_test(pool__each_serves_once_and_is_replaced),
+        cmocka_unit_test(pool__only_what_is_alike_in_every_respect),
+        cmocka_unit_test(pool__what_only_the_program_sees_makes_no_difference),
+        cmocka_unit_test(pool__on_demand_when_it_was_asked_for),
+        cmocka_unit_test(pool__held_while_the_cores_are_needed),
+        cmocka_unit_test(pool__one_that_has_ended_is_replaced),
+        cmocka_unit_test(pool__one_that_is_old_is_replaced),
+        cmocka_unit_test(pool__an_engine_that_fails_is_tried_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

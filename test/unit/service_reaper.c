@@ -1,0 +1,200 @@
+#include "test.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/duration.h"
+#include "docker/container.h"
+#include "service/reaper.h"
+
+/* Long enough for the slowest machine; nothing waits for it to pass. */
+enum { PATIENCE_MS = 120000 };
+
+/* What each of them begins with: it looks for what others have left. */
+#define SWEEPS                                                                                     \
+    "|ps|--all|--no-trunc|--format|{{.Names}}\t{{.Status}}\t{{json (.Label \"isolator.host\")}}\t" \
+    "{{json (.Label \"isolator.pid\")}}\t{{json (.Label \"isolator.boot\")}} "                     \
+    "{{json (.Label \"isolator.namespaces\")}} {{json (.Label \"isolator.pid\")}} "                \
+    "{{json (.Label \"isolator.start\")}} {{json (.Label \"isolator.deadline\")}}|"                \
+    "--filter|label=isolator.pid\n"
+
+/* A docker command that is a script, for the janitors of several programs one after the other. */
+struct fixture {
+    char *directory;
+    char *command;
+    struct docker docker;
+    struct reaper reaper;
+};
+
+/* Each of its calls is a line of the file "calls", with each argument behind a bar. */
+static void set_up(struct fixture *fixture, const char *script)
+{
+    CLEANUP_FREE char *body =
+        string_format("printf '|%%s' \"$@\" >>calls; echo >>calls\n%s", script);
+
+    *fixture = (struct fixture){.directory = temp_create(), .reaper = {.fd = -1}};
+    fixture->command = script_in(fixture->directory, "docker", body);
+    fixture->docker.command = fixture->command;
+    fixture->docker.engine_timeout = 2; /* that long it looks for more */
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+/* Waits till the calls have this in them. */
+static void await_calls(const struct fixture *fixture, const char *part)
+{
+    static const struct timespec pause = {0, 10000000};
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    for (;;) {
+        CLEANUP_FREE char *calls = read_in(fixture->directory, "calls");
+
+        if (strstr(calls, part))
+            return;
+        if (clock_now_ms() > end)
+            fail_msg("'%s' is not in:\n%s", part, calls);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* A program that ends as it should: the janitor does no more than it did at the start. */
+static void reaper__dismissed(void **state)
+{
+    CLEANUP_FREE char *calls = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    reaper_start(&fixture.reaper, &fixture.docker);
+    assert_true(fixture.reaper.fd >= 0);
+    await_calls(&fixture, SWEEPS);
+    reaper_dismiss(&fixture.reaper);
+    assert_int_equal(fixture.reaper.fd, -1);
+    reaper_dismiss(&fixture.reaper);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
+    assert_int_equal(errno, ECHILD);
+    sleep(1); /* time for what should not come */
+    calls = read_in(fixture.directory, "calls");
+    assert_string_equal(calls, SWEEPS);
+    tear_down(&fixture);
+}
+
+static const char STUBBORN[] = "case $1 in\n"
+                               "rm) [ -e may ] && >removed; exit 1;;\n"
+                               "ps) [ $# -gt 6 ] || [ -e removed ] || echo 0123;;\n"
+                               "esac";
+
+static void give_up(struct fixture *fixture)
+{
+    struct error error = ERROR_INIT;
+
+    reaper_start(&fixture->reaper, &fixture->docker);
+    assert_int_equal(
+        container_remove(&fixture->docker, "box", NULL, clock_now_ms() + 100, NULL, &error), -1);
+    error_release(&error);
+    write_in(fixture->directory, "may", "");
+    write_in(fixture->directory, "calls", "");
+}
+
+static void reaper__tries_again_what_was_given_up(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, STUBBORN);
+    give_up(&fixture);
+    await_calls(&fixture, "|rm|--force|--volumes|box\n");
+    reaper_dismiss(&fixture.reaper);
+    tear_down(&fixture);
+}
+
+/* The program need not wait for that. */
+static void reaper__tries_again_behind_the_end(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, STUBBORN);
+    give_up(&fixture);
+    reaper_dismiss(&fixture.reaper);
+    await_calls(&fixture, "|rm|--force|--volumes|box\n");
+    tear_down(&fixture);
+}
+
+/* One that comes later is tried as soon as the first was, however long the first has been refused. */
+static void reaper__tries_what_comes_later_soon(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "case \"$1 $4\" in \"rm other\") >other;; rm*) exit 1;; esac\n"
+                     "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac");
+    reaper_start(&fixture.reaper, &fixture.docker);
+    fixture.docker.given_up(fixture.docker.given_up_context, "first");
+    for (int i = 0; i < 3; i++) { /* messages do not put it off */
+        sleep(2);
+        fixture.docker.given_up(fixture.docker.given_up_context, "other");
+    }
+    await_calls(&fixture, "|rm|--force|--volumes|first\n");
+    await_calls(&fixture, "|rm|--force|--volumes|other\n");
+    reaper_dismiss(&fixture.reaper);
+    tear_down(&fixture);
+}
+
+/* A name that is none of ours is too long for the pipe, and does no harm. */
+static void reaper__a_name_that_is_too_long(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "");
+    reaper_start(&fixture.reaper, &fixture.docker);
+    fixture.docker.given_up(fixture.docker.given_up_context,
+                            "0123456789012345678901234567890123456789012345678901234567890123");
+    await_calls(&fixture, SWEEPS);
+    reaper_dismiss(&fixture.reaper);
+    tear_down(&fixture);
+}
+
+/* What is told to nobody in particular. */
+static void reaper__removes_what_a_dead_program_had(void **state)
+{
+    struct fixture fixture;
+    pid_t child;
+
+    (void)state;
+    set_up(&fixture,
+           "case $5 in {{.Names}}) [ -e seen ] || echo isolator-0123456789abcdef; >seen;; esac");
+    child = fork();
+    if (child == 0) {
+        reaper_start(&fixture.reaper, &fixture.docker);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    {
+        CLEANUP_FREE char *asks = string_format("|--filter|label=isolator.pid=%ld|", (long)child);
+
+        await_calls(&fixture, asks);
+    }
+    await_calls(&fixture, "|rm|--force|--volumes|isolator-0123456789abcdef\n");
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reaper__dismissed),
+        cmocka_unit_test(reaper__tries_again_what_was_given_up),
+        cmocka_unit_test(reaper__tries_again_behind_the_end),
+        cmocka_unit_test(reaper__tries_what_comes_later_soon),
+        cmocka_unit_test(reaper__a_name_that_is_too_long),
+        cmocka_unit_test(reaper__removes_what_a_dead_program_had),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
