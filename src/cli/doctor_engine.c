@@ -8,13 +8,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "base/signals.h"
 #include "cli/doctor.h"
+#include "docker/budget.h"
 #include "service/gc.h"
-
-/* How much of the engine's time a question may take. */
-enum { QUESTION_PERCENT = 50 };
 
 /* Less room for images and containers than that is too little for most images. */
 enum { DISK_LEAST_MB = 1024 };
@@ -31,7 +28,7 @@ void doctor_find(struct doctor *doctor, enum finding status, const char *check, 
 
 static long long question_end(const struct doctor *doctor)
 {
-    return clock_now_ms() + docker_share(&doctor->docker, QUESTION_PERCENT);
+    return budget_deadline(&doctor->docker, BUDGET_QUERY);
 }
 
 static bool is_program(const char *file)

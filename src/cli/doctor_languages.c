@@ -8,15 +8,14 @@
 #include "base/signals.h"
 #include "cli/doctor.h"
 #include "config/snippets.h"
+#include "docker/budget.h"
 #include "docker/image_inspect.h"
 #include "service/execute.h"
 #include "service/prepare.h"
 #include "service/reaper.h"
 
-enum { LOOK_PERCENT = 50 };
-
-/* How long, of the engine's time, a sandbox may take to be made and wait; and how often that is looked at. */
-enum { WAIT_PERCENT = 50, LOOK_EVERY_MS = 10 };
+/* How often it checks whether a warm container waits. */
+enum { LOOK_EVERY_MS = 10 };
 
 /* What there is for the languages that are built in, where promptsDir has nothing. */
 static const struct {
@@ -50,7 +49,7 @@ static char *describe_image(const char *image, const struct image_facts *facts)
 static int check_images(struct doctor *doctor, struct image_facts *facts)
 {
     const struct config *config = doctor->config;
-    const long long deadline = clock_now_ms() + docker_share(&doctor->docker, LOOK_PERCENT);
+    const long long deadline = budget_deadline(&doctor->docker, BUDGET_QUERY);
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
 
@@ -179,7 +178,7 @@ static void add_failure(struct doctor *doctor, const char *check, const char *la
 static bool wait_for_warm(const struct doctor *doctor, struct pool *warm, const struct plan *plan)
 {
     static const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};
-    const long long end = clock_now_ms() + docker_share(&doctor->docker, WAIT_PERCENT);
+    const long long end = budget_deadline(&doctor->docker, BUDGET_WARM_WAIT);
     bool waits;
 
     while (!(waits = pool_waits(warm, plan)) && clock_now_ms() < end &&

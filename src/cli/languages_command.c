@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/command_line.h"
@@ -17,12 +16,10 @@
 #include "cli/safe_json.h"
 #include "cli/table.h"
 #include "config/config.h"
+#include "docker/budget.h"
 #include "docker/image_inspect.h"
 
 enum { OPTION_JSON = COMMAND_OPTION, OPTION_NAMES };
-
-/* How much of the engine's time it gets to tell what it has. */
-enum { LOOK_PERCENT = 50 };
 
 struct options {
     bool json, names;
@@ -186,7 +183,7 @@ static void print_table(const struct config *config, const struct images *images
 static int look(const struct config *config, struct images *images, struct error *error)
 {
     const struct docker docker = config_docker(config);
-    const long long deadline = clock_now_ms() + docker_share(&docker, LOOK_PERCENT);
+    const long long deadline = budget_deadline(&docker, BUDGET_QUERY);
     CLEANUP(strvec_release) struct strvec references = STRVEC_INIT;
     CLEANUP_FREE struct image_facts *facts = NULL;
     int result;

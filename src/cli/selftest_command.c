@@ -15,13 +15,11 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "config/config.h"
+#include "docker/budget.h"
 #include "docker/container.h"
 #include "run/owner.h"
 #include "service/execute.h"
 #include "service/reaper.h"
-
-/* How long the engine gets at the end, of its time, till nothing of all the attacks is left. */
-enum { LEAVE_PERCENT = 600 };
 
 struct options {
     bool list, verbose;
@@ -235,7 +233,7 @@ static int try_attack(size_t place, char *const *names, const struct options *op
 static int look_behind(const struct docker *docker, size_t *left, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
-    const long long end = clock_now_ms() + docker_share(docker, LEAVE_PERCENT);
+    const long long end = budget_deadline(docker, BUDGET_ALL_GONE);
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
 
     owner_own_labels(&labels);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "base/text.h"
+#include "docker/budget.h"
 
 /* Descriptors a sandboxed process may hold; explicit, since the engine's default may be refused. */
 static const char NOFILE_LIMIT[] = "nofile=1024:1024";
@@ -16,9 +16,6 @@ const char *const container_proxy_variables[] = {
     "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "FTP_PROXY", "ftp_proxy",
     "NO_PROXY",   "no_proxy",   "ALL_PROXY",   "all_proxy",   NULL,
 };
-
-/* How long a creation may still take once it is not wanted any more. */
-enum { CANCELLED_CREATE_PERCENT = 30, DISCARD_PERCENT = 20 }; /* of the engine's time */
 
 /* The options that are the same for every container: nothing gained, nothing leaked, nothing kept.
  */
@@ -142,7 +139,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
                                      .stdin_file = spec->environment_file,
                                      .deadline = deadline,
                                      .cancel = cancel,
-                                     .patience = docker_share(docker, CANCELLED_CREATE_PERCENT)};
+                                     .patience = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
 
     *cut_off = false;
     if (docker_run(docker, &call, &output, error) != 0) {
@@ -152,8 +149,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         *cut_off = docker_was_killed(&output);
-        container_discard(docker, spec->name,
-                          clock_now_ms() + docker_share(docker, DISCARD_PERCENT));
+        container_discard(docker, spec->name, budget_deadline(docker, BUDGET_DISCARD));
         return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
                               error);
     }

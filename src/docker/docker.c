@@ -7,13 +7,9 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/text.h"
+#include "docker/budget.h"
 
-enum { QUESTION_PERCENT = 50, MESSAGE_MAX = 500 };
-
-long long docker_share(const struct docker *docker, int percent)
-{
-    return docker->engine_timeout * 1000LL * percent / 100;
-}
+enum { MESSAGE_MAX = 500 };
 
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments)
 {
@@ -181,8 +177,7 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
     const struct docker_call call = {.arguments = arguments,
                                      .stdin_file = -1,
-                                     .deadline =
-                                         clock_now_ms() + docker_share(docker, QUESTION_PERCENT),
+                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 
     if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output) ||

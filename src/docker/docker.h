@@ -24,7 +24,7 @@ typedef void docker_not_removed(void *context, const char *name);
 
 struct docker {
     const char *command;   /* name or path of the program; borrowed */
-    int engine_timeout;    /* seconds the engine may take for a run, beside the program */
+    int engine_timeout;    /* seconds the engine may take for a run, beside the program: budget.h */
     bool allow_unenforced; /* limits that the engine says it ignores are no error */
     docker_trace *trace;   /* NULL: none. Must be thread-safe where the struct is shared */
     void *trace_context;
@@ -54,12 +54,6 @@ struct docker_output {
     }
 
 enum { DOCKER_OUTPUT_MAX = 1 << 18 };
-
-/*
- * A part of the time that the engine may take, in ms. An engine that hangs is given up when the step's
- * part is over; what part a step gets is the caller's matter.
- */
-long long docker_share(const struct docker *docker, int percent);
 
 /* A vector "docker", arguments... for process_start(). The caller releases it. */
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments);

@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "base/json_text.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-
-/* How much of the engine's time the command gets to tell where it looks for the engine. */
-enum { ENDPOINT_PERCENT = 20 };
+#include "docker/budget.h"
 
 /* Of a string, of values in an answer, and of warnings: far more than any engine tells. */
 enum { STRING_MAX = 200, VALUES_MAX = 20000, REMARKS_MAX = 8 };
@@ -174,8 +171,7 @@ static void ask_endpoint(struct engine_info *engine, const struct docker *docker
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* then it is not known */
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
-                                     .deadline =
-                                         clock_now_ms() + docker_share(docker, ENDPOINT_PERCENT),
+                                     .deadline = budget_deadline(docker, BUDGET_ENDPOINT),
                                      .cancel = cancel};
     CLEANUP_FREE char *line = NULL;
 

@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
-
-/* What the engine gets of its time to look an image up, and to change a tag, which may free much of its disk. */
-enum { LOOK_PERCENT = 50, CHANGE_PERCENT = 600 };
+#include "docker/budget.h"
 
 int image_store_inspect(const struct docker *docker, const char *image, const char *format,
                         const struct cancel *cancel, char **text, struct error *error)
@@ -17,8 +14,7 @@ int image_store_inspect(const struct docker *docker, const char *image, const ch
     CLEANUP_FREE char *message = NULL;
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
-                                     .deadline =
-                                         clock_now_ms() + docker_share(docker, LOOK_PERCENT),
+                                     .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 
     *text = NULL;
@@ -43,8 +39,7 @@ static int change(const struct docker *docker, const char *command, const char *
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
-                                     .deadline =
-                                         clock_now_ms() + docker_share(docker, CHANGE_PERCENT),
+                                     .deadline = budget_deadline(docker, BUDGET_IMAGE),
                                      .cancel = cancel};
 
     strvec_push_each(&arguments, "image", command, "--", first, second, NULL);

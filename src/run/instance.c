@@ -7,9 +7,7 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/linux.h"
-
-/* How long the engine gets to remove a sandbox by itself: this part of its time. */
-enum { LEAVE_PERCENT = 10 };
+#include "docker/budget.h"
 
 struct stream_place {
     struct instance *instance;
@@ -224,8 +222,7 @@ static bool take_last_bytes(void *context, enum process_stream stream, const cha
 /* Waits for the end of `docker start`, which comes when the container is gone. */
 static bool client_ends(struct instance *instance, long long end)
 {
-    const long long enough =
-        clock_now_ms() + docker_share(instance->container.docker, LEAVE_PERCENT);
+    const long long enough = budget_deadline(instance->container.docker, BUDGET_EXIT);
     struct process_pump pump = PROCESS_PUMP_INIT;
 
     pump.sink = take_last_bytes;

@@ -7,16 +7,11 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/linux.h"
+#include "docker/budget.h"
 #include "run/owner.h"
 
-/*
- * This part of the engine's time (six times it for saving an image) and a minute past its use a container
- * is nobody's.
- */
-enum { LIFETIME_PERCENT = 800, LIFETIME_EXTRA_MS = 60000 };
-
-/* What the removal may take of the engine's time, and what it gets however late it is. */
-enum { REMOVE_PERCENT = 80, REMOVE_LEAST_PERCENT = 20 };
+/* A container is nobody's BUDGET_LIFETIME and this long after its use. */
+enum { LIFETIME_EXTRA_MS = 60000 };
 
 static const char NAME_START[] = "isolator-";
 enum { NAME_DIGITS = 16 };
@@ -30,7 +25,7 @@ void owned_container_init(struct owned_container *container, const struct docker
     linux_random_digits(digits, sizeof digits);
     snprintf(container->name, sizeof container->name, "%s%s", NAME_START, digits);
     owner_labels(&container->labels,
-                 in_use_ms + docker_share(docker, LIFETIME_PERCENT) + LIFETIME_EXTRA_MS);
+                 in_use_ms + budget_ms(docker, BUDGET_LIFETIME) + LIFETIME_EXTRA_MS);
 }
 
 void owned_container_release(struct owned_container *container)
@@ -176,8 +171,8 @@ int owned_container_remove(const struct owned_container *container,
                            const struct process_drain *drain, long long end, struct error *error)
 {
     const long long now = clock_now_ms();
-    const long long most = now + docker_share(container->docker, REMOVE_PERCENT);
-    const long long least = now + docker_share(container->docker, REMOVE_LEAST_PERCENT);
+    const long long most = now + budget_ms(container->docker, BUDGET_REMOVE);
+    const long long least = now + budget_ms(container->docker, BUDGET_REMOVE_MIN);
     const long long deadline = end == 0 || end > most ? most : end < least ? least : end;
 
     if (container_remove(container->docker, container->name, drain, deadline, NULL, error) == 0)

@@ -6,13 +6,9 @@
 
 #include "base/cleanup.h"
 #include "base/duration.h"
+#include "docker/budget.h"
 
-/*
- * How the time that the engine may take is shared out: until the program runs it gets SETUP and as long
- * as the timeout, but no more than a minute of that. A run ends at latest TOTAL after its timeout, but
- * for the least that a removal gets, see owned_container_remove().
- */
-enum { SETUP_PERCENT = 60, TOTAL_PERCENT = 95 };
+/* What the setup gets of the timeout at most, beside BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MOST_MS = 60000 };
 
 long long run_setup_deadline(const struct run *run)
@@ -20,13 +16,13 @@ long long run_setup_deadline(const struct run *run)
     const long long timeout = limits_timeout_ms(&run->plan->limits);
 
     return run->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
-           docker_share(run->docker, SETUP_PERCENT);
+           budget_ms(run->docker, BUDGET_SETUP);
 }
 
 long long run_end(const struct run *run)
 {
     return run->start + limits_timeout_ms(&run->plan->limits) +
-           docker_share(run->docker, TOTAL_PERCENT);
+           budget_ms(run->docker, BUDGET_TOTAL);
 }
 
 void run_name(struct run *run, const struct owned_container *container)

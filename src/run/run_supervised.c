@@ -5,12 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/duration.h"
-
-/* How long a program that we end gets to be killed and accounted for. */
-enum { STOP_PERCENT = 10 }; /* of the engine's time */
-
-/* How long its files may take to come. */
-enum { FILES_PERCENT = 30 };
+#include "docker/budget.h"
 
 /* Queues what the gate reads: the size of the stream, then the stream. */
 static void send_request(const struct run *run, struct process *client)
@@ -49,8 +44,7 @@ static void stop(struct run *run, struct instance *instance)
 
     process_write(&instance->client, order, sizeof order - 1);
     run->output->live[0] = run->output->live[1] = -1;
-    instance_pump(instance, INSTANCE_STOPPED,
-                  clock_now_ms() + docker_share(run->docker, STOP_PERCENT), NULL);
+    instance_pump(instance, INSTANCE_STOPPED, budget_deadline(run->docker, BUDGET_STOP), NULL);
 }
 
 /* The program began: sees it to its end. */
@@ -100,7 +94,7 @@ static void collect(struct run *run, struct instance *instance)
 {
     static const char order[] = "files\n";
     const long long start = clock_now_ms();
-    const long long soon = start + docker_share(run->docker, FILES_PERCENT);
+    const long long soon = start + budget_ms(run->docker, BUDGET_FILES);
     const long long end = run_end(run);
     CLEANUP(collector_release) struct collector collector;
     enum process_event event = PROCESS_EXITED;

@@ -11,9 +11,7 @@
 #include "base/linux.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-
-/* How long the engine may take to say how the program ended; and to notice why. */
-enum { INSPECT_PERCENT = 30, OOM_PERCENT = 5 }; /* of the engine's time */
+#include "docker/budget.h"
 
 static const char FEWER_PROMISES[] =
     "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
@@ -102,10 +100,10 @@ static int inspect(const struct run *run, const struct owned_container *containe
                    struct container_state *state, struct error *error)
 {
     static const struct timespec pause = {0, 100 * 1000000L};
-    const long long enough = clock_now_ms() + docker_share(run->docker, OOM_PERCENT);
+    const long long enough = budget_deadline(run->docker, BUDGET_OOM);
 
     for (;;) {
-        const long long deadline = clock_now_ms() + docker_share(run->docker, INSPECT_PERCENT);
+        const long long deadline = budget_deadline(run->docker, BUDGET_INSPECT);
 
         if (container_inspect(run->docker, container->name, deadline, state, error) != 0)
             return -1;
@@ -149,8 +147,7 @@ static bool never_started(const struct run *run, const struct owned_container *c
     struct container_state state;
 
     return container_inspect(run->docker, container->name,
-                             clock_now_ms() + docker_share(run->docker, INSPECT_PERCENT), &state,
-                             &ignored) == 0 &&
+                             budget_deadline(run->docker, BUDGET_INSPECT), &state, &ignored) == 0 &&
            !state.started;
 }
 
@@ -213,7 +210,7 @@ static void collect(struct run *run, const struct owned_container *container,
     CLEANUP(process_release) struct process copy = PROCESS_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct process_drain drain = {.process = client};
-    const long long soon = clock_now_ms() + docker_share(run->docker, INSPECT_PERCENT);
+    const long long soon = budget_deadline(run->docker, BUDGET_FILES);
     const long long end = run_end(run);
     struct process_pump pump = PROCESS_PUMP_INIT;
     const char *reason;

@@ -11,10 +11,8 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/text.h"
+#include "docker/budget.h"
 #include "run/owner.h"
-
-/* Committing copies the files once more; engines need seconds for large ones. */
-enum { SAVE_PERCENT = 600 }; /* of the engine's time for a run */
 
 /* A JSON array in one line, as Dockerfile instructions take commands and paths; owned. */
 static char *json_words(const struct strvec *words)
@@ -130,7 +128,7 @@ int save_image(struct run *run, struct error *error)
 {
     CLEANUP(owned_container_release) struct owned_container container;
     struct container_spec spec;
-    const long long deadline = clock_now_ms() + docker_share(run->docker, SAVE_PERCENT);
+    const long long deadline = budget_deadline(run->docker, BUDGET_IMAGE);
     int result;
 
     /* A container that is never started, of the same limits. */

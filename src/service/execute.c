@@ -5,16 +5,11 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/linux.h"
+#include "docker/budget.h"
 #include "run/pack_input.h"
 #include "run/run.h"
 #include "run/save.h"
 #include "run/supervisor.h"
-
-/*
- * How much of the engine's time a sandbox that waited gets to begin, and then to be removed, before another
- * one is tried: so much that this one has some left.
- */
-enum { WARM_PERCENT = 30, WARM_REMOVE_PERCENT = 20 };
 
 /* The two archives of a run. Whatever is wrong with the input is found here. */
 static int pack(const struct plan *plan, const char *nonce, struct archive *control,
@@ -44,7 +39,7 @@ static void add_warnings(struct run *run, const struct instance *instance)
  */
 static int run_warm(struct run *run, struct instance *instance, bool *begun, struct error *error)
 {
-    const long long soon = clock_now_ms() + docker_share(run->docker, WARM_PERCENT);
+    const long long soon = budget_deadline(run->docker, BUDGET_WARM_START);
     const long long latest = run_setup_deadline(run);
 
     run->result->warm = true;
@@ -102,8 +97,7 @@ static bool undo_warm(struct run *run, struct instance **instance)
     struct instance *failed = *instance;
 
     *instance = NULL;
-    return remove_instance(run, failed,
-                           clock_now_ms() + docker_share(run->docker, WARM_REMOVE_PERCENT));
+    return remove_instance(run, failed, budget_deadline(run->docker, BUDGET_WARM_REMOVE));
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "base/text.h"
+#include "docker/budget.h"
 #include "docker/container.h"
 #include "run/owned_container.h"
 
@@ -17,9 +18,6 @@ enum { QUIET_MS = 10000, MOST_TIMES = 6 };
 
 /* The pause between two looks. An engine that has gone is not asked each second. */
 enum { WAIT_LEAST_MS = 1000, WAIT_MOST_MS = 30000 };
-
-/* What the engine gets of its time to list the containers, and to remove one. */
-enum { LIST_PERCENT = 50, REMOVE_PERCENT = 80 };
 
 /* The fields of a line that docker prints of a container; what owner_status() reads is the last. */
 enum { FIELD_NAME, FIELD_STATE, FIELD_HOST, FIELD_PID, FIELD_OWNER, FIELDS };
@@ -73,8 +71,8 @@ static void take(const struct docker *docker, enum gc_mode how, const char *name
                  long long deadline, const struct cancel *cancel, struct error *failure)
 {
     if (how == GC_UNTIL_GONE)
-        container_remove(docker, name, NULL, clock_now_ms() + docker_share(docker, REMOVE_PERCENT),
-                         cancel, failure);
+        container_remove(docker, name, NULL, budget_deadline(docker, BUDGET_REMOVE), cancel,
+                         failure);
     else if (how == GC_ONE_PASS && clock_now_ms() < deadline)
         container_discard(docker, name, deadline);
 }
@@ -85,7 +83,7 @@ int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report,
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
     CLEANUP_FREE char *template = string_format("%s%s", TEMPLATE_START, owner_template);
-    const long long deadline = clock_now_ms() + docker_share(docker, LIST_PERCENT);
+    const long long deadline = budget_deadline(docker, BUDGET_QUERY);
     int found = 0, listed;
 
     strvec_push(&labels, owner_label);
@@ -119,7 +117,7 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    const long long deadline = clock_now_ms() + docker_share(docker, 100);
+    const long long deadline = budget_deadline(docker, BUDGET_GC);
 
     if (container_list(docker, labels, "{{.Names}}", deadline, NULL, &names, &error) < 0)
         return -1;
@@ -144,7 +142,7 @@ static void wait_for_more(long long unchanged_ms)
 
 void gc_until_quiet(const struct docker *docker, const struct strvec *labels)
 {
-    const long long share = docker_share(docker, 100);
+    const long long share = budget_ms(docker, BUDGET_GC);
     const long long enough = share > QUIET_MS ? share : QUIET_MS;
     const long long deadline = clock_now_ms() + MOST_TIMES * enough;
     long long since = 0; /* when the engine began to say that there is nothing, or to fail */

@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/duration.h"
+#include "docker/budget.h"
 
 /* The longest that a request may use a sandbox which has waited: what its label allows for. */
 enum { LONGEST_USE_MS = 3600000 };
@@ -23,9 +24,6 @@ enum { SETTLE_MS = 250 };
 
 /* How long the pool makes none of a language after a failure; twice as long after each further one. */
 enum { BACKOFF_LEAST_MS = 1000, BACKOFF_MOST_MS = 300000 };
-
-/* How much of the engine's time making one may take. */
-enum { MAKE_PERCENT = 60 };
 
 /* What is kept of one language. */
 struct pool_class {
@@ -155,7 +153,7 @@ static struct instance *make(struct pool *pool, const struct pool_class *class)
         instance_new(&pool->docker, &class->plan, NULL, pool->age_most + LONGEST_USE_MS);
     const long long start = clock_now_ms();
 
-    if (instance_make(instance, &class->plan, start + docker_share(&pool->docker, MAKE_PERCENT), 0,
+    if (instance_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP), 0,
                       &pool->cancel, &ignored) == 0) {
         docker_traced(pool->traced, "warm", start);
         return instance;

@@ -4,15 +4,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "config/environment.h"
 #include "config/prepare_rules.h"
+#include "docker/budget.h"
 #include "docker/container.h"
 #include "run/owned_container.h"
 #include "run/owner.h"
-
-/* Of the engine's time, for what is not a step. */
-enum { CREATE_PERCENT = 600, INSPECT_PERCENT = 30 };
 
 /* After a day nobody on another host believes that the steps still run. */
 enum { LONGEST_MS = 24 * 3600 * 1000 };
@@ -66,8 +63,7 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
     pump.cancel = cancel_fd(prepare->cancel);
     if (process_pump(&client, &pump) == PROCESS_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled");
-    if (container_inspect(docker, container->name,
-                          clock_now_ms() + docker_share(docker, INSPECT_PERCENT), &state,
+    if (container_inspect(docker, container->name, budget_deadline(docker, BUDGET_INSPECT), &state,
                           error) != 0)
         return -1;
     if (!state.started)
@@ -90,9 +86,8 @@ static int create_box(const struct prepare *prepare, struct owned_container *con
 
     /* What nobody needs to install something. */
     strvec_push_each(&cap_drop, "NET_RAW", "MKNOD", "AUDIT_WRITE", NULL);
-    return owned_container_create(container, &spec,
-                                  clock_now_ms() + docker_share(prepare->docker, CREATE_PERCENT), 0,
-                                  prepare->cancel, prepare->warnings, error);
+    return owned_container_create(container, &spec, budget_deadline(prepare->docker, BUDGET_IMAGE),
+                                  0, prepare->cancel, prepare->warnings, error);
 }
 
 /* What is left behind is the work of whoever sweeps next, and no reason to have failed. */

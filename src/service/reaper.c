@@ -13,6 +13,7 @@
 #include "base/linux.h"
 #include "base/signals.h"
 #include "base/strvec.h"
+#include "docker/budget.h"
 #include "docker/container.h"
 #include "run/owned_container.h"
 #include "run/owner.h"
@@ -23,9 +24,6 @@
  * the program has ended.
  */
 enum { RETRY_LEAST_MS = 5000, RETRY_MOST_MS = 600000, LAST_RETRIES = 5 };
-
-/* What a removal gets of the engine's time. */
-enum { REMOVE_PERCENT = 80 };
 
 /* How long a program waits for it in the end: hosts give a server two seconds. */
 enum { WAIT_MS = 100 };
@@ -50,7 +48,7 @@ static void retry(struct work *work)
     work->given_up = (struct strvec)STRVEC_INIT;
     for (size_t i = 0; i < tried.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* told when it was given up */
-        const long long deadline = clock_now_ms() + docker_share(&work->docker, REMOVE_PERCENT);
+        const long long deadline = budget_deadline(&work->docker, BUDGET_REMOVE);
 
         if (container_remove(&work->docker, tried.items[i], NULL, deadline, NULL, &ignored) != 0)
             strvec_push(&work->given_up, tried.items[i]);

@@ -177,12 +177,9 @@ static void gc__cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gc__removes_and_reports),
-        cmocka_unit_test(gc__lists),
-        cmocka_unit_test(gc__in_passing),
-        cmocka_unit_test(gc__leaves_what_is_not_ours),
-        cmocka_unit_test(gc__shows_labels_safely),
-        cmocka_unit_test(gc__of_a_list_that_is_too_long),
+        cmocka_unit_test(gc__removes_and_reports), cmocka_unit_test(gc__lists),
+        cmocka_unit_test(gc__in_passing),          cmocka_unit_test(gc__leaves_what_is_not_ours),
+        cmocka_unit_test(gc__shows_labels_safely), cmocka_unit_test(gc__of_a_list_that_is_too_long),
         cmocka_unit_test(gc__cancelled),
     };
 

@@ -1,0 +1,61 @@
+/*
+ * How the engine's time is divided: the one place that says how long each step may wait for the engine.
+ *
+ * `engine_timeout` (the configuration's engineTimeoutSeconds) is how long the engine may take for one
+ * run, beside the program itself. Every part is a percentage of it. A part bounds one step, so a step
+ * that hangs leaves time for those that follow. T is the timeout of the program.
+ *
+ *     start of the run
+ *       |  SETUP 60, and T (a minute of it at most): create, start, send the files
+ *       |    in a warm container: WARM_START 30, and if that fails WARM_REMOVE 20 to remove it;
+ *       |    the rest of SETUP is for a new container
+ *     the program runs: T at most
+ *       |  STOP 10: a program that is ended reports its figures
+ *       |  FILES 30: its artifacts are read, until the end of the run at the latest
+ *       |  without a supervisor: INSPECT 30 for its exit status, and OOM 5 to learn of an OOM kill
+ *       |  EXIT 10: the container ends and removes itself
+ *       |  REMOVE 80: otherwise it is removed by force, until the end of the run at the latest,
+ *       |    but for REMOVE_MIN 20 however late it is
+ *     end of the run: T and TOTAL 95 after its start; saving an image (IMAGE) is not part of it
+ *
+ * So whichever step hangs, the parts fit: SETUP + STOP + REMOVE_MIN is 90 and
+ * STOP + FILES + EXIT + REMOVE_MIN is 70, both less than TOTAL.
+ */
+#ifndef DOCKER_BUDGET_H
+#define DOCKER_BUDGET_H
+
+#include "docker/docker.h"
+
+enum budget_part {
+    /* Of a run, in the order of the drawing above. */
+    BUDGET_SETUP,
+    BUDGET_WARM_START,
+    BUDGET_WARM_REMOVE,
+    BUDGET_STOP,
+    BUDGET_FILES,
+    BUDGET_INSPECT,
+    BUDGET_OOM,
+    BUDGET_EXIT,
+    BUDGET_REMOVE,
+    BUDGET_REMOVE_MIN,
+    BUDGET_TOTAL,
+    /* Of a creation that did not succeed: what it still gets after a cancel, and its removal. */
+    BUDGET_CANCELLED_CREATE,
+    BUDGET_DISCARD,
+    /* Of everything else. */
+    BUDGET_QUERY,     /* a question: its version, its images, its containers */
+    BUDGET_ENDPOINT,  /* a question that the docker command answers by itself */
+    BUDGET_WARM_WAIT, /* until a warm container waits, which nobody is in a hurry for */
+    BUDGET_GC,        /* one pass over the containers of a process that has ended */
+    BUDGET_IMAGE,     /* create, save, tag or remove an image: seconds for a large one */
+    BUDGET_ALL_GONE,  /* until the containers of many runs are gone */
+    BUDGET_LIFETIME   /* no run, with its image saved, still uses its container after that */
+};
+
+/* The part, in ms. */
+long long budget_ms(const struct docker *docker, enum budget_part part);
+
+/* The part from now on: clock_now_ms() + budget_ms(). */
+long long budget_deadline(const struct docker *docker, enum budget_part part);
+
+#endif

@@ -1,0 +1,99 @@
+#include "test.h"
+
+#include "base/duration.h"
+#include "docker/budget.h"
+
+/* Of 100 seconds, a percent is a second. */
+static const struct docker docker = {.engine_timeout = 100};
+
+static int seconds(enum budget_part part)
+{
+    return (int)(budget_ms(&docker, part) / 1000);
+}
+
+static void budget__parts_of_a_run(void **state)
+{
+    (void)state;
+    assert_int_equal(seconds(BUDGET_SETUP), 60);
+    assert_int_equal(seconds(BUDGET_WARM_START), 30);
+    assert_int_equal(seconds(BUDGET_WARM_REMOVE), 20);
+    assert_int_equal(seconds(BUDGET_STOP), 10);
+    assert_int_equal(seconds(BUDGET_FILES), 30);
+    assert_int_equal(seconds(BUDGET_INSPECT), 30);
+    assert_int_equal(seconds(BUDGET_OOM), 5);
+    assert_int_equal(seconds(BUDGET_EXIT), 10);
+    assert_int_equal(seconds(BUDGET_REMOVE), 80);
+    assert_int_equal(seconds(BUDGET_REMOVE_MIN), 20);
+    assert_int_equal(seconds(BUDGET_TOTAL), 95);
+}
+
+static void budget__other_parts(void **state)
+{
+    (void)state;
+    assert_int_equal(seconds(BUDGET_CANCELLED_CREATE), 30);
+    assert_int_equal(seconds(BUDGET_DISCARD), 20);
+    assert_int_equal(seconds(BUDGET_QUERY), 50);
+    assert_int_equal(seconds(BUDGET_ENDPOINT), 20);
+    assert_int_equal(seconds(BUDGET_WARM_WAIT), 50);
+    assert_int_equal(seconds(BUDGET_GC), 100);
+    assert_int_equal(seconds(BUDGET_IMAGE), 600);
+    assert_int_equal(seconds(BUDGET_ALL_GONE), 600);
+    assert_int_equal(seconds(BUDGET_LIFETIME), 800);
+}
+
+static void budget__parts_of_a_run_fit(void **state)
+{
+    const int total = seconds(BUDGET_TOTAL), least = seconds(BUDGET_REMOVE_MIN);
+
+    (void)state;
+    assert_true(total < 100);
+    /* A warm container that fails leaves time for a new one. */
+    assert_true(seconds(BUDGET_WARM_START) + seconds(BUDGET_WARM_REMOVE) < seconds(BUDGET_SETUP));
+    /* The setup takes all of its time. */
+    assert_true(seconds(BUDGET_SETUP) + seconds(BUDGET_STOP) + least < total);
+    /* Everything after the program takes all of its time, with a supervisor and without. */
+    assert_true(seconds(BUDGET_STOP) + seconds(BUDGET_FILES) + seconds(BUDGET_EXIT) + least <
+                total);
+    assert_true(seconds(BUDGET_INSPECT) + seconds(BUDGET_OOM) + seconds(BUDGET_FILES) + least <
+                total);
+    /* A creation that is cancelled, or fails, leaves time for the end. */
+    assert_true(seconds(BUDGET_CANCELLED_CREATE) + seconds(BUDGET_DISCARD) < seconds(BUDGET_SETUP));
+}
+
+static void budget__container_outlives_its_use(void **state)
+{
+    (void)state;
+    assert_true(100 + seconds(BUDGET_IMAGE) < seconds(BUDGET_LIFETIME));
+}
+
+static void budget__deadline_is_from_now_on(void **state)
+{
+    const long long before = clock_now_ms();
+    const long long deadline = budget_deadline(&docker, BUDGET_STOP);
+
+    (void)state;
+    assert_in_range(deadline, before + 10000, clock_now_ms() + 10000);
+}
+
+static void budget__scales_with_the_engine_timeout(void **state)
+{
+    const struct docker shortest = {.engine_timeout = 1}, longest = {.engine_timeout = 600};
+
+    (void)state;
+    assert_int_equal(budget_ms(&shortest, BUDGET_OOM), 50);
+    assert_int_equal(budget_ms(&longest, BUDGET_LIFETIME), 4800000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(budget__parts_of_a_run),
+        cmocka_unit_test(budget__other_parts),
+        cmocka_unit_test(budget__parts_of_a_run_fit),
+        cmocka_unit_test(budget__container_outlives_its_use),
+        cmocka_unit_test(budget__deadline_is_from_now_on),
+        cmocka_unit_test(budget__scales_with_the_engine_timeout),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
