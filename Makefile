@@ -235,7 +235,7 @@ $(B)/musl/include: Makefile
 check-format:
 	@$(CLANG_FORMAT) --dry-run --Werror $(FORMATTED)
 format:
-	$(CLANG_FORMAT) -i $(FORMATTED)
+	@$(CLANG_FORMAT) -i $(FORMATTED)
 
 # What .clang-tidy selects, a file at a time; and cppcheck, which sees all files at once.
 lint: packages lint-packages

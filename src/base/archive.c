@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 

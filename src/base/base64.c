@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/strbuf.h"
 
 /* The value of a digit, or -1. */

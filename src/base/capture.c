@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 static void ring_add(struct capture *capture, const char *data, size_t length)

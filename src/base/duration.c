@@ -3,21 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* No timeout needs more, and nothing computed from one can overflow. */
 static const double LONGEST_MS = 366.0 * 24 * 3600 * 1000;
 
 /* Far less than a nanosecond, far more than what binary fractions of decimal numbers are off. */
 static const long double ROUNDING_MS = 1e-7L;
-
-long long clock_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The length of the decimal number at the start of the text: digits with at most one point. */
 static size_t number_length(const char *text)

@@ -1,13 +1,10 @@
 /*
- * Durations and numbers as people type them, and the clock they are measured with.
+ * Durations and numbers as people type them.
  */
 #ifndef BASE_DURATION_H
 #define BASE_DURATION_H
 
 #include "base/error.h"
-
-/* Milliseconds on a clock that only goes forward (CLOCK_MONOTONIC); says nothing about the date. */
-long long clock_now_ms(void);
 
 /*
  * Reads a duration in the notation of Go's time.ParseDuration (https://pkg.go.dev/time): numbers

@@ -18,7 +18,7 @@ enum error_kind {
     ERROR_INPUT,     /* the files to be sent cannot be sent */
     ERROR_ENGINE,    /* the docker command or its engine failed */
     ERROR_IMAGE,     /* the image is not on the engine */
-    ERROR_CANCELLED, /* the caller's cancel handle was raised */
+    ERROR_CANCELLED, /* the caller's cancel notifier was raised */
     ERROR_SYSTEM,    /* this host refused something: descriptors, processes, disk */
 };
 

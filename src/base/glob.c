@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -45,6 +46,11 @@ int linux_unnamed_file_of(const void *data, size_t length)
 int linux_pipe(int fds[2])
 {
     return pipe2(fds, O_CLOEXEC);
+}
+
+int linux_eventfd(void)
+{
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
 int linux_pidfd(pid_t pid)

@@ -20,6 +20,9 @@ int linux_unnamed_file_of(const void *data, size_t length);
  */
 int linux_pipe(int fds[2]);
 
+/* A counter (eventfd(2)) of 0 that never blocks; close-on-exec. -1, errno. */
+int linux_eventfd(void);
+
 /* A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
  */
 int linux_pidfd(pid_t pid);

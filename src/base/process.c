@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 
 extern char **environ;

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static struct cancel interrupted = CANCEL_INIT;
+static struct notifier interrupted = NOTIFIER_INIT;
 static volatile sig_atomic_t interrupting_signal;
 
 /* A descriptor we open must never land on the place of a standard stream that the caller closed. */
@@ -34,7 +34,7 @@ void signals_set_up(void)
 static void note_signal(int signal)
 {
     interrupting_signal = signal;
-    cancel_raise(&interrupted);
+    notifier_raise(&interrupted);
 }
 
 int signals_catch(struct error *error)
@@ -42,7 +42,7 @@ int signals_catch(struct error *error)
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     struct sigaction hangup;
 
-    if (cancel_open(&interrupted, error) != 0)
+    if (notifier_open(&interrupted, error) != 0)
         return -1;
     sigemptyset(&action.sa_mask);
     /* Also where a shell that put us in the background has SIGINT ignored: who sends one means us. */
@@ -54,7 +54,7 @@ int signals_catch(struct error *error)
     return 0;
 }
 
-const struct cancel *signals_cancel(void)
+const struct notifier *signals_cancel(void)
 {
     return &interrupted;
 }

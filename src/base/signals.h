@@ -5,8 +5,8 @@
 #ifndef BASE_SIGNALS_H
 #define BASE_SIGNALS_H
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 
 /*
  * Makes good what the caller may have left us: standard streams that are closed become /dev/null
@@ -16,13 +16,13 @@
 void signals_set_up(void);
 
 /*
- * From here on SIGINT, SIGTERM and SIGHUP (unless it is ignored, as nohup(1) does) raise the handle
- * that signals_cancel() gives. Fails with ERROR_SYSTEM.
+ * From here on SIGINT, SIGTERM and SIGHUP (unless it is ignored, as nohup(1) does) raise the notifier
+ * that signals_cancel() returns. Fails with ERROR_SYSTEM.
  */
 int signals_catch(struct error *error);
 
 /* Borrowed; the same for all of the process. */
-const struct cancel *signals_cancel(void);
+const struct notifier *signals_cancel(void);
 
 /* The signal that came last, or 0. */
 int signals_caught(void);

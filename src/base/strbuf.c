@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static void reserve(struct strbuf *buffer, size_t more)
 {
     size_t capacity = buffer->capacity ? buffer->capacity : 64;
@@ -84,23 +86,6 @@ void strbuf_release(struct strbuf *buffer)
 {
     free(buffer->data);
     *buffer = (struct strbuf)STRBUF_INIT;
-}
-
-void *memory_allocate(size_t size)
-{
-    void *memory = malloc(size ? size : 1);
-
-    if (!memory)
-        abort();
-    return memory;
-}
-
-void *memory_resize(void *memory, size_t size)
-{
-    memory = realloc(memory, size ? size : 1);
-    if (!memory)
-        abort();
-    return memory;
 }
 
 char *string_copy(const char *string)

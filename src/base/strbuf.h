@@ -1,6 +1,7 @@
 /*
  * A growing byte string. The data is always followed by a NUL that does not count, may hold NUL
- * bytes itself, and is never NULL after the first addition. Out of memory aborts.
+ * bytes itself, and is never NULL after the first addition. Out of memory aborts. Plain strings that
+ * are copied or formatted stand here too.
  */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
@@ -38,9 +39,7 @@ char *strbuf_steal(struct strbuf *buffer) __attribute__((returns_nonnull));
 
 void strbuf_release(struct strbuf *buffer);
 
-/* malloc(3), realloc(3) and strdup(3) that abort when there is no memory. */
-void *memory_allocate(size_t size) __attribute__((returns_nonnull));
-void *memory_resize(void *memory, size_t size) __attribute__((returns_nonnull));
+/* New strings of the caller's: strdup(3), and what printf(3) would print. */
 char *string_copy(const char *string) __attribute__((returns_nonnull));
 char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/strbuf.h"
 
 void strvec_push_owned(struct strvec *vector, char *string)

@@ -15,6 +15,7 @@
 #include "base/json_text.h"
 #include "base/lines.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -60,7 +61,7 @@ static bool read_more(struct batch *batch)
 {
     struct pollfd polled[] = {
         {batch->options->in, POLLIN, 0},
-        {cancel_fd(signals_cancel()), POLLIN, 0},
+        {notifier_fd(signals_cancel()), POLLIN, 0},
     };
     char chunk[CHUNK];
     ssize_t length = -1;
@@ -88,7 +89,7 @@ static bool take_line(struct batch *batch, struct line *line)
     const char *text;
     size_t length;
 
-    while (!cancel_raised(signals_cancel()) && batch->read_error == 0) {
+    while (!notifier_raised(signals_cancel()) && batch->read_error == 0) {
         const enum lines_event event = lines_next(&batch->lines, &text, &length);
 
         if (event == LINES_NONE) {
@@ -133,7 +134,7 @@ static bool write_out(int fd, const char *text, size_t length)
     while (length > 0) {
         struct pollfd polled[] = {
             {fd, POLLOUT, 0},
-            {cancel_fd(signals_cancel()), POLLIN, 0},
+            {notifier_fd(signals_cancel()), POLLIN, 0},
         };
         ssize_t written;
 
@@ -160,7 +161,7 @@ static void end_output(struct batch *batch, int reason)
     if (reason == EINTR)
         return;
     batch->totals->output_error = reason;
-    cancel_raise(signals_cancel()); /* what runs, runs for nobody */
+    notifier_raise(signals_cancel()); /* what runs, runs for nobody */
 }
 
 /* Prints one object as a line, which is taken over, and counts it. */

@@ -270,7 +270,7 @@ static void check_details(struct doctor *doctor, struct engine_info *engine)
     const int told = engine_info_ask_details(engine, &doctor->docker, question_end(doctor),
                                              signals_cancel(), &error);
 
-    if (cancel_raised(signals_cancel()))
+    if (notifier_raised(signals_cancel()))
         return;
     report_engine(doctor, engine);
     check_socket(doctor, engine);
@@ -303,7 +303,7 @@ static void check_leftovers(struct doctor *doctor)
         gc_collect(&doctor->docker, GC_LIST, add_leftover, &names, signals_cancel(), &error);
     CLEANUP_FREE char *joined = strvec_join(&names, " ");
 
-    if (cancel_raised(signals_cancel()))
+    if (notifier_raised(signals_cancel()))
         return;
     if (count < 0)
         doctor_find(doctor, FINDING_WARN, "leftovers", string_copy(error.message),
@@ -335,7 +335,7 @@ bool doctor_check_engine(struct doctor *doctor)
     }
     answers =
         engine_info_ask(&engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
-    if (cancel_raised(signals_cancel()))
+    if (notifier_raised(signals_cancel()))
         return false;
     doctor_find(doctor, FINDING_OK, "docker command",
                 string_format("%s, %s", path, engine.client ? engine.client : "version not told"),
@@ -345,7 +345,7 @@ bool doctor_check_engine(struct doctor *doctor)
         return false;
     }
     check_details(doctor, &engine);
-    if (!cancel_raised(signals_cancel()))
+    if (!notifier_raised(signals_cancel()))
         check_leftovers(doctor);
-    return !cancel_raised(signals_cancel());
+    return !notifier_raised(signals_cancel());
 }

@@ -4,7 +4,8 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "cli/doctor.h"
 #include "config/snippets.h"
@@ -182,7 +183,7 @@ static bool wait_for_warm(const struct doctor *doctor, struct pool *warm, const 
     bool waits;
 
     while (!(waits = pool_waits(warm, plan)) && clock_now_ms() < end &&
-           !cancel_raised(signals_cancel()))
+           !notifier_raised(signals_cancel()))
         nanosleep(&pause, NULL);
     return waits;
 }
@@ -227,7 +228,7 @@ static long long run_warm(struct doctor *doctor, const char *check, const char *
         for (size_t i = 0; i < result.warnings.count; i++)
             if (!strvec_contains(&cold->warnings, result.warnings.items[i]))
                 strvec_push(&cold->warnings, result.warnings.items[i]);
-    } else if (!cancel_raised(signals_cancel())) {
+    } else if (!notifier_raised(signals_cancel())) {
         add_none_waits(doctor, check, language);
     }
     pool_end(warm);
@@ -333,7 +334,7 @@ void doctor_check_languages(struct doctor *doctor)
     if (check_images(doctor, facts) != 0)
         return;
     reaper_start(&reaper, &doctor->docker);
-    for (size_t i = 0; i < config->language_count && !cancel_raised(signals_cancel()); i++) {
+    for (size_t i = 0; i < config->language_count && !notifier_raised(signals_cancel()); i++) {
         const struct language *language = &config->languages[i];
         bool present = facts[i].present;
 
@@ -343,7 +344,7 @@ void doctor_check_languages(struct doctor *doctor)
             check_language(doctor, language);
     }
     reaper_dismiss(&reaper);
-    if (doctor->hellos == 0 && !cancel_raised(signals_cancel()))
+    if (doctor->hellos == 0 && !notifier_raised(signals_cancel()))
         doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),
                     result_store_advice(doctor, facts));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/command_line.h"

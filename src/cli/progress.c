@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/strbuf.h"
 
 enum { EVERY_MS = 200 };

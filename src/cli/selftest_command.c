@@ -8,7 +8,8 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/attack.h"
@@ -223,7 +224,7 @@ static int try_attack(size_t place, char *const *names, const struct options *op
     if (!is_asked(&attack, names))
         return 0;
     result = run_trials(trials, &attack, config, docker, error);
-    if (result == 0 && !cancel_raised(signals_cancel()))
+    if (result == 0 && !notifier_raised(signals_cancel()))
         print_verdict(&attack, trials, options, clock_now_ms() - begin, tally);
     release_trials(trials, attack.copies);
     return result;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/strbuf.h"
 
 static void print_row(char *const *cells, const int *widths, size_t columns)

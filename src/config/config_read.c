@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/environment.h"

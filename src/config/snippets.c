@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 enum { SNIPPET_MAX = 512 << 10, SNIPPETS_MAX = 10000, DESCRIPTION_MAX = 300 };

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "config/snippets.h"
 

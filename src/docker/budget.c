@@ -1,6 +1,6 @@
 #include "docker/budget.h"
 
-#include "base/duration.h"
+#include "base/clock.h"
 
 static const int percent[] = {
     [BUDGET_SETUP] = 60,      [BUDGET_WARM_START] = 30, [BUDGET_WARM_REMOVE] = 20,

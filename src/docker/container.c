@@ -130,7 +130,7 @@ static void add_lines(struct strvec *lines, const struct strbuf *text)
 }
 
 int container_create(const struct docker *docker, const struct container_spec *spec,
-                     long long deadline, const struct cancel *cancel, struct strvec *warnings,
+                     long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = create_arguments(spec);
@@ -175,7 +175,7 @@ int container_has(const struct docker *docker, const char *name, const char *pat
 }
 
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, const struct cancel *cancel,
+                      int tar_file, long long deadline, const struct notifier *cancel,
                       struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
@@ -222,8 +222,8 @@ int container_start(const struct docker *docker, const char *name,
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,
-                     const struct strvec *changes, long long deadline, const struct cancel *cancel,
-                     struct error *error)
+                     const struct strvec *changes, long long deadline,
+                     const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     const struct docker_call call = {
@@ -237,7 +237,7 @@ int container_commit(const struct docker *docker, const char *name, const char *
 }
 
 int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
-                   long long deadline, const struct cancel *cancel, struct strvec *lines,
+                   long long deadline, const struct notifier *cancel, struct strvec *lines,
                    struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;

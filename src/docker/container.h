@@ -66,7 +66,7 @@ char *container_text(const struct container_spec *spec);
  * returns 0: look at the handle.
  */
 int container_create(const struct docker *docker, const struct container_spec *spec,
-                     long long deadline, const struct cancel *cancel, struct strvec *warnings,
+                     long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error);
 
 /*
@@ -75,11 +75,11 @@ int container_create(const struct docker *docker, const struct container_spec *s
  * an ERROR_ENGINE that names them, or where it does not say.
  */
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
-                           long long deadline, const struct cancel *cancel, struct error *error);
+                           long long deadline, const struct notifier *cancel, struct error *error);
 
 /* Unpacks the tar file into a directory of the (not started) container; it must exist there. */
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, const struct cancel *cancel,
+                      int tar_file, long long deadline, const struct notifier *cancel,
                       struct error *error);
 
 /*
@@ -125,8 +125,8 @@ int container_inspect(const struct docker *docker, const char *name, long long d
  * (docker commit --change).
  */
 int container_commit(const struct docker *docker, const char *name, const char *tag,
-                     const struct strvec *changes, long long deadline, const struct cancel *cancel,
-                     struct error *error);
+                     const struct strvec *changes, long long deadline,
+                     const struct notifier *cancel, struct error *error);
 
 /*
  * Adds a line for each container, in whatever state, that has all of these labels ("key" or "key=value"):
@@ -135,7 +135,7 @@ int container_commit(const struct docker *docker, const char *name, const char *
  * where the list is so long (DOCKER_OUTPUT_MAX) that its end, which holds the oldest, is missing, or -1.
  */
 int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
-                   long long deadline, const struct cancel *cancel, struct strvec *lines,
+                   long long deadline, const struct notifier *cancel, struct strvec *lines,
                    struct error *error);
 
 /* One attempt to remove a container, and no word of what came of it. */
@@ -149,6 +149,6 @@ void container_discard(const struct docker *docker, const char *name, long long 
  */
 int container_remove(const struct docker *docker, const char *name,
                      const struct process_drain *drain, long long deadline,
-                     const struct cancel *cancel, struct error *error);
+                     const struct notifier *cancel, struct error *error);
 
 #endif

@@ -21,7 +21,7 @@ static long long nanocpus(double cpus)
 }
 
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
-                           long long deadline, const struct cancel *cancel, struct error *error)
+                           long long deadline, const struct notifier *cancel, struct error *error)
 {
     static const char *const names[] = {"memory", "swap", "processes", "cpus"};
     const long long bytes = spec->memory_mb * 1048576LL;

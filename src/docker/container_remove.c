@@ -1,10 +1,10 @@
 /* The end of a container, against an engine or a program that does not want it. */
+#include "base/clock.h"
 #include "docker/container.h"
 
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 
 void container_discard(const struct docker *docker, const char *name, long long deadline)
 {
@@ -22,7 +22,7 @@ void container_discard(const struct docker *docker, const char *name, long long 
  */
 static bool is_gone(const struct docker *docker, const char *name,
                     const struct process_drain *drain, long long deadline,
-                    const struct cancel *cancel)
+                    const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -47,7 +47,7 @@ static bool is_gone(const struct docker *docker, const char *name,
  */
 static void kill_inside(const struct docker *docker, const char *name,
                         const struct process_drain *drain, long long deadline,
-                        const struct cancel *cancel)
+                        const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -72,7 +72,7 @@ static long long some_time(long long deadline)
 
 int container_remove(const struct docker *docker, const char *name,
                      const struct process_drain *drain, long long deadline,
-                     const struct cancel *cancel, struct error *error)
+                     const struct notifier *cancel, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
@@ -88,15 +88,15 @@ int container_remove(const struct docker *docker, const char *name,
         if (docker_succeed(docker, &call, "cannot remove the container", NULL, &failure) == 0)
             return 0;
         /* The engine may be removing it already, on its own account (--rm). */
-        if (!cancel_raised(cancel) && is_gone(docker, name, drain, some_time(deadline), cancel))
+        if (!notifier_raised(cancel) && is_gone(docker, name, drain, some_time(deadline), cancel))
             return 0;
         if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
             error_set(&first, failure.kind, "%s", failure.message);
-        if (!cancel_raised(cancel))
+        if (!notifier_raised(cancel))
             kill_inside(docker, name, drain, some_time(deadline), cancel);
         nanosleep(&pause, NULL);
-    } while (clock_now_ms() < deadline && !cancel_raised(cancel));
-    if (docker->given_up && !cancel_raised(cancel))
+    } while (clock_now_ms() < deadline && !notifier_raised(cancel));
+    if (docker->given_up && !notifier_raised(cancel))
         docker->given_up(docker->given_up_context, name);
     return error_set(error, first.kind, "%s", first.message);
 }

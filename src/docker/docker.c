@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "docker/budget.h"
 
@@ -59,7 +59,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     pump.sink = keep_output;
     pump.context = output;
     pump.deadline = call->deadline;
-    pump.cancel = cancel_fd(call->cancel);
+    pump.cancel = notifier_fd(call->cancel);
     pump.drain = call->drain;
     if (process_start(&process, &options, error) != 0)
         return -1;
@@ -171,7 +171,7 @@ enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
 enum { STATUS_BROKEN = 2 };
 
 static enum answer ask(const struct docker *docker, const struct strvec *arguments,
-                       const struct cancel *cancel)
+                       const struct notifier *cancel)
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
@@ -187,7 +187,7 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
 }
 
 int docker_explain(const struct docker *docker, const char *image, const char *what,
-                   const char *message, const struct cancel *cancel, struct error *error)
+                   const char *message, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec version = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec inspect = STRVEC_INIT;
@@ -198,7 +198,7 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
     answers = ask(docker, &version, cancel);
     if (answers == ANSWER_YES)
         there = ask(docker, &inspect, cancel);
-    if (there == ANSWER_NONE && cancel_raised(cancel))
+    if (there == ANSWER_NONE && notifier_raised(cancel))
         return error_set(error, ERROR_CANCELLED, "cancelled");
     if (answers != ANSWER_YES)
         return error_set(error, ERROR_ENGINE,

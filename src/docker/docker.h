@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/process.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
@@ -36,7 +36,7 @@ struct docker_call {
     const struct strvec *arguments;    /* without the program's name */
     int stdin_file;                    /* what the command reads; -1: /dev/null; borrowed */
     long long deadline;                /* clock_now_ms(); the command is killed then; 0: none */
-    const struct cancel *cancel;       /* NULL: cannot be cancelled */
+    const struct notifier *cancel;     /* NULL: cannot be cancelled */
     long long patience;                /* ms that a cancelled command still gets to end by itself */
     const struct process_drain *drain; /* NULL: none */
     bool shown;                        /* what it writes goes to our stderr, and nowhere else */
@@ -94,7 +94,7 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
  * handle (which may be NULL) is raised before it has answered. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
-                   const char *message, const struct cancel *cancel, struct error *error);
+                   const char *message, const struct notifier *cancel, struct error *error);
 
 /* A docker_trace that prints on stderr; the context is the name of the program. */
 docker_trace docker_print_trace;

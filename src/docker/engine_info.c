@@ -164,7 +164,7 @@ bool engine_info_read_info(struct engine_info *engine, const char *text, size_t 
 
 /* "unix:///var/run/docker.sock", which the command knows without the engine; podman knows no contexts. */
 static void ask_endpoint(struct engine_info *engine, const struct docker *docker,
-                         const struct cancel *cancel)
+                         const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -186,7 +186,7 @@ static void ask_endpoint(struct engine_info *engine, const struct docker *docker
 }
 
 int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
-                    const struct cancel *cancel, struct error *error)
+                    const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -208,7 +208,7 @@ int engine_info_ask(struct engine_info *engine, const struct docker *docker, lon
 }
 
 int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,
-                            long long deadline, const struct cancel *cancel, struct error *error)
+                            long long deadline, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/strvec.h"
 #include "docker/docker.h"
 
@@ -41,11 +41,11 @@ struct engine_info {
  * known of the command is filled in all the same. `cancel` may be NULL.
  */
 int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
-                    const struct cancel *cancel, struct error *error);
+                    const struct notifier *cancel, struct error *error);
 
 /* Asks an engine that answers for everything else. -1: it does not say. */
 int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,
-                            long long deadline, const struct cancel *cancel, struct error *error);
+                            long long deadline, const struct notifier *cancel, struct error *error);
 
 /* Takes what `docker version` and `docker info` print as JSON, from whomever. False where it is none. */
 bool engine_info_read_version(struct engine_info *engine, const char *text, size_t length);

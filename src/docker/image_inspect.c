@@ -111,7 +111,7 @@ static size_t match(const struct strvec *lines, const struct strvec *references,
 
 /* Asks for these images. -1 as image_inspect(); what the engine has not is no error. */
 static int inspect(const struct docker *docker, char *const *references, size_t count,
-                   long long deadline, const struct cancel *cancel, struct strvec *lines,
+                   long long deadline, const struct notifier *cancel, struct strvec *lines,
                    struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
@@ -134,7 +134,7 @@ static int inspect(const struct docker *docker, char *const *references, size_t 
 }
 
 int image_inspect(const struct docker *docker, const struct strvec *references, long long deadline,
-                  const struct cancel *cancel, struct image_facts *facts, struct error *error)
+                  const struct notifier *cancel, struct image_facts *facts, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
 

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/strvec.h"
 #include "docker/docker.h"
 
@@ -23,7 +23,7 @@ struct image_facts {
  * before the deadline (clock_now_ms()), or the handle (which may be NULL) was raised.
  */
 int image_inspect(const struct docker *docker, const struct strvec *references, long long deadline,
-                  const struct cancel *cancel, struct image_facts *facts, struct error *error);
+                  const struct notifier *cancel, struct image_facts *facts, struct error *error);
 
 /*
  * Whether a name, tag or digest that the engine gives for an image ("docker.io/library/python:3") is what the

@@ -6,7 +6,7 @@
 #include "docker/budget.h"
 
 int image_store_inspect(const struct docker *docker, const char *image, const char *format,
-                        const struct cancel *cancel, char **text, struct error *error)
+                        const struct notifier *cancel, char **text, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -33,7 +33,7 @@ int image_store_inspect(const struct docker *docker, const char *image, const ch
 
 /* A command on two words at most. */
 static int change(const struct docker *docker, const char *command, const char *first,
-                  const char *second, const char *what, const struct cancel *cancel,
+                  const char *second, const char *what, const struct notifier *cancel,
                   struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
@@ -47,18 +47,18 @@ static int change(const struct docker *docker, const char *command, const char *
 }
 
 int image_store_tag(const struct docker *docker, const char *image, const char *tag,
-                    const struct cancel *cancel, struct error *error)
+                    const struct notifier *cancel, struct error *error)
 {
     return change(docker, "tag", image, tag, "cannot tag the image", cancel, error);
 }
 
-int image_store_remove(const struct docker *docker, const char *tag, const struct cancel *cancel,
+int image_store_remove(const struct docker *docker, const char *tag, const struct notifier *cancel,
                        struct error *error)
 {
     return change(docker, "rm", tag, NULL, "cannot remove the image", cancel, error);
 }
 
-int image_store_pull(const struct docker *docker, const char *image, const struct cancel *cancel,
+int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;

@@ -7,8 +7,8 @@
 #ifndef DOCKER_IMAGE_STORE_H
 #define DOCKER_IMAGE_STORE_H
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "docker/docker.h"
 
 /*
@@ -16,24 +16,24 @@
  * line break at its end. 1; 0 where the engine has no such image, and *text is NULL; -1 where it does not say.
  */
 int image_store_inspect(const struct docker *docker, const char *image, const char *format,
-                        const struct cancel *cancel, char **text, struct error *error);
+                        const struct notifier *cancel, char **text, struct error *error);
 
 /* Gives an image one more tag, which another may have had before. */
 int image_store_tag(const struct docker *docker, const char *image, const char *tag,
-                    const struct cancel *cancel, struct error *error);
+                    const struct notifier *cancel, struct error *error);
 
 /*
  * Takes the tag away, and with the last one the image. ERROR_ENGINE where it is the last and a container uses
  * the image.
  */
-int image_store_remove(const struct docker *docker, const char *tag, const struct cancel *cancel,
+int image_store_remove(const struct docker *docker, const char *tag, const struct notifier *cancel,
                        struct error *error);
 
 /*
  * Fetches the image from its registry, however long that takes. What docker says of it, its progress on a
  * terminal, goes to our stderr as it comes. ERROR_IMAGE where that fails: docker has said why.
  */
-int image_store_pull(const struct docker *docker, const char *image, const struct cancel *cancel,
+int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error);
 
 #endif

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "mcp/tool_result.h"
 #include "service/execute.h"
 
@@ -20,7 +21,7 @@ struct call *call_new(void)
 {
     struct call *call = memory_allocate(sizeof *call);
 
-    *call = (struct call){.plan = PLAN_INIT, .cancel = CANCEL_INIT};
+    *call = (struct call){.plan = PLAN_INIT, .cancel = NOTIFIER_INIT};
     request_init(&call->request);
     call->request.stats = &call->stats;
     return call;
@@ -38,13 +39,13 @@ void call_free(struct call *call)
     responder_nothing(&call->responder);
     json_decref(call->token);
     free_request(call);
-    cancel_release(&call->cancel);
+    notifier_release(&call->cancel);
     free(call);
 }
 
 void calls_init(struct calls *calls, const struct docker *docker, struct pool *warm,
                 const struct config *config, struct writer *writer, struct result_store *store,
-                const struct wake *wake)
+                const struct notifier *wake)
 {
     *calls = (struct calls){
         .docker = *docker,
@@ -137,7 +138,7 @@ static void serve_next(struct calls *calls)
     calls->running = call;
     calls->busy++;
     balance(calls);
-    opened = cancel_open(&call->cancel, &error) == 0;
+    opened = notifier_open(&call->cancel, &error) == 0;
     if (opened && call->token)
         send_progress(calls, call, "starting a fresh sandbox");
     pthread_mutex_unlock(&calls->lock);
@@ -156,7 +157,7 @@ static void serve_next(struct calls *calls)
     pthread_cond_signal(&calls->changed); /* another may run now */
     if (used)
         clean_up(calls, used);
-    wake_up(calls->wake);
+    notifier_raise(calls->wake);
 }
 
 /* A thread. */
@@ -261,7 +262,7 @@ void calls_cancel(struct calls *calls, const json_t *id)
         if (!json_equal(call->responder.id, id))
             continue;
         call->cancelled = true;
-        cancel_raise(&call->cancel);
+        notifier_raise(&call->cancel);
     }
     pthread_mutex_unlock(&calls->lock);
 }
@@ -316,7 +317,7 @@ void calls_end(struct calls *calls)
         drop_queued(calls, call);
     }
     for (struct call *call = calls->running; call; call = call->next)
-        cancel_raise(&call->cancel);
+        notifier_raise(&call->cancel);
     pthread_cond_broadcast(&calls->changed);
     pthread_mutex_unlock(&calls->lock);
 }

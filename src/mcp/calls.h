@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/cancel.h"
+#include "base/notifier.h"
 #include "config/config.h"
 #include "config/request.h"
 #include "docker/docker.h"
@@ -33,7 +33,7 @@ struct call {
     size_t size;      /* bytes of the message that it came as */
 
     /* The rest is kept by calls.c. */
-    struct cancel cancel;
+    struct notifier cancel;
     struct run_stats stats;
     size_t returned; /* bytes of the files that its run gave back */
     bool cancelled;  /* the client wants no answer any more */
@@ -54,7 +54,7 @@ struct calls {
     const struct config *config;
     struct writer *writer;
     struct result_store *store;
-    const struct wake *wake; /* woken when a call has ended */
+    const struct notifier *wake; /* woken when a call has ended */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -72,7 +72,7 @@ struct calls {
 
 void calls_init(struct calls *calls, const struct docker *docker, struct pool *warm,
                 const struct config *config, struct writer *writer, struct result_store *store,
-                const struct wake *wake);
+                const struct notifier *wake);
 
 /*
  * Queues the call, which is taken over and will be answered. Nothing is taken where too many wait or those

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "config/config.h"

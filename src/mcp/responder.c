@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "mcp/jsonrpc.h"

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
+#include "base/memory.h"
 
 const char *const run_streams[2] = {"stdout", "stderr"};
 

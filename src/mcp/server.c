@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/json_text.h"
 #include "base/linux.h"
 #include "base/signals.h"
@@ -47,7 +47,7 @@ static void start_ending(struct server *server)
 
 bool server_ends(struct server *server)
 {
-    if (cancel_raised(signals_cancel()) || writer_broken(&server->writer) != 0)
+    if (notifier_raised(signals_cancel()) || writer_broken(&server->writer) != 0)
         start_ending(server);
     else if (server->phase == SERVER_READING && linux_writer_gone(server->in))
         start_draining(server);
@@ -130,14 +130,14 @@ static void serve_once(struct server *server)
     const bool watched = awaited && (!full || server->phase == SERVER_READING);
     struct pollfd polled[] = {
         {watched ? server->in : -1, full ? 0 : POLLIN, 0},
-        {ending ? -1 : cancel_fd(signals_cancel()), POLLIN, 0},
-        {wake_fd(&server->wake), POLLIN, 0},
+        {ending ? -1 : notifier_fd(signals_cancel()), POLLIN, 0},
+        {notifier_fd(&server->wake), POLLIN, 0},
     };
 
     if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->calls))) < 0)
         return; /* EINTR: the signal's byte is there at the next turn */
     if (polled[2].revents != 0)
-        wake_clear(&server->wake);
+        notifier_clear(&server->wake);
     if (!server_ends(server) && polled[0].revents != 0 && !full)
         read_input(server);
     if (server->lines_left)
@@ -148,7 +148,7 @@ static void serve_once(struct server *server)
 
 static int start(struct server *server, const struct docker *docker, int out, struct error *error)
 {
-    if (wake_open(&server->wake, error) != 0)
+    if (notifier_open(&server->wake, error) != 0)
         return -1;
     server->warm = pool_open(docker, server->config, POOL_AHEAD, &server->wake, error);
     if (!server->warm)
@@ -196,6 +196,6 @@ int server_run(const struct config *config, const struct docker *docker, int in,
     result_store_release(&server.store);
     lines_release(&server.lines);
     subscriptions_release(&server.subscriptions);
-    wake_release(&server.wake);
+    notifier_release(&server.wake);
     return error->kind == ERROR_NONE ? 0 : -1;
 }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/lines.h"
-#include "base/wake.h"
+#include "base/notifier.h"
 #include "config/config.h"
 #include "docker/docker.h"
 #include "mcp/calls.h"
@@ -25,7 +25,7 @@ enum server_phase {
 struct server {
     const struct config *config; /* borrowed */
     int in;
-    struct wake wake;
+    struct notifier wake;
     struct writer writer;
     struct result_store store;
     struct pool *warm; /* owned */

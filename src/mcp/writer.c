@@ -6,8 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/duration.h"
-
 /* A handful of the largest messages. */
 enum { FULL = 4 << 20 };
 
@@ -52,7 +50,7 @@ static void write_waiting(struct writer *writer)
     strbuf_release(&taken);
     pthread_cond_broadcast(&writer->changed);
     if (was_full || writer->broken)
-        wake_up(writer->wake);
+        notifier_raise(writer->wake);
 }
 
 /* The thread, until the end. */
@@ -71,7 +69,7 @@ static void *write_lines(void *context)
     return NULL;
 }
 
-int writer_start(struct writer *writer, int fd, const struct wake *wake, struct error *error)
+int writer_start(struct writer *writer, int fd, const struct notifier *wake, struct error *error)
 {
     pthread_condattr_t attributes;
 

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/strbuf.h"
-#include "base/wake.h"
 
 struct writer {
     pthread_mutex_t lock;
@@ -23,12 +23,12 @@ struct writer {
     bool ended;             /* the thread ends when all is written */
     int broken;             /* errno of why nothing can be written any more; 0: it can */
     int fd;
-    const struct wake *wake; /* woken when there is room again and when the client is gone */
+    const struct notifier *wake; /* woken when there is room again and when the client is gone */
     pthread_t thread;
 };
 
 /* Starts the thread that writes to fd. ERROR_SYSTEM. */
-int writer_start(struct writer *writer, int fd, const struct wake *wake, struct error *error);
+int writer_start(struct writer *writer, int fd, const struct notifier *wake, struct error *error);
 
 /* Takes a line over (from malloc(3)). Never blocks. */
 void writer_put(struct writer *writer, char *line, size_t length);

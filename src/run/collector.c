@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "config/input_files.h"

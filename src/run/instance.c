@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "docker/budget.h"
 
 struct stream_place {
@@ -123,7 +124,7 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 }
 
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
-                                 long long deadline, const struct cancel *cancel)
+                                 long long deadline, const struct notifier *cancel)
 {
     struct process_pump pump = PROCESS_PUMP_INIT;
     enum process_event event;
@@ -134,7 +135,7 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     pump.sink = take_bytes;
     pump.context = instance;
     pump.deadline = deadline;
-    pump.cancel = cancel_fd(cancel);
+    pump.cancel = notifier_fd(cancel);
     if (instance->output && phase <= INSTANCE_ENDED)
         memcpy(pump.throttle, instance->output->live, sizeof pump.throttle);
     event = process_pump(&instance->client, &pump);
@@ -143,8 +144,8 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
 }
 
 /* The gate is not ready: says why. Returns -1. */
-static int explain(struct instance *instance, enum process_event event, const struct cancel *cancel,
-                   struct error *error)
+static int explain(struct instance *instance, enum process_event event,
+                   const struct notifier *cancel, struct error *error)
 {
     const struct supervisor_stream *stream = &instance->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
@@ -161,7 +162,7 @@ static int explain(struct instance *instance, enum process_event event, const st
         *message ? message : "'docker start' ended without a message", cancel, error);
 }
 
-static int start(struct instance *instance, long long deadline, const struct cancel *cancel,
+static int start(struct instance *instance, long long deadline, const struct notifier *cancel,
                  struct error *error)
 {
     const struct docker *docker = instance->container.docker;
@@ -169,7 +170,7 @@ static int start(struct instance *instance, long long deadline, const struct can
     const long long begin = clock_now_ms();
     enum process_event event;
 
-    if (cancel_raised(cancel))
+    if (notifier_raised(cancel))
         return owned_container_cancelled(error);
     if (container_start(docker, instance->container.name, &streams, &instance->client, error) != 0)
         return -1;
@@ -182,7 +183,7 @@ static int start(struct instance *instance, long long deadline, const struct can
 }
 
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
-                  long long end, const struct cancel *cancel, struct error *error)
+                  long long end, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release)
     struct strvec command = supervisor_command(instance->nonce, plan->workdir);

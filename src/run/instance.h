@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/process.h"
 #include "config/request.h"
 #include "docker/docker.h"
@@ -73,7 +73,7 @@ char *instance_fingerprint(const struct plan *plan);
  * image that cannot run the gate, and the error then is what the engine said. `end` as in owned_container_remove().
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
-                  long long end, const struct cancel *cancel, struct error *error);
+                  long long end, const struct notifier *cancel, struct error *error);
 
 /* Whether it still waits: its container has not ended. */
 bool instance_waits(const struct instance *instance);
@@ -91,7 +91,7 @@ int instance_remove(struct instance *instance, long long end, struct error *erro
  * clock_now_ms(); `cancel` may be NULL.
  */
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
-                                 long long deadline, const struct cancel *cancel);
+                                 long long deadline, const struct notifier *cancel);
 
 /* Of a sandbox that was ready and is removed now: whether the program may have begun. */
 bool instance_begun(const struct instance *instance);

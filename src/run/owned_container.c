@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "docker/budget.h"
 #include "run/owner.h"
@@ -107,7 +107,7 @@ static void undo_creation(const struct owned_container *container, long long end
 
 /* Of the image that the spec names, or else of its base. */
 static int create(struct owned_container *container, const struct container_spec *spec,
-                  long long deadline, const struct cancel *cancel, struct strvec *warnings,
+                  long long deadline, const struct notifier *cancel, struct strvec *warnings,
                   bool *cut_off, struct error *error)
 {
     CLEANUP(error_release) struct error missing = ERROR_INIT;
@@ -139,7 +139,7 @@ static void warn_of_base(const struct owned_container *container, struct strvec 
 }
 
 int owned_container_create(struct owned_container *container, const struct container_spec *spec,
-                           long long deadline, long long end, const struct cancel *cancel,
+                           long long deadline, long long end, const struct notifier *cancel,
                            struct strvec *warnings, struct error *error)
 {
     const struct docker *docker = container->docker;
@@ -147,7 +147,7 @@ int owned_container_create(struct owned_container *container, const struct conta
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     bool cut_off;
 
-    if (cancel_raised(cancel))
+    if (notifier_raised(cancel))
         return owned_container_cancelled(error);
     if (create(container, spec, deadline, cancel, warnings, &cut_off, error) != 0) {
         if (cut_off)

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/process.h"
 #include "base/strvec.h"
 #include "config/request.h"
@@ -50,7 +50,7 @@ struct container_spec owned_container_spec(struct owned_container *container,
  * enforces the limits, and fails if it does not, unless docker->allow_unenforced.
  */
 int owned_container_create(struct owned_container *container, const struct container_spec *spec,
-                           long long deadline, long long end, const struct cancel *cancel,
+                           long long deadline, long long end, const struct notifier *cancel,
                            struct strvec *warnings, struct error *error);
 
 /*

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "config/input_files.h"
 
@@ -338,9 +339,9 @@ int pack_input(const struct plan *plan, long long reserved, struct archive *arch
 
 /* read(2) that ends with ERROR_CANCELLED when the handle is raised; 0 at the end. */
 static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *name,
-                                const struct cancel *cancel, struct error *error)
+                                const struct notifier *cancel, struct error *error)
 {
-    struct pollfd polled[2] = {{fd, POLLIN, 0}, {cancel_fd(cancel), POLLIN, 0}};
+    struct pollfd polled[2] = {{fd, POLLIN, 0}, {notifier_fd(cancel), POLLIN, 0}};
     ssize_t length = -1;
 
     do {
@@ -353,7 +354,7 @@ static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *na
     return length < 0 ? error_set_errno(error, ERROR_INPUT, "cannot read %s", name) : length;
 }
 
-int pack_input_spool(int fd, long long most, const char *name, const struct cancel *cancel,
+int pack_input_spool(int fd, long long most, const char *name, const struct notifier *cancel,
                      struct error *error)
 {
     CLEANUP_FD int file = linux_unnamed_file();

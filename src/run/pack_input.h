@@ -13,8 +13,8 @@
 #define RUN_PACK_INPUT_H
 
 #include "base/archive.h"
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/strvec.h"
 #include "config/request.h"
 
@@ -30,7 +30,7 @@ int pack_input(const struct plan *plan, long long reserved, struct archive *arch
  * by the caller; -1 with ERROR_INPUT where it is more than `most` bytes, with ERROR_CANCELLED where
  * the handle is raised meanwhile. `name` is for messages.
  */
-int pack_input_spool(int fd, long long most, const char *name, const struct cancel *cancel,
+int pack_input_spool(int fd, long long most, const char *name, const struct notifier *cancel,
                      struct error *error);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "docker/budget.h"
 
 /* What the setup gets of the timeout at most, beside BUDGET_SETUP. */

@@ -17,8 +17,8 @@
 #define RUN_RUN_H
 
 #include "base/archive.h"
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "config/request.h"
 #include "docker/container.h"
 #include "docker/docker.h"
@@ -30,7 +30,7 @@
 struct run {
     const struct docker *docker;
     const struct plan *plan;
-    const struct cancel *cancel;   /* or NULL */
+    const struct notifier *cancel; /* or NULL */
     const struct archive *control; /* see supervisor_control() */
     const struct archive *files;   /* finished */
     struct output_sink *output;

@@ -1,10 +1,10 @@
+#include "base/clock.h"
 #include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "docker/budget.h"
 
 /* Queues what the gate reads: the size of the stream, then the stream. */

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "run/run.h"
 
 #include <signal.h>
@@ -7,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "base/linux.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -174,7 +174,7 @@ static int run_attached(struct run *run, const struct owned_container *container
     pump.sink = take_bytes;
     pump.context = run->output;
     pump.deadline = start + timeout;
-    pump.cancel = cancel_fd(run->cancel);
+    pump.cancel = notifier_fd(run->cancel);
     memcpy(pump.throttle, run->output->live, sizeof pump.throttle);
     event = process_pump(client, &pump);
     docker_traced(run->docker, "program", start);
@@ -219,7 +219,7 @@ static void collect(struct run *run, const struct owned_container *container,
     pump.sink = take_files;
     pump.context = &collector;
     pump.deadline = soon < end ? soon : end;
-    pump.cancel = cancel_fd(run->cancel);
+    pump.cancel = notifier_fd(run->cancel);
     pump.drain = &drain;
     if (container_copy_out(run->docker, container->name, run->plan->workdir, &copy, &error) != 0)
         reason = error.message;
@@ -238,7 +238,7 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
     if (create(run, &container, error) != 0)
         return -1;
     run_name(run, &container);
-    if (cancel_raised(run->cancel))
+    if (notifier_raised(run->cancel))
         result = owned_container_cancelled(error);
     else if (doubt && container_has(run->docker, container.name, "/bin/sh",
                                     run_setup_deadline(run)) != 0) /* or nobody says so */

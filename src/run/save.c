@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "docker/budget.h"
 #include "run/owner.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "docker/budget.h"
 #include "run/pack_input.h"
@@ -134,7 +134,7 @@ static int save(struct run *run, struct error *error)
 }
 
 void execute(const struct docker *docker, struct pool *warm, const struct plan *plan,
-             const struct cancel *cancel, struct result *result, struct instance **used)
+             const struct notifier *cancel, struct result *result, struct instance **used)
 {
     CLEANUP(archive_release) struct archive control = ARCHIVE_INIT;
     CLEANUP(archive_release) struct archive files = ARCHIVE_INIT;

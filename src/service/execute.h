@@ -4,7 +4,7 @@
 #ifndef SERVICE_EXECUTE_H
 #define SERVICE_EXECUTE_H
 
-#include "base/cancel.h"
+#include "base/notifier.h"
 #include "config/request.h"
 #include "docker/docker.h"
 #include "run/result.h"
@@ -21,7 +21,7 @@
  * container, volume or file of the run is left, or a warning of the result says which.
  */
 void execute(const struct docker *docker, struct pool *warm, const struct plan *plan,
-             const struct cancel *cancel, struct result *result, struct instance **used);
+             const struct notifier *cancel, struct result *result, struct instance **used);
 
 /* Removes the used sandbox, which is taken over. -1: the error says what may be left behind. */
 int execute_clean_up(struct instance *used, struct error *error);

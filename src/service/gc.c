@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "docker/budget.h"
 #include "docker/container.h"
@@ -68,7 +68,7 @@ static void tell(gc_report *report, void *context, char *const fields[FIELDS],
 
 /* Removes it as hard as it shall; `failure` is set where it insisted in vain. */
 static void take(const struct docker *docker, enum gc_mode how, const char *name,
-                 long long deadline, const struct cancel *cancel, struct error *failure)
+                 long long deadline, const struct notifier *cancel, struct error *failure)
 {
     if (how == GC_UNTIL_GONE)
         container_remove(docker, name, NULL, budget_deadline(docker, BUDGET_REMOVE), cancel,
@@ -78,7 +78,7 @@ static void take(const struct docker *docker, enum gc_mode how, const char *name
 }
 
 int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report, void *context,
-               const struct cancel *cancel, struct error *error)
+               const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
@@ -95,7 +95,7 @@ int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report,
         enum owner_status status;
         char *fields[FIELDS];
 
-        if (cancel_raised(cancel))
+        if (notifier_raised(cancel))
             return error_set(error, ERROR_CANCELLED, "cancelled");
         if (!cut(lines.items[i], fields) || !owned_container_is_name(fields[FIELD_NAME]))
             continue;

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/strvec.h"
 #include "docker/docker.h"
 #include "run/owner.h"
@@ -37,7 +37,7 @@ enum gc_mode {
  * NULL) was raised, after which nothing more is removed.
  */
 int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report, void *context,
-               const struct cancel *cancel, struct error *error);
+               const struct notifier *cancel, struct error *error);
 
 /*
  * For the containers of a process that has ended while the engine may still be at work for it: removes those

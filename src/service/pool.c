@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cancel.h"
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/notifier.h"
 #include "docker/budget.h"
 
 /* The longest that a request may use a sandbox which has waited: what its label allows for. */
@@ -44,13 +45,13 @@ struct pool_entry {
 struct pool {
     struct docker docker; /* without the trace of single steps */
     const struct docker *traced;
-    const struct wake *ended; /* borrowed; may be NULL */
-    long long age_most;       /* ms */
+    const struct notifier *ended; /* borrowed; may be NULL */
+    long long age_most;           /* ms */
     enum pool_when when;
     struct pool_class *classes; /* owned */
     size_t class_count;
-    struct cancel cancel; /* of what is being made, at the end */
-    struct wake wake;     /* of the thread */
+    struct notifier cancel; /* of what is being made, at the end */
+    struct notifier wake;   /* of the thread */
 
     pthread_mutex_t lock;
     struct pool_entry *waiting; /* owned; the oldest first */
@@ -193,7 +194,7 @@ static void wait_for_work(struct pool *pool, long long when)
         count++;
     }
     polled = memory_allocate(count * sizeof *polled);
-    polled[0] = (struct pollfd){wake_fd(&pool->wake), POLLIN, 0};
+    polled[0] = (struct pollfd){notifier_fd(&pool->wake), POLLIN, 0};
     count = 1;
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next)
         polled[count++] = (struct pollfd){entry->instance->client.pidfd, POLLIN, 0};
@@ -204,7 +205,7 @@ static void wait_for_work(struct pool *pool, long long when)
         wait = left > 0 ? (int)left : 0;
     }
     poll(polled, count, wait);
-    wake_clear(&pool->wake);
+    notifier_clear(&pool->wake);
     free(polled);
     pthread_mutex_lock(&pool->lock);
 }
@@ -253,7 +254,7 @@ static void *pool_thread(void *context)
     pool->done = true;
     pthread_mutex_unlock(&pool->lock);
     if (pool->ended)
-        wake_up(pool->ended);
+        notifier_raise(pool->ended);
     return NULL;
 }
 
@@ -287,7 +288,7 @@ static void open_class(struct pool *pool, const struct config *config,
 }
 
 struct pool *pool_open(const struct docker *docker, const struct config *config,
-                       enum pool_when when, const struct wake *wake, struct error *error)
+                       enum pool_when when, const struct notifier *wake, struct error *error)
 {
     struct pool *pool = memory_allocate(sizeof *pool);
 
@@ -296,14 +297,14 @@ struct pool *pool_open(const struct docker *docker, const struct config *config,
                           .ended = wake,
                           .when = when,
                           .age_most = config->warm_age_most * 1000LL,
-                          .cancel = CANCEL_INIT};
+                          .cancel = NOTIFIER_INIT};
     pool->docker.trace = NULL;
-    if (cancel_open(&pool->cancel, error) != 0) {
+    if (notifier_open(&pool->cancel, error) != 0) {
         free(pool);
         return NULL;
     }
-    if (wake_open(&pool->wake, error) != 0) {
-        cancel_release(&pool->cancel);
+    if (notifier_open(&pool->wake, error) != 0) {
+        notifier_release(&pool->cancel);
         free(pool);
         return NULL;
     }
@@ -342,7 +343,7 @@ void pool_pause(struct pool *pool, bool paused)
         return;
     pthread_mutex_lock(&pool->lock);
     if (pool->paused && !paused)
-        wake_up(&pool->wake);
+        notifier_raise(&pool->wake);
     pool->paused = paused;
     pthread_mutex_unlock(&pool->lock);
 }
@@ -366,7 +367,7 @@ static struct pool_entry **ask(struct pool *pool, const struct plan *plan)
         if (strcmp((*link)->instance->fingerprint, fingerprint) == 0 &&
             instance_waits((*link)->instance))
             found = link;
-    wake_up(&pool->wake);
+    notifier_raise(&pool->wake);
     return found;
 }
 
@@ -409,8 +410,8 @@ void pool_end(struct pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->stopped = pool->ending = true;
     pool->done |= !pool->started;
-    cancel_raise(&pool->cancel);
-    wake_up(&pool->wake);
+    notifier_raise(&pool->cancel);
+    notifier_raise(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -435,8 +436,8 @@ void pool_close(struct pool *pool)
     for (size_t i = 0; i < pool->class_count; i++)
         release_class(&pool->classes[i]);
     free(pool->classes);
-    cancel_release(&pool->cancel);
-    wake_release(&pool->wake);
+    notifier_release(&pool->cancel);
+    notifier_release(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
 }

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "base/wake.h"
+#include "base/notifier.h"
 #include "config/config.h"
 #include "config/request.h"
 #include "docker/docker.h"
@@ -35,7 +35,7 @@ enum pool_when {
  * pool_end() began is done; it may be NULL. Returns NULL where the host refuses something.
  */
 struct pool *pool_open(const struct docker *docker, const struct config *config,
-                       enum pool_when when, const struct wake *wake, struct error *error);
+                       enum pool_when when, const struct notifier *wake, struct error *error);
 
 /* From now on sandboxes are made; from now on, and for good, no more. */
 void pool_begin(struct pool *pool);

@@ -21,7 +21,7 @@ static const char VIEW_FORMAT[] =
 
 /* What the template makes of it, JSON, a new reference: 1, 0 where there is no such image, -1. */
 static int look(const struct docker *docker, const char *image, const char *format,
-                const struct cancel *cancel, json_t **json, struct error *error)
+                const struct notifier *cancel, json_t **json, struct error *error)
 {
     CLEANUP_FREE char *text = NULL;
     const int there = image_store_inspect(docker, image, format, cancel, &text, error);
@@ -48,7 +48,7 @@ static const char *id_of(const json_t *json, const char *member)
 }
 
 static int look_at_base(const struct docker *docker, const struct language *language,
-                        const struct cancel *cancel, json_t **base, struct error *error)
+                        const struct notifier *cancel, json_t **base, struct error *error)
 {
     const int there = look(docker, language->image, BASE_FORMAT, cancel, base, error);
 
@@ -63,8 +63,8 @@ static int look_at_base(const struct docker *docker, const struct language *lang
 }
 
 /* The tags of ours that an image has; none where there is no such image. */
-static int look_at_tags(const struct docker *docker, const char *image, const struct cancel *cancel,
-                        struct strvec *tags, struct error *error)
+static int look_at_tags(const struct docker *docker, const char *image,
+                        const struct notifier *cancel, struct strvec *tags, struct error *error)
 {
     static const char start[] = PREPARE_REPOSITORY ":";
     json_auto_t *all = NULL;
@@ -175,7 +175,7 @@ static int move_tags(const struct prepare *prepare, const struct language *langu
  * Removes the image of this tag, which goes last: where the engine refuses, it is found again. More than two tags are
  * those of another preparation as well. Returns how many were removed; -1.
  */
-static int remove_image(const struct docker *docker, const char *tag, const struct cancel *cancel,
+static int remove_image(const struct docker *docker, const char *tag, const struct notifier *cancel,
                         struct error *error)
 {
     CLEANUP(strvec_release) struct strvec tags = STRVEC_INIT;
@@ -237,7 +237,7 @@ int prepare_language(const struct prepare *options, const struct language *langu
 /* ---- what there is */
 
 int prepare_look(const struct docker *docker, const struct language *language,
-                 const struct cancel *cancel, struct prepare_view *view, struct error *error)
+                 const struct notifier *cancel, struct prepare_view *view, struct error *error)
 {
     json_auto_t *image = NULL;
     json_auto_t *base = NULL;
@@ -262,7 +262,7 @@ int prepare_look(const struct docker *docker, const struct language *language,
 }
 
 int prepare_remove(const struct docker *docker, const struct language *language,
-                   const struct cancel *cancel, struct error *error)
+                   const struct notifier *cancel, struct error *error)
 {
     CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
     const char *tag = language->preparation.tag;

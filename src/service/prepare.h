@@ -13,18 +13,18 @@
 
 #include <stdbool.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/notifier.h"
 #include "base/process.h"
 #include "config/config.h"
 #include "docker/docker.h"
 
 struct prepare {
     const struct docker *docker;
-    const struct cancel *cancel; /* or NULL */
-    const char *network;         /* instead of the preparation's; NULL: that */
-    const char *tag;             /* one more tag for the image; NULL: none */
-    process_sink *output;        /* takes what the steps write, as it comes */
+    const struct notifier *cancel; /* or NULL */
+    const char *network;           /* instead of the preparation's; NULL: that */
+    const char *tag;               /* one more tag for the image; NULL: none */
+    process_sink *output;          /* takes what the steps write, as it comes */
     void *context;
     struct strvec
         *warnings; /* takes what went wrong besides: a container that is left behind, say */
@@ -60,13 +60,13 @@ struct prepare_view {
 
 /* How the image of a language with steps is. */
 int prepare_look(const struct docker *docker, const struct language *language,
-                 const struct cancel *cancel, struct prepare_view *view, struct error *error);
+                 const struct notifier *cancel, struct prepare_view *view, struct error *error);
 
 /*
  * Removes the image of the language, and what was noted of it. 1; 0 where there was nothing to remove; -1 also where
  * a container uses it.
  */
 int prepare_remove(const struct docker *docker, const struct language *language,
-                   const struct cancel *cancel, struct error *error);
+                   const struct notifier *cancel, struct error *error);
 
 #endif

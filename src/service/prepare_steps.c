@@ -60,7 +60,7 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
         return -1;
     pump.sink = sink;
     pump.context = context;
-    pump.cancel = cancel_fd(prepare->cancel);
+    pump.cancel = notifier_fd(prepare->cancel);
     if (process_pump(&client, &pump) == PROCESS_CANCELLED)
         return error_set(error, ERROR_CANCELLED, "cancelled");
     if (container_inspect(docker, container->name, budget_deadline(docker, BUDGET_INSPECT), &state,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/lines.h"
 #include "base/linux.h"
 #include "base/signals.h"

@@ -9,6 +9,7 @@
 #include "fuzz.h"
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "run/collector.h"
 
 enum { FILES_MOST = 5, BYTES_MOST = 3000, BLOCK = 512, MAGIC = 257, CHECKSUM = 148 };

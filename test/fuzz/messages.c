@@ -7,7 +7,7 @@
  * - What goes out are lines: each one JSON object, or an array of them, with no line break in it, no
  *   longer than MESSAGE_MAX; each object a response or a notification as JSON-RPC wants it.
  *
- * The server is the real one but for its threads. Nobody empties the outbox, so that what would be
+ * The server is the real one but for its threads. Nobody empties the writer, so that what would be
  * written can be looked at; and the calls have no workers, so that no process is ever started: calls wait
  * until they are cancelled or the server ends, and more than three are refused.
  */
@@ -193,9 +193,9 @@ static void check_line(struct ledger *ledger, const char *line, size_t length)
 }
 
 /* Checks and takes away all that waits to be written. */
-static void check_outbox(struct ledger *ledger, struct writer *outbox)
+static void check_writer(struct ledger *ledger, struct writer *writer)
 {
-    struct strbuf *text = &outbox->waiting;
+    struct strbuf *text = &writer->waiting;
     size_t length;
 
     for (size_t at = 0; at < text->length; at += length + 1) {
@@ -207,8 +207,8 @@ static void check_outbox(struct ledger *ledger, struct writer *outbox)
         length = (size_t)(newline - line);
         check_line(ledger, line, length);
     }
-    strbuf_release(&outbox->waiting);
-    outbox->unwritten = 0;
+    strbuf_release(&writer->waiting);
+    writer->unwritten = 0;
 }
 
 /* ---- the server */
@@ -222,13 +222,13 @@ static void start(struct server *server)
         .in = -1,
         .lines = LINES_INIT(LONG_LINE),
         .legacy = revision_legacy(""),
-        .outbox = {.fd = -1, .wake = &server->wake},
-        .wake = {{-1, -1}},
+        .writer = {.fd = -1, .wake = &server->wake},
+        .wake = NOTIFIER_INIT,
     };
-    pthread_mutex_init(&server->outbox.lock, NULL);
-    pthread_cond_init(&server->outbox.changed, NULL);
-    result_store_init(&server->runs);
-    calls_init(&server->calls, &docker, NULL, &config, &server->outbox, &server->runs,
+    pthread_mutex_init(&server->writer.lock, NULL);
+    pthread_cond_init(&server->writer.changed, NULL);
+    result_store_init(&server->store);
+    calls_init(&server->calls, &docker, NULL, &config, &server->writer, &server->store,
                &server->wake);
     server->calls.most_threads = 0;
     subscriptions_init(&server->subscriptions);
@@ -248,7 +248,7 @@ static void answer_lines(struct server *server, struct ledger *ledger)
             expect_line(ledger, server, line, length);
             dispatch_line(server, line, length);
         }
-        check_outbox(ledger, &server->outbox);
+        check_writer(ledger, &server->writer);
     }
 }
 
@@ -256,15 +256,15 @@ static void answer_lines(struct server *server, struct ledger *ledger)
 static void end(struct server *server, struct ledger *ledger)
 {
     calls_end(&server->calls);
-    subscriptions_end(&server->subscriptions, &server->outbox);
+    subscriptions_end(&server->subscriptions, &server->writer);
     fuzz_require(calls_done(&server->calls), "calls are left at the end");
     calls_release(&server->calls);
-    check_outbox(ledger, &server->outbox);
-    result_store_release(&server->runs);
+    check_writer(ledger, &server->writer);
+    result_store_release(&server->store);
     lines_release(&server->lines);
     subscriptions_release(&server->subscriptions);
-    pthread_cond_destroy(&server->outbox.changed);
-    pthread_mutex_destroy(&server->outbox.lock);
+    pthread_cond_destroy(&server->writer.changed);
+    pthread_mutex_destroy(&server->writer.lock);
 }
 
 static void check_server(const uint8_t *data, size_t size)

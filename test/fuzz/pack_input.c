@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "run/pack_input.h"
 
 /* How input.c bounds a tree. */

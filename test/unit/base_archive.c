@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/linux.h"
+#include "base/memory.h"
 
 /* What is written here is read back with the tar command, which shares no code with libtar. */
 

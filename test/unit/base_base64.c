@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "base/base64.h"
+#include "base/memory.h"
 
 static void check_bytes(const char *text, size_t text_length, const char *bytes, size_t length)
 {

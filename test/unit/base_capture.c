@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "base/capture.h"
+#include "base/memory.h"
 
 /* Feeds the text in pieces of the given size and checks what is kept. */
 static void check_pieces(size_t limit, const char *data, size_t length, size_t piece,

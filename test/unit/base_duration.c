@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <time.h>
-
 #include "base/duration.h"
 
 static void check(const char *text, long long expected)
@@ -241,17 +239,6 @@ static void number__too_large(void **state)
     assert_error(&error, ERROR_USAGE, message);
 }
 
-static void clock__goes_forward_in_milliseconds(void **state)
-{
-    static const struct timespec pause = {0, 100 * 1000000L};
-    const long long start = clock_now_ms();
-
-    (void)state;
-    assert_true(start > 0);
-    nanosleep(&pause, NULL);
-    assert_in_range(clock_now_ms() - start, 99, 60000); /* in microseconds it were more */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,7 +254,6 @@ int main(void)
         cmocka_unit_test(number__forms),
         cmocka_unit_test(number__no_numbers),
         cmocka_unit_test(number__too_large),
-        cmocka_unit_test(clock__goes_forward_in_milliseconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

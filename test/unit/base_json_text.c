@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include "base/json_text.h"
+#include "base/memory.h"
 
 #define REPLACED "\xef\xbf\xbd"
 

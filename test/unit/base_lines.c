@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "base/lines.h"
+#include "base/memory.h"
 
 /* Adds what there is: "[LINE]" for each line, "!" for one that is too long. */
 static void take(struct lines *lines, struct strbuf *seen)

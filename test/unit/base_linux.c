@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/linux.h"
+#include "base/memory.h"
 
 static void check_file(const char *data, size_t length)
 {

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/cancel.h"
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
+#include "base/notifier.h"
 #include "base/process.h"
 #include "base/strvec.h"
 
@@ -27,7 +27,7 @@ struct child {
     struct strbuf out[2];
     size_t most;     /* bytes of the largest piece */
     size_t pause_at; /* the sink asks for a pause once it has this many bytes of both streams */
-    const struct cancel *cancel_at_once; /* the sink raises it */
+    const struct notifier *cancel_at_once; /* the sink raises it */
     struct error error;
 };
 
@@ -39,7 +39,7 @@ static bool collect(void *context, enum process_stream stream, const char *data,
     if (length > child->most)
         child->most = length;
     if (child->cancel_at_once)
-        cancel_raise(child->cancel_at_once);
+        notifier_raise(child->cancel_at_once);
     return child->out[0].length + child->out[1].length < child->pause_at;
 }
 
@@ -427,40 +427,35 @@ static void process__deadline_of_a_child_that_floods(void **state)
 
 static void process__cancelled_before_it_is_pumped(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
     struct child child;
 
     (void)state;
     init(&child);
-    assert_int_equal(cancel_open(&cancel, &child.error), 0);
-    assert_false(cancel_raised(&cancel));
-    cancel_raise(&cancel);
-    cancel_raise(&cancel);
-    assert_true(cancel_raised(&cancel));
+    assert_int_equal(notifier_open(&cancel, &child.error), 0);
+    notifier_raise(&cancel);
     assert_int_equal(start(&child, "exec sleep 300", PROCESS_STDIN_NULL, -1), 0);
-    child.pump.cancel = cancel_fd(&cancel);
+    child.pump.cancel = notifier_fd(&cancel);
     assert_int_equal(pump(&child), PROCESS_CANCELLED);
-    assert_int_equal(pump(&child), PROCESS_CANCELLED); /* the byte stays in the pipe */
+    assert_int_equal(pump(&child), PROCESS_CANCELLED); /* it stays raised */
     end(&child);
-    cancel_release(&cancel);
-    assert_int_equal(cancel_fd(&cancel), -1);
-    assert_false(cancel_raised(NULL));
+    notifier_release(&cancel);
 }
 
 static void process__cancelled_while_it_runs(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
     struct child child;
 
     (void)state;
     start_shell(&child, "echo running; exec sleep 300", PROCESS_STDIN_NULL);
-    assert_int_equal(cancel_open(&cancel, &child.error), 0);
-    child.pump.cancel = cancel_fd(&cancel);
+    assert_int_equal(notifier_open(&cancel, &child.error), 0);
+    child.pump.cancel = notifier_fd(&cancel);
     child.cancel_at_once = &cancel;
     assert_int_equal(pump(&child), PROCESS_CANCELLED);
     assert_string_equal(strbuf_string(&child.out[0]), "running\n");
     end(&child);
-    cancel_release(&cancel);
+    notifier_release(&cancel);
 }
 
 static void process__sink_pauses_and_goes_on(void **state)
@@ -512,13 +507,13 @@ static void process__has_a_process_group_of_its_own(void **state)
 static void process__child_sees_three_descriptors(void **state)
 {
     CLEANUP_FD int file = file_of("file", 4);
-    struct cancel cancel = CANCEL_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
     struct child other, child;
     const enum process_stdin kinds[] = {PROCESS_STDIN_NULL, PROCESS_STDIN_FILE, PROCESS_STDIN_PIPE};
 
     (void)state;
     start_shell(&other, "read line", PROCESS_STDIN_PIPE);
-    assert_int_equal(cancel_open(&cancel, &other.error), 0);
+    assert_int_equal(notifier_open(&cancel, &other.error), 0);
     for (size_t i = 0; i < 3; i++) {
         init(&child);
         assert_int_equal(start(&child, "ls /proc/$$/fd; :", kinds[i], file), 0);
@@ -527,7 +522,7 @@ static void process__child_sees_three_descriptors(void **state)
         end(&child);
     }
     end(&other);
-    cancel_release(&cancel);
+    notifier_release(&cancel);
 }
 
 /* As a connection of ssh does, which docker leaves behind. */
@@ -698,22 +693,6 @@ static void process__no_deadline(void **state)
     end(&child);
 }
 
-/* Raises it more often than a pipe holds bytes. */
-static void process__cancel_that_is_raised_too_often(void **state)
-{
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct cancel cancel = CANCEL_INIT;
-
-    (void)state;
-    assert_int_equal(cancel_open(&cancel, &error), 0);
-    errno = EDOM;
-    for (int i = 0; i < 100000; i++)
-        cancel_raise(&cancel);
-    assert_int_equal(errno, EDOM); /* a signal handler must not change it */
-    assert_true(cancel_raised(&cancel));
-    cancel_release(&cancel);
-}
-
 static void check_start_with_room(int room)
 {
     struct rlimit limit, before;
@@ -828,7 +807,6 @@ int main(void)
         cmocka_unit_test(process__drains_another_child),
         cmocka_unit_test(process__release_kills_and_reaps),
         cmocka_unit_test(process__no_deadline),
-        cmocka_unit_test(process__cancel_that_is_raised_too_often),
         cmocka_unit_test_setup(process__start_without_descriptors, close_others),
         cmocka_unit_test(process__leaves_no_descriptor_behind),
     };

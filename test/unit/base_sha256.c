@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/memory.h"
 #include "base/sha256.h"
 
 static void check(const char *data, size_t length, const char *digest)

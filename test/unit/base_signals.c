@@ -170,10 +170,10 @@ static int catch_and_raise(int number)
     CHECK(signals_catch(&error) == 0);
     CHECK(!error.message);
     CHECK(signals_caught() == 0);
-    CHECK(!cancel_raised(signals_cancel()));
+    CHECK(!notifier_raised(signals_cancel()));
     CHECK(raise(number) == 0);
     CHECK(signals_caught() == number);
-    CHECK(cancel_raised(signals_cancel()));
+    CHECK(notifier_raised(signals_cancel()));
     return 0;
 }
 
@@ -194,7 +194,7 @@ static int catch_two(int unused)
     raise(SIGINT);
     raise(SIGTERM);
     CHECK(signals_caught() == SIGTERM);
-    CHECK(cancel_raised(signals_cancel()));
+    CHECK(notifier_raised(signals_cancel()));
     return 0;
 }
 
@@ -214,7 +214,7 @@ static int catch_ignored_hangup(int unused)
     CHECK(signals_catch(&error) == 0);
     raise(SIGHUP);
     CHECK(signals_caught() == 0);
-    CHECK(!cancel_raised(signals_cancel()));
+    CHECK(!notifier_raised(signals_cancel()));
     return 0;
 }
 
@@ -247,7 +247,7 @@ static int catch_without_descriptors(int unused)
     CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
     CHECK(signals_catch(&error) == -1);
     CHECK(error.kind == ERROR_SYSTEM);
-    CHECK(strcmp(error.message, "cannot make a pipe: Too many open files") == 0);
+    CHECK(strcmp(error.message, "cannot create an eventfd: Too many open files") == 0);
     error_release(&error);
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "config/config.h"
 

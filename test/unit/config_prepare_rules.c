@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/memory.h"
 #include "config/prepare_rules.h"
 
 static void check_tag(const char *language, const char *base, const char *first, const char *second,

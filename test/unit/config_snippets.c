@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include "base/memory.h"
 #include "config/snippets.h"
 
 /* A configuration whose snippets lie in "prompts" of the directory. */

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "docker/budget.h"
 
 /* Of 100 seconds, a percent is a second. */

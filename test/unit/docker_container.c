@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "docker/container.h"
 
@@ -54,14 +54,14 @@ static long long soon(void)
 struct creation {
     struct container_spec spec;
     struct strvec cap_drop, labels, command, warnings;
-    struct cancel cancel;
+    struct notifier cancel;
     long long deadline;
     bool cut_off;
 };
 
 static void prepare(struct creation *creation)
 {
-    *creation = (struct creation){.cancel = CANCEL_INIT, .deadline = soon(), .cut_off = true};
+    *creation = (struct creation){.cancel = NOTIFIER_INIT, .deadline = soon(), .cut_off = true};
     creation->spec = (struct container_spec){
         .name = "box",
         .image = "image:1",
@@ -82,8 +82,8 @@ static void prepare(struct creation *creation)
 static int create(struct fixture *fixture, struct creation *creation)
 {
     return container_create(&fixture->docker, &creation->spec, creation->deadline,
-                            creation->cancel.fds[0] < 0 ? NULL : &creation->cancel,
-                            &creation->warnings, &creation->cut_off, &fixture->error);
+                            creation->cancel.fd < 0 ? NULL : &creation->cancel, &creation->warnings,
+                            &creation->cut_off, &fixture->error);
 }
 
 static void discard(struct creation *creation)
@@ -92,7 +92,7 @@ static void discard(struct creation *creation)
     strvec_release(&creation->labels);
     strvec_release(&creation->command);
     strvec_release(&creation->warnings);
-    cancel_release(&creation->cancel);
+    notifier_release(&creation->cancel);
 }
 
 /* What the docker command would put there from its configuration; see also the environment file. */
@@ -297,8 +297,8 @@ static void container__create_that_is_cancelled_ends_by_itself(void **state)
     (void)state;
     set_up(&fixture, "sleep 0.1; echo done >done");
     prepare(&creation);
-    assert_int_equal(cancel_open(&creation.cancel, &fixture.error), 0);
-    cancel_raise(&creation.cancel);
+    assert_int_equal(notifier_open(&creation.cancel, &fixture.error), 0);
+    notifier_raise(&creation.cancel);
     assert_int_equal(create(&fixture, &creation), 0);
     assert_no_error(&fixture.error);
     assert_false(creation.cut_off);

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "docker/docker.h"
 
@@ -11,7 +11,7 @@ enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
 
 /* A docker command that is a script, and one call of it. */
 struct fixture {
-    struct cancel cancel;
+    struct notifier cancel;
     char *directory;
     char *command;
     struct docker docker;
@@ -24,7 +24,7 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *script)
 {
     *fixture = (struct fixture){
-        .directory = temp_create(), .output = DOCKER_OUTPUT_INIT, .cancel = CANCEL_INIT};
+        .directory = temp_create(), .output = DOCKER_OUTPUT_INIT, .cancel = NOTIFIER_INIT};
     fixture->command = script_in(fixture->directory, "docker", script);
     fixture->docker.command = fixture->command;
     fixture->docker.engine_timeout = ENGINE_TIMEOUT;
@@ -37,8 +37,8 @@ static void set_up(struct fixture *fixture, const char *script)
 static void set_up_cancelled(struct fixture *fixture, const char *script)
 {
     set_up(fixture, script);
-    assert_int_equal(cancel_open(&fixture->cancel, &fixture->error), 0);
-    cancel_raise(&fixture->cancel);
+    assert_int_equal(notifier_open(&fixture->cancel, &fixture->error), 0);
+    notifier_raise(&fixture->cancel);
     fixture->call.cancel = &fixture->cancel;
 }
 
@@ -49,7 +49,7 @@ static int run(struct fixture *fixture)
 
 static void tear_down(struct fixture *fixture)
 {
-    cancel_release(&fixture->cancel);
+    notifier_release(&fixture->cancel);
     docker_output_release(&fixture->output);
     strvec_release(&fixture->arguments);
     error_release(&fixture->error);
@@ -295,7 +295,7 @@ static void docker__run_that_is_not_cancelled(void **state)
 
     (void)state;
     set_up(&fixture, "exit 2");
-    assert_int_equal(cancel_open(&fixture.cancel, &fixture.error), 0);
+    assert_int_equal(notifier_open(&fixture.cancel, &fixture.error), 0);
     fixture.call.cancel = &fixture.cancel;
     assert_int_equal(run(&fixture), 0);
     assert_int_equal(fixture.output.status, 2);
@@ -314,7 +314,7 @@ static void docker__run_is_cancelled_with_patience(void **state)
     assert_no_error(&fixture.error);
     assert_int_equal(fixture.output.status, 0);
     assert_string_equal(strbuf_string(&fixture.output.out), "created\n");
-    assert_true(cancel_raised(&fixture.cancel));
+    assert_true(notifier_raised(&fixture.cancel));
     tear_down(&fixture);
 }
 

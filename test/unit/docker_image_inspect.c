@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "docker/engine_time.h"
 #include "docker/image_inspect.h"
 

@@ -1,6 +1,5 @@
 #include "test.h"
 
-#include "base/duration.h"
 #include "docker/image_store.h"
 
 enum { ENGINE_TIMEOUT = 600 };
@@ -120,16 +119,16 @@ static void image_store__pulls(void **state)
 /* It has no time limit, and ends at once all the same. */
 static void image_store__pull_is_cancelled(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, "exec sleep 600");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    cancel_raise(&cancel);
+    assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
+    notifier_raise(&cancel);
     assert_int_equal(image_store_pull(&fixture.docker, "a:b", &cancel, &fixture.error), -1);
     assert_error(&fixture.error, ERROR_CANCELLED, "cancelled");
-    cancel_release(&cancel);
+    notifier_release(&cancel);
     free(fixture.command);
     temp_remove(fixture.directory);
 }

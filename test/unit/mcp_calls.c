@@ -97,11 +97,11 @@ static void let_go(const struct fixture *fixture, int count)
 static void wait_until_done(struct fixture *fixture)
 {
     while (!calls_done(&fixture->calls)) {
-        struct pollfd polled = {wake_fd(&fixture->client.wake), POLLIN, 0};
+        struct pollfd polled = {notifier_fd(&fixture->client.wake), POLLIN, 0};
 
         if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
             fail_msg("nobody is woken");
-        wake_clear(&fixture->client.wake);
+        notifier_clear(&fixture->client.wake);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "mcp/writer.h"
 
@@ -17,7 +17,7 @@ enum { CLIENT_PATIENCE_MS = 120000 };
 
 /* A client behind a pipe, with a thread that reads all that comes. */
 struct client {
-    struct wake wake;
+    struct notifier wake;
     struct writer writer;
     int ends[2];
     pthread_t reader;
@@ -42,7 +42,7 @@ static inline void client_open_silent(struct client *client)
 
     *client = (struct client){.got = STRBUF_INIT};
     assert_int_equal(linux_pipe(client->ends), 0);
-    assert_int_equal(wake_open(&client->wake, &error), 0);
+    assert_int_equal(notifier_open(&client->wake, &error), 0);
     assert_int_equal(writer_start(&client->writer, client->ends[1], &client->wake, &error), 0);
 }
 
@@ -64,7 +64,7 @@ static inline void client_finish(struct client *client)
     close(client->ends[1]);
     pthread_join(client->reader, NULL);
     close(client->ends[0]);
-    wake_release(&client->wake);
+    notifier_release(&client->wake);
 }
 
 static inline void client_close(struct client *client)

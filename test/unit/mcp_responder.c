@@ -1,5 +1,6 @@
 #include "mcp_client.h"
 
+#include "base/memory.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/responder.h"
 

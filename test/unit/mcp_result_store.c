@@ -1,6 +1,7 @@
 #include "test.h"
 
-#include "base/duration.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "mcp/result_store.h"
 
 /* The clock that everything here sees. */

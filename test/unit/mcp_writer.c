@@ -3,6 +3,9 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "base/clock.h"
+#include "base/memory.h"
+
 enum { FULL = 4194304 };
 
 static void put(struct client *client, const char *text)
@@ -30,7 +33,7 @@ static void wait_for_input(int fd)
 
 static void wait_until_woken(const struct client *client)
 {
-    wait_for_input(wake_fd(&client->wake));
+    wait_for_input(notifier_fd(&client->wake));
 }
 
 /* Takes down what nobody reads any more. */
@@ -38,7 +41,7 @@ static void close_left(struct client *client)
 {
     assert_int_equal(writer_finish(&client->writer, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
     close(client->ends[1]);
-    wake_release(&client->wake);
+    notifier_release(&client->wake);
     client_close(client);
 }
 

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/memory.h"
 #include "run/collector.h"
 
 /* A plan that wants files, what it was sent, and the tar that comes back, all written with libtar. */

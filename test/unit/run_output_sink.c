@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "base/memory.h"
 #include "run/output_sink.h"
 #include "run/run_stats.h"
 

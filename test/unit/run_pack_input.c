@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/linux.h"
+#include "base/memory.h"
 #include "run/pack_input.h"
 
 /* A directory "in" to be sent, and "archive.tar" of what was. */
@@ -969,17 +970,17 @@ static void pack_input__spool_that_cannot_be_read(void **state)
 
 static void pack_input__spool_is_cancelled(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
     struct error error = ERROR_INIT;
     int ends[2];
 
     (void)state;
     assert_int_equal(pipe(ends), 0); /* nobody writes, and nobody closes it */
-    assert_int_equal(cancel_open(&cancel, &error), 0);
-    cancel_raise(&cancel);
+    assert_int_equal(notifier_open(&cancel, &error), 0);
+    notifier_raise(&cancel);
     assert_int_equal(pack_input_spool(ends[0], 3, "stdin", &cancel, &error), -1);
     assert_error(&error, ERROR_CANCELLED, "cancelled while stdin was read");
-    cancel_release(&cancel);
+    notifier_release(&cancel);
     close(ends[0]);
     close(ends[1]);
 }

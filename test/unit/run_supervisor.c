@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/memory.h"
 #include "docker/container.h"
 #include "run/supervisor.h"
 

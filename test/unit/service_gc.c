@@ -1,6 +1,5 @@
 #include "test.h"
 
-#include "base/duration.h"
 #include "service/gc.h"
 
 /* Of a host of long ago: overdue, whatever this one is. */
@@ -158,19 +157,19 @@ static void gc__of_a_list_that_is_too_long(void **state)
 
 static void gc__cancelled(void **state)
 {
-    struct cancel cancel = CANCEL_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, LEFTOVER "\n");
-    assert_int_equal(cancel_open(&cancel, &fixture.error), 0);
-    cancel_raise(&cancel);
+    assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
+    notifier_raise(&cancel);
     assert_int_equal(gc_collect(&fixture.docker, GC_UNTIL_GONE, report, &fixture.reports, &cancel,
                                 &fixture.error),
                      -1);
     assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
     check_calls(&fixture, "(none)");
-    cancel_release(&cancel);
+    notifier_release(&cancel);
     tear_down(&fixture);
 }
 

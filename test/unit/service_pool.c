@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "service/pool.h"
 
@@ -39,7 +39,7 @@ struct fixture {
     struct config config;
     struct request request; /* for python, which has one waiting */
     struct plan plan;
-    struct wake ended;
+    struct notifier ended;
     struct pool *pool;
 };
 
@@ -59,7 +59,7 @@ static void set_up(struct fixture *fixture, enum pool_when when, const char *mor
     fixture->request.language = string_copy("python");
     fixture->request.code = string_copy("print()");
     assert_int_equal(plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &error), 0);
-    assert_int_equal(wake_open(&fixture->ended, &error), 0);
+    assert_int_equal(notifier_open(&fixture->ended, &error), 0);
     fixture->pool = pool_open(&fixture->docker, &fixture->config, when, &fixture->ended, &error);
     assert_non_null(fixture->pool);
     assert_no_error(&error);
@@ -118,7 +118,7 @@ static void put_away(struct instance *instance)
 /* Ends the pool; whatever was created has ended then. */
 static void tear_down(struct fixture *fixture)
 {
-    struct pollfd polled = {wake_fd(&fixture->ended), POLLIN, 0};
+    struct pollfd polled = {notifier_fd(&fixture->ended), POLLIN, 0};
 
     pool_end(fixture->pool);
     assert_null(pool_take(fixture->pool, &fixture->plan));
@@ -127,7 +127,7 @@ static void tear_down(struct fixture *fixture)
     assert_true(pool_done(fixture->pool));
     pool_close(fixture->pool);
     assert_int_equal(count(fixture, ".ended"), count(fixture, ""));
-    wake_release(&fixture->ended);
+    notifier_release(&fixture->ended);
     plan_release(&fixture->plan);
     request_release(&fixture->request);
     config_release(&fixture->config);

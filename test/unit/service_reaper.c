@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/duration.h"
+#include "base/clock.h"
 #include "docker/container.h"
 #include "service/reaper.h"
 

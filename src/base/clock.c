@@ -1,0 +1,11 @@
+#include "base/clock.h"
+
+#include <time.h>
+
+long long clock_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}

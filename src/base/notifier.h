@@ -1,0 +1,43 @@
+/*
+ * A flag with a descriptor: one thread or signal handler raises it, and another one that waits in
+ * poll() sees it at once. It has two uses:
+ *
+ * - to ask a piece of work to end. Such a notifier is called `cancel`, stays raised for good, and is
+ *   never cleared: everybody who looks at it sees it.
+ * - to wake a thread, which clears it and then looks what there is to do. Raising it several times
+ *   before it is cleared has the same effect as raising it once.
+ */
+#ifndef BASE_NOTIFIER_H
+#define BASE_NOTIFIER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct notifier {
+    int fd; /* an eventfd(2) that never blocks and that no child inherits; -1: not open */
+};
+
+#define NOTIFIER_INIT                                                                              \
+    {                                                                                              \
+        -1                                                                                         \
+    }
+
+/* ERROR_SYSTEM. */
+int notifier_open(struct notifier *notifier, struct error *error);
+
+/* From any thread and from a signal handler: it never blocks and keeps errno. */
+void notifier_raise(const struct notifier *notifier);
+
+/* True from notifier_raise() until notifier_clear(); false for NULL. */
+bool notifier_raised(const struct notifier *notifier);
+
+void notifier_clear(const struct notifier *notifier);
+
+/* The descriptor that polls readable (POLLIN) while it is raised; -1 for NULL, which poll() ignores. */
+int notifier_fd(const struct notifier *notifier);
+
+/* Also after NOTIFIER_INIT alone, and more than once. */
+void notifier_release(struct notifier *notifier);
+
+#endif

@@ -1,0 +1,158 @@
+#include "test.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/notifier.h"
+
+static struct notifier open_notifier(void)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct notifier notifier = NOTIFIER_INIT;
+
+    assert_int_equal(notifier_open(&notifier, &error), 0);
+    return notifier;
+}
+
+static void notifier__raise_and_clear(void **state)
+{
+    struct notifier notifier = open_notifier();
+
+    (void)state;
+    assert_false(notifier_raised(&notifier));
+    notifier_raise(&notifier);
+    assert_true(notifier_raised(&notifier));
+    assert_true(notifier_raised(&notifier)); /* to look at it changes nothing */
+    notifier_clear(&notifier);
+    assert_false(notifier_raised(&notifier));
+    notifier_clear(&notifier); /* does not wait for anything */
+    notifier_raise(&notifier);
+    assert_true(notifier_raised(&notifier));
+    notifier_release(&notifier);
+}
+
+/* Raising never blocks, and clearing once is enough. */
+static void notifier__any_number_of_times(void **state)
+{
+    static const int counts[] = {2, 255, 256, 257, 1000, 200000};
+    struct notifier notifier = open_notifier();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        for (int count = 0; count < counts[i]; count++)
+            notifier_raise(&notifier);
+        assert_true(notifier_raised(&notifier));
+        notifier_clear(&notifier);
+        if (notifier_raised(&notifier))
+            fail_msg("still raised after %d times", counts[i]);
+    }
+    notifier_release(&notifier);
+}
+
+/* The kernel refuses to count further than this: a signal handler must not see that as an error. */
+static void notifier__keeps_errno(void **state)
+{
+    const uint64_t full = UINT64_MAX - 1;
+    struct notifier notifier = open_notifier();
+
+    (void)state;
+    assert_int_equal(write(notifier.fd, &full, sizeof full), sizeof full);
+    errno = EDOM;
+    notifier_raise(&notifier);
+    assert_int_equal(errno, EDOM);
+    assert_true(notifier_raised(&notifier));
+    notifier_release(&notifier);
+}
+
+static void *raise_in_thread(void *context)
+{
+    notifier_raise(context);
+    return NULL;
+}
+
+static void notifier__from_another_thread(void **state)
+{
+    struct notifier notifier = open_notifier();
+    struct pollfd polled = {notifier_fd(&notifier), POLLIN, 0};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, raise_in_thread, &notifier), 0);
+    assert_int_equal(poll(&polled, 1, -1), 1);
+    pthread_join(thread, NULL);
+    notifier_release(&notifier);
+}
+
+static void notifier__descriptor(void **state)
+{
+    struct notifier notifier = open_notifier();
+    const int fd = notifier_fd(&notifier);
+
+    (void)state;
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+    notifier_release(&notifier);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    assert_int_equal(notifier_fd(&notifier), -1);
+}
+
+/* Descriptor 0 belongs to somebody else and stays open. */
+static void notifier__release_of_what_is_not_open(void **state)
+{
+    struct notifier notifier = NOTIFIER_INIT;
+
+    (void)state;
+    notifier_release(&notifier);
+    notifier_release(&notifier);
+    assert_int_equal(notifier_fd(&notifier), -1);
+    assert_false(notifier_raised(&notifier));
+    assert_true(fcntl(0, F_GETFD) >= 0);
+}
+
+static void notifier__null_is_never_raised(void **state)
+{
+    (void)state;
+    assert_int_equal(notifier_fd(NULL), -1);
+    assert_false(notifier_raised(NULL));
+}
+
+/* In a child, since the limit cannot be raised again. */
+static void notifier__without_descriptors(void **state)
+{
+    const struct rlimit none = {0, 0};
+    const pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0) {
+        struct notifier notifier = NOTIFIER_INIT;
+        struct error error = ERROR_INIT;
+
+        setrlimit(RLIMIT_NOFILE, &none);
+        _exit(notifier_open(&notifier, &error) == -1 && error.kind == ERROR_SYSTEM &&
+                      strcmp(error.message, "cannot create an eventfd: Too many open files") == 0
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notifier__raise_and_clear),
+        cmocka_unit_test(notifier__any_number_of_times),
+        cmocka_unit_test(notifier__keeps_errno),
+        cmocka_unit_test(notifier__from_another_thread),
+        cmocka_unit_test(notifier__descriptor),
+        cmocka_unit_test(notifier__release_of_what_is_not_open),
+        cmocka_unit_test(notifier__null_is_never_raised),
+        cmocka_unit_test(notifier__without_descriptors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
