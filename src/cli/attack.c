@@ -86,7 +86,8 @@ int attack_read(struct attack *attack, struct error *error)
 /* What the program is told of its limits. */
 static void add_environment(struct request *request, long copy)
 {
-    const struct limits *limits = &request->limits;
+    const struct sandbox_policy *policy = &request->policy;
+    const struct limits *limits = &policy->limits;
     struct strvec *environment = &request->environment;
 
     strvec_pushf(environment, "LIMIT_MEMORY_BYTES=%lld", limits_bytes(limits, LIMIT_MEMORY));
@@ -94,8 +95,8 @@ static void add_environment(struct request *request, long copy)
     strvec_pushf(environment, "LIMIT_PIDS=%.0f", limits->number[LIMIT_PIDS]);
     strvec_pushf(environment, "LIMIT_WORKDIR_BYTES=%lld", limits_bytes(limits, LIMIT_WORKDIR));
     strvec_pushf(environment, "LIMIT_TMP_BYTES=%lld", limits_bytes(limits, LIMIT_TMP));
-    strvec_pushf(environment, "LIMIT_UID=%u", limits->uid);
-    strvec_pushf(environment, "LIMIT_GID=%u", limits->gid);
+    strvec_pushf(environment, "LIMIT_UID=%u", policy->uid);
+    strvec_pushf(environment, "LIMIT_GID=%u", policy->gid);
     strvec_pushf(environment, "COPY=%ld", copy);
 }
 
@@ -110,10 +111,10 @@ int attack_request(const struct attack *attack, long copy, const struct config *
     request->language = string_copy("python");
     request->code = string_copy(attack->text);
     request->code_length = strlen(attack->text);
-    config_limits(config, python, &request->limits);
-    request->limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
-    request->limits.number[LIMIT_MEMORY] = (double)attack->memory;
-    limits_clamp(&request->limits, &config->maximums);
+    config_policy(config, python, &request->policy);
+    request->policy.limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
+    request->policy.limits.number[LIMIT_MEMORY] = (double)attack->memory;
+    sandbox_policy_clamp(&request->policy, &config->maximums);
     add_environment(request, copy);
     return 0;
 }

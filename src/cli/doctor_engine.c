@@ -212,7 +212,7 @@ static void check_seccomp(struct doctor *doctor, const struct engine_info *engin
 
 static void check_users(struct doctor *doctor, const struct engine_info *engine)
 {
-    const struct limits *defaults = &doctor->config->defaults;
+    const struct sandbox_policy *defaults = &doctor->config->defaults;
 
     if (engine->rootless || engine->user_namespaces)
         doctor_find(doctor, FINDING_OK, "user namespaces",

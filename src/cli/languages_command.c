@@ -61,30 +61,30 @@ static int take(void *context, int option, char *value, struct error *error)
 /* The limits of its programs that are not the defaults, as a configuration would give them; a new reference. */
 static json_t *own_limits(const struct config *config, const struct language *language)
 {
-    const struct limits *defaults = &config->defaults;
+    const struct sandbox_policy *defaults = &config->defaults;
     json_t *own = json_object();
-    struct limits limits;
+    struct sandbox_policy policy;
 
-    config_limits(config, language, &limits);
+    config_policy(config, language, &policy);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        const double number = limits.number[i];
+        const double number = policy.limits.number[i];
 
-        if (number != defaults->number[i])
+        if (number != defaults->limits.number[i])
             json_object_set_new(own, limit_rules[i].key,
                                 number == floor(number) ? json_integer((json_int_t)number)
                                                         : json_real(number));
     }
-    if (strcmp(limits.network, defaults->network) != 0)
-        json_object_set_new(own, "network", json_string(limits.network));
-    if (limits.read_only != defaults->read_only)
-        json_object_set_new(own, "readOnly", json_boolean(limits.read_only));
-    if (limits.uid != defaults->uid || limits.gid != defaults->gid)
-        json_object_set_new(own, "user", json_sprintf("%u:%u", limits.uid, limits.gid));
-    CLEANUP_FREE char *drop = strvec_join(&limits.cap_drop, ",");
+    if (strcmp(policy.network, defaults->network) != 0)
+        json_object_set_new(own, "network", json_string(policy.network));
+    if (policy.read_only != defaults->read_only)
+        json_object_set_new(own, "readOnly", json_boolean(policy.read_only));
+    if (policy.uid != defaults->uid || policy.gid != defaults->gid)
+        json_object_set_new(own, "user", json_sprintf("%u:%u", policy.uid, policy.gid));
+    CLEANUP_FREE char *drop = strvec_join(&policy.cap_drop, ",");
     CLEANUP_FREE char *usual = strvec_join(&defaults->cap_drop, ",");
     if (strcmp(drop, usual) != 0)
         json_object_set_new(own, "capDrop", json_string(drop));
-    limits_release(&limits);
+    sandbox_policy_release(&policy);
     return own;
 }
 

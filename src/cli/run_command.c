@@ -80,7 +80,7 @@ static int look_at_dockerfile(const char *file, struct error *error)
 
 static int open_files(struct run_options *options, const struct plan *plan, struct error *error)
 {
-    const long long most = limits_bytes(&plan->limits, LIMIT_WORKDIR);
+    const long long most = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR);
     const char *dockerfile = options->request.save_dockerfile;
 
     if (dockerfile && look_at_dockerfile(dockerfile, error) != 0)

@@ -26,7 +26,7 @@ static int set_number(struct run_options *options, enum limit_number which, cons
 
     if (number_parse(value, rule->unit + strspn(rule->unit, " "), &number, error) != 0)
         return error_prefix(error, "%s", rule->option);
-    return limits_set_number(&options->request.limits, which, number, rule->option, error);
+    return limits_set_number(&options->request.policy.limits, which, number, rule->option, error);
 }
 
 static int apply_timeout(struct run_options *options, const char *value, struct error *error)
@@ -35,13 +35,13 @@ static int apply_timeout(struct run_options *options, const char *value, struct 
 
     if (duration_parse(value, &milliseconds, error) != 0)
         return error_prefix(error, "--timeout");
-    return limits_set_number(&options->request.limits, LIMIT_TIMEOUT, (double)milliseconds / 1000,
-                             "--timeout", error);
+    return limits_set_number(&options->request.policy.limits, LIMIT_TIMEOUT,
+                             (double)milliseconds / 1000, "--timeout", error);
 }
 
 static int apply_network(struct run_options *options, const char *value, struct error *error)
 {
-    return limits_set_network(&options->request.limits, value, error) == 0
+    return sandbox_policy_set_network(&options->request.policy, value, error) == 0
                ? 0
                : error_prefix(error, "--network");
 }
@@ -49,9 +49,9 @@ static int apply_network(struct run_options *options, const char *value, struct 
 static int apply_read_only(struct run_options *options, const char *value, struct error *error)
 {
     if (!value || strcmp(value, "true") == 0)
-        options->request.limits.read_only = 1;
+        options->request.policy.read_only = 1;
     else if (strcmp(value, "false") == 0)
-        options->request.limits.read_only = 0;
+        options->request.policy.read_only = 0;
     else
         return error_set(error, ERROR_USAGE, "--read-only: '%s' is not true or false", value);
     return 0;
@@ -59,7 +59,7 @@ static int apply_read_only(struct run_options *options, const char *value, struc
 
 static int apply_cap_drop(struct run_options *options, const char *value, struct error *error)
 {
-    return limits_add_cap_drop(&options->request.limits, value, error) == 0
+    return sandbox_policy_add_cap_drop(&options->request.policy, value, error) == 0
                ? 0
                : error_prefix(error, "--cap-drop");
 }
@@ -99,7 +99,7 @@ static int apply_env(struct run_options *options, const char *value, struct erro
 
 static int apply_user(struct run_options *options, const char *value, struct error *error)
 {
-    return limits_set_user(&options->request.limits, value, error) == 0
+    return sandbox_policy_set_user(&options->request.policy, value, error) == 0
                ? 0
                : error_prefix(error, "--user");
 }

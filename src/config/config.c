@@ -127,7 +127,7 @@ int config_load(struct config *config, const char *file, const struct limits *ow
     if (config->installed && overlay_file(config, error) != 0)
         return -1;
     if (own)
-        limits_overlay(&config->defaults, own);
+        limits_overlay(&config->defaults.limits, own);
     if (config->file && !config->installed && overlay_file(config, error) != 0)
         return -1;
     return prepare_notes_apply(config, error);
@@ -182,13 +182,13 @@ const struct language *config_language_of_file(const struct config *config, cons
     return NULL;
 }
 
-void config_limits(const struct config *config, const struct language *language,
-                   struct limits *limits)
+void config_policy(const struct config *config, const struct language *language,
+                   struct sandbox_policy *policy)
 {
-    limits_init(limits);
-    limits_overlay(limits, &config->defaults);
-    limits_overlay(limits, &language->limits);
-    limits_clamp(limits, &config->maximums);
+    sandbox_policy_init(policy);
+    sandbox_policy_overlay(policy, &config->defaults);
+    sandbox_policy_overlay(policy, &language->policy);
+    sandbox_policy_clamp(policy, &config->maximums);
 }
 
 char *config_language_names(const struct config *config)
@@ -203,8 +203,8 @@ char *config_language_names(const struct config *config)
 void config_init(struct config *config)
 {
     *config = (struct config){.file = NULL};
-    limits_init(&config->defaults);
-    limits_init(&config->maximums);
+    sandbox_policy_init(&config->defaults);
+    sandbox_policy_init(&config->maximums);
 }
 
 void config_release(struct config *config)
@@ -218,7 +218,7 @@ void config_release(struct config *config)
         strvec_release(&language->extensions);
         free(language->default_filename);
         strvec_release(&language->environment);
-        limits_release(&language->limits);
+        sandbox_policy_release(&language->policy);
         strvec_release(&language->preparation.steps);
         free(language->preparation.network);
         free(language->preparation.tag);
@@ -235,6 +235,6 @@ void config_release(struct config *config)
     free(config->container_command);
     free(config->workdir);
     free(config->prompts_dir);
-    limits_release(&config->defaults);
-    limits_release(&config->maximums);
+    sandbox_policy_release(&config->defaults);
+    sandbox_policy_release(&config->maximums);
 }

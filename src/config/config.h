@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/strvec.h"
-#include "config/limits.h"
+#include "config/sandbox_policy.h"
 #include "docker/docker.h"
 
 /* How an image is made of the language's; see config/prepare_rules.h. */
@@ -37,9 +37,9 @@ struct language {
     struct strvec command;    /* argv with "{entrypoint}" in it */
     struct strvec extensions; /* with the dot */
     char *default_filename;
-    struct strvec environment; /* "KEY=VALUE"; a file adds to it and replaces by name */
-    struct limits limits;      /* what differs from the defaults */
-    int warm;                  /* sandboxes that shall wait; see service/pool.h */
+    struct strvec environment;    /* "KEY=VALUE"; a file adds to it and replaces by name */
+    struct sandbox_policy policy; /* what differs from the defaults */
+    int warm;                     /* sandboxes that shall wait; see service/pool.h */
     struct preparation preparation;
     struct strvec
         list_packages;      /* argv; run in the prepared image, prints its packages; empty: none */
@@ -63,8 +63,8 @@ struct config {
     bool allow_unenforced;   /* likewise */
     int max_artifacts;       /* files that a run gives back */
     int max_artifact_bytes;  /* of all of them */
-    struct limits defaults;  /* complete */
-    struct limits maximums;
+    struct sandbox_policy defaults; /* complete */
+    struct sandbox_policy maximums;
     struct language *languages; /* owned; in the order of the files */
     size_t language_count;
     /* For the server, the last for `isolator batch` too; see isolator_config.json(5). */
@@ -116,11 +116,11 @@ int config_check_languages(const struct config *config, char *const *names, stru
 const struct language *config_language_of_file(const struct config *config, const char *path);
 
 /*
- * What a program in the language gets where nobody asks for anything else: the defaults, the language's
- * own, no more than the maximums. The caller releases the limits.
+ * Initialises the policy that a program in the language gets by default: the defaults, over them
+ * what the language sets, lowered to the maximums. The caller releases it.
  */
-void config_limits(const struct config *config, const struct language *language,
-                   struct limits *limits);
+void config_policy(const struct config *config, const struct language *language,
+                   struct sandbox_policy *policy);
 
 /* The names of all languages, "python, go, javascript"; owned by the caller. */
 char *config_language_names(const struct config *config);

@@ -19,7 +19,7 @@ static const char *const limit_names[] = {"network", "readOnly", "capDrop", "use
 enum { LIMIT_NAMES = sizeof limit_names / sizeof *limit_names };
 
 static int read_named_limit(struct json_reader *reader, size_t which, const json_t *value,
-                            struct limits *limits)
+                            struct sandbox_policy *policy)
 {
     CLEANUP_FREE char *text = NULL;
     CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
@@ -30,24 +30,24 @@ static int read_named_limit(struct json_reader *reader, size_t which, const json
     case 0:
         if (json_reader_string(reader, value, &text) != 0)
             return -1;
-        result = limits_set_network(limits, text, reader->error);
+        result = sandbox_policy_set_network(policy, text, reader->error);
         break;
     case 1:
         if (json_reader_boolean(reader, value, &read_only) != 0)
             return -1;
-        limits->read_only = read_only;
+        policy->read_only = read_only;
         break;
     case 2:
         if (json_reader_strings(reader, value, &list) != 0)
             return -1;
-        strvec_release(&limits->cap_drop);
+        strvec_release(&policy->cap_drop);
         for (size_t i = 0; i < list.count && result == 0; i++)
-            result = limits_add_cap_drop(limits, list.items[i], reader->error);
+            result = sandbox_policy_add_cap_drop(policy, list.items[i], reader->error);
         break;
     case 3:
         if (json_reader_string(reader, value, &text) != 0)
             return -1;
-        result = limits_set_user(limits, text, reader->error);
+        result = sandbox_policy_set_user(policy, text, reader->error);
         break;
     }
     return result == 0 ? 0 : json_reader_wrong_value(reader);
@@ -55,7 +55,7 @@ static int read_named_limit(struct json_reader *reader, size_t which, const json
 
 /* Reads a limit. *known says whether the key is one. */
 static int read_limit(struct json_reader *reader, const char *key, const json_t *value,
-                      struct limits *limits, bool *known)
+                      struct sandbox_policy *policy, bool *known)
 {
     *known = true;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
@@ -63,14 +63,14 @@ static int read_limit(struct json_reader *reader, const char *key, const json_t 
             continue;
         if (!json_is_number(value))
             return json_reader_wrong_type(reader, "a number");
-        return limits_set_number(limits, (enum limit_number)i, json_number_value(value), "it",
-                                 reader->error) == 0
+        return limits_set_number(&policy->limits, (enum limit_number)i, json_number_value(value),
+                                 "it", reader->error) == 0
                    ? 0
                    : json_reader_wrong_value(reader);
     }
     for (size_t i = 0; i < LIMIT_NAMES; i++)
         if (strcmp(key, limit_names[i]) == 0)
-            return read_named_limit(reader, i, value, limits);
+            return read_named_limit(reader, i, value, policy);
     *known = false;
     return 0;
 }
@@ -185,7 +185,7 @@ static int read_language_member(struct json_reader *reader, const char *key, jso
         return json_reader_strings(reader, value, &language->list_packages);
     if (strcmp(key, "packages") == 0)
         return prepare_read_packages(reader, value, &language->packages);
-    if (read_limit(reader, key, value, &language->limits, &known) != 0)
+    if (read_limit(reader, key, value, &language->policy, &known) != 0)
         return -1;
     memcpy(keys, own, sizeof own);
     return known ? 0
@@ -201,7 +201,7 @@ static struct language *add_language(struct config *config, const char *name)
         memory_resize(config->languages, (config->language_count + 1) * sizeof *config->languages);
     language = &config->languages[config->language_count++];
     *language = (struct language){.name = string_copy(name)};
-    limits_init(&language->limits);
+    sandbox_policy_init(&language->policy);
     return language;
 }
 

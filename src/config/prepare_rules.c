@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "config/limits.h"
+#include "config/sandbox_policy.h"
 
 #define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -54,10 +54,10 @@ int prepare_check_steps(const struct strvec *steps, struct error *error)
 
 int prepare_check_network(const char *network, struct error *error)
 {
-    CLEANUP(limits_release) struct limits limits;
+    CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
-    limits_init(&limits);
-    return limits_set_network(&limits, network, error);
+    sandbox_policy_init(&policy);
+    return sandbox_policy_set_network(&policy, network, error);
 }
 
 bool prepare_is_package(const char *name)

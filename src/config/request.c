@@ -13,7 +13,7 @@ static const char HOME_VARIABLE[] = "HOME=/tmp";
 void request_init(struct request *request)
 {
     *request = (struct request){.file = -1, .stdin_file = -1, .live = {-1, -1}};
-    limits_init(&request->limits);
+    sandbox_policy_init(&request->policy);
 }
 
 void request_release(struct request *request)
@@ -29,7 +29,7 @@ void request_release(struct request *request)
     strvec_release(&request->arguments);
     strvec_release(&request->environment);
     cleanup_fd(&request->stdin_file);
-    limits_release(&request->limits);
+    sandbox_policy_release(&request->policy);
     strvec_release(&request->artifacts);
     free(request->save_image);
     free(request->save_dockerfile);
@@ -164,9 +164,9 @@ int plan_resolve(struct plan *plan, const struct config *config, const struct re
 
     plan->artifacts_most = config->max_artifacts;
     plan->artifact_bytes_most = config->max_artifact_bytes;
-    config_limits(config, language, &plan->limits);
-    limits_overlay(&plan->limits, &request->limits);
-    if (limits_check(&plan->limits, &config->maximums, error) != 0)
+    config_policy(config, language, &plan->policy);
+    sandbox_policy_overlay(&plan->policy, &request->policy);
+    if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
         return -1;
 
     for (size_t i = 0; i < language->command.count; i++)
@@ -187,6 +187,6 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->command);
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
-    limits_release(&plan->limits);
+    sandbox_policy_release(&plan->policy);
     *plan = (struct plan)PLAN_INIT;
 }

@@ -12,7 +12,7 @@
 #include "base/strvec.h"
 #include "config/config.h"
 #include "config/input_files.h"
-#include "config/limits.h"
+#include "config/sandbox_policy.h"
 struct run_stats;
 
 struct request {
@@ -31,8 +31,8 @@ struct request {
     struct input_files files;  /* more files beside an open one or one in memory */
     struct strvec arguments;   /* behind the command */
     struct strvec environment; /* "NAME=VALUE"; values are kept out of sight on the host */
-    int stdin_file;          /* what the program reads, an open regular file, owned; -1: nothing */
-    struct limits limits;    /* partial */
+    int stdin_file; /* what the program reads, an open regular file, owned; -1: nothing */
+    struct sandbox_policy policy; /* partial */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to take back; none: no files */
     char *save_image;        /* tag; NULL: do not save */
     char *save_dockerfile;   /* path; NULL: do not write */
@@ -62,7 +62,7 @@ struct plan {
     struct strvec command;     /* argv of the program */
     struct strvec environment; /* the language's and the request's */
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
-    struct limits limits;             /* complete */
+    struct sandbox_policy policy;     /* complete */
     int artifacts_most;               /* files that are taken back */
     int artifact_bytes_most;          /* of all of them */
 };

@@ -243,14 +243,14 @@ static int read_environment(struct reading *reading, const char *name, const jso
 
 static int read_timeout(struct reading *reading, const char *name, const json_t *value)
 {
-    const double most = reading->config->maximums.number[LIMIT_TIMEOUT];
+    const double most = reading->config->maximums.limits.number[LIMIT_TIMEOUT];
     double seconds = json_number_value(value);
 
     if (!json_is_number(value) || !(seconds > 0))
         return wrong(reading, name, "a number of seconds greater than 0");
     if (seconds > most) /* false where there is no maximum */
         seconds = most;
-    return limits_set_number(&reading->request->limits, LIMIT_TIMEOUT, seconds, name,
+    return limits_set_number(&reading->request->policy.limits, LIMIT_TIMEOUT, seconds, name,
                              reading->error);
 }
 

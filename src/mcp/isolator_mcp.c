@@ -99,7 +99,7 @@ static int parse(struct options *options, int argc, char **argv)
 /* The built-in configuration's timeout is for people at a terminal. */
 static int load_config(struct config *config, const char *file, struct error *error)
 {
-    CLEANUP(limits_release) struct limits own;
+    struct limits own;
 
     limits_init(&own);
     own.number[LIMIT_TIMEOUT] = TOOL_TIMEOUT;

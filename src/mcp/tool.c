@@ -33,16 +33,17 @@ static void describe_languages(struct strbuf *text, const struct config *config)
 {
     for (size_t i = 0; i < config->language_count; i++) {
         const struct language *language = &config->languages[i];
-        CLEANUP(limits_release) struct limits limits;
+        CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
-        config_limits(config, language, &limits);
+        config_policy(config, language, &policy);
         strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPU, %.10g MB for files, ",
-                    language->name, limits.number[LIMIT_TIMEOUT], limits.number[LIMIT_MEMORY],
-                    limits.number[LIMIT_CPUS], limits.number[LIMIT_WORKDIR]);
-        if (strcmp(limits.network, "none") == 0)
+                    language->name, policy.limits.number[LIMIT_TIMEOUT],
+                    policy.limits.number[LIMIT_MEMORY], policy.limits.number[LIMIT_CPUS],
+                    policy.limits.number[LIMIT_WORKDIR]);
+        if (strcmp(policy.network, "none") == 0)
             strbuf_addstr(text, "no network");
         else
-            strbuf_addf(text, "network '%s'", limits.network);
+            strbuf_addf(text, "network '%s'", policy.network);
         describe_packages(text, &language->packages);
     }
 }
@@ -53,10 +54,10 @@ static bool reaches_network(const struct config *config)
     bool reaches = false;
 
     for (size_t i = 0; i < config->language_count; i++) {
-        CLEANUP(limits_release) struct limits limits;
+        CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
-        config_limits(config, &config->languages[i], &limits);
-        reaches |= strcmp(limits.network, "none") != 0;
+        config_policy(config, &config->languages[i], &policy);
+        reaches |= strcmp(policy.network, "none") != 0;
     }
     return reaches;
 }
@@ -83,7 +84,7 @@ char *tool_instructions(const struct config *config)
 /* The sentence about timeouts, with the maximum where there is one. */
 static json_t *describe_timeout(const struct config *config)
 {
-    const double most = config->maximums.number[LIMIT_TIMEOUT];
+    const double most = config->maximums.limits.number[LIMIT_TIMEOUT];
     struct strbuf text = STRBUF_INIT;
     json_t *string;
 

@@ -280,7 +280,7 @@ void collector_release(struct collector *collector)
 bool collector_feed(struct collector *collector, const char *data, size_t length)
 {
     const long long most =
-        STREAM_FACTOR * limits_bytes(&collector->plan->limits, LIMIT_WORKDIR) + STREAM_MORE;
+        STREAM_FACTOR * limits_bytes(&collector->plan->policy.limits, LIMIT_WORKDIR) + STREAM_MORE;
 
     if (collector->error.kind != ERROR_NONE)
         return false;

@@ -52,7 +52,7 @@ static struct container_spec spec_of(struct owned_container *container, const st
     spec.auto_remove = true;
     spec.command = command;
     spec.tmpfs[1] =
-        (struct container_tmpfs){plan->workdir, (long)plan->limits.number[LIMIT_WORKDIR]};
+        (struct container_tmpfs){plan->workdir, (long)plan->policy.limits.number[LIMIT_WORKDIR]};
     return spec;
 }
 

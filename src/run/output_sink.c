@@ -7,7 +7,7 @@
 
 void output_sink_init(struct output_sink *output, const struct plan *plan)
 {
-    const size_t limit = (size_t)plan->limits.number[LIMIT_OUTPUT];
+    const size_t limit = (size_t)plan->policy.limits.number[LIMIT_OUTPUT];
 
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);

@@ -45,19 +45,20 @@ bool owned_container_is_name(const char *name)
 struct container_spec owned_container_spec(struct owned_container *container,
                                            const struct plan *plan)
 {
-    const struct limits *limits = &plan->limits;
+    const struct sandbox_policy *policy = &plan->policy;
+    const struct limits *limits = &policy->limits;
     struct container_spec spec = {
         .name = container->name,
         .image = plan->image,
-        .network = limits->network,
-        .uid = limits->uid,
-        .gid = limits->gid,
+        .network = policy->network,
+        .uid = policy->uid,
+        .gid = policy->gid,
         .memory_mb = (long)limits->number[LIMIT_MEMORY],
         .cpus = limits->number[LIMIT_CPUS],
         .pids = (long)limits->number[LIMIT_PIDS],
-        .read_only = limits->read_only == 1,
+        .read_only = policy->read_only == 1,
         .open_stdin = true,
-        .cap_drop = &limits->cap_drop,
+        .cap_drop = &policy->cap_drop,
         .labels = &container->labels,
         .environment_file = -1,
     };

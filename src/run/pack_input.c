@@ -319,8 +319,8 @@ int pack_input(const struct plan *plan, long long reserved, struct archive *arch
         .by_default = !plan->request->entrypoint,
         .path = STRBUF_INIT,
         .bytes = reserved,
-        .most = limits_bytes(&plan->limits, LIMIT_WORKDIR),
-        .workdir_mb = (long)plan->limits.number[LIMIT_WORKDIR],
+        .most = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
+        .workdir_mb = (long)plan->policy.limits.number[LIMIT_WORKDIR],
     };
     const struct request *request = plan->request;
     int result;

@@ -12,7 +12,7 @@ enum { SETUP_TIMEOUT_MOST_MS = 60000 };
 
 long long run_setup_deadline(const struct run *run)
 {
-    const long long timeout = limits_timeout_ms(&run->plan->limits);
+    const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
 
     return run->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
            budget_ms(run->docker, BUDGET_SETUP);
@@ -20,7 +20,7 @@ long long run_setup_deadline(const struct run *run)
 
 long long run_end(const struct run *run)
 {
-    return run->start + limits_timeout_ms(&run->plan->limits) +
+    return run->start + limits_timeout_ms(&run->plan->policy.limits) +
            budget_ms(run->docker, BUDGET_TOTAL);
 }
 
@@ -51,7 +51,7 @@ void run_exited(struct run *run, int status, bool oom_killed)
     if (oom_killed && status != 0) {
         result->reason = REASON_OOM;
         result->error = string_format("program ran out of memory (limit %ld MB)",
-                                      (long)run->plan->limits.number[LIMIT_MEMORY]);
+                                      (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
     } else if (signal) {
         result->reason = REASON_SIGNAL;
         result->error = string_format("program was ended by signal %s", signal);
@@ -76,7 +76,7 @@ void run_ended(struct run *run, enum reason reason)
     result->exit_code = 128 + 9; /* we end it with KILL */
     if (reason == REASON_TIMEOUT) {
         result->error = string_format("program did not end within %.10g s",
-                                      run->plan->limits.number[LIMIT_TIMEOUT]);
+                                      run->plan->policy.limits.number[LIMIT_TIMEOUT]);
     } else if (reason == REASON_OUTPUT_LIMIT) {
         result->error =
             string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);

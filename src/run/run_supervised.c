@@ -52,7 +52,7 @@ static int run_program(struct run *run, struct instance *instance, struct error 
 {
     const struct supervisor_stream *stream = &instance->streams[1];
     const long long begin = clock_now_ms();
-    const long long timeout = limits_timeout_ms(&run->plan->limits);
+    const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
     enum process_event event;
     bool ended;
 

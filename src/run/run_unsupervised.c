@@ -159,7 +159,7 @@ static int run_attached(struct run *run, const struct owned_container *container
         .stdin_kind = stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = stdin_file,
     };
-    const long long timeout = limits_timeout_ms(&run->plan->limits);
+    const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
     struct process_pump pump = PROCESS_PUMP_INIT;
     enum process_event event;
     long long start;
@@ -234,7 +234,7 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
-    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->limits));
+    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->policy.limits));
     if (create(run, &container, error) != 0)
         return -1;
     run_name(run, &container);

@@ -80,7 +80,7 @@ static struct strvec run_instructions(const struct plan *plan)
     for (size_t i = 0; i < plan->public_environment.count; i++)
         strvec_push_owned(&lines, env_instruction(plan->public_environment.items[i]));
     strvec_pushf(&lines, "WORKDIR %s", plan->workdir);
-    strvec_pushf(&lines, "USER %u:%u", plan->limits.uid, plan->limits.gid);
+    strvec_pushf(&lines, "USER %u:%u", plan->policy.uid, plan->policy.gid);
     strvec_push(&lines, "ENTRYPOINT []");
     strvec_pushf(&lines, "CMD %s", command);
     return lines;
@@ -91,7 +91,7 @@ static int workdir_archive(const struct plan *plan, struct archive *archive, str
 {
     CLEANUP_FREE char *path = string_copy(plan->workdir + 1);
 
-    if (archive_open(archive, plan->limits.uid, plan->limits.gid, "", error) != 0)
+    if (archive_open(archive, plan->policy.uid, plan->policy.gid, "", error) != 0)
         return -1;
     for (char *slash = path; slash; slash++) {
         slash = strchr(slash, '/');
@@ -133,7 +133,7 @@ int save_image(struct run *run, struct error *error)
 
     /* A container that is never started, of the same limits. */
     run->start = clock_now_ms();
-    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->limits));
+    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->policy.limits));
     spec = owned_container_spec(&container, run->plan);
     spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
@@ -167,8 +167,8 @@ int save_dockerfile(const struct plan *plan, const char *image, struct error *er
     if (!file)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
                                request->save_dockerfile);
-    good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", image, plan->limits.uid,
-                   plan->limits.gid, paths, lines) > 0;
+    good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", image, plan->policy.uid,
+                   plan->policy.gid, paths, lines) > 0;
     good = fclose(file) == 0 && good;
     if (good)
         return 0;

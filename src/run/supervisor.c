@@ -146,10 +146,10 @@ static void add_quoted(struct strbuf *script, const char *word)
  */
 static void add_program(struct strbuf *script, const struct plan *plan)
 {
-    const double limit = ceil(plan->limits.number[LIMIT_TIMEOUT]) + GRACE_SECONDS;
+    const double limit = ceil(plan->policy.limits.number[LIMIT_TIMEOUT]) + GRACE_SECONDS;
 
     strbuf_addf(script, "limit=%.0f\nprogram() {\nunset OLDPWD", limit);
-    if (strcmp(plan->limits.network, "none") == 0) /* empty by then; better not there */
+    if (strcmp(plan->policy.network, "none") == 0) /* empty by then; better not there */
         for (const char *const *name = container_proxy_variables; *name; name++)
             strbuf_addf(script, " %s", *name);
     for (size_t i = 0; i < plan->environment.count; i++) {

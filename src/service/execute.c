@@ -15,8 +15,8 @@
 static int pack(const struct plan *plan, const char *nonce, struct archive *control,
                 struct archive *files, struct strvec *warnings, struct error *error)
 {
-    const unsigned uid = plan->limits.uid;
-    const unsigned gid = plan->limits.gid;
+    const unsigned uid = plan->policy.uid;
+    const unsigned gid = plan->policy.gid;
 
     if (archive_open(control, uid, gid, "", error) != 0 ||
         archive_open(files, uid, gid, "", error) != 0 ||
@@ -59,7 +59,8 @@ static int run_cold(struct run *run, const char *nonce, struct instance **instan
     int made;
 
     run->result->warm = false;
-    *instance = instance_new(run->docker, run->plan, nonce, limits_timeout_ms(&run->plan->limits));
+    *instance =
+        instance_new(run->docker, run->plan, nonce, limits_timeout_ms(&run->plan->policy.limits));
     made =
         instance_make(*instance, run->plan, deadline, run_end(run), run->cancel, &supervisor_error);
     run_name(run, &(*instance)->container);

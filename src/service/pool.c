@@ -357,7 +357,7 @@ static struct pool_entry **ask(struct pool *pool, const struct plan *plan)
     CLEANUP_FREE char *fingerprint = NULL;
     struct pool_entry **found = NULL;
 
-    if (limits_timeout_ms(&plan->limits) > LONGEST_USE_MS)
+    if (limits_timeout_ms(&plan->policy.limits) > LONGEST_USE_MS)
         return NULL;
     fingerprint = instance_fingerprint(plan);
     for (size_t i = 0; i < pool->class_count; i++)

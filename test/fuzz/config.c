@@ -29,10 +29,10 @@ static void check_network(const char *network)
                  "%s", network);
 }
 
-static void check_limits(const struct limits *limits)
+static void check_policy(const struct sandbox_policy *policy)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        const double number = limits->number[i];
+        const double number = policy->limits.number[i];
         const struct limit_rule *rule = &limit_rules[i];
 
         if (isnan(number))
@@ -41,13 +41,13 @@ static void check_limits(const struct limits *limits)
                          (!rule->whole || number == floor(number)),
                      "%s is %g", rule->key, number);
     }
-    if (limits->network)
-        check_network(limits->network);
-    fuzz_require(limits->read_only >= -1 && limits->read_only <= 1, "%d", limits->read_only);
-    fuzz_require(limits->uid <= ARCHIVE_ID_MAX && limits->gid <= ARCHIVE_ID_MAX, "%u:%u",
-                 limits->uid, limits->gid);
-    for (size_t i = 0; i < limits->cap_drop.count; i++) {
-        const char *name = limits->cap_drop.items[i];
+    if (policy->network)
+        check_network(policy->network);
+    fuzz_require(policy->read_only >= -1 && policy->read_only <= 1, "%d", policy->read_only);
+    fuzz_require(policy->uid <= ARCHIVE_ID_MAX && policy->gid <= ARCHIVE_ID_MAX, "%u:%u",
+                 policy->uid, policy->gid);
+    for (size_t i = 0; i < policy->cap_drop.count; i++) {
+        const char *name = policy->cap_drop.items[i];
 
         fuzz_require(*name && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name), "%s",
                      name);
@@ -86,11 +86,11 @@ static void check_plan(const struct config *config, const char *language)
     request.code = string_copy("");
     fuzz_require(plan_resolve(&plan, config, &request, &error) == 0, "%s: %s", language,
                  error.message);
-    fuzz_require(limits_check(&plan.limits, &config->maximums, &error) == 0, "%s: %s", language,
-                 error.message);
-    check_limits(&plan.limits);
+    fuzz_require(sandbox_policy_check(&plan.policy, &config->maximums, &error) == 0, "%s: %s",
+                 language, error.message);
+    check_policy(&plan.policy);
     for (int i = 0; i < LIMIT_NUMBERS; i++)
-        fuzz_require(!isnan(plan.limits.number[i]), "%s is not given", limit_rules[i].key);
+        fuzz_require(!isnan(plan.policy.limits.number[i]), "%s is not given", limit_rules[i].key);
 }
 
 static void check_language(const struct config *config, const struct language *language)
@@ -102,7 +102,7 @@ static void check_language(const struct config *config, const struct language *l
     fuzz_require(fuzz_is_line(language->name), "%s", language->name);
     fuzz_require(image_check_reference(language->image, &error) == 0, "%s", error.message);
     fuzz_require(language->warm >= 0 && language->warm <= 100, "%d wait", language->warm);
-    check_limits(&language->limits);
+    check_policy(&language->policy);
     check_strings(language);
     check_plan(config, language->name);
 }
@@ -123,8 +123,8 @@ static void check_config(const struct config *config)
                  config->max_text_bytes);
     fuzz_require(config->warm_age_most >= 1 && config->warm_age_most <= 86400, "%d",
                  config->warm_age_most);
-    check_limits(&config->defaults);
-    check_limits(&config->maximums);
+    check_policy(&config->defaults);
+    check_policy(&config->maximums);
     for (size_t i = 0; i < config->language_count; i++)
         check_language(config, &config->languages[i]);
 }

@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct plan plan = {.request = &request,
                         .artifacts_most = FILES_MOST,
                         .artifact_bytes_most = BYTES_MOST,
-                        .limits.number[LIMIT_WORKDIR] = 1};
+                        .policy.limits.number[LIMIT_WORKDIR] = 1};
 
     if (size > 0)
         memcpy(tar, data, size);

@@ -107,7 +107,7 @@ static void check_plan(const struct request *request, bool utf8, size_t size)
         fuzz_require(error.kind == ERROR_USAGE || error.kind == ERROR_INPUT, "kind %d", error.kind);
         return;
     }
-    check_numbers(&plan.limits);
+    check_numbers(&plan.policy);
     fuzz_require(*plan.entrypoint && *plan.image && plan.workdir[0] == '/', "'%s' '%s' '%s'",
                  plan.entrypoint, plan.image, plan.workdir);
     fuzz_require(plan.command.count > request->arguments.count, "no command");
@@ -119,7 +119,7 @@ static void check_taken(const struct run_options *options, const struct strvec *
 
     check_program(options);
     check_words(options, words);
-    check_numbers(&request->limits);
+    check_numbers(&request->policy.limits);
     for (size_t i = 0; i < request->environment.count; i++)
         fuzz_require(strchr(request->environment.items[i], '='), "%s",
                      request->environment.items[i]);

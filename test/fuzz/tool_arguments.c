@@ -68,7 +68,7 @@ static void check_files(const struct request *request, const struct plan *plan, 
 static void check_plan(const struct plan *plan, const json_t *arguments)
 {
     const struct request *request = plan->request;
-    const double timeout = plan->limits.number[LIMIT_TIMEOUT];
+    const double timeout = plan->policy.limits.number[LIMIT_TIMEOUT];
 
     fuzz_require(request->language && config_language(&config, request->language), "%s",
                  request->language);
@@ -76,7 +76,8 @@ static void check_plan(const struct plan *plan, const json_t *arguments)
     check_files(request, plan, json_object_get(arguments, "additional_files"));
     fuzz_require(json_is_string(json_object_get(arguments, "stdin")) == (request->stdin_file >= 0),
                  "stdin is %d", request->stdin_file);
-    fuzz_require(timeout > 0 && timeout <= config.maximums.number[LIMIT_TIMEOUT], "%g", timeout);
+    fuzz_require(timeout > 0 && timeout <= config.maximums.limits.number[LIMIT_TIMEOUT], "%g",
+                 timeout);
     fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");
     for (size_t i = 0; i < plan->environment.count; i++) {
         const char *variable = plan->environment.items[i];

@@ -114,8 +114,8 @@ static void attack__request(void **state)
     assert_string_equal(request.language, "python");
     assert_string_equal(request.code, attack.text);
     assert_int_equal(request.code_length, strlen(attack.text));
-    assert_int_equal(request.limits.number[LIMIT_TIMEOUT], 7);
-    assert_int_equal(request.limits.number[LIMIT_MEMORY], 100); /* no more than may be */
+    assert_int_equal(request.policy.limits.number[LIMIT_TIMEOUT], 7);
+    assert_int_equal(request.policy.limits.number[LIMIT_MEMORY], 100); /* no more than may be */
     environment = strvec_join(&request.environment, "|");
     assert_string_equal(environment,
                         "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"

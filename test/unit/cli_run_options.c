@@ -98,10 +98,10 @@ static void run_options__nothing_but_a_file(void **state)
     assert_int_equal(options->request.arguments.count, 0);
     assert_int_equal(options->request.environment.count, 0);
     for (int i = 0; i < LIMIT_NUMBERS; i++)
-        assert_true(isnan(options->request.limits.number[i]));
-    assert_int_equal(options->request.limits.read_only, -1);
-    assert_null(options->request.limits.network);
-    assert_false(options->request.limits.has_user);
+        assert_true(isnan(options->request.policy.limits.number[i]));
+    assert_int_equal(options->request.policy.read_only, -1);
+    assert_null(options->request.policy.network);
+    assert_false(options->request.policy.has_user);
     assert_false(options->stream);
     assert_false(options->verbose);
     assert_false(options->help);
@@ -124,18 +124,18 @@ static void run_options__long_forms(void **state)
     assert_string_equal(request->dir, "d");
     assert_string_equal(request->entrypoint, "e");
     assert_string_equal(fixture.options.stdin_path, "in");
-    assert_true(request->limits.number[LIMIT_TIMEOUT] == 90);
-    assert_true(request->limits.number[LIMIT_MEMORY] == 64);
-    assert_true(request->limits.number[LIMIT_CPUS] == 1.5);
-    assert_true(request->limits.number[LIMIT_PIDS] == 9);
-    assert_true(request->limits.number[LIMIT_WORKDIR] == 10);
-    assert_true(request->limits.number[LIMIT_TMP] == 11);
-    assert_true(request->limits.number[LIMIT_OUTPUT] == 2048);
-    assert_string_equal(request->limits.network, "bridge");
-    assert_int_equal(request->limits.read_only, 1);
-    check_joined(&request->limits.cap_drop, "NET_RAW");
-    assert_int_equal(request->limits.uid, 1);
-    assert_int_equal(request->limits.gid, 2);
+    assert_true(request->policy.limits.number[LIMIT_TIMEOUT] == 90);
+    assert_true(request->policy.limits.number[LIMIT_MEMORY] == 64);
+    assert_true(request->policy.limits.number[LIMIT_CPUS] == 1.5);
+    assert_true(request->policy.limits.number[LIMIT_PIDS] == 9);
+    assert_true(request->policy.limits.number[LIMIT_WORKDIR] == 10);
+    assert_true(request->policy.limits.number[LIMIT_TMP] == 11);
+    assert_true(request->policy.limits.number[LIMIT_OUTPUT] == 2048);
+    assert_string_equal(request->policy.network, "bridge");
+    assert_int_equal(request->policy.read_only, 1);
+    check_joined(&request->policy.cap_drop, "NET_RAW");
+    assert_int_equal(request->policy.uid, 1);
+    assert_int_equal(request->policy.gid, 2);
     assert_string_equal(request->image, "i:1");
     assert_string_equal(request->workdir, "/w");
     assert_string_equal(request->save_image, "t:1");
@@ -164,9 +164,9 @@ static void run_options__short_forms(void **state)
         assert_string_equal(request->language, "py");
         assert_string_equal(request->dir, "d");
         assert_string_equal(request->entrypoint, "e");
-        assert_true(request->limits.number[LIMIT_TIMEOUT] == 0.5);
-        assert_true(request->limits.number[LIMIT_MEMORY] == 64);
-        assert_true(request->limits.number[LIMIT_CPUS] == 2);
+        assert_true(request->policy.limits.number[LIMIT_TIMEOUT] == 0.5);
+        assert_true(request->policy.limits.number[LIMIT_MEMORY] == 64);
+        assert_true(request->policy.limits.number[LIMIT_CPUS] == 2);
         assert_true(fixture.options.verbose);
         tear_down(&fixture);
     }
@@ -179,10 +179,10 @@ static void run_options__values_behind_a_sign(void **state)
     (void)state;
     accept(&fixture, "--language=py|--timeout=2s|--image=a=b|--stdin=-|--memory=64|x.py");
     assert_string_equal(fixture.options.request.language, "py");
-    assert_true(fixture.options.request.limits.number[LIMIT_TIMEOUT] == 2);
+    assert_true(fixture.options.request.policy.limits.number[LIMIT_TIMEOUT] == 2);
     assert_string_equal(fixture.options.request.image, "a=b");
     assert_string_equal(fixture.options.stdin_path, "-");
-    assert_true(fixture.options.request.limits.number[LIMIT_MEMORY] == 64);
+    assert_true(fixture.options.request.policy.limits.number[LIMIT_MEMORY] == 64);
     tear_down(&fixture);
 }
 
@@ -209,11 +209,11 @@ static void run_options__the_last_of_equals_counts(void **state)
     accept(&fixture, "--language|a|--language|b|-m|64|-m|128|--network|none|--network|bridge"
                      "|--read-only|--read-only=false|--user|1|--user|2:3|x");
     assert_string_equal(fixture.options.request.language, "b");
-    assert_true(fixture.options.request.limits.number[LIMIT_MEMORY] == 128);
-    assert_string_equal(fixture.options.request.limits.network, "bridge");
-    assert_int_equal(fixture.options.request.limits.read_only, 0);
-    assert_int_equal(fixture.options.request.limits.uid, 2);
-    assert_int_equal(fixture.options.request.limits.gid, 3);
+    assert_true(fixture.options.request.policy.limits.number[LIMIT_MEMORY] == 128);
+    assert_string_equal(fixture.options.request.policy.network, "bridge");
+    assert_int_equal(fixture.options.request.policy.read_only, 0);
+    assert_int_equal(fixture.options.request.policy.uid, 2);
+    assert_int_equal(fixture.options.request.policy.gid, 3);
     tear_down(&fixture);
 }
 
@@ -227,7 +227,7 @@ static void run_options__repeatable(void **state)
     accept(&fixture, "--env|A=1|--env|B=|--env=C=x=y|--env|UNIT_INHERITED|--env|A=2"
                      "|--cap-drop|a,b|--cap-drop|c|x.py");
     check_joined(&fixture.options.request.environment, "A=2|B=|C=x=y|UNIT_INHERITED=from outside");
-    check_joined(&fixture.options.request.limits.cap_drop, "A|B|C");
+    check_joined(&fixture.options.request.policy.cap_drop, "A|B|C");
     tear_down(&fixture);
 }
 
@@ -256,7 +256,7 @@ static void run_options__read_only(void **state)
         struct fixture fixture;
 
         accept(&fixture, lines[i].line);
-        assert_int_equal(fixture.options.request.limits.read_only, lines[i].expected);
+        assert_int_equal(fixture.options.request.policy.read_only, lines[i].expected);
         assert_string_equal(fixture.options.file, "x.py");
         tear_down(&fixture);
     }

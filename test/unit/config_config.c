@@ -64,11 +64,11 @@ static void config__reads_everything(void **state)
     assert_string_equal(config.container_command, "podman");
     assert_string_equal(config.workdir, "/w");
     assert_string_equal(config.prompts_dir, "/p");
-    assert_true(config.defaults.number[LIMIT_TIMEOUT] == 1.5);
-    assert_true(config.defaults.number[LIMIT_MEMORY] == 64);
-    assert_true(isnan(config.defaults.number[LIMIT_CPUS]));
+    assert_true(config.defaults.limits.number[LIMIT_TIMEOUT] == 1.5);
+    assert_true(config.defaults.limits.number[LIMIT_MEMORY] == 64);
+    assert_true(isnan(config.defaults.limits.number[LIMIT_CPUS]));
     check_joined(&config.defaults.cap_drop, "ALL|X");
-    assert_true(config.maximums.number[LIMIT_MEMORY] == 128);
+    assert_true(config.maximums.limits.number[LIMIT_MEMORY] == 128);
     assert_int_equal(config.maximums.read_only, 1);
     assert_int_equal(config.maximums.uid, 1);
     assert_int_equal(config.maximums.gid, 2);
@@ -80,9 +80,9 @@ static void config__reads_everything(void **state)
     check_joined(&sh->extensions, ".sh|.bash");
     assert_string_equal(sh->default_filename, "main.sh");
     check_joined(&sh->environment, "A=1|B=");
-    assert_true(sh->limits.number[LIMIT_CPUS] == 2);
-    assert_true(isnan(sh->limits.number[LIMIT_MEMORY]));
-    assert_string_equal(sh->limits.network, "bridge");
+    assert_true(sh->policy.limits.number[LIMIT_CPUS] == 2);
+    assert_true(isnan(sh->policy.limits.number[LIMIT_MEMORY]));
+    assert_string_equal(sh->policy.network, "bridge");
     config_release(&config);
 }
 
@@ -116,9 +116,9 @@ static void config__overlay_changes_only_what_it_gives(void **state)
     check_joined(&sh->command, "sh|{entrypoint}");
     check_joined(&sh->extensions, ".sh|.bash");
     check_joined(&sh->environment, "A=1|B=");
-    assert_true(sh->limits.number[LIMIT_CPUS] == 2);
-    assert_true(config.defaults.number[LIMIT_MEMORY] == 32);
-    assert_true(config.defaults.number[LIMIT_TIMEOUT] == 1.5);
+    assert_true(sh->policy.limits.number[LIMIT_CPUS] == 2);
+    assert_true(config.defaults.limits.number[LIMIT_MEMORY] == 32);
+    assert_true(config.defaults.limits.number[LIMIT_TIMEOUT] == 1.5);
     assert_string_equal(config.workdir, "/w");
     config_release(&config);
 }
@@ -825,7 +825,7 @@ static void config__prompts_are_absolute(void **state)
 static void check_own(const char *json, double timeout, double memory)
 {
     char *directory = set_up_home();
-    CLEANUP(limits_release) struct limits own;
+    struct limits own;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
@@ -836,8 +836,8 @@ static void check_own(const char *json, double timeout, double memory)
     config_init(&config);
     assert_int_equal(config_load(&config, NULL, &own, &error), 0);
     assert_no_error(&error);
-    assert_true(config.defaults.number[LIMIT_TIMEOUT] == timeout);
-    assert_true(config.defaults.number[LIMIT_MEMORY] == memory);
+    assert_true(config.defaults.limits.number[LIMIT_TIMEOUT] == timeout);
+    assert_true(config.defaults.limits.number[LIMIT_MEMORY] == memory);
     assert_string_equal(config.defaults.network, "none");
     config_release(&config);
     temp_remove(directory);
@@ -863,7 +863,7 @@ static void config__own_defaults_lie_below_a_language(void **state)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
-    CLEANUP(limits_release) struct limits own;
+    struct limits own;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
@@ -873,9 +873,9 @@ static void config__own_defaults_lie_below_a_language(void **state)
     write_in(directory, "file.json", "{\"languages\": {\"python\": {\"memoryMB\": 88}}}");
     config_init(&config);
     assert_int_equal(config_load(&config, path, &own, &error), 0);
-    assert_true(config.defaults.number[LIMIT_MEMORY] == 77);
-    assert_true(language(&config, "python")->limits.number[LIMIT_MEMORY] == 88);
-    assert_true(language(&config, "go")->limits.number[LIMIT_MEMORY] == 1024);
+    assert_true(config.defaults.limits.number[LIMIT_MEMORY] == 77);
+    assert_true(language(&config, "python")->policy.limits.number[LIMIT_MEMORY] == 88);
+    assert_true(language(&config, "go")->policy.limits.number[LIMIT_MEMORY] == 1024);
     config_release(&config);
     temp_remove(directory);
 }
@@ -1035,8 +1035,8 @@ static void config__built_in(void **state)
     assert_string_equal(config.workdir, "/workspace");
     assert_int_equal(config.engine_timeout, 10);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        assert_true(config.defaults.number[i] == defaults[i]);
-        assert_true(isnan(config.maximums.number[i]));
+        assert_true(config.defaults.limits.number[i] == defaults[i]);
+        assert_true(isnan(config.maximums.limits.number[i]));
     }
     assert_string_equal(config.defaults.network, "none");
     assert_int_equal(config.defaults.read_only, 1);

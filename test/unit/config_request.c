@@ -88,7 +88,7 @@ static void request__init_is_nothing(void **state)
     assert_int_equal(request.stdin_file, -1);
     assert_int_equal(request.live[0], -1);
     assert_int_equal(request.live[1], -1);
-    assert_true(isnan(request.limits.number[LIMIT_MEMORY]));
+    assert_true(isnan(request.policy.limits.number[LIMIT_MEMORY]));
     request_release(&request);
 }
 
@@ -366,7 +366,7 @@ static void plan__home_is_tmp_where_nobody_says_otherwise(void **state)
 static void plan__limits_lie_over_each_other(void **state)
 {
     struct fixture fixture;
-    const double *number = fixture.plan.limits.number;
+    const double *number = fixture.plan.policy.limits.number;
 
     (void)state;
     set_up_request(&fixture, "c", NULL, NULL);
@@ -375,25 +375,25 @@ static void plan__limits_lie_over_each_other(void **state)
     tear_down(&fixture);
 
     set_up_request(&fixture, "py", NULL, NULL);
-    fixture.request.limits.number[LIMIT_TMP] = 7;
+    fixture.request.policy.limits.number[LIMIT_TMP] = 7;
     resolve(&fixture);
     assert_true(number[LIMIT_MEMORY] == 512);
     assert_true(number[LIMIT_TMP] == 7);
     assert_true(number[LIMIT_TIMEOUT] == 60);
-    assert_string_equal(fixture.plan.limits.network, "none");
-    assert_int_equal(fixture.plan.limits.read_only, 1);
-    assert_int_equal(fixture.plan.limits.uid, 65534);
-    check_joined(&fixture.plan.limits.cap_drop, "ALL");
+    assert_string_equal(fixture.plan.policy.network, "none");
+    assert_int_equal(fixture.plan.policy.read_only, 1);
+    assert_int_equal(fixture.plan.policy.uid, 65534);
+    check_joined(&fixture.plan.policy.cap_drop, "ALL");
     tear_down(&fixture);
 
     set_up_request(&fixture, "py", NULL, NULL);
-    fixture.request.limits.number[LIMIT_MEMORY] = 1024;
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 1024;
     resolve(&fixture);
     assert_true(number[LIMIT_MEMORY] == 1024);
     tear_down(&fixture);
 
     set_up_request(&fixture, "py", NULL, NULL);
-    fixture.request.limits.number[LIMIT_MEMORY] = 1025;
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 1025;
     refuse(&fixture, ERROR_USAGE,
            "memoryMB 1025 MB is more than the configuration allows (maximums.memoryMB: 1024)");
 }
@@ -409,8 +409,8 @@ static void plan__defaults_are_clamped(void **state)
     assert_int_equal(
         config_overlay(&fixture.config, maximums, sizeof maximums - 1, "test", &fixture.error), 0);
     resolve(&fixture);
-    assert_true(fixture.plan.limits.number[LIMIT_MEMORY] == 300);
-    assert_true(fixture.plan.limits.number[LIMIT_TIMEOUT] == 10);
+    assert_true(fixture.plan.policy.limits.number[LIMIT_MEMORY] == 300);
+    assert_true(fixture.plan.policy.limits.number[LIMIT_TIMEOUT] == 10);
     tear_down(&fixture);
 }
 

@@ -94,7 +94,7 @@ static void tool_arguments__language_and_code(void **state)
     assert_int_equal(fixture.request.files.count, 0);
     assert_int_equal(fixture.request.arguments.count, 0);
     assert_int_equal(fixture.request.environment.count, 0);
-    assert_false(fixture.request.limits.number[LIMIT_TIMEOUT] > 0);
+    assert_false(fixture.request.policy.limits.number[LIMIT_TIMEOUT] > 0);
     tear_down(&fixture);
 }
 
@@ -421,7 +421,7 @@ static void check_timeout(const char *value, double expected)
 
     set_up(&fixture);
     read_good(&fixture, members);
-    assert_true(fixture.request.limits.number[LIMIT_TIMEOUT] == expected);
+    assert_true(fixture.request.policy.limits.number[LIMIT_TIMEOUT] == expected);
     tear_down(&fixture);
 }
 
@@ -448,13 +448,13 @@ static void tool_arguments__timeout_without_a_maximum(void **state)
 
     (void)state;
     set_up(&fixture);
-    limits_release(&fixture.config.maximums);
+    sandbox_policy_release(&fixture.config.maximums);
     read_good(&fixture, ", \"timeout_seconds\": 5000");
-    assert_true(fixture.request.limits.number[LIMIT_TIMEOUT] == 5000);
+    assert_true(fixture.request.policy.limits.number[LIMIT_TIMEOUT] == 5000);
     tear_down(&fixture);
 
     set_up(&fixture);
-    limits_release(&fixture.config.maximums);
+    sandbox_policy_release(&fixture.config.maximums);
     assert_int_equal(
         read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"timeout_seconds\": 1e300}"), -1);
     assert_error(&fixture.error, ERROR_USAGE, "timeout_seconds must be from 0.001 to 31622400 s");
@@ -478,7 +478,7 @@ static void tool_arguments__null_is_not_given(void **state)
     assert_int_equal(fixture.request.stdin_file, -1);
     assert_int_equal(fixture.request.arguments.count, 0);
     assert_int_equal(fixture.request.environment.count, 0);
-    assert_false(fixture.request.limits.number[LIMIT_TIMEOUT] > 0);
+    assert_false(fixture.request.policy.limits.number[LIMIT_TIMEOUT] > 0);
     tear_down(&fixture);
 
     set_up(&fixture);

@@ -36,7 +36,7 @@ static void set_up(struct fixture *fixture, const char *pattern)
     fixture->plan.request = &fixture->request;
     fixture->plan.artifacts_most = 3;
     fixture->plan.artifact_bytes_most = 1000;
-    fixture->plan.limits.number[LIMIT_WORKDIR] = 1;
+    fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 1;
     fixture->sent = new_archive();
     fixture->back = new_archive();
 }

@@ -21,8 +21,8 @@ static void set_up(struct fixture *fixture)
     request_init(&fixture->request);
     fixture->request.stats = &fixture->stats;
     fixture->plan.request = &fixture->request;
-    limits_init(&fixture->plan.limits);
-    fixture->plan.limits.number[LIMIT_OUTPUT] = 8;
+    sandbox_policy_init(&fixture->plan.policy);
+    fixture->plan.policy.limits.number[LIMIT_OUTPUT] = 8;
 }
 
 static void begin(struct fixture *fixture)

@@ -31,8 +31,8 @@ static void set_up(struct fixture *fixture)
     fixture->request.dir = string_copy(fixture->in);
     fixture->plan.request = &fixture->request;
     fixture->plan.entrypoint = string_copy("main");
-    limits_init(&fixture->plan.limits);
-    fixture->plan.limits.number[LIMIT_WORKDIR] = 1;
+    sandbox_policy_init(&fixture->plan.policy);
+    fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 1;
     write_in(fixture->in, "main", "the program");
     assert_int_equal(archive_open(&fixture->archive, 0, 0, "", &fixture->error), 0);
 }
@@ -631,7 +631,7 @@ static void pack_input__huge_files_are_refused_at_once(void **state)
     refuse(&fixture, TOO_MUCH);
 
     set_up(&fixture);
-    fixture.plan.limits.number[LIMIT_WORKDIR] = 1 << 20;
+    fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1 << 20;
     make_file(&fixture, "huge", (off_t)INT_MAX + 1, 0644);
     refuse(&fixture, "the files need more than the 1048576 MB of the working directory; raise "
                      "--workdir-size (workdirMB)");

@@ -21,9 +21,9 @@ static void set_up(struct fixture *fixture, const char *network)
     *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
     request_init(&fixture->request);
     fixture->plan.request = &fixture->request;
-    limits_init(&fixture->plan.limits);
-    fixture->plan.limits.number[LIMIT_TIMEOUT] = 1.5;
-    fixture->plan.limits.network = string_copy(network);
+    sandbox_policy_init(&fixture->plan.policy);
+    fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 1.5;
+    fixture->plan.policy.network = string_copy(network);
     assert_int_equal(archive_open(&fixture->archive, 0, 0, "", &fixture->error), 0);
 }
 

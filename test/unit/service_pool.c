@@ -283,7 +283,7 @@ static void pool__what_only_the_program_sees_makes_no_difference(void **state)
     request.code = string_copy("other");
     strvec_push(&request.environment, "A=b");
     strvec_push(&request.arguments, "argument");
-    request.limits.number[LIMIT_TIMEOUT] = 3600;
+    request.policy.limits.number[LIMIT_TIMEOUT] = 3600;
     assert_int_equal(plan_resolve(&other, &fixture.config, &request, &error), 0);
     pool_begin(fixture.pool);
     put_away(take(&fixture, &other));

@@ -1,0 +1,187 @@
+#include "config/sandbox_policy.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+void sandbox_policy_init(struct sandbox_policy *policy)
+{
+    *policy = (struct sandbox_policy){.network = NULL, .read_only = -1, .cap_drop = STRVEC_INIT};
+    limits_init(&policy->limits);
+}
+
+void sandbox_policy_release(struct sandbox_policy *policy)
+{
+    free(policy->network);
+    strvec_release(&policy->cap_drop);
+    sandbox_policy_init(policy);
+}
+
+void sandbox_policy_overlay(struct sandbox_policy *base, const struct sandbox_policy *over)
+{
+    limits_overlay(&base->limits, &over->limits);
+    if (over->network) {
+        free(base->network);
+        base->network = string_copy(over->network);
+    }
+    if (over->read_only >= 0)
+        base->read_only = over->read_only;
+    if (over->cap_drop.count > 0) {
+        strvec_release(&base->cap_drop);
+        strvec_push_all(&base->cap_drop, &over->cap_drop);
+    }
+    if (over->has_user) {
+        base->has_user = true;
+        base->uid = over->uid;
+        base->gid = over->gid;
+    }
+}
+
+/* Reads an id at *text and moves *text past it. False if there is none or it is too large. */
+static bool parse_id(const char **text, unsigned *id)
+{
+    unsigned long value;
+    char *end;
+
+    if (!isdigit((unsigned char)**text))
+        return false;
+    value = strtoul(*text, &end, 10);
+    *text = end;
+    *id = (unsigned)value;
+    return value <= ARCHIVE_ID_MAX;
+}
+
+int sandbox_policy_set_user(struct sandbox_policy *policy, const char *text, struct error *error)
+{
+    const char *rest = text;
+    unsigned uid = 0, gid;
+    bool good = parse_id(&rest, &uid);
+
+    gid = uid;
+    if (good && *rest == ':') {
+        rest++;
+        good = parse_id(&rest, &gid);
+    }
+    if (!good || *rest != '\0') {
+        CLEANUP_FREE char *shown = text_escape(text);
+        return error_set(error, ERROR_USAGE,
+                         "'%s' is not a user; write numbers up to %d, like 65534 or 1000:1000",
+                         shown, ARCHIVE_ID_MAX);
+    }
+    policy->has_user = true;
+    policy->uid = uid;
+    policy->gid = gid;
+    return 0;
+}
+
+int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name, struct error *error)
+{
+    /* The characters of a name on the engine (moby, names.RestrictedNameChars). */
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+
+    if (strcmp(name, "host") == 0 || strncmp(name, "container:", 10) == 0) {
+        CLEANUP_FREE char *shown = text_escape_short(name, 20);
+        return error_set(error, ERROR_USAGE,
+                         "network '%s' would lift the isolation; use none, bridge or a network of "
+                         "the engine",
+                         shown);
+    }
+    if (!isalnum((unsigned char)name[0]) || name[strspn(name, allowed)] != '\0') {
+        CLEANUP_FREE char *shown = text_escape(name);
+        return error_set(error, ERROR_USAGE,
+                         "'%s' is not the name of a network; use none, bridge or a network of the "
+                         "engine",
+                         shown);
+    }
+    free(policy->network);
+    policy->network = string_copy(name);
+    return 0;
+}
+
+int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
+                                struct error *error)
+{
+    const char *rest = list;
+
+    do {
+        const size_t length = strcspn(rest, ",");
+        struct strbuf name = STRBUF_INIT;
+
+        for (size_t i = 0; i < length; i++)
+            strbuf_addch(&name, (char)toupper((unsigned char)rest[i]));
+        if (strncmp(strbuf_string(&name), "CAP_", 4) == 0)
+            strbuf_drop(&name, 4);
+        if (name.length == 0 ||
+            strspn(strbuf_string(&name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != name.length) {
+            strbuf_release(&name);
+            return error_set(error, ERROR_USAGE,
+                             "'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD", list);
+        }
+        strvec_push_owned(&policy->cap_drop, strbuf_steal(&name));
+        rest += length;
+    } while (*rest++ == ',');
+    return 0;
+}
+
+static bool drops(const struct sandbox_policy *policy, const char *capability)
+{
+    return strvec_contains(&policy->cap_drop, "ALL") ||
+           strvec_contains(&policy->cap_drop, capability);
+}
+
+static int check_names(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
+                       struct error *error)
+{
+    if (maximums->network && strcmp(policy->network, "none") != 0 &&
+        strcmp(policy->network, maximums->network) != 0)
+        return error_set(error, ERROR_USAGE,
+                         "network '%s' is not allowed by the configuration (maximums.network: "
+                         "'%s')",
+                         policy->network, maximums->network);
+    if (maximums->read_only == 1 && policy->read_only != 1)
+        return error_set(error, ERROR_USAGE,
+                         "a writable root is not allowed by the configuration (maximums.readOnly)");
+    if (maximums->has_user && (policy->uid != maximums->uid || policy->gid != maximums->gid))
+        return error_set(error, ERROR_USAGE,
+                         "user %u:%u is not allowed by the configuration (maximums.user: %u:%u)",
+                         policy->uid, policy->gid, maximums->uid, maximums->gid);
+    for (size_t i = 0; i < maximums->cap_drop.count; i++)
+        if (!drops(policy, maximums->cap_drop.items[i]))
+            return error_set(error, ERROR_USAGE,
+                             "capability %s must be dropped by the configuration "
+                             "(maximums.capDrop)",
+                             maximums->cap_drop.items[i]);
+    return 0;
+}
+
+void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums)
+{
+    limits_clamp(&policy->limits, &maximums->limits);
+    if (maximums->network && strcmp(policy->network, maximums->network) != 0) {
+        free(policy->network);
+        policy->network = string_copy("none");
+    }
+    if (maximums->read_only == 1)
+        policy->read_only = 1;
+    if (maximums->has_user) {
+        policy->uid = maximums->uid;
+        policy->gid = maximums->gid;
+    }
+    for (size_t i = 0; i < maximums->cap_drop.count; i++)
+        if (!drops(policy, maximums->cap_drop.items[i]))
+            strvec_push(&policy->cap_drop, maximums->cap_drop.items[i]);
+}
+
+int sandbox_policy_check(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
+                         struct error *error)
+{
+    if (limits_check(&policy->limits, &maximums->limits, error) != 0)
+        return -1;
+    return check_names(policy, maximums, error);
+}

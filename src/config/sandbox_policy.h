@@ -1,0 +1,68 @@
+/*
+ * What a sandbox may do and use: its limits (config/limits.h), its network, the user of the
+ * program, whether the root file system is read-only, and which capabilities are dropped.
+ *
+ * A `struct sandbox_policy` is partial: each member can be not given. sandbox_policy_overlay() lays
+ * one over another, in this order: built-in defaults, configuration, language, request.
+ */
+#ifndef CONFIG_SANDBOX_POLICY_H
+#define CONFIG_SANDBOX_POLICY_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "config/limits.h"
+
+struct sandbox_policy {
+    struct limits limits;
+    char *network;          /* owned; NULL: not given */
+    int read_only;          /* 0, 1; -1: not given */
+    struct strvec cap_drop; /* owned; empty: not given */
+    bool has_user;
+    unsigned uid, gid; /* not given unless has_user is true */
+};
+
+/* Makes a policy in which nothing is given. */
+void sandbox_policy_init(struct sandbox_policy *policy);
+void sandbox_policy_release(struct sandbox_policy *policy);
+
+/* Replaces in `base` what `over` gives. */
+void sandbox_policy_overlay(struct sandbox_policy *base, const struct sandbox_policy *over);
+
+/* Reads "UID" or "UID:GID", both numeric; without a GID it is the same number. ERROR_USAGE. */
+int sandbox_policy_set_user(struct sandbox_policy *policy, const char *text, struct error *error);
+
+/*
+ * Sets the network: "none", "bridge" or the name of a network of the engine. "host" and
+ * "container:..." are refused because they would lift the isolation. ERROR_USAGE.
+ */
+int sandbox_policy_set_network(struct sandbox_policy *policy, const char *name,
+                               struct error *error);
+
+/*
+ * Adds the capabilities of a comma-separated list ("ALL", "NET_RAW,mknod", "CAP_NET_RAW"). They are
+ * stored in upper case and without "CAP_". ERROR_USAGE.
+ */
+int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
+                                struct error *error);
+
+/*
+ * Lowers a complete policy to the maximums, so that sandbox_policy_check() never refuses defaults
+ * that the caller did not ask for.
+ */
+void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums);
+
+/*
+ * Checks a complete policy against the maximums. ERROR_USAGE names the first member that violates
+ * them:
+ * - a number must not be larger than its maximum,
+ * - the network must be the maximum's or "none",
+ * - the root must be read-only if the maximums say so,
+ * - the capabilities of the maximums must be dropped, and
+ * - the user must be exactly the maximum's.
+ */
+int sandbox_policy_check(const struct sandbox_policy *policy, const struct sandbox_policy *maximums,
+                         struct error *error);
+
+#endif

@@ -1,0 +1,483 @@
+#include "test.h"
+
+#include <math.h>
+
+#include "config/sandbox_policy.h"
+
+/* Everything in one line, "-" for what is not given; the caller frees it. */
+static char *shown(const struct sandbox_policy *policy)
+{
+    struct strbuf line = STRBUF_INIT;
+    CLEANUP_FREE char *capabilities = strvec_join(&policy->cap_drop, ",");
+
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        if (isnan(policy->limits.number[i]))
+            strbuf_addstr(&line, "- ");
+        else
+            strbuf_addf(&line, "%.10g ", policy->limits.number[i]);
+    }
+    strbuf_addf(&line, "%s %d [%s] ", policy->network ? policy->network : "-", policy->read_only,
+                capabilities);
+    if (policy->has_user)
+        strbuf_addf(&line, "%u:%u", policy->uid, policy->gid);
+    else
+        strbuf_addstr(&line, "-");
+    return strbuf_steal(&line);
+}
+
+static void check(const struct sandbox_policy *policy, const char *expected)
+{
+    CLEANUP_FREE char *line = shown(policy);
+
+    assert_string_equal(line, expected);
+}
+
+static void set_number(struct sandbox_policy *policy, enum limit_number which, double value)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = limits_set_number(&policy->limits, which, value, "it", &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+static void sandbox_policy__init_is_nothing_given(void **state)
+{
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    check(&policy, "- - - - - - - - -1 [] -");
+    sandbox_policy_release(&policy);
+    sandbox_policy_release(&policy);
+    check(&policy, "- - - - - - - - -1 [] -");
+}
+
+static void sandbox_policy__users(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned uid, gid;
+    } good[] = {{"0", 0, 0},   {"1000", 1000, 1000},      {"65534:65534", 65534, 65534},
+                {"1:2", 1, 2}, {"0:2097151", 0, 2097151}, {"2097151:0", 2097151, 0},
+                {"007", 7, 7}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        struct error error = ERROR_INIT;
+        struct sandbox_policy policy;
+
+        sandbox_policy_init(&policy);
+        assert_int_equal(sandbox_policy_set_user(&policy, good[i].text, &error), 0);
+        assert_true(policy.has_user);
+        assert_int_equal(policy.uid, good[i].uid);
+        assert_int_equal(policy.gid, good[i].gid);
+        sandbox_policy_release(&policy);
+    }
+}
+
+static void sandbox_policy__no_users(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "root",
+                                      "root:root",
+                                      ":",
+                                      "1:",
+                                      ":1",
+                                      "1:2:3",
+                                      "-1",
+                                      "+1",
+                                      " 1",
+                                      "1 ",
+                                      "1:-1",
+                                      "1:+1",
+                                      "1: 1",
+                                      "0x10",
+                                      "1.5",
+                                      "1e3",
+                                      "2097152",
+                                      "1:2097152",
+                                      "99999999999999999999999",
+                                      "4294967296",
+                                      "1:4294967296",
+                                      "18446744073709551616"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message = string_format(
+            "'%s' is not a user; write numbers up to 2097151, like 65534 or 1000:1000", bad[i]);
+        struct error error = ERROR_INIT;
+        struct sandbox_policy policy;
+
+        sandbox_policy_init(&policy);
+        assert_int_equal(sandbox_policy_set_user(&policy, bad[i], &error), -1);
+        assert_error(&error, ERROR_USAGE, message);
+        assert_false(policy.has_user);
+        sandbox_policy_release(&policy);
+    }
+}
+
+/* What was given before stays, as with numbers and networks. */
+static void sandbox_policy__refused_user_changes_nothing(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    assert_int_equal(sandbox_policy_set_user(&policy, "1000:1001", &error), 0);
+    assert_int_equal(sandbox_policy_set_user(&policy, "0:x", &error), -1);
+    error_release(&error);
+    check(&policy, "- - - - - - - - -1 [] 1000:1001");
+    sandbox_policy_release(&policy);
+}
+
+static void sandbox_policy__networks(void **state)
+{
+    static const char *const good[] = {"none", "bridge",  "my_net", "a",
+                                       "0",    "net-1.2", "hosts",  "Host"};
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_int_equal(sandbox_policy_set_network(&policy, good[i], &error), 0);
+        assert_string_equal(policy.network, good[i]);
+    }
+    sandbox_policy_release(&policy);
+}
+
+static void check_network_refused(const char *name, const char *message)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    sandbox_policy_init(&policy);
+    assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
+    assert_int_equal(sandbox_policy_set_network(&policy, name, &error), -1);
+    assert_error(&error, ERROR_USAGE, message);
+    assert_string_equal(policy.network, "bridge");
+    sandbox_policy_release(&policy);
+}
+
+static void sandbox_policy__no_networks(void **state)
+{
+    static const char *const bad[] = {"",      "-net",  ".net",    "_net", "a b",
+                                      "a/b",   "a:b",   "a=b",     "a,b",  "name=host",
+                                      " host", "host ", "\xc3\xa9"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message = string_format("'%s' is not the name of a network; use none, "
+                                                   "bridge or a network of the engine",
+                                                   bad[i]);
+
+        check_network_refused(bad[i], message);
+    }
+    check_network_refused("a\x1b[2J", "'a\\x1b[2J' is not the name of a network; use none, bridge "
+                                      "or a network of the engine");
+    check_network_refused("host", "network 'host' would lift the isolation; use none, bridge or a "
+                                  "network of the engine");
+    check_network_refused("container:db",
+                          "network 'container:db' would lift the isolation; use none, bridge or a "
+                          "network of the engine");
+    check_network_refused("container:x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4",
+                          "network 'container:x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...' would lift the "
+                          "isolation; use none, bridge or a network of the engine");
+}
+
+static void sandbox_policy__capabilities(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    assert_int_equal(sandbox_policy_add_cap_drop(&policy, "ALL", &error), 0);
+    assert_int_equal(sandbox_policy_add_cap_drop(&policy, "net_raw,Mknod", &error), 0);
+    assert_int_equal(sandbox_policy_add_cap_drop(&policy, "CAP_CHOWN", &error), 0);
+    check(&policy, "- - - - - - - - -1 [ALL,NET_RAW,MKNOD,CHOWN] -");
+    sandbox_policy_release(&policy);
+}
+
+static void sandbox_policy__no_capabilities(void **state)
+{
+    static const char *const bad[] = {"",           ",",       "ALL,",  ",ALL",
+                                      "ALL,,MKNOD", "NET RAW", " ALL",  "NET-RAW",
+                                      "ALL;MKNOD",  "4",       "CAP_1", "\xc3\xa9"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message =
+            string_format("'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD", bad[i]);
+        struct error error = ERROR_INIT;
+        struct sandbox_policy policy;
+
+        sandbox_policy_init(&policy);
+        assert_int_equal(sandbox_policy_add_cap_drop(&policy, bad[i], &error), -1);
+        assert_error(&error, ERROR_USAGE, message);
+        sandbox_policy_release(&policy);
+    }
+}
+
+/* "CAP_" is the front of a name, no name. */
+static void sandbox_policy__prefix_is_no_capability(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy;
+
+    (void)state;
+    sandbox_policy_init(&policy);
+    assert_int_equal(sandbox_policy_add_cap_drop(&policy, "CAP_", &error), -1);
+    assert_error(&error, ERROR_USAGE,
+                 "'CAP_' is not a list of capabilities, like ALL or NET_RAW,MKNOD");
+    sandbox_policy_release(&policy);
+}
+
+/* Limits with everything given: those of the built-in configuration. */
+static void fill(struct sandbox_policy *policy)
+{
+    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576};
+    struct error error = ERROR_INIT;
+
+    sandbox_policy_init(policy);
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        set_number(policy, (enum limit_number)i, numbers[i]);
+    assert_int_equal(sandbox_policy_set_network(policy, "none", &error), 0);
+    assert_int_equal(sandbox_policy_set_user(policy, "65534", &error), 0);
+    assert_int_equal(sandbox_policy_add_cap_drop(policy, "ALL", &error), 0);
+    policy->read_only = 1;
+}
+
+#define FULL "60 256 0.5 64 64 64 1048576 none 1 [ALL] 65534:65534"
+
+static void sandbox_policy__overlay_of_nothing(void **state)
+{
+    struct sandbox_policy base, over;
+
+    (void)state;
+    fill(&base);
+    sandbox_policy_init(&over);
+    sandbox_policy_overlay(&base, &over);
+    check(&base, FULL);
+    sandbox_policy_overlay(&over, &base);
+    check(&over, FULL);
+    sandbox_policy_release(&base);
+    check(&over, FULL); /* nothing is shared */
+    sandbox_policy_release(&over);
+}
+
+static void sandbox_policy__overlay_replaces_what_is_given(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy base, over;
+
+    (void)state;
+    fill(&base);
+    sandbox_policy_init(&over);
+    set_number(&over, LIMIT_MEMORY, 512);
+    sandbox_policy_overlay(&base, &over);
+    check(&base, "60 512 0.5 64 64 64 1048576 none 1 [ALL] 65534:65534");
+    over.read_only = 0;
+    assert_int_equal(sandbox_policy_set_network(&over, "bridge", &error), 0);
+    assert_int_equal(sandbox_policy_add_cap_drop(&over, "NET_RAW,MKNOD", &error), 0);
+    assert_int_equal(sandbox_policy_set_user(&over, "0", &error), 0);
+    sandbox_policy_overlay(&base, &over);
+    check(&base, "60 512 0.5 64 64 64 1048576 bridge 0 [NET_RAW,MKNOD] 0:0");
+    sandbox_policy_release(&over);
+    sandbox_policy_release(&base);
+}
+
+static void check_allowed(const struct sandbox_policy *policy,
+                          const struct sandbox_policy *maximums)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = sandbox_policy_check(policy, maximums, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+static void check_forbidden(const struct sandbox_policy *policy,
+                            const struct sandbox_policy *maximums, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(sandbox_policy_check(policy, maximums, &error), -1);
+    assert_error(&error, ERROR_USAGE, message);
+}
+
+static void sandbox_policy__maximum_network(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    assert_int_equal(sandbox_policy_set_network(&maximums, "inner", &error), 0);
+    check_allowed(&policy, &maximums); /* none */
+    assert_int_equal(sandbox_policy_set_network(&policy, "inner", &error), 0);
+    check_allowed(&policy, &maximums);
+    assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
+    check_forbidden(&policy, &maximums,
+                    "network 'bridge' is not allowed by the configuration (maximums.network: "
+                    "'inner')");
+    assert_int_equal(sandbox_policy_set_network(&maximums, "none", &error), 0);
+    check_forbidden(&policy, &maximums,
+                    "network 'bridge' is not allowed by the configuration (maximums.network: "
+                    "'none')");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+static void sandbox_policy__maximum_root_and_user(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    policy.read_only = 0;
+    maximums.read_only = 0;
+    check_allowed(&policy, &maximums);
+    maximums.read_only = 1;
+    check_forbidden(&policy, &maximums,
+                    "a writable root is not allowed by the configuration (maximums.readOnly)");
+    policy.read_only = 1;
+    assert_int_equal(sandbox_policy_set_user(&maximums, "65534", &error), 0);
+    check_allowed(&policy, &maximums);
+    assert_int_equal(sandbox_policy_set_user(&policy, "65534:0", &error), 0);
+    check_forbidden(
+        &policy, &maximums,
+        "user 65534:0 is not allowed by the configuration (maximums.user: 65534:65534)");
+    assert_int_equal(sandbox_policy_set_user(&policy, "0:65534", &error), 0);
+    check_forbidden(
+        &policy, &maximums,
+        "user 0:65534 is not allowed by the configuration (maximums.user: 65534:65534)");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+static void set_cap_drop(struct sandbox_policy *policy, const char *list)
+{
+    struct error error = ERROR_INIT;
+
+    strvec_release(&policy->cap_drop);
+    assert_int_equal(sandbox_policy_add_cap_drop(policy, list, &error), 0);
+}
+
+static void sandbox_policy__maximum_capabilities(void **state)
+{
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    set_cap_drop(&maximums, "NET_RAW,MKNOD");
+    check_allowed(&policy, &maximums); /* ALL */
+    set_cap_drop(&policy, "MKNOD,CHOWN,NET_RAW");
+    check_allowed(&policy, &maximums);
+    set_cap_drop(&policy, "NET_RAW,CHOWN");
+    check_forbidden(&policy, &maximums,
+                    "capability MKNOD must be dropped by the configuration (maximums.capDrop)");
+    set_cap_drop(&maximums, "ALL");
+    check_forbidden(&policy, &maximums,
+                    "capability ALL must be dropped by the configuration (maximums.capDrop)");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+/* NET_RAW and CAP_NET_RAW are the same capability, whoever writes which. */
+static void sandbox_policy__maximum_capabilities_by_either_name(void **state)
+{
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    set_cap_drop(&maximums, "NET_RAW");
+    set_cap_drop(&policy, "CAP_NET_RAW");
+    check_allowed(&policy, &maximums);
+    set_cap_drop(&maximums, "CAP_NET_RAW");
+    set_cap_drop(&policy, "NET_RAW");
+    check_allowed(&policy, &maximums);
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+static void sandbox_policy__clamp_to_nothing(void **state)
+{
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    sandbox_policy_clamp(&policy, &maximums);
+    check(&policy, FULL);
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+/* What was clamped is allowed. */
+static void sandbox_policy__clamp_lowers_what_is_more(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    sandbox_policy_init(&maximums);
+    set_number(&maximums, LIMIT_TIMEOUT, 10);
+    set_number(&maximums, LIMIT_MEMORY, 1024);
+    set_number(&maximums, LIMIT_CPUS, 0.25);
+    maximums.read_only = 1;
+    assert_int_equal(sandbox_policy_set_network(&maximums, "inner", &error), 0);
+    assert_int_equal(sandbox_policy_set_user(&maximums, "1:2", &error), 0);
+    set_cap_drop(&maximums, "NET_RAW,MKNOD");
+    sandbox_policy_clamp(&policy, &maximums);
+    check(&policy, "10 256 0.25 64 64 64 1048576 none 1 [ALL] 1:2");
+    check_allowed(&policy, &maximums);
+
+    policy.read_only = 0;
+    assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
+    set_cap_drop(&policy, "MKNOD,CHOWN");
+    sandbox_policy_clamp(&policy, &maximums);
+    check(&policy, "10 256 0.25 64 64 64 1048576 none 1 [MKNOD,CHOWN,NET_RAW] 1:2");
+    check_allowed(&policy, &maximums);
+
+    assert_int_equal(sandbox_policy_set_network(&policy, "inner", &error), 0);
+    maximums.read_only = 0;
+    policy.read_only = 1;
+    sandbox_policy_clamp(&policy, &maximums);
+    check(&policy, "10 256 0.25 64 64 64 1048576 inner 1 [MKNOD,CHOWN,NET_RAW] 1:2");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sandbox_policy__init_is_nothing_given),
+        cmocka_unit_test(sandbox_policy__users),
+        cmocka_unit_test(sandbox_policy__no_users),
+        cmocka_unit_test(sandbox_policy__refused_user_changes_nothing),
+        cmocka_unit_test(sandbox_policy__networks),
+        cmocka_unit_test(sandbox_policy__no_networks),
+        cmocka_unit_test(sandbox_policy__capabilities),
+        cmocka_unit_test(sandbox_policy__no_capabilities),
+        cmocka_unit_test(sandbox_policy__prefix_is_no_capability),
+        cmocka_unit_test(sandbox_policy__overlay_of_nothing),
+        cmocka_unit_test(sandbox_policy__overlay_replaces_what_is_given),
+        cmocka_unit_test(sandbox_policy__maximum_network),
+        cmocka_unit_test(sandbox_policy__maximum_root_and_user),
+        cmocka_unit_test(sandbox_policy__maximum_capabilities),
+        cmocka_unit_test(sandbox_policy__maximum_capabilities_by_either_name),
+        cmocka_unit_test(sandbox_policy__clamp_to_nothing),
+        cmocka_unit_test(sandbox_policy__clamp_lowers_what_is_more),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
