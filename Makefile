@@ -255,7 +255,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 		share/completions/isolator.fish:$(PREFIX)/share/fish/vendor_completions.d/$(program).fish) \
 	share/completions/_isolator:$(PREFIX)/share/zsh/site-functions/_isolator \
 	$(foreach page,$(MAN_PAGES),$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
-	$(foreach file,README.md LICENSE,$(file):$(DOCDIR)/$(file)) \
+	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
 	$(foreach file,isolator_config.json $(wildcard prompts/*),$(file):$(DATADIR)/$(file)) \
 	share/isolator_config.schema.json:$(DATADIR)/isolator_config.schema.json
 

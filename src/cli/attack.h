@@ -8,7 +8,7 @@
  *   # timeout: SECONDS    20
  *   # memory: MB          128
  *   # copies: N           that run at the same time; 1
- *   # gap: WHY            what gets through is known, and stands among the gaps of README
+ *   # gap: WHY            what gets through is known, and stands among the known gaps in SECURITY.md
  *
  * On stdout it writes a line "got through: ..." for each thing that must not be possible and was, and if it comes
  * so far, as its last line, "held: ..." with what it saw. Anything else that is not as it should be makes it end

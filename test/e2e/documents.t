@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The documents tell the truth: README and manual pages against --help, the configuration, the sources
-# and each other; the commands for which they show an output are run, and it must come out; the others
-# get as far as the engine.
+# The documents are true: manual pages against --help, the configuration and the sources; README, CONTRIBUTING and
+# SECURITY against the files, targets and tests that they name. Example commands are run: those with an output
+# must print it, the others must get as far as the engine.
 # shellcheck source=test/e2e/lib.sh disable=SC2013,SC2016 # words; backquotes in single quotes are Markdown's
 . "$(dirname "$0")/lib.sh"
 
@@ -25,9 +25,9 @@ ISOLATOR_CONFIG=$(realpath "$ISOLATOR_CONFIG")
 # rendered FILE: a manual page as people see it, each paragraph on one line.
 rendered() { mandoc -T ascii -O width=1000 "$1" | sed 's/.\x08//g'; }
 
-# mdoc_section FILE NAME, markdown_section NAME: the lines below a heading.
+# mdoc_section FILE NAME, markdown_section FILE HEADING: the lines below a heading.
 mdoc_section() { awk -v head=".Sh $2" '/^\.Sh /{on = $0 == head; next} on' "$1"; }
-markdown_section() { awk -v head="$1" '/^```/{code = !code} /^#/ && !code {on = $0 == head; next} on' README.md; }
+markdown_section() { awk -v head="$2" '/^```/{code = !code} /^#/ && !code {on = $0 == head; next} on' "$1"; }
 
 # fenced LANGUAGE: of the Markdown that it reads, the contents of the blocks in this language, each
 # followed by a line "----".
@@ -37,19 +37,50 @@ fenced() { awk -v open="\`\`\`$1" '/^```$/ && on {on = 0; print "----"} on; $0 =
 blocks() { awk '/^\.Ed/{on = 0; print "----"} on; /^\.Bd/{on = 1}' | sed "s/\\\\(aq/'/g; s/\\\\e/\\\\/g"; }
 literal() { mdoc_section "$1" EXAMPLES | blocks; }
 
-# behind TEXT: of what it reads, the lines behind the first that has this in it.
-behind() { awk -v text="$1" 'on; index($0, text) {on = 1}'; }
+# after TEXT: of what it reads, the lines after the first that contains this.
+after() { awk -v text="$1" 'on; index($0, text) {on = 1}'; }
 
 # first_block: of such contents, the first.
 first_block() { sed '/^----$/,$d'; }
 
-# first_column: of the tables in what it reads, the words in backquotes there.
-first_column() { awk -F '|' '/^\|/{print $2}' | grep -o '`[^`]*`' | tr -d '`'; }
+# quoted: of the Markdown that it reads, the words in backquotes, each once.
+quoted() { grep -o '`[^`]*`' | tr -d '`' | sort -u; }
 
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
+# ---- README, CONTRIBUTING and SECURITY
+within "$(wc -l <README.md)" 100 250 "README.md: at most 250 lines"
+# headings FILE: as links name them. missing_links FILE: the targets of its relative links that do not exist.
+headings() { sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | tr ' ' '-' | tr -d ':.,'; }
+missing_links() {
+    local target file
+    grep -o '](\(#\|[a-zA-Z_]*/\|[A-Z]*\.md\|LICENSE\)[^)]*)' "$1" | tr -d '()]' | while IFS= read -r target; do
+        file=${target%%#*}
+        [ -e "${file:-$1}" ] || echo "$target"
+        [[ $target != *'#'* ]] || headings "${file:-$1}" | grep -qx "${target#*#}" || echo "$target"
+    done
+}
+# missing_paths FILE: what it names in backquotes below a directory of the sources and does not exist.
+missing_paths() {
+    quoted <"$1" | grep -E '^(src|test|share|man|prompts|build)/[a-z0-9_./-]*$' | grep -v '^build/' |
+        while IFS= read -r path; do [ -e "$path" ] || echo "$path"; done
+}
+# missing_targets FILE: of the `make TARGET` in it, those that the Makefile lacks.
+missing_targets() {
+    grep -oE '(^|`)(sudo )?make [a-z0-9-]+' "$1" | sed 's/.* //' | sort -u |
+        while IFS= read -r target; do grep -qE "^([a-z0-9-]+ )*$target( [a-z0-9-]+)*:" Makefile || echo "$target"; done
+}
+for file in README.md CONTRIBUTING.md SECURITY.md; do
+    is "$(missing_links "$file")" "" "$file: the targets of its links exist"
+    is "$(missing_paths "$file")" "" "$file: the files that it names exist"
+    is "$(missing_targets "$file")" "" "$file: the make targets that it names exist"
+done
+for file in man/*; do
+    has "$(<README.md)" "]($file)" "README.md: links to $file"
+done
+
 # ---- manual pages
-for file in "$page" "$batch_page" "$prepare_page" "$pull_page" "$gc_page" "$selftest_page" "$config_command_page" "$languages_page" "$doctor_page" "$server_page" "$config_page"; do
+for file in man/*; do
     is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
     within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
 done
@@ -65,8 +96,6 @@ isolator run --help
 help=$out
 server_help=$("$server" --help)
 expected=$(help_options <<<"$help")
-is "$(sed -nE 's/^\| (`-(.)`, )?`--([^`]*)`.*/\2 \3/p' README.md | sed -E 's/^(.) /-\1 /')" \
-    "$expected" "README: the option table has the options of --help in their order and form"
 is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
 is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
     "$server_page: has the options of --help in their order"
@@ -90,9 +119,6 @@ defaults=$(perl -MJSON::PP -e '
     ' <isolator_config.json)
 is "$(sed -nE 's/^  (-., |    )--([a-z-]+).*\(([^() ]*)\)$/\2 \3/p' <<<"$help" | sort)" "$defaults" \
     "--help: the defaults are those of isolator_config.json"
-is "$(markdown_section '## Options of `isolator run`' | sed -nE 's/^\| .*`--([a-z-]+).* \| ([^ |]+) \|$/\1 \2/p' | sort)" \
-    "$defaults" \
-    "README: the defaults are those of isolator_config.json"
 is "$(rendered "$page" | awk '
     /^ +(-., )?--[a-z]/ { option = $0; sub(/^ +(-., )?--/, "", option); sub(/[^a-z-].*/, "", option) }
     match($0, /The default is [^ ]+[.,]( |$)/) {
@@ -103,23 +129,18 @@ is "$(rendered "$page" | awk '
 # ---- the result
 run "$scratch/no-such-file.py" # has all members, and needs no engine
 members=$(grep -o '"[A-Za-z]*":' <<<"$out" | tr -d '":' | words)
-is "$(markdown_section '## The result' | first_column | words)" "$members" "README: the members of the result"
 is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
     "$page: the members of the result"
-is "$(markdown_section '## Using it' | fenced console | awk '/^[{]/,/^[}]/' | grep -o '^  "[A-Za-z]*":' | tr -d '": ' | words)" "$members" \
-    "README: the result that is shown has these members"
 reasons=$(sed -nE 's/.*\[REASON_[A-Z_]*\] = "(.*)",/\1/p' src/run/result.c | words)
 is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
-is "$(markdown_section '## The result' | sed -n '/^Reasons:/,/^$/p' | grep -o '`[^`]*`' | tr -d '`' | words)" \
-    "$reasons" "README: the reasons"
 
 # ---- exit statuses
 help_statuses() { sed -n '/^Exit status:/,$s/See .*//; /^Exit status:/,$p' | grep -oE '[0-9]+' | words; }
 page_statuses() { mdoc_section "$1" 'EXIT STATUS' | grep '^\.It' | grep -oE '[0-9]+' | words; }
 statuses="0 1 2 3 124 130 143"
 is "$(help_statuses <<<"$help")" "$statuses" "--help: the exit statuses"
-is "$(markdown_section '## Exit statuses' | awk -F '|' '/^\| [0-9]/{print $2}' | grep -oE '[0-9]+' | words)" \
-    "$statuses" "README: the exit statuses"
+is "$(sed -n '/exit statuses:/,/^$/s/.*exit statuses: //p' README.md | grep -oE '[0-9]+' | words)" "$statuses" \
+    "README: the exit statuses"
 is "$(page_statuses "$page")" "$statuses" "$page: the exit statuses"
 is "$(help_statuses <<<"$server_help") $(page_statuses "$server_page")" "0 2 3 0 2 3" "$server_page: the exit statuses"
 "$server" </dev/null >"$scratch/out" 2>&1
@@ -190,7 +211,7 @@ accepted() {
     done
     within "$number" 2 9 "$1: shows configurations"
 }
-accepted README <<<"$( (markdown_section '## Packages'; markdown_section '## Configuration') | fenced json)"
+accepted README <<<"$(markdown_section README.md '## Configuration' | fenced json)"
 accepted "$config_page" <<<"$(literal "$config_page")"
 
 # ---- isolator-mcp: the tool
@@ -206,9 +227,6 @@ arguments=$(perl -MJSON::PP -e '
     list(decode_json(<STDIN>)->{inputSchema}{properties})' <"$tool" | sort)
 is "$(mdoc_section "$server_page" 'THE TOOL' | sed -nE 's/^\.It Cm ([a-z_]+) Pq (.*)/\1 \2/p' | sort)" "$arguments" \
     "$server_page: the arguments of execute_code with their types"
-is "$(markdown_section '### Arguments of `execute_code`' |
-    sed -nE 's/^\| `([a-z_]*\[\]\.)?([a-z_]+)` \| ([a-z ]+) \|.*/\2 \3/p' | sort)" "$arguments" \
-    "README: the arguments of execute_code with their types"
 is "$(perl -MJSON::PP -e '
     local $/; my $result = decode_json(<STDIN>)->{outputSchema};
     print join " ", @{$result->{required}}, "-", @{$result->{properties}{reason}{enum}}, "-",
@@ -216,61 +234,57 @@ is "$(perl -MJSON::PP -e '
     "$tool: the result is that of isolator run"
 
 # ---- isolator-mcp: revisions, and numbers that stand in the sources
-readme=$(words <README.md)
 text=$(rendered "$server_page" | words)
 for revision in $(grep -o '"20[0-9-]*"' src/mcp/revision.c | tr -d '"'); do
-    has "$(markdown_section '### Revisions')" "$revision" "README: revision $revision"
     has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
 done
-while IFS='|' read -r constant value shown readme_too; do
+while IFS='|' read -r constant value shown; do
     is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch] src/base/json_text.[ch] src/config/snippets.[ch])" "$constant = $value" "$constant is $value"
     is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
-    [ -z "$readme_too" ] || is "$(grep -oF "$shown" <<<"$readme" | head -n 1)" "$shown" "README: $shown"
 done <<'END'
-TOOL_TIMEOUT|45|45 s|1
-GRACE_MS|1500|1.5 s|1
-RESULT_STORE_AGE_MAX_MS|15 * 60000|15 minutes|1
-RESULT_STORE_BYTES_MAX|16 << 20|16 MiB|1
-FULL|4 << 20|4 MiB|1
-JSON_TEXT_MAX|64 << 20|A line may have 64 MiB|
-MESSAGE_MAX|1000000|1,000,000 bytes|
-CALLS_BYTES_MAX|256 << 20|256 MiB|
-SNIPPET_MAX|512 << 10|512 KiB|
-BATCH_MAX|100|up to 100 messages|
-ID_MAX|4096|4096 bytes|
-SUBSCRIPTIONS_MAX|64|64 subscriptions|
-QUIET_MS|3000|every three seconds|
+TOOL_TIMEOUT|45|45 s
+GRACE_MS|1500|1.5 s
+RESULT_STORE_AGE_MAX_MS|15 * 60000|15 minutes
+RESULT_STORE_BYTES_MAX|16 << 20|16 MiB
+FULL|4 << 20|4 MiB
+JSON_TEXT_MAX|64 << 20|A line may have 64 MiB
+MESSAGE_MAX|1000000|1,000,000 bytes
+CALLS_BYTES_MAX|256 << 20|256 MiB
+SNIPPET_MAX|512 << 10|512 KiB
+BATCH_MAX|100|up to 100 messages
+ID_MAX|4096|4096 bytes
+SUBSCRIPTIONS_MAX|64|64 subscriptions
+QUIET_MS|3000|every three seconds
 END
 
 # ---- isolator-mcp: the configurations of hosts
 hosts=$(sed -n 's/.*HOST: //p' <<<"$server_help" | tr -d ',')
 is "$(mdoc_section "$server_page" HOSTS | sed -n 's/^\.It Cm //p' | words)" "$hosts" "$server_page: all hosts"
-is "$(markdown_section '### Telling the host' | sed -nE 's/^[^`]*, `([a-z-]+)`, in .*/\1/p' | words)" "$hosts" \
-    "README: all hosts"
+is "$(grep -o '`HOST` is [^.]*' README.md | grep -o '`[a-z-]*`' | tr -d '`' | words)" "$hosts" "README: all hosts"
 for host in $hosts; do
     printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
     has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
     printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
     place=$(sed -nE 's/^isolator-mcp: for ([^ ,]*).*/\1/p' "$scratch/place")
-    shown=$(mdoc_section "$server_page" HOSTS | behind ".It Cm $host")
+    shown=$(mdoc_section "$server_page" HOSTS | after ".It Cm $host")
     is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
     has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: where that of $host goes"
-    shown=$(markdown_section '### Telling the host' | behind ", \`$host\`,")
-    is "$(fenced json <<<"$shown" | first_block)" "$printed" "README: what --print-config $host prints"
-    has "$(grep ", \`$host\`," README.md)" "\`$place\`" "README: where that of $host goes"
 done
+printed=$(env -i "$server" --print-config claude-desktop 2>/dev/null)
+is "$(markdown_section README.md '## Use from an LLM host' | fenced json | first_block)" \
+    "${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}" "README: what --print-config claude-desktop prints"
 printed=$(env -i DOCKER_HOST=ssh://box ISOLATOR_CONFIG="$ISOLATOR_CONFIG" "$server" --print-config cline 2>&1 | words)
 has "$printed" "\"args\": [ \"--config\", \"$ISOLATOR_CONFIG\" ], \"env\": { \"DOCKER_HOST\": \"ssh://box\" }" \
     "--print-config: the configuration and the engine that were chosen"
 
 # ---- examples of commands
-# In a block of commands, a line that begins with "$ " is a command and the lines behind it are what it
-# prints; where a line of the command ends with a backslash or "|", the command goes on in the next. A
-# command succeeds, unless "echo $?" follows and shows its exit status.
+# In a block of commands, a line that begins with "$ " is a command and the lines after it are what it prints. If a
+# line of the command ends with a backslash or "|", the command continues in the next. A line that begins with "# " is a
+# comment. A command succeeds, unless "echo $?" follows and shows its exit status.
 examples=$scratch/examples
 mkdir -p "$examples/project" "$scratch/bin"
 printf '#!/bin/sh\necho $$ >>"%s"\nexec "%s" "$@"\n' "$scratch/pids" "$(realpath "$ISOLATOR")" >"$scratch/bin/isolator"
-# isolator-mcp gives a call 1.5 s behind the end of its stdin, which an engine that is busy may not keep:
+# isolator-mcp gives a call 1.5 s after the end of its stdin, which may be too little for a busy engine:
 # here its stdin stays open until every request is answered.
 cat >"$scratch/bin/isolator-mcp" <<END
 #!/usr/bin/env bash
@@ -286,7 +300,7 @@ chmod 755 "$scratch/bin/isolator" "$scratch/bin/isolator-mcp"
 
 # The configurations: that of the tests, with bash as the README adds it; for isolator-mcp, with the
 # languages that are built in; and one without an engine.
-markdown_section '## Configuration' | fenced json | first_block | sed "s|bash:5.2|$debian|" >"$scratch/bash.json"
+markdown_section README.md '## Configuration' | fenced json | first_block | sed "s|bash:5.2|$debian|" >"$scratch/bash.json"
 perl -MJSON::PP -e '
     my ($from, $bash, $to, $repository) = @ARGV;
     sub load { local $/; open my $file, "<", $_[0] or die; decode_json(<$file>) }
@@ -348,6 +362,7 @@ run_examples() {
     while IFS= read -r line <&9; do
         case $line in
         '$ echo $?') asked=1 ;;
+        '# '*) ;;
         '$ '* | ----)
             [ -z "$command" ] || { example "$command" "${shown%$'\n'}" "$expected" "$1"; number=$((number + 1)); }
             command=${line#----} command=${command#'$ '} shown='' expected=0 asked=''
@@ -367,7 +382,7 @@ run_examples() {
 }
 saved=sandboxed-hello:1
 trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
-run_examples README "$(fenced console <README.md)" 10
+run_examples README "$(fenced console <README.md)" 9
 run_examples "$page" "$(literal "$page")" 8
 run_examples "$batch_page" "$(literal "$batch_page")" 1
 run_examples "$prepare_page" "$(literal "$prepare_page")" 1
@@ -379,18 +394,16 @@ run_examples "$languages_page" "$(literal "$languages_page")" 1
 run_examples "$server_page" "$(literal "$server_page")" 5
 own_pids+="$(words <"$scratch/pids") "
 
-# ---- what is promised, and what proves it
-proofs=$(markdown_section '## Security model' | awk -F '|' '/^\|/{print $(NF - 1)}' | grep -o '`[^`]*`' | tr -d '`' | sort -u)
-within "$(wc -w <<<"$proofs")" 60 200 "README: each promise has its proofs"
+# ---- the guards, and what proves them
+proofs=$(cat <(markdown_section SECURITY.md '## Guards') <(markdown_section SECURITY.md '## Failures') |
+    awk -F '|' '/^\|/{print $(NF - 1)}' | quoted)
+within "$(wc -w <<<"$proofs")" 60 200 "SECURITY.md: each guard has its proofs"
 for proof in $proofs; do
     if [[ $proof == *.t ]]; then file=test/e2e/$proof; else file=test/abuse/$proof.py; fi
-    ok "$([ -e "$file" ]; echo $?)" "README: $proof is there"
+    ok "$([ -e "$file" ]; echo $?)" "SECURITY.md: $proof exists"
 done
 for file in test/abuse/*.py; do
-    has "$(<README.md)" "\`$(basename "$file" .py)\`" "README: says what $file is for"
+    has "$(<SECURITY.md)" "\`$(basename "$file" .py)\`" "SECURITY.md: says what $file is for"
 done
-
-# ---- the snippets
-is "$(markdown_section '### Snippets' | first_column | LC_ALL=C sort)" "$(cd prompts && LC_ALL=C ls)" "README: lists the snippets"
 
 finish

@@ -66,6 +66,7 @@ expected=$(LC_ALL=C sort -k 2 <<END
 644 share/bash-completion/completions/isolator-mcp
 644 share/doc/isolator/LICENSE
 644 share/doc/isolator/README.md
+644 share/doc/isolator/SECURITY.md
 644 share/fish/vendor_completions.d/isolator-mcp.fish
 644 share/fish/vendor_completions.d/isolator.fish
 644 share/isolator/isolator_config.json
@@ -149,7 +150,7 @@ done
 is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -o '/usr/[a-z/]*prompts')" "/usr/share/isolator/prompts" \
     "in the package: the places that the manual page names"
 for file in bash-completion/completions/isolator zsh/vendor-completions/_isolator fish/vendor_completions.d/isolator.fish \
-    doc/isolator/copyright doc/isolator/README.md.gz doc/isolator/changelog.gz; do
+    doc/isolator/copyright doc/isolator/README.md.gz doc/isolator/SECURITY.md.gz doc/isolator/changelog.gz; do
     ok "$([ -f "$root/usr/share/$file" ]; echo $?)" "in the package: $file"
 done
 inside dpkg -r isolator >"$scratch/log"

@@ -359,7 +359,7 @@ shown() { # COMMAND: runs it and sets $status and $out.
     printf '%s\n' "$out" >"$scratch/out"
 }
 steps=$(awk '/^## Packages/ {found = 1} found && /^```$/ {exit} found && /^isolator / {print}' README.md)
-is "$(wc -l <<<"$steps")" 3 "README shows three commands"
+is "$(wc -l <<<"$steps")" 3 "README: three commands"
 shown "$(sed -n 1p <<<"$steps")"
 has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: $(sed -n 1p <<<"$steps")"
 shown "$(sed -n 2p <<<"$steps")"
