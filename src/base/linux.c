@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -51,6 +52,19 @@ int linux_pipe(int fds[2])
 int linux_eventfd(void)
 {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int linux_reopen_nonblocking(int fd)
+{
+    unsigned int number;
+    char path[32];
+
+    if (ioctl(fd, TIOCGPTN, &number) == 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 int linux_pidfd(pid_t pid)

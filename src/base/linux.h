@@ -23,6 +23,13 @@ int linux_pipe(int fds[2]);
 /* A counter (eventfd(2)) of 0 that never blocks; close-on-exec. -1, errno. */
 int linux_eventfd(void);
 
+/*
+ * Opens the pipe or terminal behind this descriptor once more, for writing, with O_NONBLOCK and
+ * close-on-exec: the flag of that new open file description is nobody else's. -1, errno; also for the
+ * master side of a pseudo-terminal, of which a second open would make a new one.
+ */
+int linux_reopen_nonblocking(int fd);
+
 /* A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
  */
 int linux_pidfd(pid_t pid);

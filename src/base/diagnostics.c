@@ -1,0 +1,124 @@
+#include "base/diagnostics.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/output.h"
+#include "base/strbuf.h"
+
+enum { WAIT_MS = 100 };
+
+/* Of the whole process. The lock is held while something is written. */
+static struct {
+    pthread_mutex_t lock;
+    const char *program;
+    bool open;
+    struct output output;
+    struct strbuf rest; /* of a text that was written in part: it comes first */
+    long long dropped;  /* lines since the last one that fitted */
+    bool stuck;         /* the last text did not fit: nothing waits until one does */
+} diagnostics = {.lock = PTHREAD_MUTEX_INITIALIZER, .program = "isolator", .rest = STRBUF_INIT};
+
+void diagnostics_set_program(const char *name)
+{
+    diagnostics.program = name;
+}
+
+/* All of these have the lock. */
+
+static void open_once(void)
+{
+    if (!diagnostics.open)
+        output_open(&diagnostics.output, STDERR_FILENO);
+    diagnostics.open = true;
+}
+
+static void set_stuck(size_t written, size_t length)
+{
+    /* What fails for another reason (nobody reads any more) will not fit later either. */
+    diagnostics.stuck = written < length;
+}
+
+/* Writes what is left of the last text. False if some of it still is. */
+static bool write_rest(long long deadline, const struct notifier *cancel)
+{
+    struct strbuf *rest = &diagnostics.rest;
+    const size_t written =
+        output_write(&diagnostics.output, strbuf_string(rest), rest->length, deadline, cancel);
+
+    set_stuck(written, rest->length);
+    strbuf_drop(rest, written);
+    return rest->length == 0;
+}
+
+/* Writes the text behind what is left of the last one. False if nothing of it was taken. */
+static bool write_text(const char *text, size_t length, long long deadline,
+                       const struct notifier *cancel)
+{
+    size_t written;
+
+    if (!write_rest(deadline, cancel))
+        return false;
+    written = output_write(&diagnostics.output, text, length, deadline, cancel);
+    set_stuck(written, length);
+    if (written > 0)
+        strbuf_add(&diagnostics.rest, text + written, length - written);
+    return written > 0;
+}
+
+static void write_line(const char *text, size_t length)
+{
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT;
+    const long long deadline = clock_now_ms() + (diagnostics.stuck ? 0 : WAIT_MS);
+
+    if (diagnostics.dropped == 1)
+        strbuf_addf(&lines, "%s: 1 line of diagnostics was dropped\n", diagnostics.program);
+    else if (diagnostics.dropped > 1)
+        strbuf_addf(&lines, "%s: %lld lines of diagnostics were dropped\n", diagnostics.program,
+                    diagnostics.dropped);
+    strbuf_add(&lines, text, length);
+    if (write_text(lines.data, lines.length, deadline, NULL))
+        diagnostics.dropped = 0;
+    else
+        diagnostics.dropped++;
+}
+
+void diagnostics_line(const char *format, ...)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
+    const int saved = errno;
+    va_list arguments;
+
+    strbuf_addf(&line, "%s: ", diagnostics.program);
+    va_start(arguments, format);
+    strbuf_vaddf(&line, format, arguments);
+    va_end(arguments);
+    strbuf_addch(&line, '\n');
+    pthread_mutex_lock(&diagnostics.lock);
+    open_once();
+    write_line(line.data, line.length);
+    pthread_mutex_unlock(&diagnostics.lock);
+    errno = saved;
+}
+
+void diagnostics_draw(const char *text)
+{
+    pthread_mutex_lock(&diagnostics.lock);
+    open_once();
+    write_text(text, strlen(text), clock_now_ms(), NULL);
+    pthread_mutex_unlock(&diagnostics.lock);
+}
+
+void diagnostics_copy(const char *text, size_t length, const struct notifier *cancel)
+{
+    pthread_mutex_lock(&diagnostics.lock);
+    open_once();
+    write_text(text, length, 0, cancel);
+    pthread_mutex_unlock(&diagnostics.lock);
+}

@@ -1,0 +1,39 @@
+/*
+ * Everything that a program says on stderr: errors, warnings, traces, progress.
+ *
+ * stderr may be a pipe that nobody reads or a terminal that somebody stopped with Ctrl-S. No line
+ * blocks the program there for longer than a moment (base/output.h says how): what does not fit is
+ * dropped and counted, and the next line that fits is preceded by the count. Several threads may
+ * write; the lines of each stay whole.
+ *
+ * stderr is one of the things that a process truly has once, so this module has no handle.
+ */
+#ifndef BASE_DIAGNOSTICS_H
+#define BASE_DIAGNOSTICS_H
+
+#include <stddef.h>
+
+#include "base/notifier.h"
+
+/* The name that each line begins with; "isolator" without it. Borrowed. Before any thread starts. */
+void diagnostics_set_program(const char *name);
+
+/*
+ * Writes "PROGRAM: TEXT" and a newline. Waits at most 100 ms for room, and not at all while the line
+ * before did not fit either. The text must be safe for a terminal (text_escape()).
+ */
+void diagnostics_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Writes the text as it is, if there is room for it right now. For progress, which is drawn again
+ * anyway: what is dropped is not counted.
+ */
+void diagnostics_draw(const char *text);
+
+/*
+ * Writes the text as it is and waits for as long as it takes, until `cancel` is raised (NULL: never).
+ * For output that a person waits for, such as that of a build step: nothing of it is dropped.
+ */
+void diagnostics_copy(const char *text, size_t length, const struct notifier *cancel);
+
+#endif

@@ -1,0 +1,240 @@
+#include "terminal.h"
+#include "test.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "base/diagnostics.h"
+#include "base/linux.h"
+
+/*
+ * stderr belongs to the whole process, and so does what the module knows of it: each test is a child
+ * whose stderr is `writer`. What it returns is the line of the check that failed, or 0.
+ */
+static void run(int (*body)(const void *context), const void *context, int writer)
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        dup2(writer, STDERR_FILENO);
+        _exit(body(context));
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail_msg("the check in line %d (mod 256) failed", WEXITSTATUS(status));
+}
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return __LINE__;                                                                       \
+    } while (0)
+
+/* What can be read of the pipe until all its writers are gone; it is closed then. */
+static void check_written(int ends[2], const char *expected)
+{
+    struct strbuf text;
+
+    close(ends[1]);
+    text = read_all(ends[0]);
+    assert_string_equal(strbuf_string(&text), expected);
+    strbuf_release(&text);
+    close(ends[0]);
+}
+
+static int write_lines(const void *context)
+{
+    (void)context;
+    diagnostics_line("cannot read '%s'", "file");
+    diagnostics_set_program("other");
+    diagnostics_line("%s", "");
+    diagnostics_draw("50 %");
+    diagnostics_copy("copied\nhere\n", 8, NULL);
+    return 0;
+}
+
+static void diagnostics__lines_and_texts(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(write_lines, NULL, ends[1]);
+    check_written(ends, "isolator: cannot read 'file'\nother: \n50 %copied\nh");
+}
+
+static void empty_pipe(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+    char chunk[65536];
+
+    while (poll(&polled, 1, 0) > 0 && read(fd, chunk, sizeof chunk) > 0)
+        ;
+}
+
+/* Fills the pipe, drops some, and writes two more when there is room again. */
+static int drop_lines(const void *context)
+{
+    const int reader = *(const int *)context;
+    char filler[4096];
+
+    memset(filler, '#', sizeof filler);
+    for (int i = 0; i < 16; i++) /* 64 KiB: pipe(7) */
+        diagnostics_copy(filler, sizeof filler, NULL);
+    for (int i = 0; i < 1000; i++)
+        diagnostics_line("dropped");
+    empty_pipe(reader);
+    diagnostics_draw(".");
+    diagnostics_line("first");
+    diagnostics_line("second");
+    return 0;
+}
+
+static void diagnostics__what_does_not_fit_is_counted(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(drop_lines, &ends[0], ends[1]);
+    check_written(ends, ".isolator: 1000 lines of diagnostics were dropped\n"
+                        "isolator: first\nisolator: second\n");
+}
+
+static int drop_one_line(const void *context)
+{
+    const struct terminal *terminal = context;
+
+    terminal_stop(terminal);
+    diagnostics_draw("dropped, but not counted");
+    diagnostics_line("dropped");
+    CHECK(tcflow(terminal->slave, TCOON) == 0);
+    diagnostics_line("shown");
+    return 0;
+}
+
+static void diagnostics__stopped_terminal(void **state)
+{
+    static const char expected[] = "isolator: 1 line of diagnostics was dropped\r\n"
+                                   "isolator: shown\r\n";
+    struct terminal terminal = terminal_open();
+    char text[200] = "";
+
+    (void)state;
+    run(drop_one_line, &terminal, terminal.slave);
+    assert_int_equal(read(terminal.master, text, sizeof text - 1), sizeof expected - 1);
+    assert_string_equal(text, expected);
+    terminal_close(&terminal);
+}
+
+/* A line longer than the room is written in part; the rest comes before what follows. */
+static int write_long_line(const void *context)
+{
+    const int reader = *(const int *)context;
+    CLEANUP_FREE char *text = string_format("%0100000d", 7);
+    struct strbuf seen = STRBUF_INIT;
+    char chunk[65536];
+    ssize_t length;
+
+    diagnostics_line("%s", text);
+    length = read(reader, chunk, sizeof chunk);
+    CHECK(length == 65536);
+    strbuf_add(&seen, chunk, (size_t)length);
+    diagnostics_line("behind it");
+    length = read(reader, chunk, sizeof chunk);
+    CHECK(length > 0);
+    strbuf_add(&seen, chunk, (size_t)length);
+    CHECK(strncmp(seen.data, "isolator: 000", 13) == 0);
+    CHECK(strcmp(seen.data + 10 + 99999, "7\nisolator: behind it\n") == 0);
+    strbuf_release(&seen);
+    return 0;
+}
+
+static void diagnostics__rest_of_a_long_line(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(write_long_line, &ends[0], ends[1]);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static int copy_and_cancel(const void *context)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
+
+    terminal_stop(context);
+    CHECK(notifier_open(&cancel, &error) == 0);
+    notifier_raise(&cancel);
+    diagnostics_copy("text", 4, &cancel);
+    return 0;
+}
+
+static void diagnostics__copy_ends_when_cancelled(void **state)
+{
+    struct terminal terminal = terminal_open();
+
+    (void)state;
+    run(copy_and_cancel, &terminal, terminal.slave);
+    terminal_close(&terminal);
+}
+
+static void *write_many(void *context)
+{
+    for (int i = 0; i < 200; i++)
+        diagnostics_line("%s", (const char *)context);
+    return NULL;
+}
+
+static int write_from_threads(const void *context)
+{
+    static char one[] = "one one one one", two[] = "two two two two";
+    pthread_t thread;
+
+    (void)context;
+    CHECK(pthread_create(&thread, NULL, write_many, one) == 0);
+    write_many(two);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+static void diagnostics__lines_of_threads_stay_whole(void **state)
+{
+    struct strbuf text;
+    int ends[2], lines = 0;
+    char *rest = NULL;
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(write_from_threads, NULL, ends[1]);
+    close(ends[1]);
+    text = read_all(ends[0]);
+    for (char *line = strtok_r(text.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        lines++;
+        if (strcmp(line, "isolator: one one one one") != 0)
+            assert_string_equal(line, "isolator: two two two two");
+    }
+    assert_int_equal(lines, 400);
+    strbuf_release(&text);
+    close(ends[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(diagnostics__lines_and_texts),
+        cmocka_unit_test(diagnostics__what_does_not_fit_is_counted),
+        cmocka_unit_test(diagnostics__stopped_terminal),
+        cmocka_unit_test(diagnostics__rest_of_a_long_line),
+        cmocka_unit_test(diagnostics__copy_ends_when_cancelled),
+        cmocka_unit_test(diagnostics__lines_of_threads_stay_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
