@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# shellcheck disable=SC2016 # what stands in single quotes is for Perl and for the sandbox's shell
-# How a program can end, and what it can do on its way: each is told apart from the others, none
-# leaves anything behind. Containers are dear where the machine is slow, so that one program does many
-# things where they do not get into each other's way.
+# shellcheck disable=SC2016 # the dollars in single quotes are for Perl and for the shell in the container
+# How a program can end and what it can do before: isolator tells each way from the others, and nothing is left
+# behind. A container takes long on a slow machine, so one program does several things if they do not interfere.
+# shellcheck source=test/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 killed="1 error 137 signal SIGKILL program was ended by signal SIGKILL"
@@ -15,61 +15,80 @@ took() {
     took=$(((${EPOCHREALTIME/./} - began) / 1000))
 }
 
-# ---- by itself and by signals
-# bash and busybox are two shells for the gate: they differ in what they say and do when a child dies.
-took code sh 'for signal in $(seq 31); do kill -$signal 1; done
+# ---- exit statuses and signals
+
+test_case 'exit status 137, signals to process 1, and closed streams' && {
+    # The supervisor runs in the image's shell. bash and busybox differ in what they print and do when a child dies.
+    took code sh 'for signal in $(seq 31); do kill -$signal 1; done
 sleep 1
 echo alive; echo err >&2
 exec >&- 2>&-
 sleep 1
 exit 137'
-outcome "$killed" "exit status 137 is a signal, as in a shell, and not memory"
-is "$(field stdout)|$(field stderr)" "alive|err" "signals to process 1 do nothing"
-within "$(field durationMs)" 2000 "$took" "a program that closes its streams and goes on is waited for"
-is "$(field imageTag)|$(field warnings)" "null|" "nothing saved, no warnings"
+    outcome "$killed" "exit status 137 is a signal, as in a shell, and not memory"
+    is "$(field stdout)|$(field stderr)" "alive|err" "signals to process 1 do nothing"
+    within "$(field durationMs)" 2000 "$took" "a program that closes its streams and goes on is waited for"
+    is "$(field imageTag)|$(field warnings)" "null|" "nothing saved, no warnings"
+}
 
-code sh 'for i in 1 2 3; do setsid sleep 27182818 & done
+test_case 'a segmentation fault, with child processes left behind' && {
+    code sh 'for i in 1 2 3; do setsid sleep 27182818 & done
 while :; do echo late; done &
 printf "a\377\376b\355\240\200\000c\033[31m\r\n\t\001\"\\\\\177\303" >&2
 echo "done"
 kill -SEGV $$'
-outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "SIGSEGV, and children left behind"
-is "$(own_containers)" "" "children left behind: the container is gone at once"
-is "$(grep -sl '2718281[8]' /proc/[0-9]*/cmdline)" "" "children left behind: they are gone"
-has "$(field stdout)" "done" "children left behind: the program's own output"
-is "$(json 'sprintf "%vd", $r->{stderr}') $(field stderrBytes)" "97.65533.65533.98.65533.65533.65533.0.99.\
+    outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "SIGSEGV, and children left behind"
+    is "$(own_containers)" "" "children left behind: the container is gone at once"
+    is "$(grep -sl '2718281[8]' /proc/[0-9]*/cmdline)" "" "children left behind: they are gone"
+    has "$(field stdout)" "done" "children left behind: the program's own output is there"
+    is "$(json 'sprintf "%vd", $r->{stderr}') $(field stderrBytes)" "97.65533.65533.98.65533.65533.65533.0.99.\
 27.91.51.49.109.13.10.9.1.34.92.127.65533 22" \
-    "the stderr is the program's alone: U+FFFD for each byte that is not UTF-8; NUL and control characters are kept"
-is "$(tr -d '\177' <"$scratch/out" | grep -c '[[:cntrl:]]')" 0 "control characters are escaped in the JSON"
+        "stderr is the program's alone: U+FFFD for each byte that is not UTF-8; NUL and control characters are kept"
+    is "$(tr -d '\177' <"$scratch/out" | grep -c '[[:cntrl:]]')" 0 "control characters are escaped in the JSON"
+}
 
-code sh 'kill -9 -1; sleep 1000000'
-outcome "$killed" "a program that kills everything"
-code ash 'echo before; kill -9 $PPID; sleep 1000000'
-outcome "$killed" "busybox: a program that kills its parent"
-is "$(field stdout)|$(field stderr)" "before|" "busybox: a program that kills its parent: what it wrote before"
+test_case 'a program that kills everything it may' && {
+    code sh 'kill -9 -1; sleep 1000000'
+    outcome "$killed" "a program that kills everything"
+}
 
-faulty "start 1 status;rm 1 slow" start --env 'FOO=b  c' --stdin prompts/hello_world.py "$(snippet ash 'sleep 1000000 &
+test_case 'busybox: a program that kills its parent' && {
+    code ash 'echo before; kill -9 $PPID; sleep 1000000'
+    outcome "$killed" "busybox: a program that kills its parent"
+    is "$(field stdout)|$(field stderr)" "before|" "busybox: a program that kills its parent: its earlier output is kept"
+}
+
+test_case 'busybox: arguments, environment, stdin, and SIGTERM while the container is removed' && {
+    faulty "start 1 status;rm 1 slow" start --env 'FOO=b  c' --stdin prompts/hello_world.py "$(snippet ash 'sleep 1000000 &
 echo "hello $1 $FOO"; cat; echo err >&2')" -- 'an argument'
-until_true test -e "$calls/rm.1"
-kill -TERM "$pid"
-await
-outcome "0 success 0 exit null null" "busybox: a child that holds the streams is not waited for; SIGTERM during rm changes nothing"
-is "$(own_containers)" "" "SIGTERM during rm: the container is gone"
-is "$(field stdout)" "hello an argument b  c
+    until_true test -e "$calls/rm.1"
+    kill -TERM "$pid"
+    await
+    outcome "0 success 0 exit null null" "busybox: a child that holds the streams is not waited for; SIGTERM during rm changes nothing"
+    is "$(own_containers)" "" "SIGTERM during rm: the container is gone"
+    is "$(field stdout)" "hello an argument b  c
 $(cat prompts/hello_world.py)" "busybox: argument, environment, stdin"
-is "$(field stderr)|$(field warnings)" "err|" "busybox: stderr, no warnings"
-within "$(field peakMemoryBytes)" 100000 268435456 "busybox: peakMemoryBytes"
-within "$(field cpuMs)" 0 "$(($(field durationMs) + 1000))" "busybox: cpuMs" # of half a core
+    is "$(field stderr)|$(field warnings)" "err|" "busybox: stderr, no warnings"
+    within "$(field peakMemoryBytes)" 100000 268435456 "busybox: peakMemoryBytes"
+    within "$(field cpuMs)" 0 "$(($(field durationMs) + 1000))" "busybox: cpuMs" # of half a core
+}
 
 # ---- memory, and much output
-code sh 'head -c 100000000 /dev/zero | tail -c 100000000; exit 7' --memory 64 --timeout 10m
-outcome "1 error 7 oom null program ran out of memory (limit 64 MB)" "a child runs out of memory, the program fails"
-within "$(field peakMemoryBytes)" 60000000 67108864 "a child runs out of memory: the peak"
-code ash 'exec tail -c 100000000 /dev/zero' --memory 32 --timeout 10m
-outcome "1 error 137 oom SIGKILL program ran out of memory (limit 32 MB)" "busybox: out of memory"
-is "$(field stderr)" "" "busybox: out of memory: the stderr is the program's alone"
 
-code py 'import subprocess, sys
+test_case 'a child runs out of memory and the program fails' && {
+    code sh 'head -c 100000000 /dev/zero | tail -c 100000000; exit 7' --memory 64 --timeout 10m
+    outcome "1 error 7 oom null program ran out of memory (limit 64 MB)" "a child runs out of memory, the program fails"
+    within "$(field peakMemoryBytes)" 60000000 67108864 "a child runs out of memory: the peak"
+}
+
+test_case 'busybox: the program runs out of memory' && {
+    code ash 'exec tail -c 100000000 /dev/zero' --memory 32 --timeout 10m
+    outcome "1 error 137 oom SIGKILL program ran out of memory (limit 32 MB)" "busybox: out of memory"
+    is "$(field stderr)" "" "busybox: out of memory: stderr is the program's alone"
+}
+
+test_case 'a child runs out of memory, the program goes on and writes 51 MB' && {
+    code py 'import subprocess, sys
 x = bytearray(50 << 20)
 x = None
 hog = "x = []\nwhile True: x.append(bytearray(1 << 20))"
@@ -78,68 +97,83 @@ sys.stdout.write("a" * (1048576 - len("-9\n")))
 sys.stderr.write("H" * 600000)
 for i in range(50): sys.stderr.write("m" * 1000000)
 sys.stderr.write("T" * 600000)' --memory 64 --timeout 10m
-outcome "0 success 0 exit null null" "nearly all of the memory, a child that runs out of it, 51 MB of output"
-is "$(field warnings)" \
-    "memory ran out and the kernel killed a process, but the program ended with status 0" \
-    "a child runs out of memory: the warning"
-is "$(json '$_ = $r->{stdout}; s/(a+)$/length $1/e; "$_ $r->{stdoutBytes} $r->{stdoutTruncated}"')" "-9
+    outcome "0 success 0 exit null null" "nearly all of the memory, a child that runs out of it, 51 MB of output"
+    is "$(field warnings)" \
+        "memory ran out and the kernel killed a process, but the program ended with status 0" \
+        "a child runs out of memory: the warning"
+    is "$(json '$_ = $r->{stdout}; s/(a+)$/length $1/e; "$_ $r->{stdoutBytes} $r->{stdoutTruncated}"')" "-9
 1048573 1048576 0" "a child runs out of memory: the program sees it, goes on, and 1 MiB is kept whole"
-is "$(json '$_ = $r->{stderr}; s/^(H+)/length $1/e; s/(T+)$/length $1/e; "$_ $r->{stderrBytes} $r->{stderrTruncated}"')" \
-    "524288
+    is "$(json '$_ = $r->{stderr}; s/^(H+)/length $1/e; s/(T+)$/length $1/e; "$_ $r->{stderrBytes} $r->{stderrTruncated}"')" \
+        "524288
 [... 50151424 bytes left out ...]
 524288 51200000 1" "51 MB: all counted, head and tail kept"
+}
 
-code ash 'printf HEAD >&2; tr "\000" y </dev/zero >&2' --timeout 10m
-outcome "$flooded" "busybox: flood on stderr"
-within "$(field stderrBytes)" 67108865 67239936 "flood: the count"
-is "$(json '$_ = $r->{stderr}; s/(\d+) bytes/$r->{stderrBytes} - $1/e; s/(y{2,})/length $1/ge; "$_ $r->{stderrTruncated}"')" \
-    "HEAD524284
+test_case 'busybox: a flood of output ends the program' && {
+    code ash 'printf HEAD >&2; tr "\000" y </dev/zero >&2' --timeout 10m
+    outcome "$flooded" "busybox: flood on stderr"
+    within "$(field stderrBytes)" 67108865 67239936 "flood: the count"
+    is "$(json '$_ = $r->{stderr}; s/(\d+) bytes/$r->{stderrBytes} - $1/e; s/(y{2,})/length $1/ge; "$_ $r->{stderrTruncated}"')" \
+        "HEAD524284
 [... 1048576 left out ...]
 524288 1" "flood: head and tail, and all others counted"
+}
 
 # ---- timeouts
-# Five seconds, so that what is written first has been written even where the machine is slow.
-code sh 'echo part; echo part of stderr >&2
+
+test_case 'a timeout of a program that closes its streams and stops everything' && {
+    # Five seconds, so that the first output comes before the timeout even on a slow machine.
+    code sh 'echo part; echo part of stderr >&2
 exec >&- 2>&-
 sleep 1000000 & kill -STOP -1; kill -STOP $$' --timeout 5s
-outcome "124 timeout 137 timeout SIGKILL program did not end within 5 s" \
-    "timeout of a program that closes its streams and stops everything"
-is "$(field stdout)|$(field stderr)" "part|part of stderr" "timeout: what was written is kept"
-within "$(field durationMs)" 5000 1000000 "timeout: durationMs"
-within "$(field peakMemoryBytes)" 100000 268435456 "timeout: what it used is known"
-is "$(own_containers)" "" "timeout: the container is gone"
-code ash 'echo part; trap "echo no" TERM INT HUP; while :; do :; done' --timeout 5s
-outcome "124 timeout 137 timeout SIGKILL program did not end within 5 s" \
-    "busybox: timeout of a busy program that ignores signals"
-is "$(field stdout)" part "busybox: timeout: what was written is kept"
+    outcome "124 timeout 137 timeout SIGKILL program did not end within 5 s" \
+        "timeout of a program that closes its streams and stops everything"
+    is "$(field stdout)|$(field stderr)" "part|part of stderr" "timeout: the output is kept"
+    within "$(field durationMs)" 5000 1000000 "timeout: durationMs"
+    within "$(field peakMemoryBytes)" 100000 268435456 "timeout: the peak memory is known"
+    is "$(own_containers)" "" "timeout: the container is gone"
+}
 
-# ---- The nonce of the gate's marks can be read in the sandbox, and the marks forged: a program can
-# then lie about itself, as it always can, and that is all.
+test_case 'busybox: a timeout of a busy program that ignores signals' && {
+    code ash 'echo part; trap "echo no" TERM INT HUP; while :; do :; done' --timeout 5s
+    outcome "124 timeout 137 timeout SIGKILL program did not end within 5 s" \
+        "busybox: timeout of a busy program that ignores signals"
+    is "$(field stdout)" part "busybox: timeout: the output is kept"
+}
+
+# ---- forged frames: a program can read the nonce of the supervisor's frames and forge them. It can then lie about
+# itself, as every program can, and nothing else.
 forge='import os, re, sys, time
 nonce = re.search(rb"\0([0-9a-f]{32})\0", open("/proc/1/cmdline", "rb").read()).group(1)
 def mark(stream, words): os.write(stream, b"\0" + nonce + b" " + words + b"\n")
 '
-code py "${forge}mark(1, b'end'); mark(2, b'end 0 0 0 0')
+
+test_case 'a forged end frame ends the run' && {
+    code py "${forge}mark(1, b'end'); mark(2, b'end 0 0 0 0')
 print('hidden', flush=True)
 time.sleep(1000000)"
-outcome "0 success 0 exit null null" "a forged end ends the run"
-is "$(fields stdout stderr stdoutBytes stderrBytes stdoutTruncated)" "  0 0 0" \
-    "a forged end: nothing behind it counts, and no output is empty, not absent"
-code py "${forge}mark(1, b'begin'); mark(2, b'ready'); mark(2, b'fail tools'); mark(1, b'x' * 200)
+    outcome "0 success 0 exit null null" "a forged end ends the run"
+    is "$(fields stdout stderr stdoutBytes stderrBytes stdoutTruncated)" "  0 0 0" \
+        "a forged end: nothing after it counts, and missing output is empty, not absent"
+}
+
+test_case 'other forged frames are ordinary output' && {
+    code py "${forge}mark(1, b'begin'); mark(2, b'ready'); mark(2, b'fail tools'); mark(1, b'x' * 200)
 mark(2, b'end 999999999999999999999 -5 1e99 %s%n')
 os.write(1, b'\0' + nonce); os.write(2, b'\0' + nonce + b' en')
 mark(1, b'end')
 print('hidden', flush=True)
 time.sleep(1)
 sys.exit(126)"
-outcome "1 error 126 exit null program exited with status 126" \
-    "forged marks without sense, halves of marks and the end of one stream do not end it"
-is "$(fields stdoutBytes stderrBytes)" "308 194" "other forged marks are the program's bytes"
+    outcome "1 error 126 exit null program exited with status 126" \
+        "meaningless frames, halves of frames and the end of one stream do not end the run"
+    is "$(fields stdoutBytes stderrBytes)" "308 194" "other forged frames are output of the program"
+}
 
-# ---- SIGINT and SIGTERM to isolator; sandbox.t has a SIGTERM while the program runs
+# ---- SIGINT and SIGTERM to isolator; SIGTERM while the program runs is in sandbox.t
 waiting=$(snippet sh 'echo started; exec sleep 31415926')
 
-# signalled SIGNAL EXIT-STATUS EXIT-CODE ERROR WHERE: sends it; it ends the run that `start` began.
+# signalled SIGNAL EXIT-STATUS EXIT-CODE ERROR WHEN: sends the signal, which ends the run that `start` began.
 signalled() {
     kill -"$1" "$pid"
     await
@@ -148,52 +182,65 @@ signalled() {
 }
 early="cancelled before the program ran"
 
-start "$waiting"
-# A signal that bash gets between fork and exec is lost.
-until_true eval '[ "/proc/$pid/exe" -ef "$ISOLATOR" ]'
-kill -TERM "$pid"
-await
-is "$status" 143 "SIGTERM at once: exit status"
-[ -z "$out" ] || is "$(fields status exitCode reason)" "error -1 cancelled" "SIGTERM at once: JSON"
+test_case 'SIGTERM at once' && {
+    start "$waiting"
+    # A signal between fork and exec would go to bash and be lost.
+    until_true eval '[ "/proc/$pid/exe" -ef "$ISOLATOR" ]'
+    kill -TERM "$pid"
+    await
+    is "$status" 143 "SIGTERM at once: exit status"
+    [ -z "$out" ] || is "$(fields status exitCode reason)" "error -1 cancelled" "SIGTERM at once: JSON"
+}
 
-faulty "create 1 slow" start "$waiting"
-until_true test -e "$calls/create.1"
-signalled TERM 143 -1 "$early" "during create"
-faulty "start 1 hang" start "$waiting"
-until_true test -e "$calls/start.1"
-signalled INT 130 -1 "$early" "during start"
+test_case 'SIGTERM while the container is created' && {
+    faulty "create 1 slow" start "$waiting"
+    until_true test -e "$calls/create.1"
+    signalled TERM 143 -1 "$early" "during create"
+}
 
-# Ctrl-C at a terminal goes to the process group: the docker commands are not in it.
-setsid "$ISOLATOR" run "$waiting" </dev/null >"$scratch/out" 2>"$scratch/err" &
-pid=$!
-own_pids="$own_pids$pid "
-# The program sleeps once it has written.
-until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
-# shellcheck disable=SC2046 # numbers
-is "$(for child in $(children "$pid"); do [ "$(process_group "$child")" = "$pid" ] && echo "$child"; done)" "" \
-    "the docker command is not in isolator's process group"
-kill -INT -- "-$pid"
-await
-is "$status $(fields status exitCode reason stdout error)" "130 error 137 cancelled started
- cancelled while the program ran" "SIGINT to the process group; what the program wrote is kept"
-is "$(own_containers)" "" "SIGINT to the process group: the container is gone"
+test_case 'SIGINT while the container starts' && {
+    faulty "start 1 hang" start "$waiting"
+    until_true test -e "$calls/start.1"
+    signalled INT 130 -1 "$early" "during start"
+}
 
-mkfifo "$scratch/fifo"
-exec 9<>"$scratch/fifo"
-input=$scratch/fifo start --language bash -
-timeout 120 head -c 100000 /dev/zero >&9 # more than a pipe holds, so that isolator has read some of it
-signalled INT 130 -1 "cancelled while stdin was read" "while stdin is read"
-exec 9>&-
+test_case 'Ctrl-C on a terminal, which signals the whole process group' && {
+    # The docker commands are not in this process group.
+    setsid "$ISOLATOR" run "$waiting" </dev/null >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    own_pids="$own_pids$pid "
+    # The program sleeps after its output.
+    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    # shellcheck disable=SC2046 # numbers
+    is "$(for child in $(children "$pid"); do [ "$(process_group "$child")" = "$pid" ] && echo "$child"; done)" "" \
+        "the docker command is not in isolator's process group"
+    kill -INT -- "-$pid"
+    await
+    is "$status $(fields status exitCode reason stdout error)" "130 error 137 cancelled started
+ cancelled while the program ran" "SIGINT to the process group: the program's output is kept"
+    is "$(own_containers)" "" "SIGINT to the process group: the container is gone"
+}
 
-# ---- an image without a shell: the plain life; sandbox.t has more of it
+test_case 'SIGINT while the program is read from stdin' && {
+    mkfifo "$scratch/fifo"
+    exec 9<>"$scratch/fifo"
+    input=$scratch/fifo start --language bash -
+    timeout 120 head -c 100000 /dev/zero >&9 # more than a pipe holds, so isolator has read some of it
+    signalled INT 130 -1 "cancelled while stdin was read" "while stdin is read"
+    exec 9>&-
+}
+
+# ---- an image without a shell runs without the supervisor; more of it is in sandbox.t
 less="the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is \
 read-only, memory and CPU time are not measured, running out of memory may be reported as SIGKILL, \
 environment values are visible to the engine's users, and nothing but isolator's janitor ends the program of a killed isolator"
 text=$(snippet txt 'the text')
-took run "$text" --timeout 10m --env 'GREETING=hello  there' --stdin prompts/hello_world.py -- \
-    one 'two words' --write=x --write=/x --exit=125
-outcome "1 error 125 exit null program exited with status 125" "no shell: exit status 125, which docker has too"
-is "$(field stdout)" "--cat
+
+test_case 'no shell: exit status, arguments, environment, files and stdin' && {
+    took run "$text" --timeout 10m --env 'GREETING=hello  there' --stdin prompts/hello_world.py -- \
+        one 'two words' --write=x --write=/x --exit=125
+    outcome "1 error 125 exit null program exited with status 125" "no shell: exit status 125, which docker uses too"
+    is "$(field stdout)" "--cat
 ${text##*/}
 one
 two words
@@ -205,22 +252,28 @@ the text
 cannot write x: Permission denied
 cannot write /x: Read-only file system
 $(cat prompts/hello_world.py)" "no shell: arguments, environment, file, stdin; nothing is writable"
-is "$(field warnings)" "$less" "no shell: the warning says what is not promised"
-is "$(fields peakMemoryBytes cpuMs)" "null null" "no shell: what is not measured is null"
-within "$(field durationMs)" 0 "$took" "no shell: durationMs"
+    is "$(field warnings)" "$less" "no shell: the warning lists the missing promises"
+    is "$(fields peakMemoryBytes cpuMs)" "null null" "no shell: figures that are not measured are null"
+    within "$(field durationMs)" 0 "$took" "no shell: durationMs"
+}
 
-# Here the engine's start counts, too: tried until there is time enough for the program to write.
-for timeout in 5 20 80 320; do
-    run "$text" --timeout "${timeout}s" -- --sleep=1000000
-    [ -z "$(field stdout)" ] || break
-done
-outcome "124 timeout 137 timeout SIGKILL program did not end within $timeout s" "no shell: timeout"
-has "$(field stdout)" "the text" "no shell: timeout: what was written is kept"
-run "$text" --timeout 10m -- --flood=200000000
-outcome "$flooded" "no shell: flood"
-within "$(field stdoutBytes)" 67108865 67239936 "no shell: flood: the count"
+test_case 'no shell: a timeout' && {
+    # The timeout includes the engine's start here: it grows until the program has time to write.
+    for timeout in 5 20 80 320; do
+        run "$text" --timeout "${timeout}s" -- --sleep=1000000
+        [ -z "$(field stdout)" ] || break
+    done
+    outcome "124 timeout 137 timeout SIGKILL program did not end within $timeout s" "no shell: timeout"
+    has "$(field stdout)" "the text" "no shell: timeout: the output is kept"
+}
 
-# A program that comes with the request, and its real signals.
+test_case 'no shell: a flood of output' && {
+    run "$text" --timeout 10m -- --flood=200000000
+    outcome "$flooded" "no shell: flood"
+    within "$(field stdoutBytes)" 67108865 67239936 "no shell: flood: the count"
+}
+
+# A native program that comes with the request and ends by real signals.
 cat >"$scratch/native.json" <<END
 {"engineTimeoutSeconds": 300,
  "languages": {"native": {"image": "isolator-test/noshell:1", "command": ["./{entrypoint}", "-x"],
@@ -251,13 +304,19 @@ int main(int argc, char **argv)
 }
 END
 gcc -static -w -o "$scratch/native.bin" "$scratch/native.c"
-run --config "$scratch/native.json" --timeout 10m "$scratch/native.bin" -- segv
-outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "no shell: SIGSEGV"
-is "$(field stdout)" "3 -x" "no shell: a program that comes with the request: stdout"
-for _ in 1 2 3 4; do # an engine that is busy now and then misses it
-    run --config "$scratch/native.json" --timeout 10m --memory 32 "$scratch/native.bin" -- hog
-    [ "$(field reason)" != oom ] || break
-done
-outcome "1 error 137 oom SIGKILL program ran out of memory (limit 32 MB)" "no shell: out of memory"
+
+test_case 'no shell: a segmentation fault' && {
+    run --config "$scratch/native.json" --timeout 10m "$scratch/native.bin" -- segv
+    outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "no shell: SIGSEGV"
+    is "$(field stdout)" "3 -x" "no shell: a program that comes with the request: stdout"
+}
+
+test_case 'no shell: the program runs out of memory' && {
+    for _ in 1 2 3 4; do # a busy engine may miss it
+        run --config "$scratch/native.json" --timeout 10m --memory 32 "$scratch/native.bin" -- hog
+        [ "$(field reason)" != oom ] || break
+    done
+    outcome "1 error 137 oom SIGKILL program ran out of memory (limit 32 MB)" "no shell: out of memory"
+}
 
 finish
