@@ -17,7 +17,7 @@
 #include "cli/exit_status.h"
 #include "config/config.h"
 #include "docker/budget.h"
-#include "docker/container.h"
+#include "docker/container_list.h"
 #include "run/owner.h"
 #include "service/execute.h"
 #include "service/reaper.h"
@@ -239,11 +239,11 @@ static int look_behind(const struct docker *docker, size_t *left, struct error *
 
     owner_own_labels(&labels);
     do {
-        CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+        CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
 
-        if (container_list(docker, &labels, "{{.Names}}", end, signals_cancel(), &names, error) < 0)
+        if (container_list(docker, &labels, NULL, end, signals_cancel(), &list, error) != 0)
             return -1;
-        *left = names.count;
+        *left = list.count;
         if (*left > 0)
             nanosleep(&pause, NULL);
     } while (*left > 0 && clock_now_ms() < end);

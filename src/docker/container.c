@@ -235,31 +235,3 @@ int container_commit(const struct docker *docker, const char *name, const char *
     strvec_push_each(&arguments, "--", name, tag, NULL);
     return docker_succeed(docker, &call, "cannot save the image", NULL, error);
 }
-
-int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
-                   long long deadline, const struct notifier *cancel, struct strvec *lines,
-                   struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
-    char *rest = NULL;
-    bool cut;
-
-    strvec_push_each(&arguments, "ps", "--all", "--no-trunc", "--format", format, NULL);
-    for (size_t i = 0; i < labels->count; i++) {
-        strvec_push(&arguments, "--filter");
-        strvec_pushf(&arguments, "label=%s", labels->items[i]);
-    }
-    if (docker_succeed(docker, &call, "cannot list the containers", &output, error) != 0)
-        return -1;
-    cut = output.out.length >= DOCKER_OUTPUT_MAX;
-    if (cut) /* the last line may be half of one */
-        while (output.out.length > 0 && output.out.data[output.out.length - 1] != '\n')
-            output.out.data[--output.out.length] = '\0';
-    for (char *line = output.out.data ? strtok_r(output.out.data, "\n", &rest) : NULL; line;
-         line = strtok_r(NULL, "\n", &rest))
-        strvec_push(lines, line);
-    return cut ? 1 : 0;
-}

@@ -128,16 +128,6 @@ int container_commit(const struct docker *docker, const char *name, const char *
                      const struct strvec *changes, long long deadline,
                      const struct notifier *cancel, struct error *error);
 
-/*
- * Adds a line for each container, in whatever state, that has all of these labels ("key" or "key=value"):
- * what the Go template `format` of docker ps --format makes of it. Values come from whoever made the
- * container: quote them in the template ({{json (.Label "key")}}), since they may hold line breaks. Returns 0, 1
- * where the list is so long (DOCKER_OUTPUT_MAX) that its end, which holds the oldest, is missing, or -1.
- */
-int container_list(const struct docker *docker, const struct strvec *labels, const char *format,
-                   long long deadline, const struct notifier *cancel, struct strvec *lines,
-                   struct error *error);
-
 /* One attempt to remove a container, and no word of what came of it. */
 void container_discard(const struct docker *docker, const char *name, long long deadline);
 

@@ -6,17 +6,19 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/strbuf.h"
 
-const char owner_label[] = "isolator.pid";
-const char owner_template[] =
-    "{{json (.Label \"isolator.boot\")}} {{json (.Label \"isolator.namespaces\")}} "
-    "{{json (.Label \"isolator.pid\")}} {{json (.Label \"isolator.start\")}} "
-    "{{json (.Label \"isolator.deadline\")}}";
+const char *const owner_keys[OWNER_LABELS] = {
+    [OWNER_BOOT] = "isolator.boot", [OWNER_NAMESPACES] = "isolator.namespaces",
+    [OWNER_PID] = "isolator.pid",   [OWNER_START] = "isolator.start",
+    [OWNER_HOST] = "isolator.host", [OWNER_DEADLINE] = "isolator.deadline",
+};
 
 /* What makes a process this one. "-" and 0 stand for what is not known. */
 struct owner {
@@ -103,10 +105,10 @@ void owner_own_labels(struct strvec *labels)
 {
     const struct owner owner = own();
 
-    strvec_pushf(labels, "isolator.boot=%s", owner.boot);
-    strvec_pushf(labels, "isolator.namespaces=%s", owner.namespaces);
-    strvec_pushf(labels, "isolator.pid=%ld", owner.pid);
-    strvec_pushf(labels, "isolator.start=%llu", owner.start);
+    strvec_pushf(labels, "%s=%s", owner_keys[OWNER_BOOT], owner.boot);
+    strvec_pushf(labels, "%s=%s", owner_keys[OWNER_NAMESPACES], owner.namespaces);
+    strvec_pushf(labels, "%s=%ld", owner_keys[OWNER_PID], owner.pid);
+    strvec_pushf(labels, "%s=%llu", owner_keys[OWNER_START], owner.start);
 }
 
 void owner_labels(struct strvec *labels, long long lifetime_ms)
@@ -115,14 +117,19 @@ void owner_labels(struct strvec *labels, long long lifetime_ms)
 
     owner_own_labels(labels);
     gethostname(host, sizeof host - 1);
-    strvec_pushf(labels, "isolator.host=%s", host);
-    strvec_pushf(labels, "isolator.deadline=%lld", (long long)time(NULL) + lifetime_ms / 1000 + 1);
+    strvec_pushf(labels, "%s=%s", owner_keys[OWNER_HOST], host);
+    strvec_pushf(labels, "%s=%lld", owner_keys[OWNER_DEADLINE],
+                 (long long)time(NULL) + lifetime_ms / 1000 + 1);
 }
 
 void owner_disown(struct strvec *instructions)
 {
-    strvec_push(instructions, "LABEL isolator.boot=\"\" isolator.namespaces=\"\" isolator.pid=\"\" "
-                              "isolator.start=\"\" isolator.host=\"\" isolator.deadline=\"\"");
+    struct strbuf line = STRBUF_INIT;
+
+    strbuf_addstr(&line, "LABEL");
+    for (size_t i = 0; i < OWNER_LABELS; i++)
+        strbuf_addf(&line, " %s=\"\"", owner_keys[i]);
+    strvec_push_owned(instructions, strbuf_steal(&line));
 }
 
 /*
@@ -148,16 +155,54 @@ static bool is_near(const struct owner *owner, const struct owner *self)
            owner->start != 0;
 }
 
-enum owner_status owner_status(const char *labels, long long now)
+/* Copies a label of 1 to size - 1 characters, all of them of this set. */
+static bool read_word(const char *text, const char *set, char *word, size_t size)
+{
+    const size_t length = strlen(text);
+
+    if (length == 0 || length >= size || strspn(text, set) != length)
+        return false;
+    memcpy(word, text, length + 1);
+    return true;
+}
+
+/* A label of 1 to `digits_max` digits, which fit into the type. */
+static bool read_number(const char *text, size_t digits_max, unsigned long long *number)
+{
+    const size_t length = strlen(text);
+
+    if (length == 0 || length > digits_max || strspn(text, "0123456789") != length)
+        return false;
+    *number = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* False if they are not of the form that owner_labels() gives them. */
+static bool read_labels(const struct strvec *values, struct owner *owner, long long *deadline)
+{
+    unsigned long long pid, seconds;
+
+    if (values->count != OWNER_LABELS ||
+        !read_word(values->items[OWNER_BOOT], "0123456789abcdef-", owner->boot,
+                   sizeof owner->boot) ||
+        !read_word(values->items[OWNER_NAMESPACES], "0123456789.-", owner->namespaces,
+                   sizeof owner->namespaces) ||
+        !read_number(values->items[OWNER_PID], 9, &pid) || pid == 0 ||
+        !read_number(values->items[OWNER_START], 20, &owner->start) ||
+        !read_number(values->items[OWNER_DEADLINE], 18, &seconds))
+        return false;
+    owner->pid = (long)pid;
+    *deadline = (long long)seconds;
+    return true;
+}
+
+enum owner_status owner_status(const struct strvec *values, long long now)
 {
     const struct owner self = own();
     struct owner owner;
     long long deadline;
-    int end = -1;
 
-    if (sscanf(labels, "\"%63[0-9a-f-]\" \"%63[0-9.-]\" \"%9ld\" \"%20llu\" \"%18lld\"%n",
-               owner.boot, owner.namespaces, &owner.pid, &owner.start, &deadline, &end) != 5 ||
-        end < 0 || labels[end] != '\0' || owner.pid <= 0)
+    if (!read_labels(values, &owner, &deadline))
         return OWNER_ALIVE;
     if (is_near(&owner, &self))
         return has_ended(&owner) ? OWNER_ENDED : OWNER_ALIVE;

@@ -9,7 +9,19 @@
 
 #include "base/strvec.h"
 
-/* Adds the labels that all containers of this process have, the first four of those below. */
+/* The labels, and their keys: "isolator.boot", "isolator.namespaces"... */
+enum owner_label {
+    OWNER_BOOT,
+    OWNER_NAMESPACES,
+    OWNER_PID,
+    OWNER_START,
+    OWNER_HOST,
+    OWNER_DEADLINE,
+    OWNER_LABELS
+};
+extern const char *const owner_keys[OWNER_LABELS];
+
+/* Adds the labels that all containers of this process have, the first four. */
 void owner_own_labels(struct strvec *labels);
 
 /*
@@ -24,12 +36,6 @@ void owner_labels(struct strvec *labels, long long lifetime_ms);
  */
 void owner_disown(struct strvec *instructions);
 
-/* A label that all containers of ours have. */
-extern const char owner_label[];
-
-/* For docker ps --format: what owner_status() reads. */
-extern const char owner_template[];
-
 enum owner_status {
     OWNER_ALIVE,  /* the owner, or nobody knows; then it is in time */
     OWNER_ENDED,  /* the process that made it has ended */
@@ -37,12 +43,12 @@ enum owner_status {
 };
 
 /*
- * What can be said of the owner of a container with these labels, whoever wrote them. A process can be
- * looked up only in the same boot and namespaces. For all others the deadline counts, and
- * OVERDUE_SECONDS more, since the clocks of two hosts may differ. Labels that are not of this form are
- * nobody's: OWNER_ALIVE.
+ * Whether the owner of a container is alive, by the values of its labels in the order of owner_keys,
+ * whoever wrote them. A process can be looked up only in the same boot and namespaces. For all others
+ * the deadline counts, and OVERDUE_SECONDS more, since the clocks of two hosts may differ. Labels that
+ * are not of the form that owner_labels() gives them are nobody's: OWNER_ALIVE.
  */
 enum { OVERDUE_SECONDS = 300 };
-enum owner_status owner_status(const char *labels, long long now);
+enum owner_status owner_status(const struct strvec *values, long long now);
 
 #endif

@@ -1,6 +1,5 @@
 #include "service/gc.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -8,6 +7,7 @@
 #include "base/text.h"
 #include "docker/budget.h"
 #include "docker/container.h"
+#include "docker/container_list.h"
 #include "run/owned_container.h"
 
 /*
@@ -19,44 +19,13 @@ enum { QUIET_MS = 10000, MOST_TIMES = 6 };
 /* The pause between two looks. An engine that has gone is not asked each second. */
 enum { WAIT_LEAST_MS = 1000, WAIT_MOST_MS = 30000 };
 
-/* The fields of a line that docker prints of a container; what owner_status() reads is the last. */
-enum { FIELD_NAME, FIELD_STATE, FIELD_HOST, FIELD_PID, FIELD_OWNER, FIELDS };
-#define TEMPLATE_START                                                                             \
-    "{{.Names}}\t{{.Status}}\t{{json (.Label \"isolator.host\")}}\t{{json (.Label "                \
-    "\"isolator.pid\")}}\t"
-
-/* Cuts the line at its tabs. False where it has not as many fields. */
-static bool cut(char *line, char *fields[FIELDS])
-{
-    for (int i = 0; i < FIELDS; i++) {
-        fields[i] = line;
-        line = strchr(line, '\t');
-        if ((i < FIELDS - 1) != (line != NULL))
-            return false;
-        if (line)
-            *line++ = '\0';
-    }
-    return true;
-}
-
-/* What stands between the quotes of a JSON string, in its place. */
-static const char *unquoted(char *json)
-{
-    const size_t length = strlen(json);
-
-    if (length < 2 || json[0] != '"' || json[length - 1] != '"')
-        return json;
-    json[length - 1] = '\0';
-    return json + 1;
-}
-
-static void tell(gc_report *report, void *context, char *const fields[FIELDS],
+static void tell(gc_report *report, void *context, const struct container_row *row,
                  enum owner_status status, const char *failure)
 {
-    CLEANUP_FREE char *state = text_escape(fields[FIELD_STATE]);
-    CLEANUP_FREE char *host = text_escape(unquoted(fields[FIELD_HOST]));
-    CLEANUP_FREE char *pid = text_escape(unquoted(fields[FIELD_PID]));
-    const struct orphan orphan = {.name = fields[FIELD_NAME],
+    CLEANUP_FREE char *state = text_escape(row->status);
+    CLEANUP_FREE char *host = text_escape(row->labels.items[OWNER_HOST]);
+    CLEANUP_FREE char *pid = text_escape(row->labels.items[OWNER_PID]);
+    const struct orphan orphan = {.name = row->name,
                                   .host = host,
                                   .pid = pid,
                                   .state = state,
@@ -77,37 +46,47 @@ static void take(const struct docker *docker, enum gc_mode how, const char *name
         container_discard(docker, name, deadline);
 }
 
+/* Every container that has the label of an owner, with the labels that owner_status() judges. */
+static int list_owned(const struct docker *docker, long long deadline,
+                      const struct notifier *cancel, struct container_list *list,
+                      struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec filters = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec keys = STRVEC_INIT;
+
+    strvec_push(&filters, owner_keys[OWNER_PID]);
+    for (size_t i = 0; i < OWNER_LABELS; i++)
+        strvec_push(&keys, owner_keys[i]);
+    return container_list(docker, &filters, &keys, deadline, cancel, list, error);
+}
+
 int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report, void *context,
                const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
-    CLEANUP_FREE char *template = string_format("%s%s", TEMPLATE_START, owner_template);
+    CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
     const long long deadline = budget_deadline(docker, BUDGET_QUERY);
-    int found = 0, listed;
+    int found = 0;
 
-    strvec_push(&labels, owner_label);
-    listed = container_list(docker, &labels, template, deadline, cancel, &lines, error);
-    if (listed < 0)
+    if (list_owned(docker, deadline, cancel, &list, error) != 0)
         return -1;
-    for (size_t i = 0; i < lines.count; i++) {
+    for (size_t i = 0; i < list.count; i++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
+        const struct container_row *row = &list.rows[i];
         enum owner_status status;
-        char *fields[FIELDS];
 
         if (notifier_raised(cancel))
             return error_set(error, ERROR_CANCELLED, "cancelled");
-        if (!cut(lines.items[i], fields) || !owned_container_is_name(fields[FIELD_NAME]))
+        if (!owned_container_is_name(row->name))
             continue;
-        status = owner_status(fields[FIELD_OWNER], (long long)time(NULL));
+        status = owner_status(&row->labels, (long long)time(NULL));
         if (status == OWNER_ALIVE)
             continue;
         found++;
-        take(docker, how, fields[FIELD_NAME], deadline, cancel, &failure);
+        take(docker, how, row->name, deadline, cancel, &failure);
         if (report)
-            tell(report, context, fields, status, failure.message);
+            tell(report, context, row, status, failure.message);
     }
-    if (listed > 0)
+    if (list.truncated)
         return error_set(error, ERROR_ENGINE, "the list of containers is too long to see its end");
     return found;
 }
@@ -116,18 +95,18 @@ int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report,
 static int sweep(const struct docker *docker, const struct strvec *labels)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
     const long long deadline = budget_deadline(docker, BUDGET_GC);
 
-    if (container_list(docker, labels, "{{.Names}}", deadline, NULL, &names, &error) < 0)
+    if (container_list(docker, labels, NULL, deadline, NULL, &list, &error) != 0)
         return -1;
-    for (size_t i = 0; i < names.count; i++) {
+    for (size_t i = 0; i < list.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it is looked for again */
 
-        if (owned_container_is_name(names.items[i]))
-            container_remove(docker, names.items[i], NULL, deadline, NULL, &ignored);
+        if (owned_container_is_name(list.rows[i].name))
+            container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);
     }
-    return (int)names.count;
+    return (int)list.count;
 }
 
 /* A second, and the longer the longer nothing has changed. */

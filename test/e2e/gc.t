@@ -200,7 +200,7 @@ docker create --name "$name" --network none --label isolator.host="$(printf 'a\n
     --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
     --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 isolator-test/busybox:1 true >/dev/null
 isolator gc
-is "$status|$out" "0|removed $name (Created): overdue; it was made by process 7 on a\nb\tc\u001b[2J" \
+is "$status|$out" "0|removed $name (Created): overdue; it was made by process 7 on a\nb\tc\x1b[2J" \
     "labels with control characters"
 
 gone "no container is left"

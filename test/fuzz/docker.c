@@ -6,10 +6,12 @@
  *   started has not run, the engine's message is one line of what it wrote.
  * - What can be the tag of an image can be its name.
  * - What an engine says of itself is kept as a few short lines.
+ * - A line of a list is one container with as many labels as were asked for, or none.
  */
 #include "fuzz.h"
 
 #include "docker/container.h"
+#include "docker/container_list.h"
 #include "docker/docker.h"
 #include "docker/engine_info.h"
 #include "docker/image.h"
@@ -89,6 +91,18 @@ static void check_engine(const uint8_t *data, size_t size)
         check_line(engine.remarks.items[i]);
 }
 
+static void check_list(const uint8_t *data, size_t size)
+{
+    for (size_t keys = 0; keys < 3; keys++) {
+        CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
+        const bool added = container_list_add(&list, (const char *)data, size, keys);
+
+        fuzz_require(list.count == (added ? 1 : 0), "%zu rows", list.count);
+        fuzz_require(!added || list.rows[0].labels.count == keys, "not %zu labels", keys);
+        fuzz_require(!added || strlen(list.rows[0].name) < size, "'%s'", list.rows[0].name);
+    }
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
@@ -103,5 +117,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_state(text);
     check_image(text);
     check_engine(data, size);
+    check_list(data, size);
     return 0;
 }

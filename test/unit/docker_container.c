@@ -574,95 +574,6 @@ static void container__inspect_that_fails(void **state)
     tear_down(&fixture);
 }
 
-/* ---- list */
-
-static void check_listed(const char *script, const char *expected)
-{
-    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
-    CLEANUP_FREE char *joined = NULL;
-    struct fixture fixture;
-
-    set_up(&fixture, script);
-    strvec_push_each(&labels, "isolator.host=a b", "isolator.pid=7", NULL);
-    strvec_push(&ids, "before");
-    assert_int_equal(
-        container_list(&fixture.docker, &labels, "{{.ID}}", soon(), NULL, &ids, &fixture.error), 0);
-    assert_no_error(&fixture.error);
-    check_calls(&fixture, "|ps|--all|--no-trunc|--format|{{.ID}}|--filter|label=isolator.host=a b"
-                          "|--filter|label=isolator.pid=7\n");
-    joined = strvec_join(&ids, "|");
-    assert_string_equal(joined, expected);
-    tear_down(&fixture);
-}
-
-static void container__lists_by_labels(void **state)
-{
-    (void)state;
-    check_listed("", "before");
-    check_listed("echo 0123", "before|0123");
-    check_listed("echo 0123; echo 4567; echo warning >&2", "before|0123|4567");
-    check_listed("printf '0123\\n\\n4567'", "before|0123|4567");
-}
-
-/* Nothing is taken for a line that is the start of one. */
-static void container__list_that_is_cut(void **state)
-{
-    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "i=0; while [ $i -lt 30000 ]; do echo 012345678; i=$((i + 1)); done");
-    assert_int_equal(
-        container_list(&fixture.docker, &labels, "{{.ID}}", soon(), NULL, &lines, &fixture.error),
-        1);
-    assert_no_error(&fixture.error);
-    assert_int_equal(lines.count, DOCKER_OUTPUT_MAX / 10);
-    assert_string_equal(lines.items[lines.count - 1], "012345678");
-    tear_down(&fixture);
-}
-
-static void check_not_listed(const char *script, const char *message)
-{
-    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
-    struct fixture fixture;
-
-    set_up(&fixture, script);
-    assert_int_equal(
-        container_list(&fixture.docker, &labels, "{{.ID}}", soon(), NULL, &ids, &fixture.error),
-        -1);
-    assert_error(&fixture.error, ERROR_ENGINE, message);
-    assert_int_equal(ids.count, 0);
-    check_calls(&fixture, "|ps|--all|--no-trunc|--format|{{.ID}}\n");
-    tear_down(&fixture);
-}
-
-static void container__list_that_fails(void **state)
-{
-    (void)state;
-    check_not_listed("echo 0123; echo 'no engine' >&2; exit 1",
-                     "cannot list the containers: no engine");
-    check_not_listed("exit 3", "cannot list the containers: 'docker ps' ended with status 3");
-}
-
-static void container__list_where_docker_hangs(void **state)
-{
-    CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec ids = STRVEC_INIT;
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture, "echo 0123; exec sleep 30");
-    assert_int_equal(container_list(&fixture.docker, &labels, "{{.ID}}", clock_now_ms() + 100, NULL,
-                                    &ids, &fixture.error),
-                     -1);
-    assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    assert_int_equal(ids.count, 0);
-    tear_down(&fixture);
-}
-
 /* ---- limits */
 
 /* What the engine has noted of a container with 64 MB, 1.5 cpus and 10 processes. */
@@ -906,10 +817,6 @@ int main(void)
         cmocka_unit_test(container__remove_does_not_trust_a_failed_question),
         cmocka_unit_test(container__remove_where_docker_hangs),
         cmocka_unit_test(container__remove_drains_the_attached_client),
-        cmocka_unit_test(container__lists_by_labels),
-        cmocka_unit_test(container__list_that_is_cut),
-        cmocka_unit_test(container__list_that_fails),
-        cmocka_unit_test(container__list_where_docker_hangs),
     };
 
     return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);

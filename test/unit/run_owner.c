@@ -147,7 +147,7 @@ static void owner__disown(void **state)
 
 /* ---- judged */
 
-/* What owner_template makes of the labels of this process; the caller changes fields of it. */
+/* The labels of this process; the caller changes fields of it. */
 struct claim {
     char boot[64], namespaces[64], pid[32], start[32], deadline[32];
 };
@@ -168,11 +168,11 @@ static struct claim own_claim(void)
 
 static enum owner_status judge(const struct claim *claim, long long now)
 {
-    CLEANUP_FREE char *text =
-        string_format("\"%s\" \"%s\" \"%s\" \"%s\" \"%s\"", claim->boot, claim->namespaces,
-                      claim->pid, claim->start, claim->deadline);
+    CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
 
-    return owner_status(text, now);
+    strvec_push_each(&values, claim->boot, claim->namespaces, claim->pid, claim->start, "host",
+                     claim->deadline, NULL);
+    return owner_status(&values, now);
 }
 
 /* However long its deadline is past. */
@@ -287,31 +287,64 @@ static void owner__without_a_start_time(void **state)
 /* Labels that others wrote: such a container is nobody's. */
 static void owner__labels_that_are_none(void **state)
 {
-    static const char *const texts[] = {
-        "",
-        "    ",
-        "\"\" \"\" \"\" \"\" \"\"",
-        "0a 1.1 5 5 5",
-        "\"0a\" \"1.1\" \"5\" \"5\"",
-        "\"0a\" \"1.1\" \"5\" \"5\" ",
-        "\"0a\" \"1.1\" \"5\" \"5\" \"5",
-        "\"0a\" \"1.1\" \"5\" \"5\" \"x\"",
-        "\"0a\" \"1.1\" \"5\" \"5\" \"5\" \"5\"",
-        "\"0a\" \"1.1\" \"5\" \"5\" \"5x\"",
-        "\"0a\" \"1.1\" \"-5\" \"5\" \"5\"",
-        "\"0a\" \"1.1\" \"0\" \"5\" \"5\"",
-        "\"0a\" \"1.1\" \"1234567890\" \"5\" \"5\"",
-        "\"0a\" \"1.1\" \"5\" \"5\" \"1234567890123456789\"",
-        "\"0A\" \"1.1\" \"5\" \"5\" \"5\"",
-        "\"0a\\n\" \"1.1\" \"5\" \"5\" \"5\"",
+    static const struct claim claims[] = {
+        {"", "", "", "", ""},
+        {"", "1.1", "5", "5", "5"},
+        {"0a", "", "5", "5", "5"},
+        {"0a", "1.1", "", "5", "5"},
+        {"0a", "1.1", "5", "", "5"},
+        {"0a", "1.1", "5", "5", ""},
+        {"0a", "1.1", "5", "5", "x"},
+        {"0a", "1.1", "5", "5", "5x"},
+        {"0a", "1.1", "5", "5", "-5"},
+        {"0a", "1.1", "5", "-5", "5"},
+        {"0a", "1.1", "-5", "5", "5"},
+        {"0a", "1.1", " 5", "5", "5"},
+        {"0a", "1.1", "0", "5", "5"},
+        {"0a", "1.1", "1234567890", "5", "5"},
+        {"0a", "1.1", "5", "123456789012345678901", "5"},
+        {"0a", "1.1", "5", "5", "1234567890123456789"},
+        {"0A", "1.1", "5", "5", "5"},
+        {"0a\n", "1.1", "5", "5", "5"},
+        {"0a", "1.1\"", "5", "5", "5"},
     };
+    static const struct claim good = {"0a", "1.1", "5", "5", "5"};
 
     (void)state;
-    assert_int_equal(owner_status("\"0a\" \"1.1\" \"5\" \"5\" \"5\"", 1000000),
-                     OWNER_OVERDUE); /* one that is good */
-    for (size_t i = 0; i < COUNT(texts); i++)
-        if (owner_status(texts[i], 1000000) != OWNER_ALIVE)
-            fail_msg("'%s' is taken", texts[i]);
+    assert_int_equal(judge(&good, 1000000), OWNER_OVERDUE);
+    for (size_t i = 0; i < COUNT(claims); i++)
+        if (judge(&claims[i], 1000000) != OWNER_ALIVE)
+            fail_msg("line %zu is taken", i);
+}
+
+/* Longer than anything that isolator writes, and than the fields that keep them. */
+static void owner__labels_that_are_too_long(void **state)
+{
+    static const char *const good[OWNER_LABELS] = {"0a", "1.1", "5", "5", "host", "5"};
+
+    (void)state;
+    for (size_t i = 0; i < OWNER_LABELS; i++) {
+        CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
+
+        for (size_t j = 0; j < OWNER_LABELS; j++)
+            strvec_pushf(&values, "%0*d%s", i == j ? 100 : 1, 1, good[j]);
+        if (owner_status(&values, 1000000) != (i == OWNER_HOST ? OWNER_OVERDUE : OWNER_ALIVE))
+            fail_msg("%s is taken", owner_keys[i]);
+    }
+}
+
+static void owner__labels_that_are_missing(void **state)
+{
+    CLEANUP(strvec_release) struct strvec values = STRVEC_INIT;
+
+    (void)state;
+    assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
+    strvec_push_each(&values, "0a", "1.1", "5", "5", "host", NULL);
+    assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
+    strvec_push(&values, "5");
+    assert_int_equal(owner_status(&values, 1000000), OWNER_OVERDUE);
+    strvec_push(&values, "5");
+    assert_int_equal(owner_status(&values, 1000000), OWNER_ALIVE);
 }
 
 int main(void)
@@ -329,6 +362,8 @@ int main(void)
         cmocka_unit_test(owner__elsewhere),
         cmocka_unit_test(owner__without_a_start_time),
         cmocka_unit_test(owner__labels_that_are_none),
+        cmocka_unit_test(owner__labels_that_are_too_long),
+        cmocka_unit_test(owner__labels_that_are_missing),
         cmocka_unit_test(owner__own_labels_are_the_first_four),
     };
 

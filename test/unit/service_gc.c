@@ -3,9 +3,9 @@
 #include "service/gc.h"
 
 /* Of a host of long ago: overdue, whatever this one is. */
-#define OWNER    "\"01234567-89ab-cdef-0123-456789abcdef\" \"1.1\" \"7\" \"1\" \"1000\""
-#define NAME     "isolator-0123456789abcdef"
-#define LEFTOVER NAME "\tCreated\t\"elsewhere\"\t\"7\"\t" OWNER
+#define OWNER  "\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\",\"elsewhere\",\"1000\"]"
+#define NAME   "isolator-0123456789abcdef"
+#define ORPHAN "[\"" NAME "\",\"Created\"," OWNER
 
 /* A docker command that lists what the file "list" holds. */
 struct fixture {
@@ -61,7 +61,7 @@ static void gc__removes_and_reports(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, LEFTOVER "\n");
+    set_up(&fixture, ORPHAN "\n");
     assert_int_equal(sweep(&fixture, GC_UNTIL_GONE), 1);
     assert_no_error(&fixture.error);
     assert_string_equal(fixture.reports.data, NAME " (Created) of 7 on elsewhere: overdue\n");
@@ -74,7 +74,7 @@ static void gc__lists(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, LEFTOVER "\n" LEFTOVER "\n");
+    set_up(&fixture, ORPHAN "\n" ORPHAN "\n");
     assert_int_equal(sweep(&fixture, GC_LIST), 2);
     check_calls(&fixture, "(none)");
     tear_down(&fixture);
@@ -85,7 +85,7 @@ static void gc__in_passing(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, LEFTOVER "\n");
+    set_up(&fixture, ORPHAN "\n");
     write_in(fixture.directory, "refuse", "");
     assert_int_equal(gc_collect(&fixture.docker, GC_ONE_PASS, NULL, NULL, NULL, &fixture.error), 1);
     check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n"); /* one attempt */
@@ -99,18 +99,18 @@ static void gc__leaves_what_is_not_ours(void **state)
         "",
         "\n",
         NAME "\n",
-        NAME "\tCreated\t\"a\"\t\"7\"\n",
-        "\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        "other\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        "isolator-0123456789abcde\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        "isolator-0123456789abcdef0\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        "isolator-0123456789ABCDEF\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        "--all\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        NAME "," NAME "\tCreated\t\"a\"\t\"7\"\t" OWNER "\n",
-        LEFTOVER "\tmore\n",
-        NAME "\tCreated\t\"a\"\t\"7\"\t" OWNER "0\n",
+        "[\"" NAME "\"]\n",
+        "[\"\",\"Created\"," OWNER "\n",
+        "[\"other\",\"Created\"," OWNER "\n",
+        "[\"isolator-0123456789abcde\",\"Created\"," OWNER "\n",
+        "[\"isolator-0123456789abcdef0\",\"Created\"," OWNER "\n",
+        "[\"isolator-0123456789ABCDEF\",\"Created\"," OWNER "\n",
+        "[\"--all\",\"Created\"," OWNER "\n",
+        "[\"" NAME "," NAME "\",\"Created\"," OWNER "\n",
+        ORPHAN "\tmore\n",
         /* A line break in a label stays within its quotes. */
-        NAME "\tCreated\t\"a\\n" NAME "\\tUp\"\t\"7\"\t\"0\" \"1\" \"1\" \"1\" \"99999999999\"\n",
+        "[\"" NAME "\",\"Created\",\"0\",\"1\",\"1\",\"1\",\"a\\n[\\\"" NAME
+        "\\\",\\\"Up\\\"]\",\"99999999999\"]\n",
     };
 
     (void)state;
@@ -130,10 +130,12 @@ static void gc__shows_labels_safely(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, NAME "\tUp \x1b[2J\t\"a\\u001b[2J\xc2\x9b\"\tb\t" OWNER "\n");
+    set_up(&fixture,
+           "[\"" NAME "\",\"Up \\u001b[2J\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\","
+           "\"1\",\"a\\u001b[2J\xc2\x9b\\n\",\"1000\"]\n");
     assert_int_equal(sweep(&fixture, GC_LIST), 1);
     assert_string_equal(fixture.reports.data,
-                        NAME " (Up \\x1b[2J) of b on a\\u001b[2J\\xc2\\x9b: overdue\n");
+                        NAME " (Up \\x1b[2J) of 7 on a\\x1b[2J\\xc2\\x9b\\n: overdue\n");
     tear_down(&fixture);
 }
 
@@ -146,7 +148,7 @@ static void gc__of_a_list_that_is_too_long(void **state)
     (void)state;
     while (list.length < DOCKER_OUTPUT_MAX - 50)
         strbuf_addstr(&list, "other\n");
-    strbuf_addstr(&list, LEFTOVER "\n"); /* cut */
+    strbuf_addstr(&list, ORPHAN "\n"); /* cut */
     set_up(&fixture, list.data);
     assert_int_equal(sweep(&fixture, GC_UNTIL_GONE), -1);
     assert_error(&fixture.error, ERROR_ENGINE, "the list of containers is too long to see its end");
@@ -161,7 +163,7 @@ static void gc__cancelled(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, LEFTOVER "\n");
+    set_up(&fixture, ORPHAN "\n");
     assert_int_equal(notifier_open(&cancel, &fixture.error), 0);
     notifier_raise(&cancel);
     assert_int_equal(gc_collect(&fixture.docker, GC_UNTIL_GONE, report, &fixture.reports, &cancel,

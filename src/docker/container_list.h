@@ -1,0 +1,53 @@
+/*
+ * Which containers the engine has, found by their labels.
+ *
+ * Whoever made a container chose its labels, so a value may hold anything: quotes, line breaks,
+ * escape sequences. It is returned as it is; escape it before printing it.
+ */
+#ifndef DOCKER_CONTAINER_LIST_H
+#define DOCKER_CONTAINER_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "base/strvec.h"
+#include "docker/docker.h"
+
+struct container_row {
+    char *name;
+    char *status;         /* docker's words for people: "Created", "Up 3 minutes" */
+    struct strvec labels; /* the values of the keys that were asked for; "": no such label */
+};
+
+struct container_list {
+    struct container_row *rows; /* newest first */
+    size_t count;
+    bool truncated; /* more than DOCKER_OUTPUT_MAX bytes: its end, the oldest, is missing */
+};
+
+#define CONTAINER_LIST_INIT                                                                        \
+    {                                                                                              \
+        .rows = NULL                                                                               \
+    }
+
+/*
+ * Lists the containers, in whatever state, that have all labels of `filters` ("KEY" or "KEY=VALUE"),
+ * with their values of `keys` (NULL: none), which have neither quotes nor backslashes in them. A
+ * container whose row cannot be read is left out, such as one with a NUL in a label. `list` must be
+ * empty; the caller releases it, also after a failure. `cancel` may be NULL.
+ */
+int container_list(const struct docker *docker, const struct strvec *filters,
+                   const struct strvec *keys, long long deadline, const struct notifier *cancel,
+                   struct container_list *list, struct error *error);
+
+/*
+ * Appends the row that one line of docker ps gives for a container; false, and nothing is added, if
+ * it is not a row with `keys` labels. For tests too.
+ */
+bool container_list_add(struct container_list *list, const char *line, size_t length, size_t keys);
+
+void container_list_release(struct container_list *list);
+
+#endif
