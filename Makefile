@@ -44,7 +44,7 @@ UNIT_SOURCES := $(wildcard test/unit/*.c)
 FUZZ_SOURCES := $(wildcard test/fuzz/*.c)
 FORMATTED := $(SOURCES) $(HEADERS) $(UNIT_SOURCES) $(FUZZ_SOURCES) $(wildcard test/unit/*.h test/fuzz/*.h test/fixtures/*.c)
 UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
-E2E_TESTS := $(wildcard test/e2e/*.t)
+E2E_TESTS := $(wildcard test/e2e/*.t test/e2e/*.mjs)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
 # Of each command the file that it makes is shown; with V=1 the command itself.
@@ -189,7 +189,7 @@ unit-tests: $(UNIT_TESTS)
 asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
-tsan: watched = $(filter %/batch.t %/abuse.t,$(E2E_TESTS)) $(wildcard test/e2e/mcp_*.t)
+tsan: watched = $(filter %/batch.t %/abuse.t,$(E2E_TESTS)) $(filter test/e2e/mcp_%,$(E2E_TESTS))
 asan tsan: setup test-packages test-images
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)

@@ -1,0 +1,268 @@
+#!/usr/bin/env node
+// isolator-mcp: the arguments of execute_code. The error for a wrong one names it and says what would be right. A
+// valid call goes on to the engine, whose command does not exist here, so that no program runs.
+
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { finish, has, is, testCase } from '../mcp/cases.mjs';
+import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
+import { scratch, writeFile } from '../mcp/processes.mjs';
+
+const promptsDir = `${scratch}/prompts`;
+mkdirSync(promptsDir);
+writeFile(`${promptsDir}/hello.py`, "print('hello')\n");
+writeFile(`${promptsDir}/large.py`, '#'.repeat((512 << 10) + 1));
+symlinkSync('/etc/passwd', `${promptsDir}/link.py`);
+
+const PROGRAM = { language: 'python', entrypoint_code: '1' };
+const KNOWN_LANGUAGES = 'known are: python, go, javascript, bash, busybox, noshell';
+const NOTHING_TO_RUN = 'nothing to run: give language and entrypoint_code, or snippet_name';
+
+// A server and what it says of a call: `accepts` and `refuses` take the arguments of the call, as an object or as
+// JSON text; `acceptsBeside` and `refusesBeside` take arguments that stand beside a valid program.
+async function startForArguments(version = '2025-11-25') {
+    const server = await startServer({ engine: false, config: { containerCommand: 'no-such-docker', promptsDir,
+        maximums: { timeoutSeconds: 30 }, defaults: { workdirMB: 4 } } });
+    await server.initialize(version);
+    server.say = async (args, more = '') => {
+        const json = typeof args === 'string' ? args : JSON.stringify(args);
+        server.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_code","arguments":${json}${more}}}`);
+        return summary(await server.response(1));
+    };
+    const beside = (args) => (typeof args === 'string' ? JSON.stringify(PROGRAM).replace(/}$/, `,${args}}`) : { ...PROGRAM, ...args });
+    server.refuses = async (args, message, what) => is(await server.say(args), `error: Execution Failed (error): ${message}`, what);
+    server.accepts = async (args, what) => has(await server.say(args), "cannot run 'no-such-docker'", what);
+    server.refusesBeside = (args, message, what) => server.refuses(beside(args), message, what);
+    server.acceptsBeside = (args, what) => server.accepts(beside(args), what);
+    return server;
+}
+
+// ---- a program or a snippet
+
+testCase('a call needs language and entrypoint_code, or snippet_name', async () => {
+    const server = await startForArguments();
+    await server.refuses({}, NOTHING_TO_RUN, 'no arguments');
+    await server.refuses({ language: 'python' }, 'entrypoint_code is missing: give the source code of the program', 'language alone');
+    await server.refuses({ entrypoint_code: '1' }, 'language is missing: give one of python, go, javascript, bash, busybox, noshell',
+        'code alone');
+    await server.accepts(PROGRAM, 'language and code');
+    await server.accepts({ snippet_name: 'hello.py' }, 'snippet_name');
+});
+
+testCase('snippet_name excludes language, entrypoint_code and entrypoint_filename', async () => {
+    const server = await startForArguments();
+    for (const args of [{ language: 'python' }, { entrypoint_code: '1' }, { entrypoint_filename: 'x.py' }, PROGRAM])
+        await server.refuses({ ...args, snippet_name: 'hello.py' }, 'snippet_name excludes language, entrypoint_code and ' +
+            'entrypoint_filename; leave them out, or leave snippet_name out', Object.keys(args).join());
+});
+
+testCase('null stands for an argument that is left out', async () => {
+    const server = await startForArguments();
+    await server.refuses({ language: null, entrypoint_code: null, snippet_name: null }, NOTHING_TO_RUN, 'all null');
+    await server.accepts({ language: null, entrypoint_code: null, entrypoint_filename: null, snippet_name: 'hello.py' },
+        'null beside snippet_name');
+    await server.acceptsBeside({ entrypoint_filename: null, additional_files: null, snippet_name: null, stdin: null, arguments: null,
+        environment: null, timeout_seconds: null }, 'every optional argument');
+});
+
+testCase('an unknown argument is refused', async () => {
+    const server = await startForArguments();
+    for (const value of [1, null])
+        await server.refusesBeside({ nope: value }, "there is no argument 'nope'; known are: language, entrypoint_code, " +
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts', value);
+});
+
+testCase('a long name in an error is cut between characters', async () => {
+    const server = await startForArguments();
+    const long = `x${'ä'.repeat(60)}`; // what is shown of it would end within a character
+    has(await server.say({ ...PROGRAM, [long]: 1 }), `there is no argument 'x${'ä'.repeat(30)}`);
+    has(await server.say({ ...PROGRAM, environment: { [long]: 1 } }), `environment.x${'ä'.repeat(30)}`, 'of a variable');
+});
+
+testCase('language: one of the configuration, spelt exactly', async () => {
+    const server = await startForArguments();
+    for (const language of ['pyhton', 'Python', ''])
+        await server.refuses({ language, entrypoint_code: '1' }, `unknown language '${language}'; ${KNOWN_LANGUAGES}`);
+    await server.refuses({ language: 7, entrypoint_code: '1' }, 'language must be a string', 'a number');
+    await server.refuses({ language: 'python\0', entrypoint_code: '1' }, 'language must be a string without NUL characters', 'a NUL');
+});
+
+testCase('entrypoint_code: any string', async () => {
+    const server = await startForArguments();
+    for (const code of [7, ['1']])
+        await server.refuses({ language: 'python', entrypoint_code: code }, 'entrypoint_code must be a string: the source code');
+    await server.accepts({ language: 'python', entrypoint_code: '' }, 'empty code');
+    await server.accepts({ language: 'python', entrypoint_code: '\0\ud83d' }, 'a NUL and half a surrogate pair');
+});
+
+testCase('snippet_name: the name of a snippet', async () => {
+    const server = await startForArguments();
+    await server.refuses({ snippet_name: 7 }, 'snippet_name must be a string', 'a number');
+    for (const [name, what, escaped = name] of [['nope.py', 'unknown'], ['', 'empty'], ['../hello.py', 'a path'],
+        ['./hello.py', 'a path to the same file'], ['link.py', 'a link'], ['/etc/passwd', 'an absolute path'],
+        ['hello', 'no extension'], ['a\nb.py', 'a newline', 'a\\nb.py']])
+        await server.refuses({ snippet_name: name }, `snippet_name: there is no snippet '${escaped}'; known are: hello.py, large.py`, what);
+    await server.refuses({ snippet_name: 'hello.py\0' }, 'snippet_name must be a string without NUL characters', 'a NUL');
+    await server.refuses({ snippet_name: 'large.py' }, "snippet_name: the snippet 'large.py' is larger than 512 KiB", 'too large');
+});
+
+// ---- files
+
+const LONG = 'x'.repeat(255);
+const named = (filename) => ({ additional_files: [{ filename, content: 'x' }] });
+const files = (...all) => ({ additional_files: all });
+const content = (value, encoding) => files({ filename: 'a', content: value, encoding });
+
+testCase('file names: relative paths without "." and "..", of bounded length', async () => {
+    const server = await startForArguments();
+    for (const [name, message, what] of [
+        ['/x', "'/x' must be relative to the directory", 'absolute'],
+        ['', "'' must not have '..', '.' or empty parts", 'empty'],
+        ['..', "'..' must not have '..', '.' or empty parts", 'the parent directory'],
+        ['.', "'.' must not have '..', '.' or empty parts", 'the directory itself'],
+        ['a/../b', "'a/../b' must not have '..', '.' or empty parts", '".." within'],
+        ['a/./b', "'a/./b' must not have '..', '.' or empty parts", '"." within'],
+        ['a//b', "'a//b' must not have '..', '.' or empty parts", 'an empty part'],
+        ['a/', "'a/' must not have '..', '.' or empty parts", 'a slash at the end'],
+        [`${LONG}x`, `a part of '${'x'.repeat(80)}...' is longer than 255 bytes`, 'a part of 256 bytes'],
+        [`a/${LONG}x/b`, `a part of 'a/${'x'.repeat(78)}...' is longer than 255 bytes`, 'a part of 256 bytes within'],
+        [Array(20).fill('x'.repeat(200)).join('/'), `path longer than 4000 bytes: '${'x'.repeat(80)}...'`, 'more than 4000 bytes'],
+    ]) {
+        await server.refusesBeside({ entrypoint_filename: name }, `entrypoint_filename: ${message}`, `entrypoint_filename: ${what}`);
+        await server.refusesBeside(named(name), `additional_files[0]: ${message}`, `additional_files: ${what}`);
+    }
+});
+
+testCase('file names: strings without NUL', async () => {
+    const server = await startForArguments();
+    await server.refusesBeside({ entrypoint_filename: 7 }, 'entrypoint_filename must be a string', 'a number');
+    await server.refusesBeside({ entrypoint_filename: 'a\0b' }, 'entrypoint_filename must be a string without NUL characters', 'a NUL');
+    await server.refusesBeside(named('a\0b'), 'additional_files[0] must be an object whose filename is a string without NUL characters',
+        'additional_files: a NUL');
+});
+
+testCase('file names: unusual ones that are valid', async () => {
+    const server = await startForArguments();
+    for (const name of ['a/b/c.txt', '...', '..a', 'a b', '-x', 'ä', LONG, `a/${LONG}`])
+        await server.acceptsBeside(named(name), `a file '${name}'`);
+    for (const name of ['a/b.py', 'x', '-c', 'ä.py', '$(x);.py'])
+        await server.acceptsBeside({ entrypoint_filename: name }, `an entrypoint '${name}'`);
+});
+
+testCase('additional_files: objects with filename, content and encoding', async () => {
+    const server = await startForArguments();
+    for (const value of [7, { a: 'x' }])
+        await server.refusesBeside({ additional_files: value }, 'additional_files must be an array of objects with filename and content');
+    for (const file of [7, null, [], 'a', { content: 'x' }, {}])
+        await server.refusesBeside(files(file), 'additional_files[0] must be an object with filename and content', JSON.stringify(file));
+    await server.refusesBeside(files({ filename: 7, content: 'x' }),
+        'additional_files[0] must be an object whose filename is a string without NUL characters', 'a filename that is a number');
+    await server.refusesBeside(files({ filename: 'a' }), 'additional_files[0] must be an object whose content is a string', 'no content');
+    for (const value of [7, null, []])
+        await server.refusesBeside(content(value, 'utf-8'), 'additional_files[0] must be an object whose content is a string',
+            `content that is ${JSON.stringify(value)}`);
+    for (const encoding of ['latin-1', 'BASE64', '', 7])
+        await server.refusesBeside(content('x', encoding), 'additional_files[0] must be an object whose encoding is "utf-8" or "base64"',
+            `the encoding ${JSON.stringify(encoding)}`);
+    await server.refusesBeside(files({ filename: 'a', content: 'x', mode: 7 }),
+        'additional_files[0] must be an object with filename, content and encoding alone', 'an unknown member');
+    await server.refusesBeside(files({ filename: 'a', content: 'x' }, { filename: '/b', content: 'x' }),
+        "additional_files[1]: '/b' must be relative to the directory", 'the second of two');
+});
+
+testCase('additional_files: base64 is checked', async () => {
+    const server = await startForArguments();
+    for (const text of ['!!', 'Y', 'YQ=', 'YQ===', 'YQ==YQ==', '=', 'Y=Q=', 'YQ\0=', 'YWI_', 'Yä=='])
+        await server.refusesBeside(content(text, 'base64'),
+            'additional_files[0] must be an object whose content is valid base64, as its encoding says', text);
+    for (const text of ['YQ==', 'YQ', 'YWI=', 'YWJj', '', 'YW\nJj', '////', '++++'])
+        await server.acceptsBeside(content(text, 'base64'), text);
+});
+
+testCase('additional_files: unusual ones that are valid', async () => {
+    const server = await startForArguments();
+    await server.acceptsBeside(content('x', null), 'the encoding null');
+    await server.acceptsBeside(content('\0', 'utf-8'), 'content with a NUL');
+    await server.acceptsBeside(files(), 'none');
+    await server.acceptsBeside(files({ filename: 'a/b', content: 'x' }, { filename: 'a/c', content: 'y' }), 'two in one directory');
+    await server.acceptsBeside(files(...Array.from({ length: 900 }, (_, i) => ({ filename: `f${i}`, content: '' }))), 'many');
+});
+
+testCase('additional_files: no name twice, and no file that is a directory too', async () => {
+    const server = await startForArguments();
+    has(await server.say({ ...PROGRAM, ...files({ filename: 'a', content: 'x' }, { filename: 'a', content: 'y' }) }),
+        "two files have the name 'a'", 'twice');
+    has(await server.say({ ...PROGRAM, ...named('main.py') }), "two files have the name 'main.py'", 'the name of the entrypoint');
+    has(await server.say({ ...PROGRAM, ...named('x.py'), entrypoint_filename: 'x.py' }), "two files have the name 'x.py'",
+        'the chosen name of the entrypoint');
+    has(await server.say({ snippet_name: 'hello.py', ...named('hello.py') }), "two files have the name 'hello.py'", 'the name of the snippet');
+    has(await server.say({ ...PROGRAM, ...files({ filename: 'a/b', content: 'x' }, { filename: 'a', content: 'y' }) }),
+        "'a' is the name of a file and of a directory of other files", 'a file and a directory');
+    has(await server.say({ ...PROGRAM, ...named('main.py/x') }), "'main.py' is the name of a file and of a directory of other files",
+        'the entrypoint and a directory');
+});
+
+testCase('additional_files: more than fits into the working directory is refused', async () => {
+    const server = await startForArguments();
+    has(await server.say({ ...PROGRAM, ...content('x'.repeat(5 << 20), 'utf-8') }),
+        'the files need more than the 4 MB of the working directory');
+});
+
+// ---- what the program gets
+
+testCase('stdin: any string', async () => {
+    const server = await startForArguments();
+    await server.refusesBeside({ stdin: 7 }, 'stdin must be a string', 'a number');
+    await server.acceptsBeside({ stdin: 'a\0b\n' }, 'a NUL');
+});
+
+testCase('arguments: strings without NUL', async () => {
+    const server = await startForArguments();
+    await server.refusesBeside({ arguments: 'x' }, 'arguments must be an array of strings', 'a string');
+    await server.refusesBeside({ arguments: ['a', 7] }, 'arguments[1] must be a string', 'a number within');
+    await server.refusesBeside({ arguments: ['a', 'b\0'] }, 'arguments[1] must be a string without NUL characters', 'a NUL');
+    await server.acceptsBeside({ arguments: ['', '-h', 'a b', '$(x)', '\n'] }, 'all kinds');
+});
+
+testCase('environment: strings by names of variables', async () => {
+    const server = await startForArguments();
+    await server.refusesBeside({ environment: ['A=1'] }, 'environment must be an object with strings by name', 'an array');
+    for (const value of [7, null])
+        await server.refusesBeside({ environment: { A: value } }, 'environment.A must be a string', JSON.stringify(value));
+    await server.refusesBeside({ environment: { A: 'a\0' } }, 'environment.A must be a string without NUL characters', 'a NUL');
+    await server.refusesBeside({ environment: { 'A=B': 'x' } }, "environment.A=B: the name of a variable cannot have '=' in it",
+        'a name with =');
+    for (const name of ['', '1A', 'A-B', 'A B', '$(x)'])
+        has(await server.say({ ...PROGRAM, environment: { [name]: 'x' } }),
+            `'${name}' is not the name of an environment variable: letters, digits, _`, `the name '${name}'`);
+    has(await server.say({ ...PROGRAM, environment: { PPID: 'x' } }), "variable 'PPID' cannot be given", 'a name of the shell');
+    await server.acceptsBeside({ environment: { A: '', _b1: 'a=b\n' } });
+});
+
+testCase('timeout_seconds: a number greater than 0', async () => {
+    const server = await startForArguments();
+    for (const value of ['0', '-1', '0.0', '"5"', 'true', '[]'])
+        await server.refusesBeside(`"timeout_seconds":${value}`, 'timeout_seconds must be a number of seconds greater than 0', value);
+    await server.refusesBeside('"timeout_seconds":0.0001', 'timeout_seconds must be from 0.001 to 31622400 s', 'too short');
+    for (const value of ['1', '0.5', '30', '31', '1e9', '1e300', '9007199254740993'])
+        await server.acceptsBeside(`"timeout_seconds":${value}`, value);
+});
+
+// ---- how a revision says it
+
+testCase('wrong arguments are a result in the modern revision', async () => {
+    const server = await startForArguments();
+    is(await server.say({ ...PROGRAM, stdin: 7 }, `,"_meta":${JSON.stringify(meta('2026-07-28'))}`),
+        'error: Execution Failed (error): stdin must be a string');
+});
+
+for (const version of ['2024-11-05', '2025-03-26', '2025-06-18'])
+    testCase(`${version}: wrong arguments are an error of the protocol`, async () => {
+        const server = await startForArguments(version);
+        is(await server.say({ ...PROGRAM, stdin: 7 }), '-32602 stdin must be a string');
+        is(await server.say({ language: 'x', entrypoint_code: '1' }), `-32602 unknown language 'x'; ${KNOWN_LANGUAGES}`);
+        is(await server.say({}, ',"x":1'), `-32602 ${NOTHING_TO_RUN}`);
+        is(await server.close(), 'exit 0');
+        is(server.stderr(), '', 'nothing on stderr');
+    });
+
+await finish();

@@ -1,0 +1,192 @@
+// Named test cases, and assertions for them; writes TAP. A test program declares its cases and ends with
+// finish(), which runs them:
+//
+//     testCase('a ping is answered', async () => {
+//         const server = await startServer();
+//         is(await server.ask('ping'), {});
+//     });
+//     await finish();
+//
+// A case is one test point. It fails if an assertion in it fails or if it throws. It goes on after a failed
+// assertion, so that a failure shows all that is wrong.
+//
+//     --list         prints the cases with their numbers
+//     --run PATTERN  runs only the case with this number, or those whose title contains or matches the pattern
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const cases = [];
+const current = new AsyncLocalStorage();
+let assertions = 0;
+
+// Declares a case. With `early` it starts before all others and runs beside them, which suits a case that mostly
+// waits; its result is still printed in the order of declaration.
+export function testCase(title, ...rest) {
+    const run = rest.pop();
+    const { early = false } = rest.pop() ?? {};
+    if (cases.some((other) => other.title === title))
+        throw new Error(`two cases have the title '${title}'`);
+    cases.push({ number: cases.length + 1, title, early, run, problems: [], cleanups: [] });
+}
+
+// Runs the function when the current case has ended, however it ended; the last one registered runs first.
+export function atCaseEnd(cleanup) {
+    caseNow().cleanups.unshift(cleanup);
+}
+
+// ---- assertions: each returns whether it holds; `what` says more than the title of the case does.
+
+export function ok(good, what, ...seen) {
+    assertions++;
+    if (!good)
+        report(what, seen.map((value) => `got:      ${shown(value)}`));
+    return Boolean(good);
+}
+
+// Strings are compared as they are, all else as JSON with the members of objects in any order.
+export function is(got, expected, what) {
+    return check(shown(got) === shown(expected), what, got, 'expected', shown(expected));
+}
+
+export function has(text, part, what) {
+    return check(typeof text === 'string' && text.includes(part), what, text, 'not in it', part);
+}
+
+export function lacks(text, part, what) {
+    return check(typeof text === 'string' && !text.includes(part), what, text, 'with', part);
+}
+
+export function matches(text, pattern, what) {
+    return check(typeof text === 'string' && pattern.test(text), what, text, 'no match', String(pattern));
+}
+
+export function within(number, min, max, what) {
+    return check(number >= min && number <= max, what, number, 'expected', `${min} to ${max}`);
+}
+
+// A peak of memory in MB. A sanitizer needs several times as much (make asan, make tsan), so that under one only
+// the order of magnitude is checked.
+export function withinMemory(megabytes, max, what) {
+    return within(megabytes, 1, process.env.ISOLATOR_SANITIZED ? 4 * max + 128 : max, what);
+}
+
+function check(good, what, got, label, expected) {
+    assertions++;
+    if (!good)
+        report(what, [`got:      ${shown(got)}`, `${label}:`.padEnd(10) + expected]);
+    return good;
+}
+
+function report(what, lines) {
+    caseNow().problems.push(`${callerOfAssertion()}${what ? `: ${what}` : ''}`, ...lines.map((line) => `  ${line}`));
+}
+
+// JSON in one line; the members of objects by name.
+export function encoded(value) {
+    return JSON.stringify(sorted(value));
+}
+
+function shown(value) {
+    return typeof value === 'string' ? value : encoded(value) ?? 'undefined';
+}
+
+function sorted(value) {
+    if (Array.isArray(value))
+        return value.map(sorted);
+    if (value === null || typeof value !== 'object')
+        return value;
+    return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+}
+
+function caseNow() {
+    const testcase = current.getStore();
+    if (!testcase)
+        throw new Error('this belongs in a case');
+    return testcase;
+}
+
+// "FILE:LINE" of the test that made the assertion; of this library, if it made it by itself.
+function callerOfAssertion() {
+    const frames = new Error().stack.split('\n').slice(1).filter((frame) => !frame.includes('/cases.mjs'));
+    const frame = frames.find((line) => !/\/(processes|pipe_client)\.mjs/.test(line)) ?? frames[0];
+    return /([^/]+:\d+):\d+\)?$/.exec(frame ?? '')?.[1] ?? '(unknown place)';
+}
+
+// ---- running
+
+// Prints more about a case that passes as well, such as figures. `make check` shows lines that begin with "figures: ".
+export function note(text) {
+    for (const line of text.split('\n'))
+        console.log(`# ${line}`);
+}
+
+function cut(line) {
+    return line.length > 3000 ? `${line.slice(0, 2000)} [...] ${line.slice(-1000)}` : line;
+}
+
+async function runCase(testcase) {
+    const attempt = async (run) => {
+        try {
+            await run();
+        } catch (error) {
+            testcase.problems.push(...(error.stack ?? String(error)).split('\n'));
+        }
+    };
+    await current.run(testcase, async () => {
+        await attempt(testcase.run);
+        while (testcase.cleanups.length)
+            await attempt(testcase.cleanups.shift());
+    });
+}
+
+function printResult({ number, title, problems }) {
+    console.log(`${problems.length ? 'not ' : ''}ok ${number} - ${title}`);
+    for (const line of problems.flatMap((problem) => problem.split('\n')))
+        note(cut(line));
+}
+
+function selectCases([option, pattern, ...more]) {
+    if (option === undefined)
+        return cases;
+    if (option === '--list' && pattern === undefined) {
+        for (const { number, title } of cases)
+            console.log(`${number} - ${title}`);
+        process.exit(0);
+    }
+    if (option !== '--run' || pattern === undefined || more.length) {
+        console.error(`usage: ${process.argv[1]} [--list | --run NUMBER-OR-PATTERN]`);
+        process.exit(2);
+    }
+    const isSelected = /^\d+$/.test(pattern) ? ({ number }) => number === Number(pattern)
+        : ({ title }) => title.includes(pattern) || new RegExp(pattern).test(title);
+    const selected = cases.filter(isSelected);
+    if (!selected.length) {
+        console.error(`${process.argv[1]}: no case matches '${pattern}'; --list shows them`);
+        process.exit(2);
+    }
+    return selected;
+}
+
+// Runs the cases that the command line selects, prints the plan and ends the process, with status 1 if a case failed.
+export async function finish() {
+    const selected = selectCases(process.argv.slice(2));
+    let running;
+
+    for (const [signal, status] of [['SIGHUP', 129], ['SIGINT', 130], ['SIGTERM', 143]]) {
+        process.on(signal, () => {
+            if (running)
+                printResult({ ...running, problems: [...running.problems, `${signal} during this case`] });
+            process.exit(status);
+        });
+    }
+    for (const testcase of selected.filter(({ early }) => early))
+        testcase.ended = runCase(testcase);
+    for (const testcase of selected) {
+        running = testcase;
+        await (testcase.ended ?? runCase(testcase));
+        printResult(testcase);
+    }
+    note(`${assertions} assertions`);
+    console.log(`1..${selected.length}`);
+    process.exit(selected.some(({ problems }) => problems.length) ? 1 : 0);
+}
