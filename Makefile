@@ -159,7 +159,7 @@ demo: setup
 # once) is started anew.
 FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.t faults.t resources.t outcomes.t mcp_end.mjs engine_dies.t doctor.t \
 	gc.t input.t snippets.t)
-LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t lifeline.t mcp_warm.t)
+LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t lifeline.t mcp_warm.mjs)
 TIMED_TESTS := test/e2e/kills.t
 test: check
 check: setup test-packages test-images lint

@@ -3,14 +3,13 @@
 // All that goes over the pipes is checked against the schema of its revision (validator.mjs). When a case ends, each
 // server of it that still runs gets the end of its input and has to exit with status 0, and none may leave a container.
 
-import { execFileSync } from 'node:child_process';
+import './install.mjs';
 import { closeSync } from 'node:fs';
 import net from 'node:net';
 import { atCaseEnd, encoded, is } from './cases.mjs';
 import { PATIENCE, Program, atMost, comesTrue, configFile, containersOf, contentOf, engineConfig, faultyDocker, isolatorMcp,
     makeFifo, remainingContainersOf } from './processes.mjs';
 
-execFileSync(new URL('install', import.meta.url).pathname, { stdio: ['ignore', 2, 2] });
 const { Validator } = await import('./validator.mjs');
 
 // Starts a server; the options are those of Program and:
@@ -66,7 +65,6 @@ class Server extends Program {
     #written = Promise.resolve(true);
     #buffer = Buffer.alloc(0);
     #validator = new Validator();
-    #faults = [];
     #recorded = true;
     #ids = 1000;
     #others = [];
@@ -171,16 +169,7 @@ class Server extends Program {
         }
         const bytes = this.#buffer.subarray(0, at);
         this.#buffer = this.#buffer.subarray(at + 1);
-        return this.#received(bytes);
-    }
-
-    #received(bytes) {
-        const line = bytes.toString();
-        if (this.#recorded) {
-            const faults = [...line.includes('\ufffd') && !Buffer.from(line).equals(bytes) ? ['not UTF-8'] : [], ...this.#validator.received(line)];
-            this.#faults.push(...faults.map((fault) => `${fault}: ${line.slice(0, 300)}`));
-        }
-        return line;
+        return this.#recorded ? this.#validator.receivedBytes(bytes) : bytes.toString();
     }
 
     // All lines that come until the end.
@@ -333,6 +322,6 @@ class Server extends Program {
             is(await this.remainingContainers(), [], 'the server leaves no container');
         this.#input.destroy();
         this.#output.destroy();
-        is(this.#faults, [], 'what the server writes fits the schema of its revision');
+        is(this.#validator.faults, [], 'what the server writes fits the schema of its revision');
     }
 }

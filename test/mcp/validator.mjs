@@ -125,6 +125,7 @@ export class Validator {
         this.open = new Map(); // id as JSON -> requests
         this.progress = new Map(); // token as JSON -> {revision, last}
         this.messages = 0;
+        this.faults = []; // of receivedBytes(): "WHAT IS WRONG: LINE"
         this.outputs = new Map([[BUILT_IN, BUILT_IN_OUTPUT]]); // tool -> check of its outputSchema
     }
 
@@ -168,6 +169,14 @@ export class Validator {
             return [...faults, `an array, which ${this.legacy} does not know`];
         return [...faults, ...value.length ? [] : ['an empty array'],
             ...value.flatMap((message) => this.#message(message))];
+    }
+
+    // The same for the bytes of a line, which is returned as text; what is wrong is kept in `faults`.
+    receivedBytes(bytes) {
+        const line = bytes.toString();
+        const faults = [...Buffer.from(line).equals(bytes) ? [] : ['not UTF-8'], ...this.received(line)];
+        this.faults.push(...faults.map((fault) => `${fault}: ${line.slice(0, 300)}`));
+        return line;
     }
 
     #message(message) {
