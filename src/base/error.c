@@ -61,7 +61,9 @@ int error_prefix(struct error *error, const char *format, ...)
     va_start(arguments, format);
     strbuf_vaddf(&message, format, arguments);
     va_end(arguments);
-    strbuf_addf(&message, ": %s", error->message);
+    strbuf_addstr(&message, ": ");
+    error->subject_at += message.length;
+    strbuf_addstr(&message, error->message);
     free(error->message);
     error->message = strbuf_steal(&message);
     return -1;
@@ -76,9 +78,39 @@ int error_hint(struct error *error, const char *text)
     return -1;
 }
 
+char *error_rename(const char *message, const char *subject, size_t at, const char *name)
+{
+    return string_format("%.*s%s%s", (int)at, message, name, message + at + strlen(subject));
+}
+
+int error_about(struct error *error, const char *subject)
+{
+    char *place = strstr(error->message, ERROR_SUBJECT);
+
+    assert(place && !error->subject);
+    error->subject = subject;
+    error->subject_at = (size_t)(place - error->message);
+    place = error_rename(error->message, ERROR_SUBJECT, error->subject_at, subject);
+    free(error->message);
+    error->message = place;
+    return -1;
+}
+
+void error_name_subject(struct error *error, error_namer *namer)
+{
+    const char *name = error->subject ? namer(error->subject) : NULL;
+    char *message;
+
+    if (!name)
+        return;
+    message = error_rename(error->message, error->subject, error->subject_at, name);
+    free(error->message);
+    error->message = message;
+    error->subject = NULL; /* it has its name */
+}
+
 void error_release(struct error *error)
 {
     free(error->message);
-    error->kind = ERROR_NONE;
-    error->message = NULL;
+    *error = (struct error)ERROR_INIT;
 }

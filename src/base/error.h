@@ -6,9 +6,15 @@
  * src/cli and src/mcp prints. Running out of memory is not an error in this sense: it aborts.
  *
  * Messages: lower case, no full stop, what failed first, the subject in quotes, then the way out.
+ *
+ * A message that names a limit or another part of the request carries this as its subject, since
+ * each front end calls it differently: "memoryMB" in a configuration is "--memory" on a command
+ * line. The layers below use one name; the front end replaces it by the one that its caller wrote.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
+
+#include <stddef.h>
 
 /* Closed set: src/cli maps each to an exit status, src/sandbox to the `reason` of a result. */
 enum error_kind {
@@ -24,13 +30,21 @@ enum error_kind {
 
 struct error {
     enum error_kind kind;
-    char *message; /* owned; NULL while kind is ERROR_NONE */
+    char *message;       /* owned; NULL while kind is ERROR_NONE */
+    const char *subject; /* borrowed; the name that stands in the message; NULL: none */
+    size_t subject_at;   /* its offset in the message */
 };
 
 #define ERROR_INIT                                                                                 \
     {                                                                                              \
-        ERROR_NONE, NULL                                                                           \
+        .kind = ERROR_NONE                                                                         \
     }
+
+/* Stands in a message for the name of its subject until error_about() puts that there. */
+#define ERROR_SUBJECT "\x1a"
+
+/* Returns what a front end calls a subject, borrowed; NULL if it has no name of its own for it. */
+typedef const char *error_namer(const char *subject);
 
 /* Sets an error that is not set yet. Returns -1, so that `return error_set(...)` reads well. */
 int error_set(struct error *error, enum error_kind kind, const char *format, ...)
@@ -49,6 +63,19 @@ int error_prefix(struct error *error, const char *format, ...)
 
 /* Puts "; TEXT" behind an error that is set: what to do about it. Returns -1. */
 int error_hint(struct error *error, const char *text);
+
+/*
+ * Makes `subject` the subject of an error that is set: its name takes the place of the first
+ * ERROR_SUBJECT in the message. It is borrowed and has to outlive the error. Values in front of
+ * that place have to be free of control characters (text_escape()). Returns -1.
+ */
+int error_about(struct error *error, const char *subject);
+
+/* Gives the subject the name that `namer` has for it. Does nothing without a subject or a name. */
+void error_name_subject(struct error *error, error_namer *namer);
+
+/* Returns a message with another name for the subject that stands at an offset; owned. */
+char *error_rename(const char *message, const char *subject, size_t at, const char *name);
 
 void error_release(struct error *error);
 

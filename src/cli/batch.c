@@ -264,6 +264,7 @@ static struct instance *serve(struct batch *batch, const struct line *line, size
         execute(batch->docker, batch->warm, &plan, signals_cancel(), &result, &used);
     else
         result_fail(&result, &error);
+    result_name_subject(&result, tool_arguments_namer);
     write_artifacts(batch, line, &result);
     success = result_success(&result);
     json_object_set_new(object, "id", id ? id : json_null());

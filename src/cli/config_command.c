@@ -84,9 +84,9 @@ static void add_line(void *context, const char *path, const json_t *value,
     strbuf_addf(&line, "%s = ", key);
     safe_json_dump(value, JSON_ENCODE_ANY | SAFE_JSON_FLAGS, safe_json_add, &line);
     strvec_push_owned(&table->lines, strbuf_steal(&line));
-    strvec_push(&table->origins, origin == config->layers ? "built in"
-                                 : config->installed      ? "installed default"
-                                                          : file);
+    strvec_push(&table->origins, origin == config->layers             ? "built in"
+                                 : config->origin == CONFIG_INSTALLED ? "installed default"
+                                                                      : file);
 }
 
 static void print_table(const struct config *config, const json_t *resolved)

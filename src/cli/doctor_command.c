@@ -60,6 +60,11 @@ static int without_config(void *context, struct error *error)
 
 static void check_configuration(struct doctor *doctor, const char *broken)
 {
+    static const char *const origins[] = {
+        [CONFIG_BUILT_IN] = "built in",           [CONFIG_ASKED_FOR] = "--config",
+        [CONFIG_ENVIRONMENT] = "ISOLATOR_CONFIG", [CONFIG_OF_USER] = "the user's",
+        [CONFIG_OF_SYSTEM] = "the system's",      [CONFIG_INSTALLED] = "the installed default",
+    };
     const struct config *config = doctor->config;
     CLEANUP_FREE char *detail = NULL;
 
@@ -71,7 +76,7 @@ static void check_configuration(struct doctor *doctor, const char *broken)
         return;
     }
     if (config->file)
-        detail = string_format("%s (%s)", config->file, config->reason);
+        detail = string_format("%s (%s)", config->file, origins[config->origin]);
     findings_add(&doctor->findings, FINDING_OK, "configuration",
                  detail ? detail : "what is built in; there is no file", NULL);
 }

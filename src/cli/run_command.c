@@ -39,9 +39,8 @@ static int open_named(const char *path, long long most, struct error *error)
     if (status.st_size > most)
         return error_set(
             error, ERROR_INPUT,
-            "'%s' is larger than the working directory (%lld MB); raise --workdir-size "
-            "(workdirMB)",
-            shown, most >> 20);
+            "'%s' is larger than the working directory (%lld MB); raise --workdir-size", shown,
+            most >> 20);
     return steal_fd(&fd);
 }
 
@@ -182,8 +181,10 @@ static int run(struct run_options *options, const struct config *config, struct 
     docker.trace = options->verbose ? docker_print_trace : NULL;
     docker.trace_context = (void *)"isolator";
     if (look_at_file(options->file, &own_error) == 0 &&
-        plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE)
+        plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE) {
+        error_name_subject(error, run_options_namer);
         return exit_status_report(error);
+    }
     if (error->kind != ERROR_NONE) {
         result_fail(&result, error);
     } else if (own_error.kind != ERROR_NONE || open_files(options, &plan, &own_error) != 0 ||
@@ -193,6 +194,7 @@ static int run(struct run_options *options, const struct config *config, struct 
     } else {
         execute_once(&docker, options, &plan, &result);
     }
+    result_name_subject(&result, run_options_namer);
     signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
         fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",

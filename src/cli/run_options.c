@@ -18,6 +18,30 @@ static void set_string(char **target, const char *value)
     *target = string_copy(value);
 }
 
+const char *run_options_namer(const char *subject)
+{
+    static const struct {
+        const char *subject, *option;
+    } names[] = {{"timeoutSeconds", "--timeout"},
+                 {"memoryMB", "--memory"},
+                 {"cpus", "--cpus"},
+                 {"pidsLimit", "--pids-limit"},
+                 {"workdirMB", "--workdir-size"},
+                 {"tmpMB", "--tmp-size"},
+                 {"outputBytes", "--output-limit"},
+                 {"network", "--network"},
+                 {"readOnly", "--read-only"},
+                 {"capDrop", "--cap-drop"},
+                 {"user", "--user"},
+                 {REQUEST_LANGUAGE, "--language"},
+                 {REQUEST_ENTRYPOINT, "--entrypoint"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(subject, names[i].subject) == 0)
+            return names[i].option;
+    return NULL;
+}
+
 static int set_number(struct run_options *options, enum limit_number which, const char *value,
                       struct error *error)
 {
@@ -25,8 +49,8 @@ static int set_number(struct run_options *options, enum limit_number which, cons
     double number;
 
     if (number_parse(value, rule->unit + strspn(rule->unit, " "), &number, error) != 0)
-        return error_prefix(error, "%s", rule->option);
-    return limits_set_number(&options->request.policy.limits, which, number, rule->option, error);
+        return error_prefix(error, "%s", run_options_namer(rule->key));
+    return limits_set_number(&options->request.policy.limits, which, number, error);
 }
 
 static int apply_timeout(struct run_options *options, const char *value, struct error *error)
@@ -36,7 +60,7 @@ static int apply_timeout(struct run_options *options, const char *value, struct 
     if (duration_parse(value, &milliseconds, error) != 0)
         return error_prefix(error, "--timeout");
     return limits_set_number(&options->request.policy.limits, LIMIT_TIMEOUT,
-                             (double)milliseconds / 1000, "--timeout", error);
+                             (double)milliseconds / 1000, error);
 }
 
 static int apply_network(struct run_options *options, const char *value, struct error *error)
@@ -315,8 +339,10 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 {
     *options = (struct run_options){.artifacts_directory = -1};
     request_init(&options->request);
-    if (read_arguments(options, argc, argv, error) != 0)
+    if (read_arguments(options, argc, argv, error) != 0) {
+        error_name_subject(error, run_options_namer);
         return -1;
+    }
     if (options->help)
         return 0;
     if (check_together(options, error) != 0)

@@ -30,6 +30,9 @@ struct run_options {
  */
 int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error);
 
+/* The option for the subject of an error, like "--memory"; an error_namer (base/error.h). */
+const char *run_options_namer(const char *subject);
+
 void run_options_help(FILE *stream);
 
 void run_options_release(struct run_options *options);

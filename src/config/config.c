@@ -71,29 +71,31 @@ char *config_home(const char *name)
 static const char installed_file[] = ISOLATOR_DATADIR "/isolator_config.json";
 
 /*
- * The file to read, owned, and why; NULL: none. One that is asked for, also by the environment, must exist;
- * of the others the first that does is taken.
+ * Returns the file to read, owned, or NULL if there is none. A file that is asked for, also by the
+ * environment, must exist; of the others the first that exists is taken.
  */
-static char *find_file(const char *asked_for, const char **reason)
+static char *find_file(const char *asked_for, enum config_origin *origin)
 {
-    static const char *const places[] = {"the user's", "the system's", "the installed default"};
+    static const enum config_origin places[] = {CONFIG_OF_USER, CONFIG_OF_SYSTEM, CONFIG_INSTALLED};
     const char *variable = getenv("ISOLATOR_CONFIG");
     char *candidates[3];
     char *found = NULL;
 
-    *reason = asked_for ? "--config" : "ISOLATOR_CONFIG";
+    *origin = CONFIG_ASKED_FOR;
     if (asked_for)
         return string_copy(asked_for);
-    if (variable && *variable)
+    if (variable && *variable) {
+        *origin = strcmp(variable, installed_file) == 0 ? CONFIG_INSTALLED : CONFIG_ENVIRONMENT;
         return string_copy(variable);
-    *reason = "built in";
+    }
+    *origin = CONFIG_BUILT_IN;
     candidates[0] = config_home("config.json");
     candidates[1] = string_copy("/etc/isolator/config.json");
     candidates[2] = string_copy(installed_file);
     for (int i = 0; i < 3; i++) {
         if (!found && (access(candidates[i], F_OK) == 0)) {
             found = candidates[i];
-            *reason = places[i];
+            *origin = places[i];
         } else {
             free(candidates[i]);
         }
@@ -112,7 +114,7 @@ static int overlay_file(struct config *config, struct error *error)
 
 int config_load_built_in(struct config *config, struct error *error)
 {
-    config->reason = "built in";
+    config->origin = CONFIG_BUILT_IN;
     return config_overlay(config, default_config, sizeof default_config, "built-in configuration",
                           error);
 }
@@ -120,15 +122,17 @@ int config_load_built_in(struct config *config, struct error *error)
 int config_load(struct config *config, const char *file, const struct limits *own,
                 struct error *error)
 {
+    bool installed;
+
     if (config_load_built_in(config, error) != 0)
         return -1;
-    config->file = find_file(file, &config->reason);
-    config->installed = config->file && !file && strcmp(config->file, installed_file) == 0;
-    if (config->installed && overlay_file(config, error) != 0)
+    config->file = find_file(file, &config->origin);
+    installed = config->origin == CONFIG_INSTALLED;
+    if (installed && overlay_file(config, error) != 0)
         return -1;
     if (own)
         limits_overlay(&config->defaults.limits, own);
-    if (config->file && !config->installed && overlay_file(config, error) != 0)
+    if (config->file && !installed && overlay_file(config, error) != 0)
         return -1;
     return prepare_notes_apply(config, error);
 }

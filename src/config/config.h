@@ -23,6 +23,11 @@
 #include "config/sandbox_policy.h"
 #include "docker/docker.h"
 
+/* The names of keys that messages of other folders tell people to change. */
+#define CONFIG_KEY_ALLOW_UNENFORCED   "allowUnenforced"
+#define CONFIG_KEY_MAX_ARTIFACTS      "maxArtifacts"
+#define CONFIG_KEY_MAX_ARTIFACT_BYTES "maxArtifactBytes"
+
 /* How an image is made of the language's; see config/prepare_rules.h. */
 struct preparation {
     struct strvec steps; /* for /bin/sh, in this order; empty: there is no preparation */
@@ -52,17 +57,26 @@ struct config_layer {
     json_t *root; /* an object */
 };
 
+/* Why a configuration file was read. */
+enum config_origin {
+    CONFIG_BUILT_IN,    /* there is no file */
+    CONFIG_ASKED_FOR,   /* the caller named it */
+    CONFIG_ENVIRONMENT, /* ISOLATOR_CONFIG names it */
+    CONFIG_OF_USER,
+    CONFIG_OF_SYSTEM,
+    CONFIG_INSTALLED, /* the installed default */
+};
+
 struct config {
-    char *file;              /* the file that was read; NULL: the built-in configuration alone */
-    const char *reason;      /* why this one, for people: "--config", "built in"; a literal */
-    bool installed;          /* it is the installed default, and nobody asked for it */
-    char *container_command; /* "docker" */
-    char *workdir;           /* absolute path in the container */
-    char *prompts_dir;       /* made absolute by the file's directory */
-    int engine_timeout;      /* seconds; see struct docker */
-    bool allow_unenforced;   /* likewise */
-    int max_artifacts;       /* files that a run gives back */
-    int max_artifact_bytes;  /* of all of them */
+    char *file;                /* the file that was read; NULL: the built-in configuration alone */
+    enum config_origin origin; /* why it was this file */
+    char *container_command;   /* "docker" */
+    char *workdir;             /* absolute path in the container */
+    char *prompts_dir;         /* made absolute by the file's directory */
+    int engine_timeout;        /* seconds; see struct docker */
+    bool allow_unenforced;     /* likewise */
+    int max_artifacts;         /* files that a run gives back */
+    int max_artifact_bytes;    /* of all of them */
     struct sandbox_policy defaults; /* complete */
     struct sandbox_policy maximums;
     struct language *languages; /* owned; in the order of the files */

@@ -64,7 +64,7 @@ static int read_limit(struct json_reader *reader, const char *key, const json_t 
         if (!json_is_number(value))
             return json_reader_wrong_type(reader, "a number");
         return limits_set_number(&policy->limits, (enum limit_number)i, json_number_value(value),
-                                 "it", reader->error) == 0
+                                 reader->error) == 0
                    ? 0
                    : json_reader_wrong_value(reader);
     }

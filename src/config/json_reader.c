@@ -11,8 +11,16 @@ int json_reader_wrong_type(struct json_reader *reader, const char *expected)
                      expected);
 }
 
+/* The path of the key stands in front of the message. */
+static const char *name_again(const char *subject)
+{
+    (void)subject;
+    return "it";
+}
+
 int json_reader_wrong_value(struct json_reader *reader)
 {
+    error_name_subject(reader->error, name_again);
     reader->error->kind = ERROR_CONFIG;
     return error_prefix(reader->error, "%s: %s", JSON_READER_WHERE(reader));
 }

@@ -24,9 +24,8 @@ enum limit_number {
 };
 
 struct limit_rule {
-    const char *key;    /* in the configuration */
-    const char *option; /* on the command line */
-    const char *unit;   /* for messages; "" if the number stands alone */
+    const char *key;  /* in the configuration; also the subject of errors */
+    const char *unit; /* for messages; "" if the number stands alone */
     double minimum, maximum;
     bool whole; /* fractions are refused */
 };
@@ -43,14 +42,14 @@ void limits_init(struct limits *limits);
 /* Replaces in `base` the numbers that `over` gives. */
 void limits_overlay(struct limits *base, const struct limits *over);
 
-/* Sets one number after checking its rule. ERROR_USAGE names `shown` (an option or a key). */
+/* Sets one number after checking its rule. ERROR_USAGE about the limit's key. */
 int limits_set_number(struct limits *limits, enum limit_number which, double value,
-                      const char *shown, struct error *error);
+                      struct error *error);
 
 /* Lowers complete limits to the maximums that are given. */
 void limits_clamp(struct limits *limits, const struct limits *maximums);
 
-/* Checks that no number is larger than its maximum. ERROR_USAGE names the first that is. */
+/* Checks that no number is larger than its maximum. ERROR_USAGE about the key of the first that is. */
 int limits_check(const struct limits *limits, const struct limits *maximums, struct error *error);
 
 /* Returns the timeout in milliseconds, rounded up. */

@@ -68,8 +68,9 @@ static const struct language *find_language(const struct config *config,
     if (!language) {
         CLEANUP_FREE char *known = config_language_names(config);
         CLEANUP_FREE char *shown = text_escape(request->entrypoint ? request->entrypoint : "-");
-        error_set(error, ERROR_USAGE, "cannot tell the language of '%s'; give --language (%s)",
-                  shown, known);
+        error_set(error, ERROR_USAGE,
+                  "cannot tell the language of '%s'; give " ERROR_SUBJECT " (%s)", shown, known);
+        error_about(error, REQUEST_LANGUAGE);
     }
     return language;
 }

@@ -40,6 +40,13 @@ struct request {
     struct run_stats *stats; /* kept up to date while it runs; borrowed; NULL: nobody looks */
 };
 
+/*
+ * What errors about a request have as their subject (base/error.h): the key of the configuration
+ * that sets the same, like "memoryMB", or for what no configuration sets one of these.
+ */
+#define REQUEST_LANGUAGE   "language"
+#define REQUEST_ENTRYPOINT "entrypoint"
+
 void request_init(struct request *request);
 void request_release(struct request *request);
 

@@ -139,24 +139,36 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
                        struct error *error)
 {
     if (maximums->network && strcmp(policy->network, "none") != 0 &&
-        strcmp(policy->network, maximums->network) != 0)
-        return error_set(error, ERROR_USAGE,
-                         "network '%s' is not allowed by the configuration (maximums.network: "
-                         "'%s')",
-                         policy->network, maximums->network);
-    if (maximums->read_only == 1 && policy->read_only != 1)
-        return error_set(error, ERROR_USAGE,
-                         "a writable root is not allowed by the configuration (maximums.readOnly)");
-    if (maximums->has_user && (policy->uid != maximums->uid || policy->gid != maximums->gid))
-        return error_set(error, ERROR_USAGE,
-                         "user %u:%u is not allowed by the configuration (maximums.user: %u:%u)",
-                         policy->uid, policy->gid, maximums->uid, maximums->gid);
-    for (size_t i = 0; i < maximums->cap_drop.count; i++)
-        if (!drops(policy, maximums->cap_drop.items[i]))
-            return error_set(error, ERROR_USAGE,
-                             "capability %s must be dropped by the configuration "
-                             "(maximums.capDrop)",
-                             maximums->cap_drop.items[i]);
+        strcmp(policy->network, maximums->network) != 0) {
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT
+                  " '%s' is not allowed by the configuration (maximums.network: '%s')",
+                  policy->network, maximums->network);
+        return error_about(error, "network");
+    }
+    if (maximums->read_only == 1 && policy->read_only != 1) {
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT
+                  "=false is not allowed by the configuration (maximums.readOnly: true)");
+        return error_about(error, "readOnly");
+    }
+    if (maximums->has_user && (policy->uid != maximums->uid || policy->gid != maximums->gid)) {
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT " %u:%u is not allowed by the configuration (maximums.user: %u:%u)",
+                  policy->uid, policy->gid, maximums->uid, maximums->gid);
+        return error_about(error, "user");
+    }
+    for (size_t i = 0; i < maximums->cap_drop.count; i++) {
+        const char *name = maximums->cap_drop.items[i];
+
+        if (drops(policy, name))
+            continue;
+        error_set(error, ERROR_USAGE,
+                  ERROR_SUBJECT
+                  " must include %s, as the configuration requires (maximums.capDrop)",
+                  name);
+        return error_about(error, "capDrop");
+    }
     return 0;
 }
 

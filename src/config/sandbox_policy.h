@@ -54,8 +54,8 @@ int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
 void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums);
 
 /*
- * Checks a complete policy against the maximums. ERROR_USAGE names the first member that violates
- * them:
+ * Checks a complete policy against the maximums. ERROR_USAGE about the key of the first member that
+ * violates them:
  * - a number must not be larger than its maximum,
  * - the network must be the maximum's or "none",
  * - the root must be read-only if the maximums say so,

@@ -250,7 +250,7 @@ static int read_timeout(struct reading *reading, const char *name, const json_t 
         return wrong(reading, name, "a number of seconds greater than 0");
     if (seconds > most) /* false where there is no maximum */
         seconds = most;
-    return limits_set_number(&reading->request->policy.limits, LIMIT_TIMEOUT, seconds, name,
+    return limits_set_number(&reading->request->policy.limits, LIMIT_TIMEOUT, seconds,
                              reading->error);
 }
 
@@ -272,6 +272,23 @@ static int read_artifacts(struct reading *reading, const char *name, const json_
             return error_prefix(reading->error, "%s", item_name);
     }
     return 0;
+}
+
+const char *tool_arguments_namer(const char *subject)
+{
+    static const struct {
+        const char *subject, *name;
+    } names[] = {
+        {"timeoutSeconds", "timeout_seconds"},
+        {REQUEST_LANGUAGE, "language"},
+        {REQUEST_ENTRYPOINT, "entrypoint_filename"},
+        {"workdirMB", "workdirMB in the configuration"}, /* no argument sets it */
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(subject, names[i].subject) == 0)
+            return names[i].name;
+    return NULL;
 }
 
 static const struct argument {
@@ -355,8 +372,10 @@ int tool_arguments_read(const json_t *arguments, const struct config *config,
     for (int i = 0; i < ARGUMENTS; i++) {
         const json_t *argument = given(arguments, table[i].name);
 
-        if (argument && table[i].read(&reading, table[i].name, argument) != 0)
+        if (argument && table[i].read(&reading, table[i].name, argument) != 0) {
+            error_name_subject(error, tool_arguments_namer);
             return -1;
+        }
     }
     return 0;
 }

@@ -20,4 +20,7 @@
 int tool_arguments_read(const json_t *arguments, const struct config *config,
                         struct request *request, struct error *error);
 
+/* The argument for the subject of an error, like "timeout_seconds"; an error_namer (base/error.h). */
+const char *tool_arguments_namer(const char *subject);
+
 #endif

@@ -51,11 +51,9 @@ int container_check_limits(const struct docker *docker, const struct container_s
     }
     if (missing.length == 0)
         return 0;
-    return error_set(
-        error, ERROR_ENGINE,
-        "the engine does not enforce the limit of %s, see the warnings; where that may be, set "
-        "allowUnenforced in the configuration",
-        missing.data);
+    error_set(error, ERROR_ENGINE, "the engine does not enforce the limit of %s, see the warnings",
+              missing.data);
+    return 1;
 }
 
 bool container_state_read(struct container_state *state, const char *text)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "config/tool_arguments.h"
 #include "mcp/tool_result.h"
 #include "service/execute.h"
 
@@ -94,6 +95,7 @@ static json_t *run(struct calls *calls, struct call *call, struct instance **use
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
     execute(&calls->docker, calls->warm, &call->plan, &call->cancel, &result, used);
+    result_name_subject(&result, tool_arguments_namer);
     free_request(call);
     call->returned = artifacts_size(&result.artifacts);
     if (calls->docker.trace) /* the steps of a call, then whose they were */

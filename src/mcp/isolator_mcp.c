@@ -180,7 +180,8 @@ int main(int argc, char **argv)
     if (result == 0)
         result =
             options.action == ACTION_PRINT_CONFIG
-                ? host_config_print(options.host, config.installed ? NULL : config.file, &error)
+                ? host_config_print(options.host,
+                                    config.origin == CONFIG_INSTALLED ? NULL : config.file, &error)
                 : serve(&options, &config, &error);
     if (result == 0 && options.action == ACTION_PRINT_CONFIG)
         return flush_stdout();

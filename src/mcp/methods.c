@@ -163,6 +163,7 @@ static json_t *handle_tools_call(struct exchange *exchange)
         plan_resolve(&call->plan, config, &call->request, &error) == 0)
         return submit(exchange, call);
     call_free(call);
+    error_name_subject(&error, tool_arguments_namer);
     return refuse_arguments(exchange, &error);
 }
 

@@ -195,7 +195,8 @@ static void begin(void *context, const struct untar_entry *entry)
     sent = find_sent(collector, name);
     collector->given = sent && sent->length == entry->size ? sent : NULL;
     if (!collector->given && entry->size > collector->room) {
-        leave_out(collector, name, "it is more than may be taken (maxArtifactBytes)");
+        leave_out(collector, name,
+                  "it is more than may be taken (" CONFIG_KEY_MAX_ARTIFACT_BYTES ")");
         return;
     }
     collector->name = string_copy(name);
@@ -243,10 +244,12 @@ static void end(void *context)
     if (is_unchanged(collector)) {
         forget_file(collector);
     } else if (artifacts->count >= (size_t)collector->plan->artifacts_most) {
-        leave_out(collector, collector->name, "there are more than may be taken (maxArtifacts)");
+        leave_out(collector, collector->name,
+                  "there are more than may be taken (" CONFIG_KEY_MAX_ARTIFACTS ")");
         forget_file(collector);
     } else if ((long long)collector->length > collector->room) {
-        leave_out(collector, collector->name, "it is more than may be taken (maxArtifactBytes)");
+        leave_out(collector, collector->name,
+                  "it is more than may be taken (" CONFIG_KEY_MAX_ARTIFACT_BYTES ")");
         forget_file(collector);
     } else {
         collector->room -= (long long)collector->length;

@@ -139,6 +139,18 @@ static void warn_of_base(const struct owned_container *container, struct strvec 
         strvec_push(warnings, warning);
 }
 
+/* Fails unless the engine enforces the limits of the container. */
+static int check_limits(const struct docker *docker, const struct container_spec *spec,
+                        long long deadline, const struct notifier *cancel, struct error *error)
+{
+    const int checked = container_check_limits(docker, spec, deadline, cancel, error);
+
+    if (checked > 0)
+        error_hint(error,
+                   "to run without it, set " CONFIG_KEY_ALLOW_UNENFORCED " in the configuration");
+    return checked;
+}
+
 int owned_container_create(struct owned_container *container, const struct container_spec *spec,
                            long long deadline, long long end, const struct notifier *cancel,
                            struct strvec *warnings, struct error *error)
@@ -157,7 +169,7 @@ int owned_container_create(struct owned_container *container, const struct conta
     }
     /* An engine that leaves out a limit says so, in words that are not stable. */
     if (warnings->count > before && !docker->allow_unenforced &&
-        container_check_limits(docker, spec, deadline, cancel, error) != 0) {
+        check_limits(docker, spec, deadline, cancel, error) != 0) {
         if (owned_container_remove(container, NULL, end, &failure) != 0)
             strvec_push(warnings, failure.message);
         return -1;

@@ -69,11 +69,13 @@ static int count_bytes(struct walk *walk, off_t size)
 {
     if (size <= ARCHIVE_FILE_MAX)
         walk->bytes += (size + 4095) / 4096 * 4096;
-    if (size > ARCHIVE_FILE_MAX || walk->bytes > walk->most)
-        return error_set(walk->error, ERROR_INPUT,
-                         "the files need more than the %ld MB of the working directory; raise "
-                         "--workdir-size (workdirMB)",
-                         walk->workdir_mb);
+    if (size > ARCHIVE_FILE_MAX || walk->bytes > walk->most) {
+        error_set(walk->error, ERROR_INPUT,
+                  "the files need more than the %ld MB of the working directory; "
+                  "raise " ERROR_SUBJECT,
+                  walk->workdir_mb);
+        return error_about(walk->error, limit_rules[LIMIT_WORKDIR].key);
+    }
     return 0;
 }
 
@@ -253,9 +255,11 @@ static int refuse_entrypoint(struct walk *walk, int root)
 
     if (fstatat(root, walk->entrypoint, &status, AT_SYMLINK_NOFOLLOW) != 0) {
         error_set_errno(walk->error, ERROR_INPUT, "cannot find the entrypoint '%s'", shown);
-        return walk->by_default ? error_hint(walk->error, "it is the language's default file; name "
-                                                          "another one with --entrypoint")
-                                : -1;
+        if (!walk->by_default)
+            return -1;
+        error_hint(walk->error,
+                   "it is the language's default file; name another one with " ERROR_SUBJECT);
+        return error_about(walk->error, REQUEST_ENTRYPOINT);
     }
     return error_set(walk->error, ERROR_INPUT,
                      "the entrypoint '%s' is not a regular file of the directory", shown);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 
 static const char *const reason_names[] = {
@@ -82,7 +83,27 @@ void result_fail(struct result *result, const struct error *error)
 {
     free(result->error);
     result->error = text_escape(error->message);
+    result->error_subject = error->subject;
+    if (error->subject) {
+        CLEANUP_FREE char *before = string_format("%.*s", (int)error->subject_at, error->message);
+        CLEANUP_FREE char *escaped = text_escape(before);
+
+        result->error_subject_at = strlen(escaped);
+    }
     result->reason = reason_of(error->kind);
+}
+
+void result_name_subject(struct result *result, error_namer *namer)
+{
+    const char *name = result->error_subject ? namer(result->error_subject) : NULL;
+    char *message;
+
+    if (!name)
+        return;
+    message = error_rename(result->error, result->error_subject, result->error_subject_at, name);
+    free(result->error);
+    result->error = message;
+    result->error_subject = NULL;
 }
 
 /* A string of the text, which is emptied. */

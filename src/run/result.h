@@ -33,8 +33,10 @@ struct result {
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     unsigned long long bytes[2];
     bool truncated[2];
-    long long duration_ms;      /* the program's run; 0 where it never ran */
-    char *error;                /* owned; NULL on success */
+    long long duration_ms;     /* the program's run; 0 where it never ran */
+    char *error;               /* owned; NULL on success */
+    const char *error_subject; /* see base/error.h; NULL: none */
+    size_t error_subject_at;
     char *image_tag;            /* owned; the tag it was saved under, or NULL */
     long long peak_bytes;       /* -1: not known */
     long long cpu_us;           /* -1: not known */
@@ -64,6 +66,9 @@ const char *result_signal(int exit_code);
 
 /* Makes the result one of a failure: reason by the kind of the error, its message. */
 void result_fail(struct result *result, const struct error *error);
+
+/* Gives the subject of the error the name that `namer` has for it, as error_name_subject() does. */
+void result_name_subject(struct result *result, error_namer *namer);
 
 /*
  * The JSON object, a new reference. Members and their order are described in isolator(1). Takes the

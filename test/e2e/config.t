@@ -224,15 +224,15 @@ too_much() { # MAXIMUM MESSAGE ARG...
     is "$status|$out|$err" "2||isolator: $message" "maximums $maximum: $*"
 }
 more="is more than the configuration allows (maximums"
-too_much '"timeoutSeconds": 10' "timeoutSeconds 10.001 s $more.timeoutSeconds: 10)" -t 10.001s
-too_much '"memoryMB": 300' "memoryMB 301 MB $more.memoryMB: 300)" -m 301
-too_much '"outputBytes": 1048576' "outputBytes 1048577 bytes $more.outputBytes: 1048576)" --output-limit 1048577
-too_much '"network": "none"' "network 'bridge' is not allowed by the configuration (maximums.network: 'none')" \
+too_much '"timeoutSeconds": 10' "--timeout 10.001 s $more.timeoutSeconds: 10)" -t 10.001s
+too_much '"memoryMB": 300' "--memory 301 MB $more.memoryMB: 300)" -m 301
+too_much '"outputBytes": 1048576' "--output-limit 1048577 bytes $more.outputBytes: 1048576)" --output-limit 1048577
+too_much '"network": "none"' "--network 'bridge' is not allowed by the configuration (maximums.network: 'none')" \
     --network bridge
-too_much '"readOnly": true' "a writable root is not allowed by the configuration (maximums.readOnly)" --read-only=false
-too_much '"capDrop": ["ALL"]' "capability ALL must be dropped by the configuration (maximums.capDrop)" \
+too_much '"readOnly": true' "--read-only=false is not allowed by the configuration (maximums.readOnly: true)" --read-only=false
+too_much '"capDrop": ["ALL"]' "--cap-drop must include ALL, as the configuration requires (maximums.capDrop)" \
     --cap-drop NET_RAW
-too_much '"user": "65534:65534"' "user 0:0 is not allowed by the configuration (maximums.user: 65534:65534)" --user 0
+too_much '"user": "65534:65534"' "--user 0:0 is not allowed by the configuration (maximums.user: 65534:65534)" --user 0
 maximums='"maximums": {"timeoutSeconds": 10, "memoryMB": 300, "cpus": 0.6, "pidsLimit": 65, "workdirMB": 65,
     "tmpMB": 66, "outputBytes": 2048, "network": "bridge", "readOnly": true, "capDrop": ["CAP_NET_RAW", "MKNOD"],
     "user": "1000:1001"}'

@@ -11,7 +11,7 @@ remark="WARNING: Your kernel does not support memory limit capabilities. Limitat
 # lacks WHAT SED [FILE]: the run is refused, and says which limits are missing.
 lacks() {
     DOCKER_REMARK=$remark without "$2" run "${3:-$hello}"
-    outcome "3 error -1 engine null the engine does not enforce the limit of $1, see the warnings; where that may be, \
+    outcome "3 error -1 engine null the engine does not enforce the limit of $1, see the warnings; to run without it, \
 set allowUnenforced in the configuration" "without $1"
     is "$(field stdout)|$(field warnings)" "|$remark" "without $1: no program has run, and the engine's words are there"
 }

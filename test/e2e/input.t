@@ -190,7 +190,7 @@ is "$(docker_calls)" "" "a path of 4100 bytes: docker was not called"
 # ---- sizes
 new_tree
 head -c 1048576 /dev/zero >"$tree/big"
-too_much="the files need more than the 1 MB of the working directory; raise --workdir-size (workdirMB)"
+too_much="the files need more than the 1 MB of the working directory; raise --workdir-size"
 refused_input "$too_much" "more than the workdir" --dir "$tree" -e main.py --workdir-size 1
 rm "$tree/big"
 for i in $(seq 256); do echo x >"$tree/$i"; done
@@ -199,7 +199,7 @@ new_tree
 truncate -s 9G "$tree/sparse"
 refused_input "${too_much/the 1 MB/the 64 MB}" "a sparse file of 9 GB" --dir "$tree" -e main.py
 head -c 2000000 /dev/zero >"$scratch/big.py"
-too_large="'$scratch/big.py' is larger than the working directory (1 MB); raise --workdir-size (workdirMB)"
+too_large="'$scratch/big.py' is larger than the working directory (1 MB); raise --workdir-size"
 refused_input "$too_large" "a file that is more than the workdir" "$scratch/big.py" --workdir-size 1
 refused_input "$too_large" "a stdin that is more than the workdir" prompts/hello_world.py --stdin "$scratch/big.py" --workdir-size 1
 input=$scratch/big.py refused_input "stdin is larger than 1048576 bytes" "a program from stdin that is more than the workdir" \

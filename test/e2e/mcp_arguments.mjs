@@ -204,7 +204,7 @@ testCase('additional_files: no name twice, and no file that is a directory too',
 testCase('additional_files: more than fits into the working directory is refused', async () => {
     const server = await startForArguments();
     has(await server.say({ ...PROGRAM, ...content('x'.repeat(5 << 20), 'utf-8') }),
-        'the files need more than the 4 MB of the working directory');
+        'the files need more than the 4 MB of the working directory; raise workdirMB in the configuration');
 });
 
 // ---- what the program gets

@@ -313,21 +313,21 @@ is "$(docker image ls -q "$mine:failed")$(ls "$scratch/Dockerfile" 2>&1)" \
 # ---- --memory
 for form in "--memory 64" "--memory=64" "-m 64" "-m64"; do
     # shellcheck disable=SC2086 # a form is one word or two
-    refused "memoryMB 64 MB is more than the configuration allows (maximums.memoryMB: 63)" "$form" \
+    refused "--memory 64 MB is more than the configuration allows (maximums.memoryMB: 63)" "$form" \
         $form --config "$(maximum memoryMB 63)" "$probe"
 done
 
 # ---- --cpus
 for form in "--cpus 0.25" "--cpus=0.25" "-c .25" "-c0.250"; do
     # shellcheck disable=SC2086
-    refused "cpus 0.25 is more than the configuration allows (maximums.cpus: 0.01)" "$form" \
+    refused "--cpus 0.25 is more than the configuration allows (maximums.cpus: 0.01)" "$form" \
         $form --config "$(maximum cpus 0.01)" "$probe"
 done
 
 # ---- --timeout
 while read -r form seconds; do
     # shellcheck disable=SC2086
-    refused "timeoutSeconds $seconds s is more than the configuration allows \
+    refused "--timeout $seconds s is more than the configuration allows \
 (maximums.timeoutSeconds: 0.001)" "$form" ${form/_/ } --config "$(maximum timeoutSeconds 0.001)" "$probe"
 done <<'END'
 --timeout_500ms 0.5

@@ -58,7 +58,7 @@ static void check_numbers(const struct limits *limits)
 
         fuzz_require(isnan(number) || (number >= rule->minimum && number <= rule->maximum &&
                                        (!rule->whole || number == floor(number))),
-                     "%s is %g", rule->option, number);
+                     "%s is %g", rule->key, number);
     }
 }
 

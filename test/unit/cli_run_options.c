@@ -480,6 +480,31 @@ static void run_options__help_names_every_option(void **state)
     temp_remove(directory);
 }
 
+/* Each limit and whatever else an error can be about has an option, and --help lists it. */
+static void run_options__each_subject_is_an_option(void **state)
+{
+    static const char *const others[] = {"network", "readOnly",       "capDrop",
+                                         "user",    REQUEST_LANGUAGE, REQUEST_ENTRYPOINT};
+    CLEANUP_FREE char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    (void)state;
+    run_options_help(stream);
+    fclose(stream);
+    for (size_t i = 0; i < LIMIT_NUMBERS + COUNT(others); i++) {
+        const char *subject = i < LIMIT_NUMBERS ? limit_rules[i].key : others[i - LIMIT_NUMBERS];
+        const char *option = run_options_namer(subject);
+
+        assert_non_null(option);
+        if (!strstr(text, option))
+            fail_msg("%s is not an option of --help", option);
+    }
+    assert_string_equal(run_options_namer("memoryMB"), "--memory");
+    assert_string_equal(run_options_namer("pidsLimit"), "--pids-limit");
+    assert_null(run_options_namer("maxQueued"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +529,7 @@ int main(void)
         cmocka_unit_test(run_options__help_whatever_else_is_wrong),
         cmocka_unit_test(run_options__one_line_after_another),
         cmocka_unit_test(run_options__help_names_every_option),
+        cmocka_unit_test(run_options__each_subject_is_an_option),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

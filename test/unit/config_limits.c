@@ -23,7 +23,7 @@ static void check(const struct limits *limits, const char *expected)
 static void set_number(struct limits *limits, enum limit_number which, double value)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const int result = limits_set_number(limits, which, value, "it", &error);
+    const int result = limits_set_number(limits, which, value, &error);
 
     assert_no_error(&error);
     assert_int_equal(result, 0);
@@ -41,19 +41,18 @@ static void limits__init_gives_nothing(void **state)
 static void limits__rules(void **state)
 {
     static const struct limit_rule expected[LIMIT_NUMBERS] = {
-        {"timeoutSeconds", "--timeout", " s", 0.001, 31622400, false},
-        {"memoryMB", "--memory", " MB", 6, 16777216, true},
-        {"cpus", "--cpus", "", 0.01, 4096, false},
-        {"pidsLimit", "--pids-limit", "", 8, 4194304, true},
-        {"workdirMB", "--workdir-size", " MB", 1, 1048576, true},
-        {"tmpMB", "--tmp-size", " MB", 1, 1048576, true},
-        {"outputBytes", "--output-limit", " bytes", 1024, 67108864, true},
+        {"timeoutSeconds", " s", 0.001, 31622400, false},
+        {"memoryMB", " MB", 6, 16777216, true},
+        {"cpus", "", 0.01, 4096, false},
+        {"pidsLimit", "", 8, 4194304, true},
+        {"workdirMB", " MB", 1, 1048576, true},
+        {"tmpMB", " MB", 1, 1048576, true},
+        {"outputBytes", " bytes", 1024, 67108864, true},
     };
 
     (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         assert_string_equal(limit_rules[i].key, expected[i].key);
-        assert_string_equal(limit_rules[i].option, expected[i].option);
         assert_string_equal(limit_rules[i].unit, expected[i].unit);
         assert_true(limit_rules[i].minimum == expected[i].minimum);
         assert_true(limit_rules[i].maximum == expected[i].maximum);
@@ -67,7 +66,8 @@ static void check_refused(enum limit_number which, double value, const char *mes
     struct limits limits;
 
     limits_init(&limits);
-    assert_int_equal(limits_set_number(&limits, which, value, "--x", &error), -1);
+    assert_int_equal(limits_set_number(&limits, which, value, &error), -1);
+    assert_string_equal(error.subject, limit_rules[which].key);
     assert_error(&error, ERROR_USAGE, message);
     assert_true(isnan(limits.number[which]));
 }
@@ -91,10 +91,13 @@ static void limits__numbers(void **state)
 static void limits__numbers_out_of_range(void **state)
 {
     static const char *const messages[LIMIT_NUMBERS] = {
-        "--x must be from 0.001 to 31622400 s",   "--x must be from 6 to 16777216 MB",
-        "--x must be from 0.01 to 4096",          "--x must be from 8 to 4194304",
-        "--x must be from 1 to 1048576 MB",       "--x must be from 1 to 1048576 MB",
-        "--x must be from 1024 to 67108864 bytes"};
+        "timeoutSeconds must be from 0.001 to 31622400 s",
+        "memoryMB must be from 6 to 16777216 MB",
+        "cpus must be from 0.01 to 4096",
+        "pidsLimit must be from 8 to 4194304",
+        "workdirMB must be from 1 to 1048576 MB",
+        "tmpMB must be from 1 to 1048576 MB",
+        "outputBytes must be from 1024 to 67108864 bytes"};
 
     (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
@@ -113,11 +116,11 @@ static void limits__numbers_out_of_range(void **state)
 static void limits__whole_numbers(void **state)
 {
     (void)state;
-    check_refused(LIMIT_MEMORY, 64.5, "--x must be a whole number");
-    check_refused(LIMIT_PIDS, 8.001, "--x must be a whole number");
-    check_refused(LIMIT_WORKDIR, 1.5, "--x must be a whole number");
-    check_refused(LIMIT_TMP, 1.5, "--x must be a whole number");
-    check_refused(LIMIT_OUTPUT, 1024.5, "--x must be a whole number");
+    check_refused(LIMIT_MEMORY, 64.5, "memoryMB must be a whole number");
+    check_refused(LIMIT_PIDS, 8.001, "pidsLimit must be a whole number");
+    check_refused(LIMIT_WORKDIR, 1.5, "workdirMB must be a whole number");
+    check_refused(LIMIT_TMP, 1.5, "tmpMB must be a whole number");
+    check_refused(LIMIT_OUTPUT, 1024.5, "outputBytes must be a whole number");
 }
 
 static void limits__bytes_of_megabytes(void **state)
@@ -185,6 +188,7 @@ static void check_forbidden(const struct limits *limits, const struct limits *ma
     struct error error = ERROR_INIT;
 
     assert_int_equal(limits_check(limits, maximums, &error), -1);
+    assert_int_equal(error.subject_at, 0);
     assert_error(&error, ERROR_USAGE, message);
 }
 

@@ -282,12 +282,11 @@ static void plan__languages_that_cannot_be_told(void **state)
     (void)state;
     set_up_request(&fixture, NULL, NULL, "noextension");
     refuse(&fixture, ERROR_USAGE,
-           "cannot tell the language of 'noextension'; give --language (py, c)");
+           "cannot tell the language of 'noextension'; give language (py, c)");
     set_up_request(&fixture, NULL, NULL, "a.rb\x1b");
-    refuse(&fixture, ERROR_USAGE,
-           "cannot tell the language of 'a.rb\\x1b'; give --language (py, c)");
+    refuse(&fixture, ERROR_USAGE, "cannot tell the language of 'a.rb\\x1b'; give language (py, c)");
     set_up_request(&fixture, NULL, NULL, NULL);
-    refuse(&fixture, ERROR_USAGE, "cannot tell the language of '-'; give --language (py, c)");
+    refuse(&fixture, ERROR_USAGE, "cannot tell the language of '-'; give language (py, c)");
     set_up_request(&fixture, "ruby\n", NULL, "a.py");
     refuse(&fixture, ERROR_USAGE, "unknown language 'ruby\\n'; known are: py, c");
     set_up_request(&fixture, "", NULL, "a.py");

@@ -502,6 +502,15 @@ static void tool_arguments__unknown_ones(void **state)
     check_refused("{\"\": 1}", "there is no argument ''; " KNOWN);
 }
 
+static void tool_arguments__names_of_subjects(void **state)
+{
+    (void)state;
+    assert_string_equal(tool_arguments_namer("timeoutSeconds"), "timeout_seconds");
+    assert_string_equal(tool_arguments_namer(REQUEST_LANGUAGE), "language");
+    assert_string_equal(tool_arguments_namer("workdirMB"), "workdirMB in the configuration");
+    assert_null(tool_arguments_namer("maxQueued"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -524,6 +533,7 @@ int main(void)
         cmocka_unit_test(tool_arguments__timeout_without_a_maximum),
         cmocka_unit_test(tool_arguments__null_is_not_given),
         cmocka_unit_test(tool_arguments__unknown_ones),
+        cmocka_unit_test(tool_arguments__names_of_subjects),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -559,13 +559,12 @@ static void pack_input__entrypoint_must_be_a_file_of_the_directory(void **state)
     free(fixture.plan.entrypoint);
     fixture.plan.entrypoint = string_copy("default");
     refuse(&fixture, "cannot find the entrypoint 'default': No such file or directory; it is the "
-                     "language's default file; name another one with --entrypoint");
+                     "language's default file; name another one with entrypoint");
 }
 
 /* ---- sizes */
 
-#define TOO_MUCH                                                                                   \
-    "the files need more than the 1 MB of the working directory; raise --workdir-size (workdirMB)"
+#define TOO_MUCH "the files need more than the 1 MB of the working directory; raise workdirMB"
 
 /* "main" takes one page of 4096 bytes. */
 static void pack_input__sizes_count_in_whole_pages(void **state)
@@ -633,8 +632,8 @@ static void pack_input__huge_files_are_refused_at_once(void **state)
     set_up(&fixture);
     fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1 << 20;
     make_file(&fixture, "huge", (off_t)INT_MAX + 1, 0644);
-    refuse(&fixture, "the files need more than the 1048576 MB of the working directory; raise "
-                     "--workdir-size (workdirMB)");
+    refuse(&fixture,
+           "the files need more than the 1048576 MB of the working directory; raise workdirMB");
 }
 
 /* ---- depth */

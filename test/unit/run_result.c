@@ -283,6 +283,28 @@ static void result__release_is_legal_at_once(void **state)
     result_release(&result);
 }
 
+static const char *option_of(const char *subject)
+{
+    return strcmp(subject, "workdirMB") == 0 ? "--workdir-size" : NULL;
+}
+
+/* What is escaped in front of the subject makes the message longer. */
+static void result__names_the_subject_of_its_error(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+
+    (void)state;
+    error_set(&error, ERROR_INPUT, "workdirMB: raise " ERROR_SUBJECT " now");
+    error_about(&error, "workdirMB");
+    error_prefix(&error, "a\x1b\xff");
+    result_fail(&result, &error);
+    assert_string_equal(result.error, "a\\x1b\\xff: workdirMB: raise workdirMB now");
+    result_name_subject(&result, option_of);
+    result_name_subject(&result, option_of);
+    assert_string_equal(result.error, "a\\x1b\\xff: workdirMB: raise --workdir-size now");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +320,7 @@ int main(void)
         cmocka_unit_test(result__signal_in_json),
         cmocka_unit_test(result__fail_maps_kinds_to_reasons),
         cmocka_unit_test(result__fail_escapes_the_message),
+        cmocka_unit_test(result__names_the_subject_of_its_error),
         cmocka_unit_test(result__release_is_legal_at_once),
     };
 
