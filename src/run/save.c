@@ -2,88 +2,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "docker/budget.h"
+#include "docker/dockerfile.h"
 #include "run/owner.h"
 
-/* A JSON array in one line, as Dockerfile instructions take commands and paths; owned. */
-static char *json_words(const struct strvec *words)
+/* What an image and a Dockerfile both say of how to run. */
+static void add_run_instructions(struct strvec *lines, const struct plan *plan)
 {
-    json_t *array = json_array();
-    char *text = NULL;
-
-    for (size_t i = 0; i < words->count; i++) {
-        struct strbuf clean = STRBUF_INIT;
-
-        text_add_utf8(&clean, words->items[i], strlen(words->items[i]));
-        json_array_append_new(array, json_string(strbuf_string(&clean)));
-        strbuf_release(&clean);
-    }
-    text = json_dumps(array, JSON_ENCODE_ANY);
-    json_decref(array);
-    if (!text)
-        abort();
-    return text;
-}
-
-/* NAME="VALUE" of a Dockerfile ENV, in which \, " and $ are escaped; owned. */
-static char *env_instruction(const char *assignment)
-{
-    const size_t name = strcspn(assignment, "=");
-    struct strbuf line = STRBUF_INIT;
-
-    strbuf_addf(&line, "ENV %.*s=\"", (int)name, assignment);
-    for (const char *at = assignment + name + 1; *at; at++) {
-        if (strchr("\\\"$", *at))
-            strbuf_addch(&line, '\\');
-        strbuf_addch(&line, *at);
-    }
-    strbuf_addch(&line, '"');
-    return strbuf_steal(&line);
-}
-
-/*
- * A path for COPY, in which the parser of Dockerfiles takes \\, $ and quotes for its own and, on the
- * host's side (pattern), *, ? and [ for a pattern; owned.
- */
-static char *copy_path(const char *path, bool pattern)
-{
-    struct strbuf out = STRBUF_INIT;
-
-    for (; *path; path++) {
-        if (pattern && strchr("*?[", *path))
-            strbuf_addf(&out, "[%c]", *path);
-        else if (pattern && *path == '\\')
-            strbuf_addstr(&out, "\\\\\\\\"); /* escaped for the pattern, and again for the parser */
-        else if (strchr("\\$\"'", *path))
-            strbuf_addf(&out, "\\%c", *path);
-        else
-            strbuf_addch(&out, *path);
-    }
-    return strbuf_steal(&out);
-}
-
-/* What both forms say of how to run; Dockerfile instructions. */
-static struct strvec run_instructions(const struct plan *plan)
-{
-    struct strvec lines = STRVEC_INIT;
-    CLEANUP_FREE char *command = json_words(&plan->command);
+    const struct strvec no_words = STRVEC_INIT;
 
     for (size_t i = 0; i < plan->public_environment.count; i++)
-        strvec_push_owned(&lines, env_instruction(plan->public_environment.items[i]));
-    strvec_pushf(&lines, "WORKDIR %s", plan->workdir);
-    strvec_pushf(&lines, "USER %u:%u", plan->policy.uid, plan->policy.gid);
-    strvec_push(&lines, "ENTRYPOINT []");
-    strvec_pushf(&lines, "CMD %s", command);
-    return lines;
+        dockerfile_add_environment(lines, plan->public_environment.items[i]);
+    strvec_pushf(lines, "WORKDIR %s", plan->workdir);
+    strvec_pushf(lines, "USER %u:%u", plan->policy.uid, plan->policy.gid);
+    dockerfile_add_words(lines, "ENTRYPOINT", &no_words);
+    dockerfile_add_words(lines, "CMD", &plan->command);
 }
 
 /* An archive with the workdir and the directories above it, to be unpacked at the root. */
@@ -111,8 +50,9 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
 {
     const struct docker *docker = run->docker;
     CLEANUP(archive_release) struct archive workdir = ARCHIVE_INIT;
-    CLEANUP(strvec_release) struct strvec instructions = run_instructions(run->plan);
+    CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
 
+    add_run_instructions(&instructions, run->plan);
     owner_disown(&instructions);
     if (workdir_archive(run->plan, &workdir, error) != 0 ||
         container_copy_in(docker, name, "/", archive_file(&workdir), deadline, run->cancel,
@@ -150,25 +90,24 @@ int save_image(struct run *run, struct error *error)
 int save_dockerfile(const struct plan *plan, const char *image, struct error *error)
 {
     const struct request *request = plan->request;
-    CLEANUP(strvec_release) struct strvec instructions = run_instructions(plan);
-    CLEANUP_FREE char *lines = strvec_join(&instructions, "\n");
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
     CLEANUP_FREE char *target =
         string_format("%s/%s", plan->workdir, request->dir ? "" : plan->entrypoint);
-    CLEANUP(strvec_release) struct strvec copy = STRVEC_INIT;
-    CLEANUP_FREE char *paths = NULL;
+    CLEANUP_FREE char *text = NULL;
     struct stat status;
     FILE *file;
     bool good;
 
-    strvec_push_owned(&copy, copy_path(request->dir ? "." : request->entrypoint, true));
-    strvec_push_owned(&copy, copy_path(target, false));
-    paths = json_words(&copy);
+    strvec_pushf(&lines, "FROM %s", image);
+    dockerfile_add_copy(&lines, plan->policy.uid, plan->policy.gid,
+                        request->dir ? "." : request->entrypoint, target);
+    add_run_instructions(&lines, plan);
+    text = strvec_join(&lines, "\n");
     file = fopen(request->save_dockerfile, "we");
     if (!file)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
                                request->save_dockerfile);
-    good = fprintf(file, "FROM %s\nCOPY --chown=%u:%u %s\n%s\n", image, plan->policy.uid,
-                   plan->policy.gid, paths, lines) > 0;
+    good = fprintf(file, "%s\n", text) > 0;
     good = fclose(file) == 0 && good;
     if (good)
         return 0;

@@ -1,0 +1,60 @@
+#include "test.h"
+
+#include "docker/dockerfile.h"
+
+static void check(const struct strvec *lines, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(lines, "\n");
+
+    assert_string_equal(joined, expected);
+}
+
+static void dockerfile__words(void **state)
+{
+    CLEANUP(strvec_release) struct strvec words = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+
+    (void)state;
+    dockerfile_add_words(&lines, "ENTRYPOINT", &words);
+    strvec_push_each(&words, "sh", "", "a b", "'\"\\", "$HOME", "\n", "\xc3\xa9\xff", NULL);
+    dockerfile_add_words(&lines, "CMD", &words);
+    check(&lines, "ENTRYPOINT []\n"
+                  "CMD [\"sh\", \"\", \"a b\", \"'\\\"\\\\\", \"$HOME\", \"\\n\", "
+                  "\"\xc3\xa9\xef\xbf\xbd\"]");
+}
+
+static void dockerfile__environment(void **state)
+{
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+
+    (void)state;
+    dockerfile_add_environment(&lines, "A=");
+    dockerfile_add_environment(&lines, "B=a=b 'c'");
+    dockerfile_add_environment(&lines, "C=$HOME \"\\");
+    check(&lines, "ENV A=\"\"\n"
+                  "ENV B=\"a=b 'c'\"\n"
+                  "ENV C=\"\\$HOME \\\"\\\\\"");
+}
+
+static void dockerfile__copy(void **state)
+{
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
+
+    (void)state;
+    dockerfile_add_copy(&lines, 7, 8, ".", "/workspace/");
+    dockerfile_add_copy(&lines, 0, 0, "a*?[b] 'c'$d\\", "/w/a*?[b] 'c'$d\\");
+    check(&lines, "COPY --chown=7:8 [\".\", \"/workspace/\"]\n"
+                  "COPY --chown=0:0 [\"a[*][?][[]b] \\\\'c\\\\'\\\\$d\\\\\\\\\\\\\\\\\", "
+                  "\"/w/a*?[b] \\\\'c\\\\'\\\\$d\\\\\\\\\"]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dockerfile__words),
+        cmocka_unit_test(dockerfile__environment),
+        cmocka_unit_test(dockerfile__copy),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
