@@ -210,8 +210,11 @@ bench: setup
 	+@$(build) all
 	@ISOLATOR=$(abspath $(B))/isolator test/bench
 
-# A folder includes itself and those to its left, and says so in each include.
+# A folder includes itself and those to its left, and says so in each include. Go templates, in strings with {{, are
+# the business of src/docker alone.
 check-layers:
+	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
+		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
 	@test/check-layers base docker config run service cli
 	@test/check-layers base docker config run service mcp
 # A header compiles alone.

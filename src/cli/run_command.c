@@ -148,9 +148,7 @@ static int pull_missing(const struct docker *docker, const struct plan *plan, st
     const char *const images[] = {plan->image, plan->base};
 
     for (size_t i = 0; i < 2 && images[i]; i++) {
-        CLEANUP_FREE char *id = NULL;
-        const int there =
-            image_store_inspect(docker, images[i], "{{.Id}}", signals_cancel(), &id, error);
+        const int there = image_store_has(docker, images[i], signals_cancel(), error);
 
         if (there != 0)
             return there < 0 ? -1 : 0;

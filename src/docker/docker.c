@@ -194,7 +194,8 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
     enum answer answers, there = ANSWER_NONE;
 
     strvec_push_each(&version, "version", "--format", "{{.Server.Version}}", NULL);
-    strvec_push_each(&inspect, "image", "inspect", "--format", "{{.Id}}", "--", image, NULL);
+    strvec_push_each(&inspect, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
+                     NULL);
     answers = ask(docker, &version, cancel);
     if (answers == ANSWER_YES)
         there = ask(docker, &inspect, cancel);

@@ -55,6 +55,13 @@ struct docker_output {
 
 enum { DOCKER_OUTPUT_MAX = 1 << 18 };
 
+/*
+ * The Go template of an image's id. It is ID, not Id: docker fills a template from a struct of its own
+ * and, if that lacks a member, from the JSON of the engine, in which engines leave out members that are
+ * empty (API 1.50), so that a template which names such a member fails.
+ */
+#define IMAGE_ID_TEMPLATE "{{.ID}}"
+
 /* A vector "docker", arguments... for process_start(). The caller releases it. */
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments);
 

@@ -18,8 +18,8 @@ static const long long EARLIEST_MS = 946684800000;
 
 /* An image on a line: its id, its size, when it was made, and all that it is called. */
 static const char template[] =
-    "{{.Id}} {{.Size}} {{.Created}}"
-    "{{range .RepoTags}} {{.}}{{end}}{{range .RepoDigests}} {{.}}{{end}}";
+    IMAGE_ID_TEMPLATE " {{.Size}} {{.Created}}"
+                      "{{range .RepoTags}} {{.}}{{end}}{{range .RepoDigests}} {{.}}{{end}}";
 
 /* What is the same whether it is written or not. */
 static const char *without_registry(const char *name)

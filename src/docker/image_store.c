@@ -5,11 +5,11 @@
 #include "base/cleanup.h"
 #include "docker/budget.h"
 
-int image_store_inspect(const struct docker *docker, const char *image, const char *format,
-                        const struct notifier *cancel, char **text, struct error *error)
+/* What the template makes of the image: 1; 0 if the engine has no such image, -1 if it does not say. */
+static int inspect(const struct docker *docker, const char *image, const char *template,
+                   const struct notifier *cancel, struct docker_output *output, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error reason = ERROR_INIT;
     CLEANUP_FREE char *message = NULL;
     const struct docker_call call = {.arguments = &arguments,
@@ -17,18 +17,43 @@ int image_store_inspect(const struct docker *docker, const char *image, const ch
                                      .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 
-    *text = NULL;
-    strvec_push_each(&arguments, "image", "inspect", "--format", format, "--", image, NULL);
-    if (docker_run(docker, &call, &output, error) != 0)
+    strvec_push_each(&arguments, "image", "inspect", "--format", template, "--", image, NULL);
+    if (docker_run(docker, &call, output, error) != 0)
         return -1;
-    if (output.status == 0) {
-        *text = strbuf_steal(&output.out);
-        (*text)[strcspn(*text, "\r\n")] = '\0';
+    if (output->status == 0)
         return 1;
-    }
-    message = docker_failure(&call, &output);
-    docker_explain(docker, image, "cannot look at an image", message, cancel, &reason);
+    message = docker_failure(&call, output);
+    docker_explain(docker, image, "cannot inspect an image", message, cancel, &reason);
     return reason.kind == ERROR_IMAGE ? 0 : error_set(error, reason.kind, "%s", reason.message);
+}
+
+int image_store_has(const struct docker *docker, const char *image, const struct notifier *cancel,
+                    struct error *error)
+{
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+
+    return inspect(docker, image, IMAGE_ID_TEMPLATE, cancel, &output, error);
+}
+
+/*
+ * The template names no member. One that does fails if the engine leaves the member out because it is
+ * empty, which newer ones do (API 1.50, "Config" of GET /images/{name}/json).
+ */
+int image_store_details(const struct docker *docker, const char *image,
+                        const struct notifier *cancel, struct image_details *details,
+                        struct error *error)
+{
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const int there = inspect(docker, image, "{{json .}}", cancel, &output, error);
+
+    if (there == 1 && !image_details_read(details, strbuf_string(&output.out), output.out.length)) {
+        image_details_release(details);
+        return error_set(
+            error, ERROR_ENGINE,
+            "cannot inspect the image '%s': '%s image inspect' does not answer in JSON", image,
+            docker->command);
+    }
+    return there;
 }
 
 /* A command on two words at most. */

@@ -10,13 +10,19 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "docker/docker.h"
+#include "docker/image_details.h"
+
+/* Whether the engine has the image: 1, 0; -1 if it does not say. */
+int image_store_has(const struct docker *docker, const char *image, const struct notifier *cancel,
+                    struct error *error);
 
 /*
- * What the Go template `format` of docker image inspect makes of the image: *text is owned by the caller, without the
- * line break at its end. 1; 0 where the engine has no such image, and *text is NULL; -1 where it does not say.
+ * The same, and what the engine says of the image: `details` must be empty, and is filled only if 1 is
+ * returned. The caller releases it.
  */
-int image_store_inspect(const struct docker *docker, const char *image, const char *format,
-                        const struct notifier *cancel, char **text, struct error *error);
+int image_store_details(const struct docker *docker, const char *image,
+                        const struct notifier *cancel, struct image_details *details,
+                        struct error *error);
 
 /* Gives an image one more tag, which another may have had before. */
 int image_store_tag(const struct docker *docker, const char *image, const char *tag,

@@ -1,6 +1,5 @@
 #include "service/prepare.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,76 +9,36 @@
 #include "docker/image_store.h"
 #include "service/prepare_steps.h"
 
-static const char BASE_FORMAT[] = "{\"id\":{{json .Id}},\"user\":{{json .Config.User}},"
-                                  "\"entrypoint\":{{json .Config.Entrypoint}},"
-                                  "\"cmd\":{{json .Config.Cmd}}}";
-static const char VIEW_FORMAT[] =
-    "{\"size\":{{json .Size}},\"created\":{{json .Created}},"
-    "\"base\":{{json (index .Config.Labels \"isolator.prepared.base-id\")}}}";
-
 /* ---- what the engine says of an image */
 
-/* What the template makes of it, JSON, a new reference: 1, 0 where there is no such image, -1. */
-static int look(const struct docker *docker, const char *image, const char *format,
-                const struct notifier *cancel, json_t **json, struct error *error)
+static int inspect_base(const struct docker *docker, const struct language *language,
+                        const struct notifier *cancel, struct image_details *base,
+                        struct error *error)
 {
-    CLEANUP_FREE char *text = NULL;
-    const int there = image_store_inspect(docker, image, format, cancel, &text, error);
-
-    if (there <= 0)
-        return there;
-    *json = json_loads(text, 0, NULL);
-    if (!*json)
-        return error_set(error, ERROR_ENGINE,
-                         "cannot look at the image '%s': what docker says is not JSON", image);
-    return 1;
-}
-
-/* The id in it, borrowed; NULL where it has not the form of one. */
-static const char *id_of(const json_t *json, const char *member)
-{
-    static const char start[] = "sha256:";
-    const char *id = json_string_value(json_object_get(json, member));
-
-    return id && strncmp(id, start, strlen(start)) == 0 && strlen(id) == strlen(start) + 64 &&
-                   strspn(id + strlen(start), "0123456789abcdef") == 64
-               ? id
-               : NULL;
-}
-
-static int look_at_base(const struct docker *docker, const struct language *language,
-                        const struct notifier *cancel, json_t **base, struct error *error)
-{
-    const int there = look(docker, language->image, BASE_FORMAT, cancel, base, error);
+    const int there = image_store_details(docker, language->image, cancel, base, error);
 
     if (there == 0)
         return error_set(error, ERROR_IMAGE,
                          "image '%s' is not on the engine; run: isolator pull %s", language->image,
                          language->name);
-    if (there == 1 && !id_of(*base, "id"))
-        return error_set(error, ERROR_ENGINE, "cannot look at the image '%s': docker names no id",
-                         language->image);
+    if (there == 1 && !base->id)
+        return error_set(error, ERROR_ENGINE,
+                         "cannot inspect the image '%s': the engine names no id", language->image);
     return there == 1 ? 0 : -1;
 }
 
-/* The tags of ours that an image has; none where there is no such image. */
-static int look_at_tags(const struct docker *docker, const char *image,
-                        const struct notifier *cancel, struct strvec *tags, struct error *error)
+/* The tags of ours that an image has; none if there is no such image. */
+static int list_tags(const struct docker *docker, const char *image, const struct notifier *cancel,
+                     struct strvec *tags, struct error *error)
 {
     static const char start[] = PREPARE_REPOSITORY ":";
-    json_auto_t *all = NULL;
-    json_t *tag;
-    size_t i;
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
 
-    if (look(docker, image, "{{json .RepoTags}}", cancel, &all, error) < 0)
+    if (image_store_details(docker, image, cancel, &details, error) < 0)
         return -1;
-    json_array_foreach(all, i, tag)
-    {
-        const char *text = json_string_value(tag);
-
-        if (text && strncmp(text, start, strlen(start)) == 0)
-            strvec_push(tags, text);
-    }
+    for (size_t i = 0; i < details.tags.count; i++)
+        if (strncmp(details.tags.items[i], start, strlen(start)) == 0)
+            strvec_push(tags, details.tags.items[i]);
     return 0;
 }
 
@@ -157,8 +116,8 @@ static int move_tags(const struct prepare *prepare, const struct language *langu
     if (noted && strcmp(noted, tag) == 0)
         noted = NULL;
     strvec_push_each(&keep, exact, tag, NULL);
-    if (look_at_tags(docker, tag, prepare->cancel, &before, error) != 0 ||
-        (noted && look_at_tags(docker, noted, prepare->cancel, &older, error) != 0))
+    if (list_tags(docker, tag, prepare->cancel, &before, error) != 0 ||
+        (noted && list_tags(docker, noted, prepare->cancel, &older, error) != 0))
         return -1;
     if (!strvec_contains(&before, exact) &&
         image_store_tag(docker, exact, tag, prepare->cancel, error) != 0)
@@ -181,7 +140,7 @@ static int remove_image(const struct docker *docker, const char *tag, const stru
     CLEANUP(strvec_release) struct strvec tags = STRVEC_INIT;
     int removed = 0;
 
-    if (look_at_tags(docker, tag, cancel, &tags, error) != 0)
+    if (list_tags(docker, tag, cancel, &tags, error) != 0)
         return -1;
     for (size_t i = 0; i < tags.count && tags.count <= 2; i++) {
         if (strcmp(tags.items[i], tag) == 0)
@@ -202,9 +161,8 @@ int prepare_language(const struct prepare *options, const struct language *langu
     struct prepare own = *options, *const prepare = &own;
     CLEANUP(prepare_note_release) struct prepare_note noted = PREPARE_NOTE_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    json_auto_t *base = NULL;
+    CLEANUP(image_details_release) struct image_details base = IMAGE_DETAILS_INIT;
     CLEANUP_FREE char *exact = NULL;
-    CLEANUP_FREE char *id = NULL;
     int there;
 
     docker.allow_unenforced = true; /* there are no limits */
@@ -213,15 +171,15 @@ int prepare_language(const struct prepare *options, const struct language *langu
         (struct prepare_outcome){.network = strcmp(prepare_network(prepare, language), "none") != 0,
                                  .reference = language->preparation.tag};
     if (prepare_notes_get(language->name, &noted, error) != 0 ||
-        look_at_base(prepare->docker, language, prepare->cancel, &base, error) != 0)
+        inspect_base(prepare->docker, language, prepare->cancel, &base, error) != 0)
         return -1;
-    exact = prepare_tag(language->name, id_of(base, "id"), &language->preparation.steps);
-    there = image_store_inspect(prepare->docker, exact, "{{.Id}}", prepare->cancel, &id, error);
+    exact = prepare_tag(language->name, base.id, &language->preparation.steps);
+    there = image_store_has(prepare->docker, exact, prepare->cancel, error);
     if (there < 0)
         return -1;
     outcome->before = there == 1;
     if (there == 0 &&
-        prepare_make_image(prepare, language, base, exact, &outcome->status, error) != 0)
+        prepare_make_image(prepare, language, &base, exact, &outcome->status, error) != 0)
         return -1;
     if (outcome->status != 0)
         return 0;
@@ -239,25 +197,23 @@ int prepare_language(const struct prepare *options, const struct language *langu
 int prepare_look(const struct docker *docker, const struct language *language,
                  const struct notifier *cancel, struct prepare_view *view, struct error *error)
 {
-    json_auto_t *image = NULL;
-    json_auto_t *base = NULL;
-    const char *created;
-    int there = look(docker, language->preparation.tag, VIEW_FORMAT, cancel, &image, error);
+    CLEANUP(image_details_release) struct image_details image = IMAGE_DETAILS_INIT;
+    CLEANUP(image_details_release) struct image_details base = IMAGE_DETAILS_INIT;
+    const char *base_id;
+    int there = image_store_details(docker, language->preparation.tag, cancel, &image, error);
 
     *view = (struct prepare_view){.state = PREPARE_MISSING, .created = ""};
     if (there <= 0)
         return there;
-    there = look(docker, language->image, BASE_FORMAT, cancel, &base, error);
+    there = image_store_details(docker, language->image, cancel, &base, error);
     if (there < 0)
         return -1;
+    base_id = image_details_label(&image, PREPARE_LABEL_BASE_ID);
     view->state = PREPARE_READY;
-    if (there == 1 && (!id_of(image, "base") || !id_of(base, "id") ||
-                       strcmp(id_of(image, "base"), id_of(base, "id")) != 0))
+    if (there == 1 && (!base_id || !base.id || strcmp(base_id, base.id) != 0))
         view->state = PREPARE_OUTDATED;
-    view->size = (long long)json_integer_value(json_object_get(image, "size"));
-    created = json_string_value(json_object_get(image, "created"));
-    if (created && strspn(created, "0123456789-T:.Z+") == strlen(created))
-        snprintf(view->created, sizeof view->created, "%.19s", created);
+    view->size = image.bytes < 0 ? 0 : image.bytes;
+    snprintf(view->created, sizeof view->created, "%s", image.created);
     return 0;
 }
 

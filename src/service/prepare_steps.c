@@ -1,5 +1,6 @@
 #include "service/prepare_steps.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "config/prepare_rules.h"
 #include "docker/budget.h"
 #include "docker/container.h"
+#include "docker/dockerfile.h"
 #include "run/owned_container.h"
 #include "run/owner.h"
 
@@ -130,21 +132,9 @@ static void add_labels(struct strvec *labels, const struct language *language, c
         abort();
     strvec_pushf(labels, "isolator.prepared.language=%s", language->name);
     strvec_pushf(labels, "isolator.prepared.base=%s", language->image);
-    strvec_pushf(labels, "isolator.prepared.base-id=%s", base_id);
+    strvec_pushf(labels, PREPARE_LABEL_BASE_ID "=%s", base_id);
     strvec_pushf(labels, "isolator.prepared.steps=%s", text);
     free(text);
-}
-
-/* An instruction with a JSON array behind it; returns whether that has words. */
-static bool add_words(struct strvec *changes, const char *instruction, const json_t *words)
-{
-    char *text = json_is_array(words) ? json_dumps(words, JSON_ENSURE_ASCII) : string_copy("[]");
-
-    if (!text)
-        abort();
-    strvec_pushf(changes, "%s %s", instruction, text);
-    free(text);
-    return json_array_size(words) > 0;
 }
 
 /*
@@ -152,21 +142,19 @@ static bool add_words(struct strvec *changes, const char *instruction, const jso
  * commit takes those of the container where an instruction gives nothing, so a base without any command gets a
  * shell.
  */
-static int restore_base(const json_t *base, struct strvec *changes, struct error *error)
+static int restore_base(const struct image_details *base, struct strvec *changes,
+                        struct error *error)
 {
-    const char *user = json_string_value(json_object_get(base, "user"));
-    const json_t *command = json_object_get(base, "cmd");
-    bool entrypoint;
-
     owner_disown(changes);
-    if (user && user[strspn(user, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "_.:-")] != '\0')
+    if (base->user &&
+        base->user[strspn(base->user, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789_.:-")] != '\0')
         return error_set(error, ERROR_ENGINE, "the image has a user whose name cannot be kept");
-    if (user && *user)
-        strvec_pushf(changes, "USER %s", user);
-    entrypoint = add_words(changes, "ENTRYPOINT", json_object_get(base, "entrypoint"));
-    if (entrypoint || json_array_size(command) > 0)
-        add_words(changes, "CMD", command);
+    if (base->user)
+        strvec_pushf(changes, "USER %s", base->user);
+    dockerfile_add_words(changes, "ENTRYPOINT", &base->entrypoint);
+    if (base->entrypoint.count > 0 || base->command.count > 0)
+        dockerfile_add_words(changes, "CMD", &base->command);
     else
         strvec_push(changes, "CMD [\"/bin/sh\"]");
     return 0;
@@ -180,7 +168,8 @@ const char *prepare_network(const struct prepare *prepare, const struct language
 }
 
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
-                       const json_t *base, const char *tag, int *status, struct error *error)
+                       const struct image_details *base, const char *tag, int *status,
+                       struct error *error)
 {
     CLEANUP(strvec_release) struct strvec command = step_command(language);
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
@@ -188,10 +177,9 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
     int result;
 
     owned_container_init(&container, prepare->docker, LONGEST_MS);
-    add_labels(&container.labels, language, json_string_value(json_object_get(base, "id")));
+    add_labels(&container.labels, language, base->id);
     if (restore_base(base, &changes, error) != 0 ||
-        create_box(prepare, &container, json_string_value(json_object_get(base, "id")),
-                   prepare_network(prepare, language), &command,
+        create_box(prepare, &container, base->id, prepare_network(prepare, language), &command,
                    error) != 0) /* not by its name, which a pull may move meanwhile */
         return -1;
     result = run_to_end(prepare, &container, prepare->output, prepare->context, status, error);

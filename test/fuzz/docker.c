@@ -6,6 +6,7 @@
  *   started has not run, the engine's message is one line of what it wrote.
  * - What can be the tag of an image can be its name.
  * - What an engine says of itself is kept as a few short lines.
+ * - What it says of an image is read as strings, or refused.
  * - A line of a list is one container with as many labels as were asked for, or none.
  */
 #include "fuzz.h"
@@ -15,6 +16,7 @@
 #include "docker/docker.h"
 #include "docker/engine_info.h"
 #include "docker/image.h"
+#include "docker/image_details.h"
 #include "docker/image_inspect.h"
 
 /* The year 9999 in milliseconds since 1970, and a month that is written as having 99 days. */
@@ -103,6 +105,19 @@ static void check_list(const uint8_t *data, size_t size)
     }
 }
 
+static void check_details(const uint8_t *data, size_t size)
+{
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+
+    image_details_read(&details, (const char *)data, size);
+    fuzz_require(!details.id || strlen(details.id) == 71, "'%s' is no id", details.id);
+    fuzz_require(*details.created == '\0' || strlen(details.created) == 19, "'%s' is no time",
+                 details.created);
+    fuzz_require(details.bytes >= -1, "%lld bytes", details.bytes);
+    for (size_t i = 0; i < details.labels.count; i++)
+        fuzz_require(strchr(details.labels.items[i], '=') != NULL, "%s", details.labels.items[i]);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
@@ -118,5 +133,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_image(text);
     check_engine(data, size);
     check_list(data, size);
+    check_details(data, size);
     return 0;
 }

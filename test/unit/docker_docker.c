@@ -408,7 +408,7 @@ static void check_explained(const char *version, const char *image, enum error_k
 }
 
 #define ASKS_VERSION "version --format {{.Server.Version}}\n"
-#define ASKS_IMAGE   "image inspect --format {{.Id}} -- py:3\n"
+#define ASKS_IMAGE   "image inspect --format {{.ID}} -- py:3\n"
 
 static void docker__explains_by_asking(void **state)
 {

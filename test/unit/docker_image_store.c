@@ -32,49 +32,89 @@ static void tear_down(struct fixture *fixture, const char *expected)
     temp_remove(fixture->directory);
 }
 
-#define LOOK    "image inspect --format {{.Size}} -- py:3\n"
+#define HAS     "image inspect --format {{.ID}} -- py:3\n"
+#define DETAILS "image inspect --format {{json .}} -- py:3\n"
 #define VERSION "version --format {{.Server.Version}}\n"
-#define ASK     "image inspect --format {{.Id}} -- py:3\n"
 
-static void image_store__looks(void **state)
+static int has(struct fixture *fixture)
 {
-    CLEANUP_FREE char *text = NULL;
+    return image_store_has(&fixture->docker, "py:3", NULL, &fixture->error);
+}
+
+static int details(struct fixture *fixture, struct image_details *seen)
+{
+    return image_store_details(&fixture->docker, "py:3", NULL, seen, &fixture->error);
+}
+
+static void image_store__has_an_image(void **state)
+{
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "echo 123; echo more");
-    assert_int_equal(
-        image_store_inspect(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 1);
-    assert_string_equal(text, "123");
-    tear_down(&fixture, LOOK);
+    set_up(&fixture, "echo sha256:0");
+    assert_int_equal(has(&fixture), 1);
+    tear_down(&fixture, HAS);
 }
 
-static void image_store__looks_for_what_is_not_there(void **state)
+static void image_store__has_no_such_image(void **state)
 {
-    char *text = NULL;
+    struct image_details seen = IMAGE_DETAILS_INIT;
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, "case $1 in version) exit 0;; esac; exit 1");
-    assert_int_equal(
-        image_store_inspect(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), 0);
-    assert_null(text);
+    assert_int_equal(has(&fixture), 0);
     assert_no_error(&fixture.error);
-    tear_down(&fixture, LOOK VERSION ASK);
+    assert_int_equal(details(&fixture, &seen), 0);
+    assert_no_error(&fixture.error);
+    assert_null(seen.id);
+    tear_down(&fixture, HAS VERSION HAS DETAILS VERSION HAS);
 }
 
-static void image_store__looks_at_an_engine_that_fails(void **state)
+static void image_store__of_an_engine_that_fails(void **state)
 {
-    char *text = NULL;
+    struct image_details seen = IMAGE_DETAILS_INIT;
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "exit 1");
-    assert_int_equal(
-        image_store_inspect(&fixture.docker, "py:3", "{{.Size}}", NULL, &text, &fixture.error), -1);
-    assert_null(text);
+    set_up(&fixture, "echo broken >&2; exit 1");
+    assert_int_equal(has(&fixture), -1);
+    assert_error(&fixture.error, ERROR_ENGINE,
+                 "cannot inspect an image: the container engine does not answer; is it running, "
+                 "and may this user reach it? ('isolator doctor' tells more): broken");
+    assert_int_equal(details(&fixture, &seen), -1);
     assert_int_equal(fixture.error.kind, ERROR_ENGINE);
-    tear_down(&fixture, LOOK VERSION);
+    tear_down(&fixture, HAS VERSION DETAILS VERSION);
+}
+
+static void image_store__details(void **state)
+{
+    CLEANUP(image_details_release) struct image_details seen = IMAGE_DETAILS_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo '{\"Size\": 123}'");
+    assert_int_equal(details(&fixture, &seen), 1);
+    assert_no_error(&fixture.error);
+    assert_int_equal(seen.bytes, 123);
+    tear_down(&fixture, DETAILS);
+}
+
+static void image_store__details_that_are_garbage(void **state)
+{
+    struct image_details seen = IMAGE_DETAILS_INIT;
+    CLEANUP_FREE char *message = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo '{\"Size\": 123, \"Config\": {\"Cmd\": [7]}}'");
+    assert_int_equal(details(&fixture, &seen), -1);
+    message =
+        string_format("cannot inspect the image 'py:3': '%s image inspect' does not answer in JSON",
+                      fixture.command);
+    assert_error(&fixture.error, ERROR_ENGINE, message);
+    assert_int_equal(seen.bytes, -1); /* released */
+    tear_down(&fixture, DETAILS);
 }
 
 static void image_store__tags_and_removes(void **state)
@@ -136,9 +176,11 @@ static void image_store__pull_is_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(image_store__looks),
-        cmocka_unit_test(image_store__looks_for_what_is_not_there),
-        cmocka_unit_test(image_store__looks_at_an_engine_that_fails),
+        cmocka_unit_test(image_store__has_an_image),
+        cmocka_unit_test(image_store__has_no_such_image),
+        cmocka_unit_test(image_store__of_an_engine_that_fails),
+        cmocka_unit_test(image_store__details),
+        cmocka_unit_test(image_store__details_that_are_garbage),
         cmocka_unit_test(image_store__tags_and_removes),
         cmocka_unit_test(image_store__pulls),
         cmocka_unit_test(image_store__pull_is_cancelled),

@@ -1,0 +1,130 @@
+#include "test.h"
+
+#include "docker/image_details.h"
+
+#define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* All of it in one line; "-" for what is not said. */
+static void check(const char *text, const char *expected)
+{
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+    CLEANUP_FREE char *seen = NULL;
+    CLEANUP_FREE char *entrypoint = NULL;
+    CLEANUP_FREE char *command = NULL;
+    CLEANUP_FREE char *tags = NULL;
+    CLEANUP_FREE char *labels = NULL;
+
+    if (!image_details_read(&details, text, strlen(text)))
+        fail_msg("refused: %s", text);
+    entrypoint = strvec_join(&details.entrypoint, "|");
+    command = strvec_join(&details.command, "|");
+    tags = strvec_join(&details.tags, "|");
+    labels = strvec_join(&details.labels, "|");
+    seen = string_format("%s %lld %s %s [%s] [%s] [%s] [%s]", details.id ? details.id : "-",
+                         details.bytes, *details.created ? details.created : "-",
+                         details.user ? details.user : "-", entrypoint, command, tags, labels);
+    assert_string_equal(seen, expected);
+}
+
+static void image_details__of_an_engine(void **state)
+{
+    (void)state;
+    check("{\"Id\":\"sha256:" DIGITS "\",\"RepoTags\":[\"a:1\",\"b:2\"],\"Size\":495595810,"
+          "\"Created\":\"2026-11-23T07:21:35.072543231Z\",\"Config\":{\"User\":\"nobody:7\","
+          "\"Entrypoint\":[\"sh\",\"-c\"],\"Cmd\":[\"a b\",\"\"],"
+          "\"Labels\":{\"one\":\"1=1\",\"two\":\"\"}},\"Architecture\":\"amd64\"}\n",
+          "sha256:" DIGITS " 495595810 2026-11-23T07:21:35 nobody:7 [sh|-c] [a b|] [a:1|b:2] "
+          "[one=1=1|two=]");
+}
+
+/* Docker 20.10 says null or nothing where Docker 29 leaves it out. */
+static void image_details__that_are_missing(void **state)
+{
+    (void)state;
+    check("{}", "- -1 - - [] [] [] []");
+    check("{\"Config\":null}", "- -1 - - [] [] [] []");
+    check("{\"Id\":\"\",\"RepoTags\":null,\"Created\":\"\",\"Config\":{\"User\":\"\","
+          "\"Entrypoint\":null,\"Cmd\":null,\"Labels\":null}}",
+          "- -1 - - [] [] [] []");
+}
+
+static void image_details__of_podman(void **state)
+{
+    (void)state;
+    check("{\"Id\":\"" DIGITS "\"}", "sha256:" DIGITS " -1 - - [] [] [] []");
+}
+
+static void image_details__of_odd_forms(void **state)
+{
+    (void)state;
+    check("{\"Id\":\"sha256:0\",\"Size\":-5,\"Created\":\"yesterday, some time\"}",
+          "- -1 - - [] [] [] []");
+    check("{\"Id\":\"sha256:" DIGITS "0\",\"Size\":\"5\",\"Created\":\"2026\"}",
+          "- -1 - - [] [] [] []");
+    check("{\"Id\":7,\"Created\":7,\"Config\":{\"User\":7,\"Labels\":{\"a\":7,\"b\":\"\\u0000\"}}}",
+          "- -1 - - [] [] [] []");
+}
+
+static void image_details__that_are_none(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "7",
+        "[]",
+        "{",
+        "{\"RepoTags\":[7]}",
+        "{\"Config\":{\"Cmd\":[\"a\",7]}}",
+        "{\"Config\":{\"Cmd\":[\"a\\u0000\"]}}",
+        "{\"Config\":{\"Entrypoint\":[null]}}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+
+        if (image_details_read(&details, texts[i], strlen(texts[i])))
+            fail_msg("taken: %s", texts[i]);
+    }
+}
+
+/* More values than any image has, which would take far more memory than the text. */
+static void image_details__that_are_too_many(void **state)
+{
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addstr(&text, "{\"a\":[");
+    for (int i = 0; i < 20000; i++)
+        strbuf_addstr(&text, "1,");
+    strbuf_addstr(&text, "1]}");
+    assert_false(image_details_read(&details, text.data, text.length));
+}
+
+static void image_details__label(void **state)
+{
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+
+    (void)state;
+    assert_null(image_details_label(&details, "a"));
+    strvec_push_each(&details.labels, "ab=1", "a=2=3", "b=", NULL);
+    assert_string_equal(image_details_label(&details, "a"), "2=3");
+    assert_string_equal(image_details_label(&details, "ab"), "1");
+    assert_string_equal(image_details_label(&details, "b"), "");
+    assert_null(image_details_label(&details, "c"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_details__of_an_engine),
+        cmocka_unit_test(image_details__that_are_missing),
+        cmocka_unit_test(image_details__of_podman),
+        cmocka_unit_test(image_details__of_odd_forms),
+        cmocka_unit_test(image_details__that_are_none),
+        cmocka_unit_test(image_details__that_are_too_many),
+        cmocka_unit_test(image_details__label),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
