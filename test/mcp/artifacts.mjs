@@ -1,6 +1,6 @@
-// Files that come back in answers: in the forms that each revision knows, and a real plot.
+// Files that come back in results: in the forms that each revision knows, and a real plot.
 
-import { is, ok } from './tap.mjs';
+import { is, ok } from './cases.mjs';
 
 // One file of each kind, written by a shell.
 const WRITE = `printf '\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR' >picture.bin
@@ -11,7 +11,7 @@ const SOUND = { type: 'audio', data: 'T2dnUwA=', mimeType: 'audio/ogg' };
 const TABLE = { name: 'table.csv', mimeType: 'text/csv', text: '1,2\n' };
 const PACKED = { name: 'packed.zip', mimeType: 'application/zip', blob: 'UEsDBP8=' };
 
-// A resource as it goes along, whose URI is found by its end.
+// A resource in the result, whose URI is recognised by its end.
 function isEmbedded(content, { name, ...rest }, what) {
     const { uri, ...resource } = content?.resource ?? {};
     is([content?.type, resource], ['resource', rest], what);
@@ -24,26 +24,25 @@ async function isLinked(session, content, { name, ...rest }, what) {
     is(contents, [{ uri: content.uri, ...rest }], `${what}: it can be read`);
 }
 
-export async function testArtifacts(session, revision, known) {
-    const name = `${revision}: artifacts`;
+export async function checkArtifacts(session, revision, known) {
     const { content, structuredContent } = await session.call(
         { language: 'busybox', entrypoint_code: WRITE, artifacts: ['*'], timeout_seconds: 300 });
     const [text, packed, picture, sound, table] = content;
-    is(content.length, 5, `${name}: all come back`);
+    is(content.length, 5, 'all come back');
     is(text.text, '(no output)\n--- artifacts ---\npacked.zip (application/zip, 5 bytes)\n' +
-        'picture.bin (image/png, 16 bytes)\nsound (audio/ogg, 5 bytes)\ntable.csv (text/csv, 4 bytes)\n', `${name}: they are told`);
-    is(picture, PICTURE, `${name}: a picture, by its content`);
+        'picture.bin (image/png, 16 bytes)\nsound (audio/ogg, 5 bytes)\ntable.csv (text/csv, 4 bytes)\n', 'they are listed');
+    is(picture, PICTURE, 'a picture, by its content');
     if (known.annotations)
-        is(sound, SOUND, `${name}: audio`);
+        is(sound, SOUND, 'audio');
     else
-        isEmbedded(sound, { name: 'sound', mimeType: 'audio/ogg', blob: 'T2dnUwA=' }, `${name}: audio`);
-    isEmbedded(table, TABLE, `${name}: a text`);
+        isEmbedded(sound, { name: 'sound', mimeType: 'audio/ogg', blob: 'T2dnUwA=' }, 'audio');
+    isEmbedded(table, TABLE, 'a text');
     if (known.structured) {
-        await isLinked(session, packed, PACKED, `${name}: another file`);
+        await isLinked(session, packed, PACKED, 'another file');
         is(structuredContent.artifacts.map(({ name, bytes }) => [name, bytes]),
-            [['packed.zip', 5], ['picture.bin', 16], ['sound', 5], ['table.csv', 4]], `${name}: in the result`);
+            [['packed.zip', 5], ['picture.bin', 16], ['sound', 5], ['table.csv', 4]], 'structuredContent');
     } else {
-        isEmbedded(packed, PACKED, `${name}: another file`);
+        isEmbedded(packed, PACKED, 'another file');
     }
 }
 
@@ -62,13 +61,12 @@ function sizeOf(png) {
     return [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)];
 }
 
-export async function testPlot(session) {
+export async function checkPlot(session) {
     const { content, isError } = await session.call(
         { language: 'python', entrypoint_code: PLOT, artifacts: ['*.png'], timeout_seconds: 300 });
-    is([isError, content.length, content[1]?.type, content[1]?.mimeType], [false, 2, 'image', 'image/png'],
-        'a plot: the picture comes back') || console.log(`# ${JSON.stringify(content).slice(0, 2000)}`);
+    ok(content[0].text.startsWith('--- stdout ---\nplotted\n--- artifacts ---\nplot.png (image/png, '), 'what it printed',
+        content[0].text);
+    is([isError, content.length, content[1]?.type, content[1]?.mimeType], [false, 2, 'image', 'image/png'], 'the picture');
     const png = Buffer.from(content[1]?.data ?? '', 'base64');
-    is(png.length > 24 ? sizeOf(png) : png.length, ['PNG', 500, 300], 'a plot: its size in pixels');
-    ok(content[0].text.startsWith('--- stdout ---\nplotted\n--- artifacts ---\nplot.png (image/png, '),
-        'a plot: what it printed', content[0].text);
+    is(png.length > 24 ? sizeOf(png) : png.length, ['PNG', 500, 300], 'its size in pixels');
 }

@@ -3,9 +3,9 @@
 // All that goes over the pipes is checked against the schema of its revision (validator.mjs). When a case ends, each
 // server of it that still runs gets the end of its input and has to exit with status 0, and none may leave a container.
 
-import './install.mjs';
 import { closeSync } from 'node:fs';
 import net from 'node:net';
+import './install.mjs';
 import { atCaseEnd, encoded, is } from './cases.mjs';
 import { PATIENCE, Program, atMost, comesTrue, configFile, containersOf, contentOf, engineConfig, faultyDocker, isolatorMcp,
     makeFifo, remainingContainersOf } from './processes.mjs';

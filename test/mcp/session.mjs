@@ -2,17 +2,15 @@
 // client for the revisions with a handshake, the v2 client for those without. All lines in both
 // directions are recorded and validated.
 
-import { execFileSync } from 'node:child_process';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio';
-import { is } from './tap.mjs';
+import { atCaseEnd, is } from './cases.mjs';
+import { PATIENCE, containersOf, isolatorMcp, remainingContainersOf } from './processes.mjs';
 import { LEGACY, Validator } from './validator.mjs';
 
-// Milliseconds that a client waits for an answer. Only a server that is wrong needs them.
-const PATIENCE = 300000;
-// Where the engine is. Beside this the SDK passes on little more than PATH.
+// Where the engine is. Besides this the SDK passes on little more than PATH.
 const ENGINE = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'];
 const INFO = { name: 'isolator-test', version: '1.0.0' };
 
@@ -34,28 +32,19 @@ class ClientOf extends ClientV1 {
 class Server {
     constructor(child) {
         this.pid = child.pid;
-        this.lines = []; // {sent, text, message}
-        this.faults = [];
+        this.messages = []; // {sent, message}
         this.validator = new Validator();
         this.ended = new Promise((resolve) => {
-            child.once('close', (code, signal) => {
-                if (this.rest)
-                    this.faults.push(`without end: ${this.rest}`);
-                resolve(signal ?? code);
-            });
+            child.once('close', (code, signal) => resolve(signal ?? code));
         });
-        this.rest = '';
-        const decoder = new TextDecoder('utf-8', { fatal: true });
-        child.stdout.on('data', (chunk) => this.#take(decoder.decode(chunk, { stream: true })));
+        this.rest = Buffer.alloc(0); // a line whose end has not come yet
+        child.stdout.on('data', (chunk) => this.#take(chunk));
     }
 
-    #take(text) {
-        const lines = (this.rest + text).split('\n');
-        this.rest = lines.pop();
-        for (const line of lines) {
-            this.faults.push(...this.validator.received(line).map((fault) => `${fault}: ${line.slice(0, 300)}`));
-            this.#record(false, line);
-        }
+    #take(chunk) {
+        this.rest = Buffer.concat([this.rest, chunk]);
+        for (let end; (end = this.rest.indexOf(10)) >= 0; this.rest = this.rest.subarray(end + 1))
+            this.#record(false, this.validator.receivedBytes(this.rest.subarray(0, end)));
     }
 
     sent(line) {
@@ -63,30 +52,25 @@ class Server {
         this.#record(true, line);
     }
 
-    #record(sent, text) {
+    #record(sent, line) {
         let message;
         try {
-            message = JSON.parse(text);
+            message = JSON.parse(line);
         } catch {
             message = {};
         }
-        this.lines.push({ sent, text, message });
+        this.messages.push({ sent, message });
     }
 
     // The messages in one direction that the condition holds for.
-    find(sent, condition) {
-        return this.lines.filter((line) => line.sent === sent && condition(line.message)).map((line) => line.message);
+    #find(sent, condition) {
+        return this.messages.filter((entry) => entry.sent === sent && condition(entry.message)).map(({ message }) => message);
     }
 
-    received(condition) { return this.find(false, condition); }
-    requested(condition) { return this.find(true, condition); }
+    received(condition) { return this.#find(false, condition); }
+    requested(condition) { return this.#find(true, condition); }
 
-    // The names of its containers.
-    containers() {
-        const filter = `label=isolator.pid=${this.pid}`;
-        return execFileSync('docker', ['ps', '-a', '--filter', filter, '--format', '{{.Names}}'], { encoding: 'utf8' })
-            .split('\n').filter(Boolean);
-    }
+    containers() { return containersOf(this.pid); }
 }
 
 // The transports are the SDK's own, not subclasses, which the v2 client would not probe with on a
@@ -104,27 +88,31 @@ for (const { prototype } of [TransportV1, TransportV2]) {
     };
 }
 
-export class Session {
-    // `mode`: how the v2 client finds the revision, "auto" or {pin}. `config`: the server's.
-    constructor(program, config, revision, mode) {
+// Connects a client of the revision with a server that has this configuration. `mode`: how the v2 client finds the
+// revision, "auto" or {pin}. At the end of the case the connection is closed, and the server has to have ended by
+// itself, to have left nothing and to have written nothing but what fits its schema.
+export async function openSession(config, revision, mode = { pin: revision }) {
+    const session = new Session(config, revision, mode);
+    atCaseEnd(() => session.close());
+    await session.client.connect(session.transport, { timeout: 1000 * PATIENCE });
+    return session;
+}
+
+class Session {
+    constructor(config, revision, mode) {
         this.v1 = LEGACY.includes(revision);
         this.client = this.v1 ? new ClientOf(revision) : new ClientV2(INFO, { versionNegotiation: { mode } });
         this.servers = []; // with the process that v2 probes with
         const env = Object.fromEntries(ENGINE.filter((name) => name in process.env).map((name) => [name, process.env[name]]));
-        const parameters = { command: program, args: ['--config', config], env, stderr: 'inherit', servers: this.servers };
+        const parameters = { command: isolatorMcp, args: ['--config', config], env, stderr: 'inherit', servers: this.servers };
         this.transport = this.v1 ? new TransportV1(parameters) : new TransportV2(parameters);
-    }
-
-    async open() {
-        await this.client.connect(this.transport, { timeout: PATIENCE });
-        return this;
     }
 
     get server() { return this.transport.server; }
 
     // Calls a tool with all of its params, or execute_code, or another, with arguments.
     callWith(params, options = {}) {
-        const all = { timeout: PATIENCE, ...options };
+        const all = { timeout: 1000 * PATIENCE, ...options };
         return this.v1 ? this.client.callTool(params, undefined, all) : this.client.callTool(params, all);
     }
 
@@ -136,40 +124,18 @@ export class Session {
         return this.call({ language: 'busybox', entrypoint_code: code, ...args }, options);
     }
 
-    // Ends the connection. The server has to have ended by itself and to have left nothing.
-    async close(name) {
+    async close() {
         await this.client.close();
-        const statuses = await Promise.all(this.servers.map((server) => server.ended));
-        is(statuses, this.servers.map(() => 0), `${name}: the server exits with status 0`);
-        is(await settled(() => this.servers.flatMap((server) => server.containers())), [],
-            `${name}: no container is left`);
-        const messages = this.servers.reduce((sum, server) => sum + server.validator.messages, 0);
-        is(this.servers.flatMap((server) => server.faults), [],
-            `${name}: all ${messages} messages of the server fit its schema`);
+        for (const server of this.servers) {
+            is(await server.ended, 0, 'the server exits with status 0');
+            is(server.rest.toString(), '', 'its last line has a newline');
+            is(await remainingContainersOf(server.pid), [], 'it leaves no container');
+            is(server.validator.faults, [], 'what it writes fits the schema of its revision');
+        }
     }
 }
 
-const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
-
-// What the function returns once that is an empty list, or in the end.
-export async function settled(list) {
-    const end = Date.now() + PATIENCE;
-    while (list().length && Date.now() < end)
-        await pause(100);
-    return list();
-}
-
-// Waits until the function returns something true.
-export async function until(condition, what) {
-    const end = Date.now() + PATIENCE;
-    while (!condition()) {
-        if (Date.now() > end)
-            throw new Error(`waited in vain for ${what}`);
-        await pause(20);
-    }
-}
-
-// How a call failed: "CODE MESSAGE" of the server's error, "no error" with the result where it did not.
+// How a call failed: "CODE MESSAGE" of the server's error; "no error" with the result if it did not.
 export async function refusal(promise) {
     try {
         return `no error: ${JSON.stringify(await promise)}`;
