@@ -33,21 +33,21 @@ enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE };
 static const char help[] =
     "usage: isolator batch [OPTIONS] [FILE]\n"
     "\n"
-    "Reads requests from FILE, or from stdin: one JSON object a line, with the\n"
-    "members of execute_code and an \"id\". Runs each in a container of its own,\n"
-    "several at a time, and prints one JSON result a line as each finishes.\n"
+    "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
+    "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
+    "container of its own, and prints one JSON result per line as each finishes.\n"
     "\n"
-    "  -j, --jobs N         run N at a time (default: one for each processor core)\n"
-    "      --artifacts DIR  write the files that requests ask for to DIR/LINE\n"
-    "      --force          replace files there\n"
+    "  -j, --jobs N         run N at a time (default: one per processor core)\n"
+    "      --artifacts DIR  write the files that requests name to DIR/LINE\n"
+    "      --force          replace existing files\n"
     "      --config FILE    configuration file\n"
     "  -q, --quiet          show no progress on a terminal\n"
-    "  -v, --verbose        say on stderr which container each line had\n"
+    "  -v, --verbose        print on stderr which container each line had\n"
     "  -h, --help           print this summary\n"
     "\n"
-    "Exit status: 0 when all succeeded, 1 when some did not, 2 wrong command line or\n"
-    "configuration or FILE, 3 this host or the output failed, 128+N on signal N, 141\n"
-    "when nobody reads the results. See isolator-batch(1).\n";
+    "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
+    "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
+    "See isolator-batch(1).\n";
 
 static int read_jobs(const char *value, int *jobs, struct error *error)
 {

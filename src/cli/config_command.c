@@ -33,16 +33,16 @@ struct table {
 static const char help[] =
     "usage: isolator config [--json | --schema] [--config FILE]\n"
     "\n"
-    "Prints the configuration as it is after all files: a line for each value, with\n"
-    "the file that it is from.\n"
+    "Prints the configuration after all files are merged: one line per value, with\n"
+    "the file that it comes from.\n"
     "\n"
     "      --json         print it as one configuration file instead\n"
     "      --schema       print the JSON Schema of configuration files instead\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 success, 2 wrong command line or configuration, 3 the output\n"
-    "cannot be written.\n";
+    "Exit status: 0 success, 2 wrong command line or configuration, 3 output error.\n"
+    "See isolator-config(1).\n";
 
 static const struct option known[] = {
     {"json", no_argument, NULL, OPTION_JSON},

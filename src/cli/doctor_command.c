@@ -21,16 +21,16 @@ struct options {
 static const char help[] =
     "usage: isolator doctor [--json] [--config FILE]\n"
     "\n"
-    "Checks whether runs work here: configuration, docker command, engine, what it\n"
-    "enforces, images, and a program in each language. A line for each check says ok,\n"
-    "warn or fail; what mends it stands below.\n"
+    "Checks whether runs work here: configuration, docker command, engine and the\n"
+    "limits that it enforces, images, and a program in each language. Prints ok, warn\n"
+    "or fail for each check, and below it how to fix a problem.\n"
     "\n"
     "      --json         print the checks as a JSON array instead\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 runs work, 2 wrong command line or configuration, 3 the engine or\n"
-    "the images do not serve, 128+N on signal N. See isolator-doctor(1).\n";
+    "Exit status: 0 runs work, 2 wrong command line or configuration, 3 a check\n"
+    "failed, 128+N signal N. See isolator-doctor(1).\n";
 
 static const struct option known[] = {
     {"json", no_argument, NULL, OPTION_JSON},

@@ -22,16 +22,16 @@ struct tally {
 static const char help[] =
     "usage: isolator gc [-n] [--config FILE]\n"
     "\n"
-    "Removes the containers that isolators which were killed have left behind, and\n"
-    "lists them. Those of isolators that live are not touched, those of other hosts\n"
-    "only when they are long overdue. Each start of isolator does the same by itself.\n"
+    "Removes and lists orphaned containers, whose isolator was killed. Containers of\n"
+    "running isolators are never removed, those of other hosts only long after their\n"
+    "deadline. Every start of isolator does the same.\n"
     "\n"
-    "  -n, --dry-run      only list them\n"
+    "  -n, --dry-run      list them and remove none\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 when nothing is left, or nothing had to be removed, 2 wrong\n"
-    "command line or configuration, 3 the engine failed, 128+N on signal N.\n";
+    "Exit status: 0 no orphan remains, 2 wrong command line or configuration, 3 the\n"
+    "engine failed, 128+N signal N. See isolator-gc(1).\n";
 
 static const struct option known[] = {
     {"dry-run", no_argument, NULL, 'n'},

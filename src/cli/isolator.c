@@ -1,5 +1,5 @@
 /*
- * isolator: runs code that nobody trusts. The command line's main: finds the sub-command.
+ * isolator: runs untrusted code. The main of the command line: finds the sub-command.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,15 +33,15 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container"},
-    {"batch", batch_command, "run many requests, one JSON object a line"},
-    {"prepare", prepare_command, "install packages for a language, in an image of its own"},
+    {"batch", batch_command, "run many requests, one JSON object per line"},
+    {"prepare", prepare_command, "install packages for a language"},
     {"pull", pull_command, "fetch the images of the languages"},
-    {"gc", gc_command, "remove what isolators that were killed have left behind"},
-    {"doctor", doctor_command, "check whether runs work here, and say what mends it"},
-    {"languages", languages_command, "list the languages and whether their images are there"},
-    {"config", config_command, "print the configuration, and which file each value is from"},
-    {"selftest", selftest_command, "try on your engine what hostile programs would try"},
-    {"help", help_command, "print this, or the summary of a command"},
+    {"gc", gc_command, "remove orphaned containers"},
+    {"doctor", doctor_command, "check whether runs work, and print how to fix what fails"},
+    {"languages", languages_command, "list the languages and the state of their images"},
+    {"config", config_command, "print the configuration and the origin of each value"},
+    {"selftest", selftest_command, "run attacks and report whether the sandbox holds"},
+    {"help", help_command, "print this list, or the options of a command"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -59,13 +59,13 @@ static int print_help(void)
           "       isolator help [COMMAND]\n"
           "       isolator --help | --version\n"
           "\n"
-          "Runs untrusted code in a fresh, locked-down container; prints one JSON result.\n"
+          "Runs untrusted code in a fresh, locked-down container and prints a JSON result.\n"
           "\n",
           stdout);
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-9s  %s\n", commands[i].name, commands[i].help);
     fputs("\n"
-          "isolator-mcp is the server for LLM hosts. More: isolator(1), isolator-mcp(1),\n"
+          "isolator-mcp is the server for LLM hosts. See isolator(1), isolator-mcp(1) and\n"
           "isolator_config.json(5).\n",
           stdout);
     return command_line_printed("help");

@@ -29,9 +29,9 @@ struct options {
 static const char help[] =
     "usage: isolator languages [--json | --names] [--config FILE]\n"
     "\n"
-    "Prints the languages of the configuration: name, image, whether the engine has\n"
-    "that, whether the language is prepared (\"-\": it has no steps), extensions,\n"
-    "default file, and limits that differ from the defaults.\n"
+    "Lists the languages: name, image, whether the engine has the image, whether the\n"
+    "language is prepared (\"-\": it has no steps), extensions, default file, and the\n"
+    "limits that differ from the defaults.\n"
     "\n"
     "      --json         print them as a JSON array instead\n"
     "      --names        print only the names, without asking the engine\n"
@@ -39,7 +39,7 @@ static const char help[] =
     "  -h, --help         print this summary\n"
     "\n"
     "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"
-    "does not answer, 128+N on signal N.\n";
+    "does not answer, 128+N signal N. See isolator-languages(1).\n";
 
 static const struct option known[] = {
     {"json", no_argument, NULL, OPTION_JSON},

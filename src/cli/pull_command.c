@@ -13,15 +13,14 @@
 static const char help[] =
     "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
     "\n"
-    "Fetches the images of the languages from their registries, with docker's own\n"
-    "progress. Without LANGUAGE: all of the configuration. An image that is there is\n"
-    "brought up to date.\n"
+    "Fetches or updates the images of languages with docker pull, and shows docker's\n"
+    "progress. Without LANGUAGE: all languages of the configuration.\n"
     "\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 all are there, 2 wrong command line or configuration, 3 one could\n"
-    "not be fetched, 128+N on signal N.\n";
+    "Exit status: 0 success, 2 wrong command line or configuration, 3 an image could\n"
+    "not be fetched, 128+N signal N. See isolator-pull(1).\n";
 
 static const struct option known[] = {COMMAND_OPTIONS_COMMON};
 

@@ -172,34 +172,35 @@ static const struct run_option {
      STRING(request.language)},
     {'d', "dir", "DIR", "send the contents of this directory", STRING(request.dir)},
     {'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
-    {0, "stdin", "FILE", "the program's stdin; - takes isolator's own", STRING(stdin_path)},
-    {0, "env", "KEY[=VALUE]", "set a variable, or pass one on; repeatable", CALL(apply_env)},
-    {'t', "timeout", "DURATION", "like 500ms, 1.5s, 1m30s (60s)", CALL(apply_timeout)},
-    {'m', "memory", "MB", "memory, swap is off (256)", NUMBER(LIMIT_MEMORY)},
+    {0, "stdin", "FILE", "the program's stdin; - is isolator's own", STRING(stdin_path)},
+    {0, "env", "KEY[=VALUE]", "set or pass on a variable; repeatable", CALL(apply_env)},
+    {'t', "timeout", "DURATION", "timeout, like 500ms or 1m30s (60s)", CALL(apply_timeout)},
+    {'m', "memory", "MB", "memory, without swap (256)", NUMBER(LIMIT_MEMORY)},
     {'c', "cpus", "N", "CPU cores, fractions allowed (0.5)", NUMBER(LIMIT_CPUS)},
     {0, "pids-limit", "N", "processes and threads (64)", NUMBER(LIMIT_PIDS)},
     {0, "workdir-size", "MB", "size of the working directory (64)", NUMBER(LIMIT_WORKDIR)},
     {0, "tmp-size", "MB", "size of /tmp (64)", NUMBER(LIMIT_TMP)},
-    {0, "output-limit", "BYTES", "kept of stdout and of stderr (1048576)", NUMBER(LIMIT_OUTPUT)},
-    {0, "network", "NAME", "none, bridge or one of the engine's (none)", CALL(apply_network)},
+    {0, "output-limit", "BYTES", "bytes kept of each output stream (1048576)",
+     NUMBER(LIMIT_OUTPUT)},
+    {0, "network", "NAME", "none, bridge or an engine's network (none)", CALL(apply_network)},
     {0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
     {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
-    {0, "user", "UID[:GID]", "who runs the program (65534:65534)", CALL(apply_user)},
-    {0, "image", "IMAGE", "image instead of the language's", STRING(request.image)},
-    {0, "pull", NULL, "fetch the image first where it is missing", FLAG(pull)},
+    {0, "user", "UID[:GID]", "user of the program (65534:65534)", CALL(apply_user)},
+    {0, "image", "IMAGE", "use this image, not the language's", STRING(request.image)},
+    {0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", STRING(request.workdir)},
-    {0, "artifacts", "DIR", "write what files the program leaves to DIR", STRING(artifacts)},
-    {0, "artifact", "GLOB", "of these only those like *.png; repeatable", CALL(apply_artifact)},
-    {0, "force", NULL, "replace files in DIR", FLAG(force)},
-    {0, "save-image", "TAG", "on success: keep files and command as image",
+    {0, "artifacts", "DIR", "write the files that the program makes to DIR", STRING(artifacts)},
+    {0, "artifact", "GLOB", "of these only matches, like *.png; repeatable", CALL(apply_artifact)},
+    {0, "force", NULL, "replace existing files in DIR", FLAG(force)},
+    {0, "save-image", "TAG", "on success: save files and command as image",
      STRING(request.save_image)},
-    {0, "save-dockerfile", "PATH", "on success: write a Dockerfile that does",
+    {0, "save-dockerfile", "PATH", "on success: write a Dockerfile",
      STRING(request.save_dockerfile)},
-    {0, "runtime", "NAME", "container command family (docker)", CALL(apply_runtime)},
+    {0, "runtime", "NAME", "family of container commands (docker)", CALL(apply_runtime)},
     {0, "config", "FILE", "configuration file", STRING(config_path)},
-    {0, "stream", NULL, "pass output through live, print no JSON", FLAG(stream)},
+    {0, "stream", NULL, "pass on output as it comes, print no JSON", FLAG(stream)},
     {'v', "verbose", NULL, "trace each step with its time on stderr", FLAG(verbose)},
-    {'h', "help", NULL, "print this help", FLAG(help)},
+    {'h', "help", NULL, "print this summary", FLAG(help)},
 };
 enum { OPTIONS = sizeof table / sizeof *table, LONG_CODE = 256 };
 
@@ -367,8 +368,8 @@ void run_options_help(FILE *stream)
 {
     fputs("usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
           "\n"
-          "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh locked-down\n"
-          "container and prints one JSON result. Arguments behind -- go to the program.\n"
+          "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
+          "container and prints one JSON result. Arguments after -- go to the program.\n"
           "\n",
           stream);
     for (int i = 0; i < OPTIONS; i++) {
@@ -387,7 +388,7 @@ void run_options_help(FILE *stream)
             fprintf(stream, "      %-28s %s\n", form, option->help);
     }
     fputs("\n"
-          "In brackets: the defaults; configuration and language may change them.\n"
+          "Defaults are in parentheses; configuration and language may change them.\n"
           "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
           "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
           stream);

@@ -44,19 +44,18 @@ struct trial {
 static const char help[] =
     "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
     "\n"
-    "Tries what hostile programs would try, each in a sandbox of its own on your\n"
-    "engine and with your configuration, and says for each whether the sandbox held.\n"
-    "With NAMEs only these. The attacks are Python programs, and need the\n"
-    "configuration's image for that.\n"
+    "Runs attacks, each in a container of its own, on your engine and with your\n"
+    "configuration, and reports for each whether the sandbox held. With NAMEs only\n"
+    "these run. The attacks are Python programs and need the image of python.\n"
     "\n"
     "  -l, --list         list the attacks and what must hold\n"
     "      --config FILE  configuration file\n"
-    "  -v, --verbose      print what must hold above each answer, warnings below it\n"
+    "  -v, --verbose      print what must hold above each line, warnings below\n"
     "  -h, --help         print this summary\n"
     "\n"
-    "Exit status: 0 when all held but where a gap is known, and nothing is left; 1\n"
-    "when not, 2 wrong command line or configuration, 3 the engine failed, 128+N on\n"
-    "signal N. See isolator-selftest(1).\n";
+    "Exit status: 0 all held except for known gaps, 1 an attack got through or a\n"
+    "container remains, 2 wrong command line or configuration, 3 the engine failed,\n"
+    "128+N signal N. See isolator-selftest(1).\n";
 
 static const struct option known[] = {
     {"list", no_argument, NULL, 'l'},

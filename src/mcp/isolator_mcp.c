@@ -1,5 +1,5 @@
 /*
- * isolator-mcp: the sandbox as an MCP server over stdio. This is its main.
+ * isolator-mcp: runs untrusted code for LLM hosts, as an MCP server over stdio. Its main.
  */
 #include <getopt.h>
 #include <jansson.h>
@@ -38,18 +38,18 @@ static void print_help(void)
     printf("usage: isolator-mcp [--config FILE] [--verbose]\n"
            "       isolator-mcp [--config FILE] --print-config HOST\n"
            "\n"
-           "Serves the tool execute_code to an MCP host over stdin and stdout: it runs\n"
+           "Serves the tool execute_code to an MCP host over stdin and stdout. The tool runs\n"
            "untrusted code in fresh, locked-down containers.\n"
            "\n"
            "      --config FILE        configuration file\n"
-           "      --print-config HOST  print what the host's configuration needs;\n"
+           "      --print-config HOST  print the entry for the host's configuration;\n"
            "                       HOST: %s\n"
            "  -v, --verbose            trace each step with its time on stderr\n"
            "  -h, --help               print this summary\n"
            "      --version            print the version\n"
            "\n"
-           "Exit status: 0 when the host has closed the connection or a signal came; 2 wrong\n"
-           "command line or configuration; 3 the host's system refused something.\n"
+           "Exit status: 0 connection closed or signal, 2 wrong command line or\n"
+           "configuration, 3 the host's system refused a resource.\n"
            "See isolator-mcp(1).\n",
            hosts);
 }

@@ -399,7 +399,7 @@ proofs=$(cat <(markdown_section SECURITY.md '## Guards') <(markdown_section SECU
     awk -F '|' '/^\|/{print $(NF - 1)}' | quoted)
 within "$(wc -w <<<"$proofs")" 60 200 "SECURITY.md: each guard has its proofs"
 for proof in $proofs; do
-    if [[ $proof == *.t ]]; then file=test/e2e/$proof; else file=test/abuse/$proof.py; fi
+    if [[ $proof == *.* ]]; then file=test/e2e/$proof; else file=test/abuse/$proof.py; fi
     ok "$([ -e "$file" ]; echo $?)" "SECURITY.md: $proof exists"
 done
 for file in test/abuse/*.py; do
