@@ -3,7 +3,7 @@
 // valid call goes on to the engine, whose command does not exist here, so that no program runs.
 
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { finish, has, is, testCase } from '../mcp/cases.mjs';
+import { finish, has, is, quickCase } from '../mcp/cases.mjs';
 import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
 import { scratch, writeFile } from '../mcp/processes.mjs';
 
@@ -14,14 +14,15 @@ writeFile(`${promptsDir}/large.py`, '#'.repeat((512 << 10) + 1));
 symlinkSync('/etc/passwd', `${promptsDir}/link.py`);
 
 const PROGRAM = { language: 'python', entrypoint_code: '1' };
-const KNOWN_LANGUAGES = 'known are: python, go, javascript, bash, busybox, noshell';
+const LANGUAGES = { shell: { image: 'busybox', command: ['sh', '{entrypoint}'], extensions: ['.ash'], defaultFilename: 'main.ash' } };
+const KNOWN_LANGUAGES = 'known are: python, go, javascript, shell';
 const NOTHING_TO_RUN = 'nothing to run: give language and entrypoint_code, or snippet_name';
 
 // A server and what it says of a call: `accepts` and `refuses` take the arguments of the call, as an object or as
 // JSON text; `acceptsBeside` and `refusesBeside` take arguments that stand beside a valid program.
 async function startForArguments(version = '2025-11-25') {
     const server = await startServer({ engine: false, config: { containerCommand: 'no-such-docker', promptsDir,
-        maximums: { timeoutSeconds: 30 }, defaults: { workdirMB: 4 } } });
+        languages: LANGUAGES, maximums: { timeoutSeconds: 30 }, defaults: { workdirMB: 4 } } });
     await server.initialize(version);
     server.say = async (args, more = '') => {
         const json = typeof args === 'string' ? args : JSON.stringify(args);
@@ -38,24 +39,24 @@ async function startForArguments(version = '2025-11-25') {
 
 // ---- a program or a snippet
 
-testCase('a call needs language and entrypoint_code, or snippet_name', async () => {
+quickCase('a call needs language and entrypoint_code, or snippet_name', async () => {
     const server = await startForArguments();
     await server.refuses({}, NOTHING_TO_RUN, 'no arguments');
     await server.refuses({ language: 'python' }, 'entrypoint_code is missing: give the source code of the program', 'language alone');
-    await server.refuses({ entrypoint_code: '1' }, 'language is missing: give one of python, go, javascript, bash, busybox, noshell',
+    await server.refuses({ entrypoint_code: '1' }, 'language is missing: give one of python, go, javascript, shell',
         'code alone');
     await server.accepts(PROGRAM, 'language and code');
     await server.accepts({ snippet_name: 'hello.py' }, 'snippet_name');
 });
 
-testCase('snippet_name excludes language, entrypoint_code and entrypoint_filename', async () => {
+quickCase('snippet_name excludes language, entrypoint_code and entrypoint_filename', async () => {
     const server = await startForArguments();
     for (const args of [{ language: 'python' }, { entrypoint_code: '1' }, { entrypoint_filename: 'x.py' }, PROGRAM])
         await server.refuses({ ...args, snippet_name: 'hello.py' }, 'snippet_name excludes language, entrypoint_code and ' +
             'entrypoint_filename; leave them out, or leave snippet_name out', Object.keys(args).join());
 });
 
-testCase('null stands for an argument that is left out', async () => {
+quickCase('null stands for an argument that is left out', async () => {
     const server = await startForArguments();
     await server.refuses({ language: null, entrypoint_code: null, snippet_name: null }, NOTHING_TO_RUN, 'all null');
     await server.accepts({ language: null, entrypoint_code: null, entrypoint_filename: null, snippet_name: 'hello.py' },
@@ -64,21 +65,21 @@ testCase('null stands for an argument that is left out', async () => {
         environment: null, timeout_seconds: null }, 'every optional argument');
 });
 
-testCase('an unknown argument is refused', async () => {
+quickCase('an unknown argument is refused', async () => {
     const server = await startForArguments();
     for (const value of [1, null])
         await server.refusesBeside({ nope: value }, "there is no argument 'nope'; known are: language, entrypoint_code, " +
             'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts', value);
 });
 
-testCase('a long name in an error is cut between characters', async () => {
+quickCase('a long name in an error is cut between characters', async () => {
     const server = await startForArguments();
     const long = `x${'ä'.repeat(60)}`; // what is shown of it would end within a character
     has(await server.say({ ...PROGRAM, [long]: 1 }), `there is no argument 'x${'ä'.repeat(30)}`);
     has(await server.say({ ...PROGRAM, environment: { [long]: 1 } }), `environment.x${'ä'.repeat(30)}`, 'of a variable');
 });
 
-testCase('language: one of the configuration, spelt exactly', async () => {
+quickCase('language: one of the configuration, spelt exactly', async () => {
     const server = await startForArguments();
     for (const language of ['pyhton', 'Python', ''])
         await server.refuses({ language, entrypoint_code: '1' }, `unknown language '${language}'; ${KNOWN_LANGUAGES}`);
@@ -86,7 +87,7 @@ testCase('language: one of the configuration, spelt exactly', async () => {
     await server.refuses({ language: 'python\0', entrypoint_code: '1' }, 'language must be a string without NUL characters', 'a NUL');
 });
 
-testCase('entrypoint_code: any string', async () => {
+quickCase('entrypoint_code: any string', async () => {
     const server = await startForArguments();
     for (const code of [7, ['1']])
         await server.refuses({ language: 'python', entrypoint_code: code }, 'entrypoint_code must be a string: the source code');
@@ -94,7 +95,7 @@ testCase('entrypoint_code: any string', async () => {
     await server.accepts({ language: 'python', entrypoint_code: '\0\ud83d' }, 'a NUL and half a surrogate pair');
 });
 
-testCase('snippet_name: the name of a snippet', async () => {
+quickCase('snippet_name: the name of a snippet', async () => {
     const server = await startForArguments();
     await server.refuses({ snippet_name: 7 }, 'snippet_name must be a string', 'a number');
     for (const [name, what, escaped = name] of [['nope.py', 'unknown'], ['', 'empty'], ['../hello.py', 'a path'],
@@ -112,7 +113,7 @@ const named = (filename) => ({ additional_files: [{ filename, content: 'x' }] })
 const files = (...all) => ({ additional_files: all });
 const content = (value, encoding) => files({ filename: 'a', content: value, encoding });
 
-testCase('file names: relative paths without "." and "..", of bounded length', async () => {
+quickCase('file names: relative paths without "." and "..", of bounded length', async () => {
     const server = await startForArguments();
     for (const [name, message, what] of [
         ['/x', "'/x' must be relative to the directory", 'absolute'],
@@ -132,7 +133,7 @@ testCase('file names: relative paths without "." and "..", of bounded length', a
     }
 });
 
-testCase('file names: strings without NUL', async () => {
+quickCase('file names: strings without NUL', async () => {
     const server = await startForArguments();
     await server.refusesBeside({ entrypoint_filename: 7 }, 'entrypoint_filename must be a string', 'a number');
     await server.refusesBeside({ entrypoint_filename: 'a\0b' }, 'entrypoint_filename must be a string without NUL characters', 'a NUL');
@@ -140,7 +141,7 @@ testCase('file names: strings without NUL', async () => {
         'additional_files: a NUL');
 });
 
-testCase('file names: unusual ones that are valid', async () => {
+quickCase('file names: unusual ones that are valid', async () => {
     const server = await startForArguments();
     for (const name of ['a/b/c.txt', '...', '..a', 'a b', '-x', 'ä', LONG, `a/${LONG}`])
         await server.acceptsBeside(named(name), `a file '${name}'`);
@@ -148,7 +149,7 @@ testCase('file names: unusual ones that are valid', async () => {
         await server.acceptsBeside({ entrypoint_filename: name }, `an entrypoint '${name}'`);
 });
 
-testCase('additional_files: objects with filename, content and encoding', async () => {
+quickCase('additional_files: objects with filename, content and encoding', async () => {
     const server = await startForArguments();
     for (const value of [7, { a: 'x' }])
         await server.refusesBeside({ additional_files: value }, 'additional_files must be an array of objects with filename and content');
@@ -169,7 +170,7 @@ testCase('additional_files: objects with filename, content and encoding', async 
         "additional_files[1]: '/b' must be relative to the directory", 'the second of two');
 });
 
-testCase('additional_files: base64 is checked', async () => {
+quickCase('additional_files: base64 is checked', async () => {
     const server = await startForArguments();
     for (const text of ['!!', 'Y', 'YQ=', 'YQ===', 'YQ==YQ==', '=', 'Y=Q=', 'YQ\0=', 'YWI_', 'Yä=='])
         await server.refusesBeside(content(text, 'base64'),
@@ -178,7 +179,7 @@ testCase('additional_files: base64 is checked', async () => {
         await server.acceptsBeside(content(text, 'base64'), text);
 });
 
-testCase('additional_files: unusual ones that are valid', async () => {
+quickCase('additional_files: unusual ones that are valid', async () => {
     const server = await startForArguments();
     await server.acceptsBeside(content('x', null), 'the encoding null');
     await server.acceptsBeside(content('\0', 'utf-8'), 'content with a NUL');
@@ -187,7 +188,7 @@ testCase('additional_files: unusual ones that are valid', async () => {
     await server.acceptsBeside(files(...Array.from({ length: 900 }, (_, i) => ({ filename: `f${i}`, content: '' }))), 'many');
 });
 
-testCase('additional_files: no name twice, and no file that is a directory too', async () => {
+quickCase('additional_files: no name twice, and no file that is a directory too', async () => {
     const server = await startForArguments();
     has(await server.say({ ...PROGRAM, ...files({ filename: 'a', content: 'x' }, { filename: 'a', content: 'y' }) }),
         "two files have the name 'a'", 'twice');
@@ -201,7 +202,7 @@ testCase('additional_files: no name twice, and no file that is a directory too',
         'the entrypoint and a directory');
 });
 
-testCase('additional_files: more than fits into the working directory is refused', async () => {
+quickCase('additional_files: more than fits into the working directory is refused', async () => {
     const server = await startForArguments();
     has(await server.say({ ...PROGRAM, ...content('x'.repeat(5 << 20), 'utf-8') }),
         'the files need more than the 4 MB of the working directory; raise workdirMB in the configuration');
@@ -209,13 +210,13 @@ testCase('additional_files: more than fits into the working directory is refused
 
 // ---- what the program gets
 
-testCase('stdin: any string', async () => {
+quickCase('stdin: any string', async () => {
     const server = await startForArguments();
     await server.refusesBeside({ stdin: 7 }, 'stdin must be a string', 'a number');
     await server.acceptsBeside({ stdin: 'a\0b\n' }, 'a NUL');
 });
 
-testCase('arguments: strings without NUL', async () => {
+quickCase('arguments: strings without NUL', async () => {
     const server = await startForArguments();
     await server.refusesBeside({ arguments: 'x' }, 'arguments must be an array of strings', 'a string');
     await server.refusesBeside({ arguments: ['a', 7] }, 'arguments[1] must be a string', 'a number within');
@@ -223,7 +224,7 @@ testCase('arguments: strings without NUL', async () => {
     await server.acceptsBeside({ arguments: ['', '-h', 'a b', '$(x)', '\n'] }, 'all kinds');
 });
 
-testCase('environment: strings by names of variables', async () => {
+quickCase('environment: strings by names of variables', async () => {
     const server = await startForArguments();
     await server.refusesBeside({ environment: ['A=1'] }, 'environment must be an object with strings by name', 'an array');
     for (const value of [7, null])
@@ -238,7 +239,7 @@ testCase('environment: strings by names of variables', async () => {
     await server.acceptsBeside({ environment: { A: '', _b1: 'a=b\n' } });
 });
 
-testCase('timeout_seconds: a number greater than 0', async () => {
+quickCase('timeout_seconds: a number greater than 0', async () => {
     const server = await startForArguments();
     for (const value of ['0', '-1', '0.0', '"5"', 'true', '[]'])
         await server.refusesBeside(`"timeout_seconds":${value}`, 'timeout_seconds must be a number of seconds greater than 0', value);
@@ -249,14 +250,14 @@ testCase('timeout_seconds: a number greater than 0', async () => {
 
 // ---- how a revision says it
 
-testCase('wrong arguments are a result in the modern revision', async () => {
+quickCase('wrong arguments are a result in the modern revision', async () => {
     const server = await startForArguments();
     is(await server.say({ ...PROGRAM, stdin: 7 }, `,"_meta":${JSON.stringify(meta('2026-07-28'))}`),
         'error: Execution Failed (error): stdin must be a string');
 });
 
 for (const version of ['2024-11-05', '2025-03-26', '2025-06-18'])
-    testCase(`${version}: wrong arguments are an error of the protocol`, async () => {
+    quickCase(`${version}: wrong arguments are an error of the protocol`, async () => {
         const server = await startForArguments(version);
         is(await server.say({ ...PROGRAM, stdin: 7 }), '-32602 stdin must be a string');
         is(await server.say({ language: 'x', entrypoint_code: '1' }), `-32602 unknown language 'x'; ${KNOWN_LANGUAGES}`);

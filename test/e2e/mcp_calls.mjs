@@ -3,7 +3,7 @@
 // progress, what reaches the program, calls that run side by side.
 
 import { mkdirSync } from 'node:fs';
-import { encoded, finish, has, is, lacks, ok, testCase } from '../mcp/cases.mjs';
+import { encoded, finish, has, is, lacks, ok, quickCase, testCase } from '../mcp/cases.mjs';
 import { brief, startServer, summary } from '../mcp/pipe_client.mjs';
 import { scratch, writeFile } from '../mcp/processes.mjs';
 
@@ -190,7 +190,7 @@ testCase('2024-11-05: progress has no message, and results no structured content
     is(server.takeOthers(), [], 'no progress without a token');
 });
 
-testCase('a token that is neither a string nor an integer gets no progress', async () => {
+quickCase('a token that is neither a string nor an integer gets no progress', async () => {
     const server = await start({ containerCommand: 'no-such-docker' }, { engine: false });
     for (const token of ['null', '1.5', '{}', '[]', 'true']) {
         server.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_code","arguments":' +
@@ -200,7 +200,7 @@ testCase('a token that is neither a string nor an integer gets no progress', asy
     }
 });
 
-testCase('progress of a call in a batch is sent by itself', async () => {
+quickCase('progress of a call in a batch is sent by itself', async () => {
     const server = await start({ containerCommand: 'no-such-docker' }, { engine: false }, '2025-03-26');
     server.send('[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_code","arguments":' +
         '{"language":"python","entrypoint_code":"1"},"_meta":{"progressToken":1}}}]');

@@ -4,15 +4,15 @@
 // does, and leaves no container.
 
 import { existsSync, mkdirSync } from 'node:fs';
-import { finish, has, is, ok, testCase, withinMemory } from '../mcp/cases.mjs';
+import { finish, has, is, ok, quickCase, testCase, withinMemory } from '../mcp/cases.mjs';
 import { brief, meta, startServer, summary } from '../mcp/pipe_client.mjs';
 import { contentOf, docker, newPath, scratch, until, writeFile } from '../mcp/processes.mjs';
 
 const NO_ENGINE = { engine: false };
 const NO_DOCKER = { engine: false, config: { containerCommand: 'no-such-docker' } };
 
-const call = (id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"execute_code","arguments":` +
-    '{"language":"busybox","entrypoint_code":"sleep 1000","timeout_seconds":900}}}';
+const call = (id, language, code) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call',
+    params: { name: 'execute_code', arguments: { language, entrypoint_code: code, timeout_seconds: 900 } } });
 
 async function startServing(options) {
     const server = await startServer(options);
@@ -83,7 +83,7 @@ testCase('docker create hangs, with ten calls: the end of input', async () => {
 
 // ---- the end of input
 
-testCase('the end of input at once', async () => {
+quickCase('the end of input at once', async () => {
     const server = await startServer(NO_ENGINE);
     is(await server.close(), 'exit 0');
     is(await server.rest(), [], 'nothing on stdout');
@@ -91,15 +91,15 @@ testCase('the end of input at once', async () => {
 
 testCase('the end of input right after a call', async () => {
     const server = await startServer();
-    server.send(call(2));
+    server.send(call(2, 'busybox', 'sleep 1000'));
     await server.closeInput();
     is(await server.end(), 'exit 0');
 });
 
-testCase('the end of input right after twenty calls: each is answered, and gets time to run', async () => {
+quickCase('the end of input right after twenty calls: each is answered, and gets time to run', async () => {
     const server = await startServer(NO_DOCKER);
     const ids = Array.from({ length: 20 }, (_, i) => 10 + i);
-    server.write([...ids.map(call), '{"jsonrpc":"2.0","id":30,"method":"ping"}'].join('\n'));
+    server.write([...ids.map((id) => call(id, 'python', '1')), '{"jsonrpc":"2.0","id":30,"method":"ping"}'].join('\n'));
     await server.closeInput();
     is(await server.end(), 'exit 0');
     const responses = (await server.rest()).filter((line) => !line.includes('"method"'));
@@ -108,21 +108,21 @@ testCase('the end of input right after twenty calls: each is answered, and gets 
 });
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
-    testCase(`${signal} to an idle server`, async () => {
+    quickCase(`${signal} to an idle server`, async () => {
         const server = await startServing(NO_ENGINE);
         server.signal(signal);
         is(await server.end(), 'exit 0');
         is([await server.rest(), server.stderr()], [[], ''], 'nothing is written');
     });
 
-testCase('SIGTERM within a line', async () => {
+quickCase('SIGTERM within a line', async () => {
     const server = await startServing(NO_ENGINE);
     await server.write('{"jsonrpc":"2.0",');
     server.signal('SIGTERM');
     is(await server.end(), 'exit 0');
 });
 
-testCase('two servers opened and closed at once, as hosts do that probe', async () => {
+quickCase('two servers opened and closed at once, as hosts do that probe', async () => {
     const pair = [await startServer(NO_ENGINE), await startServer(NO_ENGINE)];
     for (const server of pair)
         server.request('server/discover', { _meta: meta('2026-07-28') }, 0);
@@ -136,24 +136,24 @@ testCase('two servers opened and closed at once, as hosts do that probe', async 
 // ---- closed streams
 
 for (const [what, closed] of [['stdin', [0]], ['stdin and stdout', [0, 1]], ['stdin and stderr', [0, 2]], ['all streams', [0, 1, 2]]])
-    testCase(`${what} closed from the start`, async () => {
+    quickCase(`${what} closed from the start`, async () => {
         const server = await startServer({ ...NO_ENGINE, closed });
         is(await server.end(), 'exit 0');
     });
 
-testCase('stdout closed from the start: it ends at the first response', async () => {
+quickCase('stdout closed from the start: it ends at the first response', async () => {
     const server = await startServer({ ...NO_ENGINE, closed: [1] });
     server.request('ping');
     is(await server.end(), 'exit 0');
 });
 
-testCase('stderr closed from the start: it serves', async () => {
+quickCase('stderr closed from the start: it serves', async () => {
     const server = await startServer({ ...NO_ENGINE, closed: [2] });
     is(await server.tell('garbage'), '- -32700');
     is(await server.close(), 'exit 0');
 });
 
-testCase('the reader of an idle server goes away: it ends at the next response', async () => {
+quickCase('the reader of an idle server goes away: it ends at the next response', async () => {
     const server = await startServing(NO_ENGINE);
     server.closeOutput();
     server.request('ping');
@@ -173,7 +173,7 @@ const MUCH = {
 };
 for (const [how, end] of [['SIGTERM', (server) => server.signal('SIGTERM')], ['the end of input', (server) => server.closeInput()]])
     for (const [what, data] of Object.entries(MUCH))
-        testCase(`${how} while the server works through many ${what}`, async () => {
+        quickCase(`${how} while the server works through many ${what}`, async () => {
             const server = await startServer({ ...NO_ENGINE, config: { promptsDir: manySnippets } });
             await server.initialize('2025-03-26');
             server.stopRecording();
@@ -227,11 +227,11 @@ testCase('without an engine: initialize and lists are answered, and a call says 
     is(brief(await server.initialize('2025-11-25')), '1001 ok');
     is(brief(await server.ask('tools/list')), '1002 ok');
     is(brief(await server.ask('resources/list')), '1003 ok');
-    has(summary(await server.runShell(':')), 'error: Execution Failed (error): cannot create a container: the container engine ' +
+    has(summary(await server.runPython('1')), 'error: Execution Failed (error): cannot create a container: the container engine ' +
         "does not answer; is it running, and may this user reach it? ('isolator doctor' tells more): ");
 });
 
-testCase('without the docker command', async () => {
+quickCase('without the docker command', async () => {
     const server = await startServer(NO_DOCKER);
     has(summary(await server.runPython('1')), "error: Execution Failed (error): cannot run 'no-such-docker'");
 });

@@ -2,7 +2,7 @@
 // isolator-mcp byte by byte: lines, ids, errors, eras and batches. What no client sends, and what the specification says
 // to each. No case needs the engine.
 
-import { encoded, finish, is, testCase, withinMemory } from '../mcp/cases.mjs';
+import { encoded, finish, is, quickCase, withinMemory } from '../mcp/cases.mjs';
 import { brief, meta, startServer } from '../mcp/pipe_client.mjs';
 import { pause } from '../mcp/processes.mjs';
 
@@ -23,7 +23,7 @@ const members = (object) => Object.keys(object).sort().join(' ');
 
 // ---- initialize
 
-testCase('requests before initialize are answered', async () => {
+quickCase('requests before initialize are answered', async () => {
     const server = await start('');
     is(await server.tellRaw(`{"id":0,${PING}}`), '{"jsonrpc":"2.0","id":0,"result":{}}');
     is(await server.tell('{"jsonrpc":"2.0","id":1,"method":"tools/list"}'), '1 ok');
@@ -33,7 +33,7 @@ testCase('requests before initialize are answered', async () => {
 });
 
 for (const version of LEGACY)
-    testCase(`initialize: ${version}`, async () => {
+    quickCase(`initialize: ${version}`, async () => {
         const server = await start('');
         const { result } = await server.initialize(version);
         is(result.protocolVersion, version);
@@ -53,18 +53,18 @@ async function agreed(server, params) {
 }
 const CLIENT = '"capabilities":{},"clientInfo":{"name":"raw","version":"1"}';
 
-testCase('initialize with a version that the server does not know: its newest one', async () => {
+quickCase('initialize with a version that the server does not know: its newest one', async () => {
     const server = await start('');
     for (const version of ['1999-01-01', '', '2026-07-28'])
         is(await agreed(server, `{"protocolVersion":"${version}",${CLIENT}}`), '2025-11-25', version);
 });
 
-testCase('initialize ignores unknown members', async () => {
+quickCase('initialize ignores unknown members', async () => {
     const server = await start('');
     is(await agreed(server, '{"protocolVersion":"2025-11-25","capabilities":{"nonsense":[1,{}]},"clientInfo":7,"more":null}'), '2025-11-25');
 });
 
-testCase('initialize needs a protocolVersion', async () => {
+quickCase('initialize needs a protocolVersion', async () => {
     const server = await start('');
     is(await agreed(server, `{${CLIENT}}`), -32602, 'none');
     is(await agreed(server, `{"protocolVersion":20251125,${CLIENT}}`), -32602, 'a number');
@@ -72,7 +72,7 @@ testCase('initialize needs a protocolVersion', async () => {
     is(await server.tell('{"jsonrpc":"2.0","id":1,"method":"initialize"}'), '1 -32602', 'no params');
 });
 
-testCase('initialize without id is a notification; a second initialize is accepted', async () => {
+quickCase('initialize without id is a notification; a second initialize is accepted', async () => {
     const server = await start('2025-06-18');
     is(await server.tell('{"jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2024-11-05"}}'), '');
     is(await agreed(server, `{"protocolVersion":"2025-11-25",${CLIENT}}`), '2025-11-25');
@@ -80,7 +80,7 @@ testCase('initialize without id is a notification; a second initialize is accept
 
 // ---- lines
 
-testCase('a line that is not JSON is a parse error without id', async () => {
+quickCase('a line that is not JSON is a parse error without id', async () => {
     const server = await start();
     is(await server.tellRaw('this is not JSON'), '{"jsonrpc":"2.0","error":{"code":-32700,"message":"the line is not JSON in UTF-8"}}');
     for (const [line, what] of [
@@ -101,7 +101,7 @@ testCase('a line that is not JSON is a parse error without id', async () => {
         is(await server.tell(line), '- -32700', what);
 });
 
-testCase('a line that is not UTF-8 is a parse error', async () => {
+quickCase('a line that is not UTF-8 is a parse error', async () => {
     const server = await start();
     for (const [line, what] of [
         [bytes(`{"id":"\xff",${PING}}`), 'an invalid byte'],
@@ -115,7 +115,7 @@ testCase('a line that is not UTF-8 is a parse error', async () => {
         is(await server.tell(line), '- -32700', what);
 });
 
-testCase('nesting is bounded', async () => {
+quickCase('nesting is bounded', async () => {
     const server = await start();
     const many = 100000;
     is(await server.tell('['.repeat(many)), '- -32700', 'opening brackets');
@@ -124,7 +124,7 @@ testCase('nesting is bounded', async () => {
     is(await server.tell(`{"id":1,${PING},"params":{"a":${'['.repeat(1000)}${']'.repeat(1000)}}}`), '1 ok', 'a thousand arrays are fine');
 });
 
-testCase('blanks around a message and blank lines are ignored', async () => {
+quickCase('blanks around a message and blank lines are ignored', async () => {
     const server = await start();
     for (const line of ['', '   ', '\t', '\r', ' \r'])
         is(await server.tell(line), '', encoded(line));
@@ -132,14 +132,14 @@ testCase('blanks around a message and blank lines are ignored', async () => {
     is(await server.tell(`  {"id":1,\t${PING}}  `), '1 ok', 'blanks');
 });
 
-testCase('half a surrogate pair becomes U+FFFD', async () => {
+quickCase('half a surrogate pair becomes U+FFFD', async () => {
     const server = await start();
     is(await server.tellRaw(`{"id":"\\ud83d",${PING}}`), '{"jsonrpc":"2.0","id":"\ufffd","result":{}}', 'the first half');
     is(await server.tellRaw(`{"id":"\\udc00\\ud83d\\ude00\\\\ud83d",${PING}}`),
         '{"jsonrpc":"2.0","id":"\ufffd\u{1f600}\\\\ud83d","result":{}}', 'not a whole pair, nor what only looks like a half');
 });
 
-testCase('messages may come in pieces, or several at once', async () => {
+quickCase('messages may come in pieces, or several at once', async () => {
     const server = await start();
     for (const character of `{"id":"slow",${PING}}\n`) {
         server.write(character);
@@ -154,7 +154,7 @@ testCase('messages may come in pieces, or several at once', async () => {
 
 // ---- ids
 
-testCase('an id comes back as it is', async () => {
+quickCase('an id comes back as it is', async () => {
     const server = await start();
     for (const [id, what] of [
         ['0', 'zero'],
@@ -175,7 +175,7 @@ testCase('an id comes back as it is', async () => {
         '{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-32601,"message":"there is no method \'nope\'"}}', 'in an error');
 });
 
-testCase('what cannot be an id is an invalid request', async () => {
+quickCase('what cannot be an id is an invalid request', async () => {
     const server = await start();
     for (const [id, what] of [['null', 'null'], ['1.5', 'a fraction'], ['1.0', 'a fraction that is whole'], ['1e3', 'an exponent'],
         ['{}', 'an object'], ['[1]', 'an array'], ['true', 'true'], ['false', 'false'], [`"${'x'.repeat(4097)}"`, '4097 bytes']])
@@ -184,7 +184,7 @@ testCase('what cannot be an id is an invalid request', async () => {
 
 // ---- requests
 
-testCase('JSON that is no request is an invalid request', async () => {
+quickCase('JSON that is no request is an invalid request', async () => {
     const server = await start();
     for (const [line, expected, what] of [
         ['{"id":5,"method":"ping"}', '5 -32600', 'no jsonrpc'],
@@ -203,14 +203,14 @@ testCase('JSON that is no request is an invalid request', async () => {
         is(await server.tell(line), '- -32600', line);
 });
 
-testCase('params must be an object; further members of a request do not matter', async () => {
+quickCase('params must be an object; further members of a request do not matter', async () => {
     const server = await start();
     for (const params of ['[]', '[1]', '"x"', '7', 'true'])
         is(await server.tell(`{"id":5,${PING},"params":${params}}`), '5 -32602', params);
     is(await server.tell(`{"id":5,${PING},"result":{},"error":{},"more":1}`), '5 ok');
 });
 
-testCase('an unknown method is an error', async () => {
+quickCase('an unknown method is an error', async () => {
     const server = await start();
     for (const method of ['nope', 'prompts/list', 'prompts/get', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe',
         'tasks/list', 'sampling/createMessage', 'roots/list', 'PING', 'ping ', 'rpc.discover', 'notifications/initialized'])
@@ -220,7 +220,7 @@ testCase('an unknown method is an error', async () => {
     is(await server.tell(`{"jsonrpc":"2.0","id":5,"method":"${'x'.repeat(1000000)}"}`), '5 -32601', 'a very long one');
 });
 
-testCase('notifications and responses are not answered', async () => {
+quickCase('notifications and responses are not answered', async () => {
     const server = await start();
     for (const line of ['{"jsonrpc":"2.0","method":"tools/list"}', '{"jsonrpc":"2.0","method":"ping"}',
         '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"execute_code","arguments":{}}}',
@@ -236,7 +236,7 @@ testCase('notifications and responses are not answered', async () => {
         is(await server.tell(line), '', line);
 });
 
-testCase('tools/call refuses params that are no call', async () => {
+quickCase('tools/call refuses params that are no call', async () => {
     const server = await start();
     for (const [params, message, what] of [
         ['', 'name must be a string', 'no params'],
@@ -261,7 +261,7 @@ function modern(method, changed = {}) {
 }
 const modernResult = async (server, method) => JSON.parse((await server.responses(modern(method)))[0]).result;
 
-testCase('modern: the methods that there are', async () => {
+quickCase('modern: the methods that there are', async () => {
     const server = await start();
     for (const method of ['server/discover', 'tools/list', 'resources/list', 'resources/templates/list'])
         is(await server.tell(modern(method)), '6 ok', method);
@@ -269,14 +269,14 @@ testCase('modern: the methods that there are', async () => {
         is(await server.tell(modern(method)), '6 -32601', `not ${method}`);
 });
 
-testCase('modern: server/discover needs metadata', async () => {
+quickCase('modern: server/discover needs metadata', async () => {
     const server = await start();
     is(await server.tell('{"jsonrpc":"2.0","id":6,"method":"server/discover"}'), '6 -32602', 'none');
     is(await server.tell('{"jsonrpc":"2.0","id":6,"method":"server/discover","params":{"_meta":7}}'), '6 -32602', 'a number');
 });
 
 for (const method of ['server/discover', 'tools/list', 'tools/call'])
-    testCase(`modern: ${method} needs a version that is known, and capabilities`, async () => {
+    quickCase(`modern: ${method} needs a version that is known, and capabilities`, async () => {
         const server = await start();
         is(await server.tell(modern(method, { protocolVersion: '' })), '6 -32602', 'no version');
         is(await server.tell(modern(method, { protocolVersion: '7' })), '6 -32602', 'a version that is a number');
@@ -287,7 +287,7 @@ for (const method of ['server/discover', 'tools/list', 'tools/call'])
             '"data":{"supported":["2026-07-28"],"requested":"2099-01-01"}}}', 'an unsupported version');
     });
 
-testCase('modern: which metadata make a modern request', async () => {
+quickCase('modern: which metadata make a modern request', async () => {
     const server = await start();
     is(await server.tell(modern('tools/list', { protocolVersion: '"2025-11-25"' })), '6 -32022', 'a legacy version');
     is(await server.tell(modern('tools/list', { protocolVersion: '', clientCapabilities: '', clientInfo: '{"name":"x","version":"1"}' })),
@@ -297,7 +297,7 @@ testCase('modern: which metadata make a modern request', async () => {
         'others make a legacy one');
 });
 
-testCase('modern: server/discover', async () => {
+quickCase('modern: server/discover', async () => {
     const server = await start();
     const result = await modernResult(server, 'server/discover');
     is(members(result), '_meta cacheScope capabilities instructions resultType supportedVersions ttlMs');
@@ -306,7 +306,7 @@ testCase('modern: server/discover', async () => {
 });
 
 for (const [method, ttl] of [['server/discover', 300000], ['tools/list', 300000], ['resources/list', 0], ['resources/templates/list', 300000]])
-    testCase(`modern: ${method} has resultType, caching hints and serverInfo`, async () => {
+    quickCase(`modern: ${method} has resultType, caching hints and serverInfo`, async () => {
         const server = await start();
         const { resultType, ttlMs, cacheScope, _meta } = await modernResult(server, method);
         is([resultType, ttlMs, cacheScope], ['complete', ttl, 'private']);
@@ -314,7 +314,7 @@ for (const [method, ttl] of [['server/discover', 300000], ['tools/list', 300000]
         is([info.name, members(info)], ['isolator', 'name title version']);
     });
 
-testCase('modern and legacy requests on one pipe do not touch each other', async () => {
+quickCase('modern and legacy requests on one pipe do not touch each other', async () => {
     const server = await start();
     await modernResult(server, 'server/discover');
     is(members((await server.ask('tools/list')).result), 'tools', 'a legacy result has no modern members');
@@ -323,7 +323,7 @@ testCase('modern and legacy requests on one pipe do not touch each other', async
     is('outputSchema' in (await modernResult(server, 'tools/list')).tools[0], true, 'what initialize agreed on is for legacy ones');
 });
 
-testCase('subscriptions/listen is acknowledged and completed at the end', async () => {
+quickCase('subscriptions/listen is acknowledged and completed at the end', async () => {
     const server = await start();
     const listen = (id, params) => `{"jsonrpc":"2.0","id":${id},"method":"subscriptions/listen","params":{${params}"_meta":` +
         `${JSON.stringify(meta('2026-07-28'))}}}`;
@@ -350,7 +350,7 @@ const TWO = '{"jsonrpc":"2.0","id":"two","method":"nope"}';
 const NOTE = '{"jsonrpc":"2.0","method":"notifications/nope"}';
 const batchOf = (...messages) => `[${messages.join()}]`;
 
-testCase('a batch is answered as an array', async () => {
+quickCase('a batch is answered as an array', async () => {
     const server = await start('2025-03-26');
     is(await server.tell(batchOf(ONE, TWO)), '[1 ok; "two" -32601]');
     is(await server.tell(batchOf(ONE)), '[1 ok]', 'of one');
@@ -360,7 +360,7 @@ testCase('a batch is answered as an array', async () => {
     is(await server.tell(batchOf(...Array(100).fill(ONE))), `[${Array(100).fill('1 ok').join('; ')}]`, 'of a hundred');
 });
 
-testCase('a batch that is wrong, or has wrong members', async () => {
+quickCase('a batch that is wrong, or has wrong members', async () => {
     const server = await start('2025-03-26');
     is(await server.tell('[]'), '- -32600', 'empty');
     is(await server.tell('[1,2]'), '[- -32600; - -32600]', 'numbers');
@@ -369,14 +369,14 @@ testCase('a batch that is wrong, or has wrong members', async () => {
     is(await server.tell(batchOf(...Array(101).fill(ONE))), '- -32600', 'more than a hundred');
 });
 
-testCase('initialize in a batch is refused', async () => {
+quickCase('initialize in a batch is refused', async () => {
     const server = await start('2025-03-26');
     is(await server.tell(batchOf('{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}', ONE)),
         '[3 -32600; 1 ok]');
     is(await server.tell(batchOf(ONE)), '[1 ok]', 'and changes nothing');
 });
 
-testCase('a batch with calls is answered as one array when all have ended', async () => {
+quickCase('a batch with calls is answered as one array when all have ended', async () => {
     const server = await start('2025-03-26');
     const call = (id, args) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"execute_code","arguments":${args}}}`;
     server.send(batchOf(ONE, call(4, '{"language":"python","entrypoint_code":"1"}'), call(5, '{}')));
@@ -384,7 +384,7 @@ testCase('a batch with calls is answered as one array when all have ended', asyn
 });
 
 for (const version of ['2024-11-05', '2025-06-18', '2025-11-25'])
-    testCase(`${version} knows no batches`, async () => {
+    quickCase(`${version} knows no batches`, async () => {
         const server = await start(version);
         is(await server.tell(batchOf(ONE)), '- -32600');
     });
@@ -396,7 +396,7 @@ async function writeMebibytes(server, count) {
         await server.writeUnrecorded(MEBI);
 }
 
-testCase('a line of 60 MiB is read', async () => {
+quickCase('a line of 60 MiB is read', async () => {
     const server = await start('');
     server.write(`{"id":1,${PING},"params":{"a":"`);
     await writeMebibytes(server, 60);
@@ -404,7 +404,7 @@ testCase('a line of 60 MiB is read', async () => {
     is(await server.tell(), '1 ok');
 });
 
-testCase('a line of 70 MiB is one error, and its memory is given back', async () => {
+quickCase('a line of 70 MiB is one error, and its memory is given back', async () => {
     const server = await start('');
     server.write('[');
     await writeMebibytes(server, 70);
@@ -413,7 +413,7 @@ testCase('a line of 70 MiB is one error, and its memory is given back', async ()
     withinMemory(server.memory('VmRSS'), 40, 'memory afterwards in MB');
 });
 
-testCase('a line of 500 MiB is refused before it ends, and the rest is not kept', async () => {
+quickCase('a line of 500 MiB is refused before it ends, and the rest is not kept', async () => {
     const server = await start('');
     server.write(`{"id":1,${PING},"params":{"a":"`);
     await writeMebibytes(server, 500);
@@ -423,7 +423,7 @@ testCase('a line of 500 MiB is refused before it ends, and the rest is not kept'
     is(await server.tell(`"}}\n{"id":2,${PING}}`), '2 ok', 'the next message is answered');
 });
 
-testCase('a line of 65 MiB without end, and the end of input', async () => {
+quickCase('a line of 65 MiB without end, and the end of input', async () => {
     const server = await start('');
     await writeMebibytes(server, 65);
     await server.closeInput();

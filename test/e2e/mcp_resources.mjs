@@ -4,7 +4,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
-import { encoded, finish, has, is, lacks, testCase } from '../mcp/cases.mjs';
+import { encoded, finish, has, is, lacks, quickCase } from '../mcp/cases.mjs';
 import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
 import { newPath, scratch, writeFile } from '../mcp/processes.mjs';
 
@@ -46,8 +46,11 @@ symlinkSync(`${scratch}/outside`, inDirectory('outside'));
 symlinkSync('nowhere', inDirectory('dangling.py'));
 execFileSync('mkfifo', [inDirectory('fifo.py')]);
 
+// One language more, whose files are texts.
+const LANGUAGES = { text: { image: 'busybox', command: ['cat', '{entrypoint}'], extensions: ['.txt'], defaultFilename: 'main.txt' } };
+
 async function startWithSnippets(promptsDir = directory) {
-    const server = await startServer({ engine: false, config: { promptsDir } });
+    const server = await startServer({ engine: false, config: { promptsDir, languages: LANGUAGES } });
     await server.initialize('2025-11-25');
     return server;
 }
@@ -58,7 +61,7 @@ const textOf = async (server, name) => (await readSnippet(server, name)).result?
 
 // ---- the list
 
-testCase('resources/list: the regular files of a language, sorted', async () => {
+quickCase('resources/list: the regular files of a language, sorted', async () => {
     const server = await startWithSnippets();
     const { resources } = (await server.ask('resources/list')).result;
     is(resources.map(({ name }) => name), ['-c.py', '50%.py', 'bytes.py', 'empty.go', 'grüße an alle.py', 'hello.py', 'large.py',
@@ -71,12 +74,12 @@ testCase('resources/list: the regular files of a language, sorted', async () => 
         ['isolator://snippets/50%25.py', 'isolator://snippets/gr%C3%BC%C3%9Fe%20an%20alle.py'], 'escaped URIs');
 });
 
-testCase('resources/templates/list: the template of the snippets', async () => {
+quickCase('resources/templates/list: the template of the snippets', async () => {
     const server = await startWithSnippets();
     is((await server.ask('resources/templates/list')).result.resourceTemplates[0].uriTemplate, 'isolator://snippets/{snippet_name}');
 });
 
-testCase('resources/list follows changes of the directory', async () => {
+quickCase('resources/list follows changes of the directory', async () => {
     const server = await startWithSnippets();
     const path = writeFile(inDirectory('new.py'), "print('new')\n");
     is(await textOf(server, 'new.py'), "print('new')\n", 'a new file');
@@ -84,7 +87,7 @@ testCase('resources/list follows changes of the directory', async () => {
     is((await readSnippet(server, 'new.py')).error?.code, -32002, 'a removed file');
 });
 
-testCase('resources/list: pages of 100', async () => {
+quickCase('resources/list: pages of 100', async () => {
     const many = newPath('many');
     mkdirSync(many);
     for (let i = 1; i <= 251; i++)
@@ -103,7 +106,7 @@ testCase('resources/list: pages of 100', async () => {
     is(new Set(names).size, 251, 'each is listed once');
 });
 
-testCase('lists refuse a cursor that is not theirs', async () => {
+quickCase('lists refuse a cursor that is not theirs', async () => {
     const server = await startWithSnippets();
     for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
         const withCursor = (cursor) => server.tell(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":{"cursor":${cursor}}}`);
@@ -113,7 +116,7 @@ testCase('lists refuse a cursor that is not theirs', async () => {
     }
 });
 
-testCase('without promptsDir: an empty list and a warning', async () => {
+quickCase('without promptsDir: an empty list and a warning', async () => {
     const server = await startWithSnippets(`${scratch}/nowhere`);
     is(await server.tell('{"jsonrpc":"2.0","id":1,"method":"resources/list"}'), '1 ok');
     is((await server.ask('resources/list')).result, { resources: [] });
@@ -123,14 +126,14 @@ testCase('without promptsDir: an empty list and a warning', async () => {
 
 // ---- reading
 
-testCase('resources/read: a snippet, byte by byte', async () => {
+quickCase('resources/read: a snippet, byte by byte', async () => {
     const server = await startWithSnippets();
     is(await server.tellRaw('{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"isolator://snippets/hello.py"}}'),
         '{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"isolator://snippets/hello.py","mimeType":"text/x-python",' +
         '"text":"#!/usr/bin/env python3\\n# Says hello.\\nprint(\'hello\')\\n"}]}}');
 });
 
-testCase('resources/read: unusual names and contents', async () => {
+quickCase('resources/read: unusual names and contents', async () => {
     const server = await startWithSnippets();
     is(await textOf(server, 'gr%C3%BC%C3%9Fe%20an%20alle.py'), "# Grüße\nprint('hallo')\n", 'a blank and umlauts');
     is(await textOf(server, 'gr%c3%bc%c3%9fe%20an%20alle.py'), "# Grüße\nprint('hallo')\n", 'lower-case escapes');
@@ -141,7 +144,7 @@ testCase('resources/read: unusual names and contents', async () => {
     is(await textOf(server, 'bytes.py'), '# caf\ufffd\n', 'a file that is not UTF-8');
 });
 
-testCase('resources/read: files up to 512 KiB that fit into one message', async () => {
+quickCase('resources/read: files up to 512 KiB that fit into one message', async () => {
     const server = await startWithSnippets();
     is((await textOf(server, 'most.py')).length, 512 * KIB, 'exactly 512 KiB');
     has(summary(await readSnippet(server, 'large.py')), "the snippet 'large.py' is larger than 512 KiB", 'larger');
@@ -184,7 +187,7 @@ const NOT_READ = [
     ['hello.py?x', 'a query'],
     ['HELLO.py', 'upper case'],
 ];
-testCase('resources/read refuses names that are no snippet, and shows nothing of other files', async () => {
+quickCase('resources/read refuses names that are no snippet, and shows nothing of other files', async () => {
     const server = await startWithSnippets();
     for (const [name, what] of NOT_READ) {
         const response = await readSnippet(server, name);
@@ -194,7 +197,7 @@ testCase('resources/read refuses names that are no snippet, and shows nothing of
     }
 });
 
-testCase('resources/read refuses URIs that are not its own', async () => {
+quickCase('resources/read refuses URIs that are not its own', async () => {
     const server = await startWithSnippets();
     for (const [uri, what] of [['', 'empty'], ['file:///etc/passwd', 'a file'], ['isolator://snippets', 'no slash'],
         ['ISOLATOR://snippets/hello.py', 'capitals'], ['isolator://runs/', 'no run'],
@@ -205,7 +208,7 @@ testCase('resources/read refuses URIs that are not its own', async () => {
         is((await read(server, uri)).error?.code, -32002, what);
 });
 
-testCase('resources/read: the error in full, and the error code of each era', async () => {
+quickCase('resources/read: the error in full, and the error code of each era', async () => {
     const server = await startWithSnippets();
     is(await server.tellRaw('{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"isolator://x"}}'),
         '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"cannot read the resource: the resources begin with ' +
@@ -215,7 +218,7 @@ testCase('resources/read: the error in full, and the error code of each era', as
         'a modern result may not be cached');
 });
 
-testCase('resources/read refuses wrong params', async () => {
+quickCase('resources/read refuses wrong params', async () => {
     const server = await startWithSnippets();
     for (const params of ['', ',"params":{}', ',"params":{"uri":7}', ',"params":{"uri":null}',
         ',"params":{"uri":"isolator://snippets/hello.py\\u0000"}'])
@@ -231,7 +234,7 @@ async function complete(server, value) {
     return response.result?.completion ?? response;
 }
 
-testCase('completion of snippet names', async () => {
+quickCase('completion of snippet names', async () => {
     const server = await startWithSnippets();
     is(await complete(server, 'p'), { values: ['plain.js'], total: 1, hasMore: false });
     is(await complete(server, 'hello.py'), { values: ['hello.py'], total: 1, hasMore: false }, 'a whole name');
@@ -241,7 +244,7 @@ testCase('completion of snippet names', async () => {
     is((await complete(server, '')).total, 11, 'of nothing');
 });
 
-testCase('completion: at most 100 values, and that there are more', async () => {
+quickCase('completion: at most 100 values, and that there are more', async () => {
     const many = newPath('many');
     mkdirSync(many);
     for (let i = 1; i <= 240; i++)
@@ -251,7 +254,7 @@ testCase('completion: at most 100 values, and that there are more', async () => 
     is([values.length, total, hasMore], [100, 240, true]);
 });
 
-testCase('completion refuses wrong params', async () => {
+quickCase('completion refuses wrong params', async () => {
     const server = await startWithSnippets();
     const refused = async (params, what) => {
         is(await server.tell(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'completion/complete', params })), '1 -32602', what);

@@ -10,24 +10,29 @@
 // A case is one test point. It fails if an assertion in it fails or if it throws. It goes on after a failed
 // assertion, so that a failure shows all that is wrong.
 //
-//     --list         prints the cases with their numbers
-//     --run PATTERN  runs only the case with this number, or those whose title contains or matches the pattern
+// A case that needs no container engine is declared with quickCase(); `make check-quick` (QUICK=1) runs only these.
+//
+//     --list         prints the number and the title of each case, and runs nothing
+//     --run PATTERN  runs only some cases: by number (3, 2-5, 1,4), or those whose title contains PATTERN, which may be
+//                    a glob; case does not matter
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const cases = [];
 const current = new AsyncLocalStorage();
-let assertions = 0;
 
-// Declares a case. With `early` it starts before all others and runs beside them, which suits a case that mostly
-// waits; its result is still printed in the order of declaration.
+// Declares a case. Options: `early`: it starts before all others and runs beside them, which suits a case that mostly
+// waits; its result is still printed in the order of declaration. `always`: --run does not leave it out.
 export function testCase(title, ...rest) {
     const run = rest.pop();
-    const { early = false } = rest.pop() ?? {};
+    const { early = false, always = false, quick = false } = rest.pop() ?? {};
     if (cases.some((other) => other.title === title))
         throw new Error(`two cases have the title '${title}'`);
-    cases.push({ number: cases.length + 1, title, early, run, problems: [], cleanups: [] });
+    cases.push({ number: cases.length + 1, title, early, always, quick, run, assertions: 0, problems: [], cleanups: [] });
 }
+
+// Declares a case that needs no container engine.
+export const quickCase = (title, run) => testCase(title, { quick: true }, run);
 
 // Runs the function when the current case has ended, however it ended; the last one registered runs first.
 export function atCaseEnd(cleanup) {
@@ -37,7 +42,7 @@ export function atCaseEnd(cleanup) {
 // ---- assertions: each returns whether it holds; `what` says more than the title of the case does.
 
 export function ok(good, what, ...seen) {
-    assertions++;
+    caseNow().assertions++;
     if (!good)
         report(what, seen.map((value) => `got:      ${shown(value)}`));
     return Boolean(good);
@@ -71,7 +76,7 @@ export function withinMemory(megabytes, max, what) {
 }
 
 function check(good, what, got, label, expected) {
-    assertions++;
+    caseNow().assertions++;
     if (!good)
         report(what, [`got:      ${shown(got)}`, `${label}:`.padEnd(10) + expected]);
     return good;
@@ -101,15 +106,16 @@ function sorted(value) {
 function caseNow() {
     const testcase = current.getStore();
     if (!testcase)
-        throw new Error('this belongs in a case');
+        throw new Error('this stands outside of every case');
     return testcase;
 }
 
-// "FILE:LINE" of the test that made the assertion; of this library, if it made it by itself.
+// "FILE, line N" of the test that made the assertion; of this library, if it made it by itself.
 function callerOfAssertion() {
     const frames = new Error().stack.split('\n').slice(1).filter((frame) => !frame.includes('/cases.mjs'));
     const frame = frames.find((line) => !/\/(processes|pipe_client)\.mjs/.test(line)) ?? frames[0];
-    return /([^/]+:\d+):\d+\)?$/.exec(frame ?? '')?.[1] ?? '(unknown place)';
+    const [, file, line] = /([^/]+):(\d+):\d+\)?$/.exec(frame) ?? ['', 'an unknown place', '?'];
+    return `${file}, line ${line}`;
 }
 
 // ---- running
@@ -137,6 +143,8 @@ async function runCase(testcase) {
         while (testcase.cleanups.length)
             await attempt(testcase.cleanups.shift());
     });
+    if (!testcase.assertions && !testcase.problems.length)
+        testcase.problems.push('the case made no assertion');
 }
 
 function printResult({ number, title, problems }) {
@@ -145,31 +153,43 @@ function printResult({ number, title, problems }) {
         note(cut(line));
 }
 
-function selectCases([option, pattern, ...more]) {
-    if (option === undefined)
-        return cases;
+function parseCommandLine(args) {
+    const [option, pattern, ...more] = args.flatMap((arg) => (arg.startsWith('--run=') ? ['--run', arg.slice(6)] : [arg]));
     if (option === '--list' && pattern === undefined) {
         for (const { number, title } of cases)
-            console.log(`${number} - ${title}`);
+            console.log(`${String(number).padStart(6)}\t${title}`);
         process.exit(0);
     }
-    if (option !== '--run' || pattern === undefined || more.length) {
-        console.error(`usage: ${process.argv[1]} [--list | --run NUMBER-OR-PATTERN]`);
+    if (option !== undefined && (option !== '--run' || !pattern || more.length)) {
+        console.error(`usage: ${process.argv[1]} [--list] [--run NUMBER|PATTERN]`);
         process.exit(2);
     }
-    const isSelected = /^\d+$/.test(pattern) ? ({ number }) => number === Number(pattern)
-        : ({ title }) => title.includes(pattern) || new RegExp(pattern).test(title);
-    const selected = cases.filter(isSelected);
-    if (!selected.length) {
-        console.error(`${process.argv[1]}: no case matches '${pattern}'; --list shows them`);
-        process.exit(2);
+    return pattern;
+}
+
+// Whether --run PATTERN selects a case, as a function of the case.
+function selection(pattern) {
+    if (/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(pattern)) {
+        const ranges = pattern.split(',').map((range) => range.split('-').map(Number));
+        return ({ number }) => ranges.some(([first, last = first]) => first <= number && number <= last);
     }
-    return selected;
+    const glob = new RegExp(pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.'), 'i');
+    return ({ title }) => title.toLowerCase().includes(pattern.toLowerCase()) || glob.test(title);
+}
+
+function selectCases(pattern) {
+    const isSelected = pattern === undefined ? () => true : selection(pattern);
+    const possible = cases.filter(({ quick }) => quick || !process.env.QUICK);
+    if (pattern !== undefined && !possible.some(isSelected)) {
+        console.log(`Bail out! no case matches '${pattern}'; ${process.argv[1]} --list shows all`);
+        process.exit(1);
+    }
+    return possible.filter((testcase) => testcase.always || isSelected(testcase));
 }
 
 // Runs the cases that the command line selects, prints the plan and ends the process, with status 1 if a case failed.
 export async function finish() {
-    const selected = selectCases(process.argv.slice(2));
+    const selected = selectCases(parseCommandLine(process.argv.slice(2)));
     let running;
 
     for (const [signal, status] of [['SIGHUP', 129], ['SIGINT', 130], ['SIGTERM', 143]]) {
@@ -186,7 +206,7 @@ export async function finish() {
         await (testcase.ended ?? runCase(testcase));
         printResult(testcase);
     }
-    note(`${assertions} assertions`);
+    note(`cases: ${selected.length}, assertions: ${selected.reduce((sum, { assertions }) => sum + assertions, 0)}`);
     console.log(`1..${selected.length}`);
     process.exit(selected.some(({ problems }) => problems.length) ? 1 : 0);
 }

@@ -5,17 +5,23 @@
 
 import { closeSync } from 'node:fs';
 import net from 'node:net';
-import './install.mjs';
 import { atCaseEnd, encoded, is } from './cases.mjs';
-import { PATIENCE, Program, atMost, comesTrue, configFile, containersOf, contentOf, engineConfig, faultyDocker, isolatorMcp,
+import { BUILT_IN, PATIENCE, Program, atMost, comesTrue, configFile, containersOf, contentOf, engineConfig, faultyDocker, isolatorMcp,
     makeFifo, remainingContainersOf } from './processes.mjs';
 
-const { Validator } = await import('./validator.mjs');
+// Quick cases do without the validator, whose packages come from the network.
+class NoValidator {
+    faults = [];
+    sent() {}
+    receivedBytes(bytes) { return bytes.toString(); }
+}
+const Validator = process.env.QUICK ? NoValidator
+    : (await import('./install.mjs').then(() => import('./validator.mjs'))).Validator;
 
 // Starts a server; the options are those of Program and:
-//   config     members in place of those in the engine's configuration
+//   config     members in place of those in its configuration, which is the engine's
 //   arguments  of its command line
-//   engine     false: it is told of an engine that does not exist
+//   engine     false: it has the built-in configuration and is told of an engine that does not exist
 //   fault      what goes wrong with docker (test/fixtures/docker-fault); `calls` of the server is then the directory
 //              with a file for each call
 export async function startServer(options = {}) {
@@ -72,10 +78,11 @@ class Server extends Program {
     #arrived = () => {}; // called when there is something to read, or the end
 
     constructor({ config, arguments: args = [], engine = true, fault, env = {}, ...options }) {
+        const file = engine ? config && configFile(config) : configFile(config, BUILT_IN);
         const stdin = makeFifo('writing');
         const stdout = makeFifo('reading');
         const faulty = fault ? faultyDocker(fault) : { env: {} };
-        super(isolatorMcp, [...config ? ['--config', configFile(config)] : [], ...args], {
+        super(isolatorMcp, [...file ? ['--config', file] : [], ...args], {
             ...options,
             stdin: stdin.reading,
             stdout: stdout.writing,

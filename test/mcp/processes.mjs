@@ -2,8 +2,8 @@
 // writes into files, so that nobody has to read while it runs. What is still running when the test ends is killed.
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync,
-    symlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync,
+    writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ process.chdir(repository);
 export const scratch = mkdtempSync(join(tmpdir(), 'isolator-test-'));
 export const isolator = resolve(process.env.ISOLATOR ?? 'build/isolator');
 export const isolatorMcp = resolve(process.env.ISOLATOR_MCP ?? join(dirname(isolator), 'isolator-mcp'));
-export const engineConfig = realpathSync.native(process.env.ISOLATOR_CONFIG || 'build/engine/test.json');
+export const engineConfig = resolve(process.env.ISOLATOR_CONFIG || 'build/engine/test.json');
 export const docker = findProgram('docker');
 
 const running = new Set();
@@ -91,11 +91,14 @@ export function contentOf(path) {
     }
 }
 
-// The engine's configuration with these members in place of its own, as a file. `languages` and `warm` are merged.
-export function configFile(members = {}) {
-    const engine = JSON.parse(readFileSync(engineConfig, 'utf8'));
-    const merged = Object.fromEntries(['languages', 'warm'].map((key) => [key, { ...engine[key], ...members[key] }]));
-    return writeFile(`${newPath('config')}.json`, JSON.stringify({ ...engine, ...members, ...merged }));
+// A configuration without an engine: the built-in languages, and no warm containers, for which it would be asked.
+export const BUILT_IN = { promptsDir: `${repository}/prompts`, warm: { python: 0, go: 0, javascript: 0 } };
+
+// A configuration with these members in place of those of `base`, which is the engine's, as a file. `languages` and
+// `warm` are merged.
+export function configFile(members = {}, base = JSON.parse(readFileSync(engineConfig, 'utf8'))) {
+    const merged = Object.fromEntries(['languages', 'warm'].map((key) => [key, { ...base[key], ...members[key] }]));
+    return writeFile(`${newPath('config')}.json`, JSON.stringify({ ...base, ...members, ...merged }));
 }
 
 // The environment in which docker has this fault ("create 1 fail", see test/fixtures/docker-fault), and the directory
