@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# The files that a program leaves, and their way back: which ones, what of them is told, how they are written, and
-# what becomes of those of hostile programs and hostile images.
+# Artifacts, the files that a program leaves: which come back, what the result says of them, how they are written, and
+# how hostile programs and images are handled.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 image=
 trap '[ -z "$image" ] || docker rmi -f "$image" >/dev/null; rm -rf "$scratch"' EXIT
 dir=$scratch/back
 
-# listed DIRECTORY: all that is in it, "PATH TYPE MODE SIZE [TARGET]" a line.
+# listed DIRECTORY: the files in it, "PATH TYPE MODE SIZE" a line.
 listed() { (cd "$1" && find . -mindepth 1 ! -type d -printf '%P %y %m %s\n' | sort); }
-# names: those of the artifacts in $out.
+# names: the names of the artifacts in $out.
 names() { json 'join " ", map { $_->{name} } @{$r->{artifacts}}'; }
-# warnings: those that are about artifacts.
+# warnings: the warnings about artifacts.
 warnings() { field warnings | grep -F artifact; }
 
 # ---- what comes back
@@ -35,62 +36,80 @@ mkdir "$project"
 printf '%s' "$program" >"$project/main.py"
 printf 'given ' >"$project/input.txt"
 printf 'given' >"$project/kept.txt"
-run --dir "$project" --entrypoint main.py --artifacts "$dir"
-outcome "0 success 0 exit null null" "a program that leaves files"
-is "$(names)" "café menu empty input.txt out/deep/table.csv plot.png tool.sh" "what it made and what it changed"
-is "$(json 'join " ", map { "$_->{bytes} $_->{mimeType}" } @{$r->{artifacts}}')" \
-    "4 text/plain 0 text/plain 13 text/plain 4 text/csv 264 image/png 10 text/plain" "their sizes and types"
-is "$(json 'join " ", map { $_->{sha256} } @{$r->{artifacts}}')" "$(cd "$dir" &&
+file=$(snippet hello 'given') # for the image without a shell
+
+test_case 'new and changed files come back' && {
+    run --dir "$project" --entrypoint main.py --artifacts "$dir"
+    outcome "0 success 0 exit null null" "a program that leaves files"
+    is "$(names)" "café menu empty input.txt out/deep/table.csv plot.png tool.sh" "new and changed files are listed"
+    is "$(json 'join " ", map { "$_->{bytes} $_->{mimeType}" } @{$r->{artifacts}}')" \
+        "4 text/plain 0 text/plain 13 text/plain 4 text/csv 264 image/png 10 text/plain" "their sizes and types"
+    is "$(json 'join " ", map { $_->{sha256} } @{$r->{artifacts}}')" "$(cd "$dir" &&
     sha256sum 'café menu' empty input.txt out/deep/table.csv plot.png tool.sh | cut -c 1-64 | paste -s -d ' ')" "their digests"
-is "$(listed "$dir")" "café menu f 644 4
+    is "$(listed "$dir")" "café menu f 644 4
 empty f 644 0
 input.txt f 644 13
 out/deep/table.csv f 644 4
 plot.png f 644 264
-tool.sh f 755 10" "all are written, with sane modes"
-is "$(cat "$dir/input.txt")" "given changed" "with their contents"
-is "$(field warnings)" "" "nothing is left out"
-is "$(find "$project" -newer "$project/kept.txt" -type f)" "" "what was sent stays as it is"
+tool.sh f 755 10" "all are written, with ordinary modes"
+    is "$(cat "$dir/input.txt")" "given changed" "their contents"
+    is "$(field warnings)" "" "nothing is left out"
+    is "$(find "$project" -newer "$project/kept.txt" -type f)" "" "the files that were sent are unchanged"
+}
 
-# ---- narrowed
-rm -rf "$dir"
-run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact '*.csv' --artifact 'e*'
-is "$(names)" "empty out/deep/table.csv" "--artifact: by the last part of the path"
-run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'out/*' --stream
-has "$status $out $err" "0 done isolator: warning: no artifact was found: what was asked for is none of " \
-    "--artifact: a pattern with a slash is for all of the path"
-has "$err" "plot.png, " "the names that there are"
-run --dir "$project" --entrypoint main.py
-is "$(json 'scalar @{$r->{artifacts}}')" 0 "without --artifacts there are none"
-
-# ---- what is there already
-printf 'mine' >"$dir/empty"
-run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --artifact '*.sh'
-outcome "2 error 0 input null 1 of 2 artifacts are not written, see the warnings" "a file that exists"
-is "$(warnings)" "the artifact 'empty' is not written: it exists; --force replaces it" "it is named"
-is "$(cat "$dir/empty") $(wc -c <"$dir/tool.sh")" "mine 10" "it stays, the others are written"
-run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --force
-outcome "0 success 0 exit null null" "--force"
-is "$(wc -c <"$dir/empty")" 0 "--force: it is replaced"
-ln -s "$scratch" "$dir/out2"
-code py 'import os; os.mkdir("out2"); open("out2/escaped", "w")' --artifacts "$dir" --force
-is "$status $(warnings)" "2 the artifact 'out2/escaped' is not written: what stands there for one of its directories is none" \
-    "a link in the directory is not followed"
-is "$(ls "$scratch/escaped" 2>&1 | grep -c 'No such')" 1 "nothing is written behind it"
-
-# ---- how it ended makes no difference
-for case in 'sys.exit(3)|1 error 3 exit null program exited with status 3' \
-    'time.sleep(600)|124 timeout 137 timeout SIGKILL program did not end within 2 s' \
-    'os.kill(os.getpid(), 9)|1 error 137 signal SIGKILL program was ended by signal SIGKILL'; do
+test_case '--artifact selects files by a pattern' && {
     rm -rf "$dir"
-    code py "import os, sys, time; open('log', 'w').write('so far'); ${case%%|*}" --artifacts "$dir" --timeout 2s
-    outcome "${case#*|}" "${case%%|*}"
-    is "$(cat "$dir/log" 2>&1)" "so far" "${case%%|*}: its file comes back"
-done
+    run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact '*.csv' --artifact 'e*'
+    is "$(names)" "empty out/deep/table.csv" "--artifact: by the last part of the path"
+    run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'out/*' --stream
+    has "$status $out $err" "0 done isolator: warning: no artifact was found: what was asked for is none of " \
+        "--artifact: a pattern with a slash is for all of the path"
+    has "$err" "plot.png, " "the warning lists the names that exist"
+    run --dir "$project" --entrypoint main.py
+    is "$(json 'scalar @{$r->{artifacts}}')" 0 "without --artifacts there are none"
+}
 
-# ---- hostile programs
-rm -rf "$dir"
-code py '
+# ---- existing files
+
+test_case 'an existing file is kept, unless --force is given' && {
+    rm -rf "$dir"
+    mkdir "$dir"
+    printf 'mine' >"$dir/empty"
+    run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --artifact '*.sh'
+    outcome "2 error 0 input null 1 of 2 artifacts are not written, see the warnings" "a file that exists"
+    is "$(warnings)" "the artifact 'empty' is not written: it exists; --force replaces it" "it is named"
+    is "$(cat "$dir/empty") $(wc -c <"$dir/tool.sh")" "mine 10" "it stays, the others are written"
+    run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --force
+    outcome "0 success 0 exit null null" "--force"
+    is "$(wc -c <"$dir/empty")" 0 "--force: it is replaced"
+}
+
+test_case 'a symbolic link in the directory is not followed' && {
+    rm -rf "$dir"
+    mkdir "$dir"
+    ln -s "$scratch" "$dir/out2"
+    code py 'import os; os.mkdir("out2"); open("out2/escaped", "w")' --artifacts "$dir" --force
+    is "$status $(warnings)" "2 the artifact 'out2/escaped' is not written: what stands there for one of its directories is none" \
+        "a link in the directory: the artifact is not written"
+    ok "$([ ! -e "$scratch/escaped" ]; echo $?)" "nothing is written to its target"
+}
+
+test_case 'files come back however the program ends' && {
+    for case in 'sys.exit(3)|1 error 3 exit null program exited with status 3' \
+        'time.sleep(600)|124 timeout 137 timeout SIGKILL program did not end within 2 s' \
+        'os.kill(os.getpid(), 9)|1 error 137 signal SIGKILL program was ended by signal SIGKILL'; do
+        rm -rf "$dir"
+        code py "import os, sys, time; open('log', 'w').write('so far'); ${case%%|*}" --artifacts "$dir" --timeout 2s
+        outcome "${case#*|}" "${case%%|*}"
+        is "$(cat "$dir/log" 2>&1)" "so far" "${case%%|*}: its file comes back"
+    done
+}
+
+# ---- hostile programs and images
+
+test_case 'a program that leaves odd files' && {
+    rm -rf "$dir"
+    code py '
 import os
 open("good", "w").write("good")
 os.symlink("/etc/passwd", "symlink")
@@ -105,29 +124,33 @@ os.makedirs(".git/hooks")
 open(".git/hooks/post-commit", "w")
 open("good", "a").write("!")
 ' --artifacts "$dir"
-outcome "0 success 0 exit null null" "odd files"
-is "$(listed "$dir" | sed 's/^hard/good/')" "good f 644 5
-unreadable f 644 0" "only what is a file with a name comes back"
-is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '.git/hooks/post-commit' is left out: it would go into the .git of a repository
+    outcome "0 success 0 exit null null" "odd files"
+    is "$(listed "$dir" | sed 's/^hard/good/')" "good f 644 5
+unreadable f 644 0" "only regular files with valid names come back"
+    is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '.git/hooks/post-commit' is left out: it would go into the .git of a repository
 the artifact '\\x1b[31mred' is left out: its name has control characters or is not valid UTF-8
 the artifact 'fifo' is left out: it is no regular file
 the artifact 'hard' is left out: it is a hard link to another one
 the artifact 'latin\\xe9' is left out: its name has control characters or is not valid UTF-8
 the artifact 'new\\nline' is left out: its name has control characters or is not valid UTF-8
 the artifact 'root' is left out: it is a symbolic link
-the artifact 'symlink' is left out: it is a symbolic link" "the others are named"
+the artifact 'symlink' is left out: it is a symbolic link" "the warnings name the others"
+}
 
-rm -rf "$dir"
-code py 'open("hole", "w").truncate(1 << 40)' --artifacts "$dir" --timeout 60s
-is "$status $(warnings | head -n 1)" "0 the artifact 'hole' is left out: it is more than may be taken (maxArtifactBytes)" \
-    "a file with a hole of a terabyte"
-is "$(warnings | tail -n 1)" "artifacts may be missing: the files in the working directory are larger than that can be" \
-    "it is not read to its end"
-is "$(listed "$dir")" "" "nothing is written of it"
+test_case 'a file with a hole of a terabyte' && {
+    rm -rf "$dir"
+    code py 'open("hole", "w").truncate(1 << 40)' --artifacts "$dir" --timeout 60s
+    is "$status $(warnings | head -n 1)" "0 the artifact 'hole' is left out: it is more than may be taken (maxArtifactBytes)" \
+        "a file with a hole of a terabyte"
+    is "$(warnings | tail -n 1)" "artifacts may be missing: the files in the working directory are larger than that can be" \
+        "it is not read to its end"
+    is "$(listed "$dir")" "" "nothing is written of it"
+}
 
-# What a program leaves behind is killed first: it cannot change files while they are read, or write into the tar.
-rm -rf "$dir"
-code py '
+test_case 'child processes that still write are ended first' && {
+    # They could change files while these are read, or write into the tar.
+    rm -rf "$dir"
+    code py '
 import os, sys
 open("a", "w").write("a" * 1000000)
 for child in range(8):
@@ -138,94 +161,107 @@ for child in range(8):
             sys.stdout.flush()
 os._exit(0)
 ' --artifacts "$dir"
-is "$(names) $(tr -d a <"$dir/a" | wc -c)" "a 0" "processes that are left behind do not disturb"
+    is "$(names) $(tr -d a <"$dir/a" | wc -c)" "a 0" "child processes do not disturb"
+}
 
-# An image whose tar writes what it likes.
-mkdir "$scratch/hostile"
-printf 'escaped' >"$scratch/hostile/file"
-tar -C "$scratch/hostile" -P -cf "$scratch/hostile/tar" --transform 's,^file$,../../escaped,' file
-tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform "s,^file\$,$scratch/escaped," file
-ln -s "$scratch" "$scratch/hostile/way"
-tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" way
-tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,way/escaped,' file
-tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,good,' file file
-mkdir "$scratch/hostile/fake"
-cat >"$scratch/hostile/fake/tar" <<'END'
+test_case 'an image whose tar writes what it likes' && {
+    mkdir "$scratch/hostile"
+    printf 'escaped' >"$scratch/hostile/file"
+    tar -C "$scratch/hostile" -P -cf "$scratch/hostile/tar" --transform 's,^file$,../../escaped,' file
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform "s,^file\$,$scratch/escaped," file
+    ln -s "$scratch" "$scratch/hostile/way"
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" way
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,way/escaped,' file
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,good,' file file
+    mkdir "$scratch/hostile/fake"
+    cat >"$scratch/hostile/fake/tar" <<'END'
 #!/bin/sh
 case $1 in -c*) exec cat /hostile.tar ;; *) exec /bin/tar "$@" ;; esac
 END
-chmod 755 "$scratch/hostile/fake/tar"
-container=isolator-hostile-$$
-image=isolator-test/hostile:$$
-docker create --name "$container" isolator-test/python:bookworm true >/dev/null
-docker cp "$scratch/hostile/tar" "$container:/hostile.tar"
-docker cp "$scratch/hostile/fake" "$container:/"
-docker commit -c 'ENV PATH=/fake:/usr/bin:/bin' "$container" "$image" >/dev/null
-docker rm "$container" >/dev/null
-rm -rf "$dir"
-code py 'print()' --image "$image" --artifacts "$dir"
-outcome "0 success 0 exit null null" "a hostile image"
-is "$(listed "$dir")" "good f 644 7
-way/escaped f 644 7" "a hostile tar: what it holds stays below the directory"
-is "$(find "$scratch" -maxdepth 1 -name escaped)" "" "a hostile tar: nothing is written elsewhere"
-is "$(warnings)" "the artifact '../../escaped' is left out: its path leaves the working directory or is too long
+    chmod 755 "$scratch/hostile/fake/tar"
+    container=isolator-hostile-$$
+    image=isolator-test/hostile:$$
+    docker create --name "$container" isolator-test/python:bookworm true >/dev/null
+    docker cp "$scratch/hostile/tar" "$container:/hostile.tar"
+    docker cp "$scratch/hostile/fake" "$container:/"
+    docker commit -c 'ENV PATH=/fake:/usr/bin:/bin' "$container" "$image" >/dev/null
+    docker rm "$container" >/dev/null
+    rm -rf "$dir"
+    code py 'print()' --image "$image" --artifacts "$dir"
+    outcome "0 success 0 exit null null" "a hostile image"
+    is "$(listed "$dir")" "good f 644 7
+way/escaped f 644 7" "a hostile tar: its files stay below the directory"
+    is "$(find "$scratch" -maxdepth 1 -name escaped)" "" "a hostile tar: nothing is written elsewhere"
+    is "$(warnings)" "the artifact '../../escaped' is left out: its path leaves the working directory or is too long
 the artifact '$scratch/escaped' is left out: its path leaves the working directory or is too long
 the artifact 'way' is left out: it is a symbolic link
-the artifact 'good' is left out: it is a hard link to another one" "a hostile tar: all else is named"
+the artifact 'good' is left out: it is a hard link to another one" "a hostile tar: the warnings name the others"
+}
 
-# ---- without a shell, by docker cp
-rm -rf "$dir"
-file=$(snippet hello 'given')
-run --language noshell --user 0 --artifacts "$dir" "$file" -- --write=made
-outcome "0 success 0 exit null null" "an image without a shell"
-is "$(listed "$dir")" "made f 644 0" "an image without a shell: its file comes back"
-faulty "cp 3 fail" run --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
-is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them all" "docker cp that fails"
-sed 's/"engineTimeoutSeconds": *[0-9]*/"engineTimeoutSeconds": 20/' "$ISOLATOR_CONFIG" >"$scratch/hurried.json"
-faulty "cp 3 hang" run --config "$scratch/hurried.json" --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
-is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them in time" "docker cp that hangs"
+# ---- without a shell
 
-rm -rf "$dir"
-run --language noshell --user 0 --artifacts "$dir" --timeout 2s "$file" -- --write=made --sleep=600
-is "$status|$(warnings)|$(listed "$dir")" "124|artifacts may be missing: without a shell they come back only where the program \
+test_case 'no shell: files come back by docker cp, which may fail or hang' && {
+    rm -rf "$dir"
+    run --language noshell --user 0 --artifacts "$dir" "$file" -- --write=made
+    outcome "0 success 0 exit null null" "an image without a shell"
+    is "$(listed "$dir")" "made f 644 0" "an image without a shell: its file comes back"
+    faulty "cp 3 fail" run --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
+    is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them all" "docker cp that fails"
+    sed 's/"engineTimeoutSeconds": *[0-9]*/"engineTimeoutSeconds": 20/' "$ISOLATOR_CONFIG" >"$scratch/hurried.json"
+    faulty "cp 3 hang" run --config "$scratch/hurried.json" --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
+    is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them in time" "docker cp that hangs"
+}
+
+test_case 'no shell: a program that had to be ended leaves no files' && {
+    rm -rf "$dir"
+    run --language noshell --user 0 --artifacts "$dir" --timeout 2s "$file" -- --write=made --sleep=600
+    is "$status|$(warnings)|$(listed "$dir")" "124|artifacts may be missing: without a shell they come back only where the program \
 ends by itself|" "an image without a shell: none of a program that had to be ended"
+}
 
-# ---- limits
-config=$scratch/config.json
-perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); @$c{qw(maxArtifacts maxArtifactBytes)} = (2, 10); print encode_json($c)' \
-    <"$ISOLATOR_CONFIG" >"$config"
-rm -rf "$dir"
-code ash 'printf 12345678 >a; printf 12345678 >b; printf 1 >c; printf 2 >d; printf 3 >e' --config "$config" --artifacts "$dir"
-is "$(json 'scalar @{$r->{artifacts}}')" 2 "maxArtifacts"
-is "$(warnings | wc -l)" 3 "those past it are named"
-is "$(cat "$dir"/* | wc -c | awk '{ print ($1 <= 10) }')" 1 "maxArtifactBytes"
+test_case 'maxArtifacts and maxArtifactBytes' && {
+    config=$scratch/config.json
+    perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); @$c{qw(maxArtifacts maxArtifactBytes)} = (2, 10); print encode_json($c)' \
+        <"$ISOLATOR_CONFIG" >"$config"
+    rm -rf "$dir"
+    code ash 'printf 12345678 >a; printf 12345678 >b; printf 1 >c; printf 2 >d; printf 3 >e' --config "$config" --artifacts "$dir"
+    is "$(json 'scalar @{$r->{artifacts}}')" 2 "maxArtifacts"
+    is "$(warnings | wc -l)" 3 "the warnings name the others"
+    is "$(cat "$dir"/* | wc -c | awk '{ print ($1 <= 10) }')" 1 "maxArtifactBytes"
+}
 
-# ---- many requests, each with a directory of its own
-rm -rf "$dir"
 {
     echo '{"language": "busybox", "entrypoint_code": "echo one >a; echo two >b", "artifacts": ["a"]}'
     echo
     echo '{"language": "busybox", "entrypoint_code": "mkdir d; echo three >d/a; exit 3", "artifacts": ["**"]}'
     echo '{"language": "busybox", "entrypoint_code": "echo four >a"}'
 } >"$scratch/requests"
-isolator batch --artifacts "$dir" "$scratch/requests"
-is "$status $(listed "$dir" | cut -d ' ' -f 1 | paste -s -d ' ')" "1 1/a 3/d/a" "a batch: files by the line of the request"
-is "$(cat "$dir/1/a" "$dir/3/d/a")" "one
-three" "a batch: their contents"
-isolator batch "$scratch/requests"
-is "$(grep -o '"artifacts":\[{"name":"[^"]*"' "$scratch/out" | sort)" '"artifacts":[{"name":"a"
-"artifacts":[{"name":"d/a"' "a batch without --artifacts: they are listed"
-isolator batch --artifacts "$dir" "$scratch/requests"
-is "$status $(grep -c 'it exists' "$scratch/out")" "1 2" "a batch: what is there stays"
-isolator batch --artifacts "$dir" --force "$scratch/requests"
-is "$(grep -c 'it exists' "$scratch/out")" 0 "a batch: --force"
 
-# ---- wrong use
-refused "--artifact needs --artifacts DIR" "--artifact alone" --artifact '*' "$file"
-refused "--force needs --artifacts DIR" "--force alone" --force "$file"
-refused "--artifact: '/workspace/*.png' must be a pattern for paths in the working directory, like *.png" "an absolute pattern" \
-    --artifacts "$dir" --artifact '/workspace/*.png' "$file"
-code ash 'echo' --artifacts "$scratch/none/deep"
-outcome "2 error -1 input null --artifacts: '$scratch/none/deep': No such file or directory" "a directory that cannot be made"
+test_case 'a batch: a directory for each request' && {
+    rm -rf "$dir"
+    isolator batch --artifacts "$dir" "$scratch/requests"
+    is "$status $(listed "$dir" | cut -d ' ' -f 1 | paste -s -d ' ')" "1 1/a 3/d/a" "a batch: files by the line of the request"
+    is "$(cat "$dir/1/a" "$dir/3/d/a")" "one
+three" "a batch: their contents"
+    isolator batch "$scratch/requests"
+    is "$(grep -o '"artifacts":\[{"name":"[^"]*"' "$scratch/out" | sort)" '"artifacts":[{"name":"a"
+"artifacts":[{"name":"d/a"' "a batch without --artifacts: they are listed"
+    isolator batch --artifacts "$dir" "$scratch/requests"
+    is "$status $(grep -c 'it exists' "$scratch/out")" "1 2" "a batch: existing files are kept"
+    isolator batch --artifacts "$dir" --force "$scratch/requests"
+    is "$(grep -c 'it exists' "$scratch/out")" 0 "a batch: --force"
+}
+
+test_case --quick 'wrong options' && {
+    refused "--artifact needs --artifacts DIR" "--artifact alone" --artifact '*' "$file"
+    refused "--force needs --artifacts DIR" "--force alone" --force "$file"
+    refused "--artifact: '/workspace/*.png' must be a pattern for paths in the working directory, like *.png" "an absolute pattern" \
+        --artifacts "$dir" --artifact '/workspace/*.png' "$file"
+}
+
+test_case --quick 'a directory that cannot be created' && {
+    code ash 'echo' --artifacts "$scratch/none/deep"
+    outcome "2 error -1 input null --artifacts: '$scratch/none/deep': No such file or directory" "the parent directory does not exist"
+}
 
 finish
