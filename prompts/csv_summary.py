@@ -1,4 +1,4 @@
-# Summarizes CSV from stdin: of each column its type, how many values, and least, mean and greatest or the most frequent. Argument: the delimiter, if it is not found out.
+# Summarizes CSV from stdin: for each column its type, the number of values, and minimum, mean and maximum or the most frequent value. Argument: the delimiter (default: detected).
 import collections
 import csv
 import io

@@ -1,4 +1,4 @@
-# Calculates with dates. Arguments: DATE, then + or - and a number with days, weeks, months or years; or two DATEs, for the time between them; DATE is 2024-02-29 or today.
+# Calculates with dates. Arguments: DATE, then + or - and a number of days, weeks, months or years; or two DATEs, for the time between them. DATE is like 2024-02-29, or today.
 import calendar
 import datetime
 import sys

@@ -1,4 +1,4 @@
-# Hashes or encodes the bytes on stdin. Argument: md5, sha1, sha256, sha512, blake2b, crc32, base64, unbase64, hex or unhex; without one the usual hashes are shown.
+# Hashes or encodes the bytes on stdin. Argument: md5, sha1, sha256, sha512, blake2b, crc32, base64, unbase64, hex or unhex (default: the usual hashes).
 import base64
 import hashlib
 import sys

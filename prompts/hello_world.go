@@ -1,4 +1,4 @@
-// Prints one greeting: the smallest snippet that shows Go works.
+// Prints a greeting from Go.
 package main
 
 import "fmt"

@@ -1,2 +1,2 @@
-// Prints one greeting: the smallest snippet that shows JavaScript works.
+// Prints a greeting from JavaScript.
 console.log("Hello, World from JavaScript!");

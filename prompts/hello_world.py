@@ -1,2 +1,2 @@
-# Prints one greeting: the smallest snippet that shows Python works.
+# Prints a greeting from Python.
 print("Hello, World from Python!")

@@ -1,4 +1,4 @@
-// Shows how the second of two JSON values on stdin differs from the first: what was added (+), removed (-) and changed (~), each with its path. Exit status 1 where they differ.
+// Compares two JSON values on stdin and prints what was added (+), removed (-) and changed (~), each with its path. Exit status 1 if they differ.
 'use strict';
 
 function fail(message) {

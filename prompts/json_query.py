@@ -1,4 +1,4 @@
-# Prints the part of the JSON on stdin that a path names, like users[0].name or users[*].name ([-1] is the last, * stands for each). Argument: the path; without one all of it is printed.
+# Prints the part of the JSON on stdin that a path selects, for example users[0].name or users[*].name ([-1] is the last item, * is every item). Argument: the path (default: everything).
 import json
 import re
 import sys

@@ -1,4 +1,4 @@
-// Makes an aligned Markdown table of the CSV or tab-separated text on stdin, whose first line is the heading; columns of numbers stand to the right.
+// Converts CSV or tab-separated text on stdin into an aligned Markdown table. The first line is the heading; columns of numbers are right-aligned.
 'use strict';
 
 /** RFC 4180: fields in quotes may hold delimiters, line ends and doubled quotes. */

@@ -1,4 +1,4 @@
-// Calculates with the matrices on stdin, JSON like [[1,2],[3,4]], one or two of them. Argument: determinant, inverse, transpose, rank, multiply, add or solve (the second is the right-hand side).
+// Calculates with one or two matrices on stdin, in JSON like [[1,2],[3,4]]. Argument: determinant, inverse, transpose, rank, multiply, add or solve (the second matrix is the right-hand side).
 'use strict';
 
 function fail(message) {

@@ -1,4 +1,4 @@
-# Statistics of the numbers on stdin, which anything but digits may separate: count, sum, mean, median, deviation, quartiles, least and greatest.
+# Prints statistics of the numbers on stdin, with any separator: count, sum, mean, median, standard deviation, quartiles, minimum and maximum.
 import re
 import statistics
 import sys

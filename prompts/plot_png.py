@@ -1,4 +1,4 @@
-# Draws the numbers on stdin as a line, into the file plot.png, which artifacts bring back. Arguments: width and height (default: 640 400), or base64 for the image as text on stdout.
+# Draws the numbers on stdin as a line into the file plot.png; request it with artifacts. Arguments: width and height (default: 640 400), or base64 to print the image as text.
 import base64
 import re
 import struct

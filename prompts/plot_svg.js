@@ -1,4 +1,4 @@
-// Draws a bar chart as SVG of the lines on stdin, each a label and a number. Argument: the title.
+// Draws a bar chart as SVG on stdout. Each line on stdin is a label and a number. Argument: the title.
 'use strict';
 
 const escape = (text) => text.replace(/[<>&"']/g, (c) => `&#${c.codePointAt(0)};`)

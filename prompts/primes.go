@@ -1,4 +1,4 @@
-// Says of each whole number (arguments, or words on stdin) whether it is prime, or what its prime factors are; up to 18446744073709551615.
+// Prints for each integer (arguments, or words on stdin, up to 18446744073709551615) whether it is prime, or its prime factors.
 package main
 
 import (

@@ -1,4 +1,4 @@
-# Tries a regular expression (Python's) on each line of stdin, and shows where it matches and what its groups have. Arguments: the expression, then any of the letters i, m, s, x for its flags.
+# Applies a Python regular expression to each line of stdin and prints the matches and their groups. Arguments: the expression, then any of the flags i, m, s, x.
 import re
 import sys
 

@@ -1,4 +1,4 @@
-# Looks at the sandbox from inside, without any network: who the program is, where it can write, what it may use, and that the usual ways out are closed. Exit status 1 where one is open.
+# Checks the sandbox from inside, without a network: the user, writable places, limits, and that the usual ways out are closed. Exit status 1 if one is open.
 import os
 import shutil
 import socket

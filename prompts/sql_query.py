@@ -1,4 +1,4 @@
-# Runs a SQL query (SQLite's) on CSV from stdin, whose rows are the table t with the columns that the first line names. Argument: the query, like: select city, sum(price) from t group by city
+# Runs an SQLite query on CSV from stdin. The rows are the table t; the first line names the columns. Argument: the query, for example: select city, sum(price) from t group by city
 import csv
 import io
 import sqlite3

@@ -1,4 +1,4 @@
-# Shows what differs between two texts, as a unified diff: of two files (arguments), or of the two halves of stdin, with a line "=====" between them. Exit status 1 where they differ.
+# Compares two texts and prints a unified diff: two files (arguments), or the two halves of stdin, separated by a line "=====". Exit status 1 if they differ.
 import difflib
 import sys
 

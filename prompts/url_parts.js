@@ -1,4 +1,4 @@
-// Takes apart the URLs on stdin, one a line: prints a JSON object a line with protocol, host, port, path, query and fragment, or why it is no URL. Contacts nobody.
+// Splits the URLs on stdin, one per line, and prints a JSON object per line with protocol, host, port, path, query and fragment, or an error. Uses no network.
 'use strict';
 
 const defaults = { 'http:': 80, 'https:': 443, 'ftp:': 21, 'ws:': 80, 'wss:': 443 };

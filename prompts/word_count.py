@@ -1,4 +1,4 @@
-# Counts lines, words and characters of the text on stdin, and shows its most frequent words. Argument: how many of them (default: 10).
+# Counts the lines, words and characters of the text on stdin, and prints its most frequent words. Argument: how many of them (default: 10).
 import collections
 import re
 import sys

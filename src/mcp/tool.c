@@ -69,13 +69,13 @@ char *tool_instructions(const struct config *config)
     strbuf_addf(
         &text,
         "The tool execute_code runs a program in a fresh, locked-down container and returns "
-        "what it printed, how it ended and why. Give either snippet_name, or both language "
-        "and entrypoint_code. Only what is printed comes back, and the files that artifacts "
-        "names, pictures as pictures. Nothing is kept between "
-        "calls: send all files that a program needs with each call (additional_files). It "
-        "may write to its working directory, %s, and to /tmp; nothing else is writable, and "
-        "nothing of the host is there. Packages that are not in the image cannot be "
-        "installed. A run that fails says so in its first line. Languages and limits:",
+        "its output, its exit status and the reason why it ended. Give either snippet_name, or "
+        "both language and entrypoint_code. Only printed output and the files that artifacts "
+        "names are returned, pictures as pictures. No state is kept between calls: send all "
+        "files that a program needs with each call (additional_files). The program can write "
+        "only to its working directory, %s, and to /tmp. It has no access to files of the host. "
+        "Packages that are not in the image cannot be installed. The first line of the result "
+        "says if a run failed. Languages and limits:",
         config->workdir);
     describe_languages(&text, config);
     return strbuf_steal(&text);
@@ -89,10 +89,10 @@ static json_t *describe_timeout(const struct config *config)
     json_t *string;
 
     strbuf_addstr(&text,
-                  "How long the program may run, in seconds, instead of the language's usual "
-                  "time. Many hosts wait no longer than 60 seconds for an answer.");
+                  "How long the program may run, in seconds. Default: the limit of the language. "
+                  "Many hosts wait at most 60 seconds for a result.");
     if (!isnan(most))
-        strbuf_addf(&text, " More than %.10g is lowered to %.10g.", most, most);
+        strbuf_addf(&text, " A value above %.10g is lowered to %.10g.", most, most);
     string = json_string(strbuf_string(&text));
     strbuf_release(&text);
     return string;

@@ -100,7 +100,7 @@ is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}' | head -n 1)" "
 is "$(configured '{"maximums": {"timeoutSeconds": 20}}' | head -n 1)" "python: 20, go: 20, javascript: 20" \
     "a file that names a maximum below it"
 server --config "$file"
-has "$out" "More than 20 is lowered to 20." "the maximum is told where timeout_seconds is described"
+has "$out" "A value above 20 is lowered to 20." "the maximum is told where timeout_seconds is described"
 
 # ---- configurations for hosts
 input=/dev/null

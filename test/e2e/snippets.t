@@ -180,7 +180,7 @@ is "$(json 'join "\n", map { "$_->{name}: $_->{description}" } @{$r->{result}{re
     "$(cd prompts && LC_ALL=C && for file in *; do echo "$file: $(sed -nE '1s,^(#|//) ,,p' "$file")"; done)" \
     "the server: describes each snippet by its first line"
 has "$(json 'join "\n", map { "$_->{name}: $_->{description}" } @{$r->{result}{resources}}')" \
-    "hello_world.py: Prints one greeting: the smallest snippet that shows Python works." "the server: a description"
+    "hello_world.py: Prints a greeting from Python." "the server: a description"
 is "$(json 'join " ", map { $_->{name} } grep { length($_->{description} // "") < 20 || length $_->{description} > 200 }
     @{$r->{result}{resources}}')" "" \
     "the server: no description is too short or too long"

@@ -104,8 +104,8 @@ static void tool__languages_are_those_of_the_configuration(void **state)
 static void check_timeout(const char *more, const char *expected)
 {
     static const char always[] =
-        "How long the program may run, in seconds, instead of the language's usual time. Many "
-        "hosts wait no longer than 60 seconds for an answer.";
+        "How long the program may run, in seconds. Default: the limit of the language. Many "
+        "hosts wait at most 60 seconds for a result.";
     CLEANUP_FREE char *text = string_format("%s%s", always, expected);
     json_t *tool = define("2025-11-25", more);
 
@@ -118,7 +118,7 @@ static void tool__timeout_with_its_maximum(void **state)
     (void)state;
     check_timeout(NULL, "");
     check_timeout("{\"maximums\": {\"timeoutSeconds\": 90.5}}",
-                  " More than 90.5 is lowered to 90.5.");
+                  " A value above 90.5 is lowered to 90.5.");
 }
 
 /* ---- annotations */
