@@ -123,26 +123,45 @@ static void complain(struct server *server, int code, const char *text)
     responder_error(&responder, code, NULL, "%s", text);
 }
 
-static void dispatch_batch(struct server *server, json_t *messages)
+/* Begins the batch, which is taken over. */
+static void begin_batch(struct server *server, json_t *messages, size_t size)
 {
-    struct batch *batch;
-    size_t i;
-    json_t *value;
+    const size_t count = json_array_size(messages);
 
-    if (!server->legacy->batches) {
-        complain(server, JSONRPC_INVALID_REQUEST, "this revision knows no batches");
-    } else if (json_array_size(messages) == 0 || json_array_size(messages) > BATCH_MAX) {
-        complain(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
-    } else {
-        batch = batch_new(&server->writer);
-        json_array_foreach(messages, i, value)
-        {
-            if (server_ends(server))
-                break;
-            dispatch_message(server, value, jsonrpc_size(value), batch);
-        }
-        batch_drop(batch);
+    if (server->legacy->batches && count > 0 && count <= BATCH_MAX) {
+        server->pending = (struct pending_batch){messages, 0, size, batch_new(&server->writer)};
+        return;
     }
+    if (!server->legacy->batches)
+        complain(server, JSONRPC_INVALID_REQUEST, "this revision knows no batches");
+    else
+        complain(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
+    json_decref(messages);
+}
+
+bool dispatch_pending(struct server *server)
+{
+    struct pending_batch *pending = &server->pending;
+    json_t *value = json_array_get(pending->messages, pending->next);
+
+    if (!value)
+        return false;
+    dispatch_message(server, value, jsonrpc_size(value), pending->responses);
+    if (++pending->next == json_array_size(pending->messages))
+        dispatch_end_batch(server);
+    return true;
+}
+
+void dispatch_end_batch(struct server *server)
+{
+    const struct pending_batch pending = server->pending;
+
+    if (!pending.messages)
+        return;
+    server->pending = (struct pending_batch){.messages = NULL};
+    batch_drop(pending.responses);
+    json_decref(pending.messages);
+    linux_trim_memory(pending.size);
 }
 
 void dispatch_line(struct server *server, const char *line, size_t length)
@@ -156,12 +175,14 @@ void dispatch_line(struct server *server, const char *line, size_t length)
         return;
     }
     value = json_text_parse(line, length, NULL);
-    if (!value)
-        complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
-    else if (json_is_array(value))
-        dispatch_batch(server, value);
-    else
+    if (json_is_array(value)) {
+        begin_batch(server, value, length);
+        return;
+    }
+    if (value)
         dispatch_message(server, value, length, NULL);
+    else
+        complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     json_decref(value);
     linux_trim_memory(length);
 }

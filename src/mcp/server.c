@@ -40,6 +40,7 @@ static void start_ending(struct server *server)
         server->deadline = clock_now_ms() + LEAVE_MS;
     server->phase = SERVER_ENDING;
     writer_stop_waiting(&server->writer);
+    dispatch_end_batch(server);
     calls_end(&server->calls);
     pool_end(server->warm);
     subscriptions_end(&server->subscriptions, &server->writer);
@@ -68,6 +69,8 @@ static void answer_lines(struct server *server)
         server->lines_left = writer_full(&server->writer);
         if (server->lines_left)
             return;
+        if (dispatch_pending(server))
+            continue;
         event = lines_next(&server->lines, &line, &length);
         if (event == LINES_NONE)
             return;

@@ -22,6 +22,14 @@ enum server_phase {
     SERVER_ENDING    /* what runs is cancelled; the process ends at the deadline at latest */
 };
 
+/* A batch of which not all messages were dispatched. */
+struct pending_batch {
+    json_t *messages;        /* owned; NULL: there is no such batch */
+    size_t next;             /* the first that was not */
+    size_t size;             /* bytes of the line it came in */
+    struct batch *responses; /* owned */
+};
+
 struct server {
     const struct config *config; /* borrowed */
     int in;
@@ -31,6 +39,7 @@ struct server {
     struct pool *warm; /* owned */
     struct calls calls;
     struct lines lines;
+    struct pending_batch pending;
     const struct revision *legacy; /* what initialize agreed on; before it the newest */
     struct subscriptions subscriptions;
     enum server_phase phase;

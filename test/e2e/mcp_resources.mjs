@@ -4,7 +4,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
-import { encoded, finish, has, is, lacks, quickCase } from '../mcp/cases.mjs';
+import { encoded, finish, has, is, lacks, ok, quickCase, withinMemory } from '../mcp/cases.mjs';
 import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
 import { newPath, scratch, writeFile } from '../mcp/processes.mjs';
 
@@ -223,6 +223,25 @@ quickCase('resources/read refuses wrong params', async () => {
     for (const params of ['', ',"params":{}', ',"params":{"uri":7}', ',"params":{"uri":null}',
         ',"params":{"uri":"isolator://snippets/hello.py\\u0000"}'])
         is(await server.tell(`{"jsonrpc":"2.0","id":1,"method":"resources/read"${params}}`), '1 -32602', params);
+});
+
+quickCase('a batch of 100 resources/read is answered within the bound of waiting output', async () => {
+    const promptsDir = newPath('long');
+    mkdirSync(promptsDir);
+    writeFile(`${promptsDir}/long.txt`, '"'.repeat(350 * KIB)); // 700 KiB as JSON
+    const server = await startServer({ engine: false, config: { promptsDir, languages: LANGUAGES } });
+    await server.initialize('2025-03-26');
+    const ids = Array.from({ length: 100 }, (_, i) => i);
+    server.send(JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: 'resources/read',
+        params: { uri: 'isolator://snippets/long.txt' } }))));
+    ok(await server.untilIdle(), 'the server waits for the client to read');
+    withinMemory(server.memory('VmHWM'), 30, 'peak memory in MB');
+    const responses = [];
+    while (responses.length < 100)
+        responses.push(...await server.message());
+    is(responses.map(({ id }) => id), ids, 'all are answered in order');
+    is(responses.filter(({ result }) => result.contents[0].text.length !== 350 * KIB), [], 'with the whole text');
+    withinMemory(server.memory('VmHWM'), 30, 'peak memory in MB at the end');
 });
 
 // ---- completion

@@ -247,6 +247,8 @@ static void answer_lines(struct server *server, struct ledger *ledger)
         } else {
             expect_line(ledger, server, line, length);
             dispatch_line(server, line, length);
+            while (dispatch_pending(server))
+                ;
         }
         check_writer(ledger, &server->writer);
     }
