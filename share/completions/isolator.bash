@@ -1,9 +1,9 @@
 # Completion for isolator and isolator-mcp in bash.
 # shellcheck shell=bash
 #
-# Commands, options and what each takes come from --help of the program that is being typed, names from the program
-# and the engine, so that nothing here grows stale. Names are not this machine's own: only words that mean nothing
-# to a shell are offered. Files and directories are left to bash itself, which knows how to quote them.
+# Commands, options and their values come from --help of the program on the command line, names from the program and
+# the engine, so this file need not change with them. Such names are untrusted: only words without special meaning to a
+# shell are offered. bash itself completes files and directories, and quotes them.
 
 _isolator_ask() { LC_ALL=C "$program" "$@" 2>/dev/null </dev/null; }
 _isolator_docker() { timeout 5 docker "$@" 2>/dev/null </dev/null; }
@@ -13,14 +13,14 @@ _isolator_commands() {
     _isolator_ask --help | sed '/^$/q' | grep -oE -- '--[a-z]+'
 }
 
-# The options, one a line: name, letter or ".", what its value is called or ".". The value of "[BOOL" can only stand
-# behind a "=".
+# The options, one per line: name, letter or ".", name of the value or ".". The value of "[BOOL" can only follow
+# a "=".
 _isolator_options() {
     _isolator_ask "${command[@]}" --help |
         sed -nE 's/^  (-(.), |    )(--[a-z-]+)((\[?)[ =]([A-Z]+)[^ ]*)?( .*)?$/\3 .\2 .\5\6/p'
 }
 
-# What the command takes beside options, as --help calls it: "FILE".
+# The operands of the command, with their names in --help, for example "FILE".
 _isolator_operands() {
     _isolator_ask "${command[@]}" --help | sed '/^$/q' | sed -E 's/-[a-z-]+ [A-Z]+//g' | grep -oE '\<[A-Z]{2,}\>'
 }
@@ -34,7 +34,7 @@ _isolator_networks() {
     _isolator_docker network ls --format '{{.Name}}' | grep -vxE 'none|bridge|host'
 }
 
-# Offers those of the words it reads, one a line, that begin with $cur. bash takes what is behind a colon for a word.
+# Offers the words on stdin, one per line, that begin with $cur. To bash, a new word begins after a colon.
 _isolator_offer() {
     local word colons='' LC_ALL=C
     [[ $COMP_WORDBREAKS != *:* ]] || colons=${cur%"${cur##*:}"}
@@ -45,7 +45,7 @@ _isolator_offer() {
     done
 }
 
-# Offers what stands for a value or an operand: OPTION, or the command, and what --help calls it.
+# Offers values for an option or an operand: OPTION or the command, and its name in --help.
 _isolator_offer_value() {
     case $1 in
     --language) _isolator_offer < <(_isolator_languages) ;;
@@ -73,7 +73,7 @@ _isolator() {
     local program=${1/#~\//$HOME/} cur option='' name letter value word joined='' i
     local line=() command=()
 
-    # bash cuts words at ":" and "=".
+    # bash splits words at ":" and "=".
     for ((i = 0; i <= COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
         if [ "$i" -gt 1 ] && [[ $joined || $word == [:=] ]]; then

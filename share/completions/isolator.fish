@@ -1,7 +1,7 @@
 # Completion for isolator and isolator-mcp in fish.
 #
-# Commands, options and what each takes come from --help of the program that is being typed, names from the program
-# and the engine, so that nothing here grows stale.
+# Commands, options and their values come from --help of the program on the command line, names from the program and
+# the engine, so this file need not change with them.
 
 function __isolator_ask
     set -l program (string replace -r '^~/' "$HOME/" -- (commandline -opc)[1])
@@ -12,14 +12,14 @@ function __isolator_docker
     timeout 5 docker $argv 2>/dev/null </dev/null
 end
 
-# The options, one a line: name, letter or ".", what its value is called or ".", and what --help tells of it. The
-# value of ".[BOOL" can only stand behind a "=".
+# The options, one per line: name, letter or ".", name of the value or ".", and the text in --help. The value of
+# ".[BOOL" can only follow a "=".
 function __isolator_options # [COMMAND]
     __isolator_ask $argv --help |
         sed -nE 's/^  (-(.), |    )(--[a-z-]+)((\[?)[ =]([A-Z]+)[^ ]*)?( +(.*))?$/\3 .\2 .\5\6 \8/p'
 end
 
-# What the command takes beside options, as --help calls it: "FILE".
+# The operands of the command, with their names in --help, for example "FILE".
 function __isolator_operands # [COMMAND]
     __isolator_ask $argv --help | sed '/^$/q' | sed -E 's/-[a-z-]+ [A-Z]+//g' | grep -oE '\<[A-Z]{2,}\>'
 end
@@ -35,7 +35,7 @@ function __isolator_networks
     __isolator_docker network ls --format '{{.Name}}' | grep -vxE 'none|bridge|host'
 end
 
-# Prints what stands for a value or an operand: the word so far, OPTION or the command, what --help calls it.
+# Prints values for an option or an operand: the word so far, OPTION or the command, and its name in --help.
 function __isolator_value
     switch $argv[2]
         case --language
