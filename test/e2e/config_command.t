@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# isolator config: what it prints, where each value is from, that it is read again to the same; and the schema,
-# which takes what isolator takes and no more.
-# shellcheck source=test/e2e/lib.sh
+# isolator config: the table, the resolved configuration as JSON, and the schema, which accepts what isolator accepts.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 schema=share/isolator_config.schema.json
@@ -9,87 +8,108 @@ file=$scratch/config.json
 export ISOLATOR_CONFIG='' XDG_CONFIG_HOME=$scratch/none
 
 # ---- the table
+# line KEY: the line of the table, with single spaces.
+line() { grep "^$1 = " <<<"$out" | tr -s ' '; }
 cat >"$file" <<'END'
 {"$schema": "isolator_config.schema.json", "promptsDir": "snippets", "defaults": {"cpus": 0.1, "capDrop": ["NET_RAW", "MKNOD"]},
  "warm": {"go": 0}, "languages": {"go": {"env": {"GOMAXPROCS": "1"}},
  "bash": {"image": "bash:5.2", "command": ["bash", "{entrypoint}"], "extensions": [".sh"], "defaultFilename": "main.sh"}}}
 END
-# line KEY: of the table, with single blanks.
-line() { grep "^$1 = " <<<"$out" | tr -s ' '; }
-isolator config --config "$file"
-is "$status|$err" "0|" "it prints a table"
-is "$(line defaults.memoryMB)" "defaults.memoryMB = 256 # built in" "a value that is built in"
-is "$(line defaults.cpus)" "defaults.cpus = 0.1 # $file" "one of the file"
-is "$(line defaults.capDrop)" "defaults.capDrop = [\"NET_RAW\", \"MKNOD\"] # $file" "an array, which is replaced"
-is "$(line maximums)" "maximums = {} # built in" "an empty object"
-is "$(line 'warm[.].*')" "warm.python = 1 # built in
+echo '{"bogus": 1}' >"$scratch/broken.json"
+
+test_case --quick 'the table shows each value and where it comes from' && {
+    isolator config --config "$file"
+    is "$status|$err" "0|" "the table"
+    is "$(line defaults.memoryMB)" "defaults.memoryMB = 256 # built in" "a built-in value"
+    is "$(line defaults.cpus)" "defaults.cpus = 0.1 # $file" "a value of the file"
+    is "$(line defaults.capDrop)" "defaults.capDrop = [\"NET_RAW\", \"MKNOD\"] # $file" "an array of the file replaces the built-in one"
+    is "$(line maximums)" "maximums = {} # built in" "an empty object"
+    is "$(line 'warm[.].*')" "warm.python = 1 # built in
 warm.go = 0 # $file
-warm.javascript = 1 # built in" "an object has both"
-is "$(line languages.go.env.GOMAXPROCS)" "languages.go.env.GOMAXPROCS = \"1\" # $file" "a variable of the file"
-is "$(line languages.go.env.GOTOOLCHAIN)" "languages.go.env.GOTOOLCHAIN = \"local\" # built in" "one beside it"
-is "$(line languages.bash.image)" "languages.bash.image = \"bash:5.2\" # $file" "a language of the file"
-is "$(line promptsDir)" "promptsDir = \"$scratch/snippets\" # $file" "promptsDir is absolute"
-is "$(grep -v ' = .*  # ' <<<"$out")" "" "each line has a key, a value and an origin"
-ISOLATOR_CONFIG=$file isolator config
-is "$(line defaults.cpus)" "defaults.cpus = 0.1 # $file" "the file of ISOLATOR_CONFIG"
-isolator config
-is "$(line defaults.cpus)|$(grep -vc '# built in$' <<<"$out")" "defaults.cpus = 0.5 # built in|0" "without a file all is built in"
+warm.javascript = 1 # built in" "an object has values of both"
+    is "$(line languages.go.env.GOMAXPROCS)" "languages.go.env.GOMAXPROCS = \"1\" # $file" "a variable of the file"
+    is "$(line languages.go.env.GOTOOLCHAIN)" "languages.go.env.GOTOOLCHAIN = \"local\" # built in" "a built-in variable beside it"
+    is "$(line languages.bash.image)" "languages.bash.image = \"bash:5.2\" # $file" "a language of the file"
+    is "$(line promptsDir)" "promptsDir = \"$scratch/snippets\" # $file" "promptsDir is absolute"
+    is "$(grep -v ' = .*  # ' <<<"$out")" "" "each line has a key, a value and an origin"
+    ISOLATOR_CONFIG=$file isolator config
+    is "$(line defaults.cpus)" "defaults.cpus = 0.1 # $file" "the file of ISOLATOR_CONFIG"
+    isolator config
+    is "$(line defaults.cpus)|$(grep -vc '# built in$' <<<"$out")" "defaults.cpus = 0.5 # built in|0" "without a file every value is built in"
+}
 
-# The installed default, as a process sees it that has a /usr/local/share of its own.
-mkdir -p "$scratch/share/isolator"
-cp "$file" "$scratch/share/isolator/isolator_config.json"
-alone=(unshare --mount)
-[ "$(id -u)" = 0 ] || alone=(unshare --map-root-user --mount)
-out=$("${alone[@]}" sh -c 'mount --bind "$1" /usr/local/share && exec "$2" config' sh "$scratch/share" "$ISOLATOR" 2>&1)
-is "$(line defaults.cpus)" "defaults.cpus = 0.1 # installed default" "a value of the installed default"
-is "$(line defaults.memoryMB)" "defaults.memoryMB = 256 # built in" "and one that it leaves alone"
+test_case 'values of the installed default' && {
+    # In a mount namespace with its own /usr/local/share.
+    mkdir -p "$scratch/share/isolator"
+    cp "$file" "$scratch/share/isolator/isolator_config.json"
+    alone=(unshare --mount)
+    [ "$(id -u)" = 0 ] || alone=(unshare --map-root-user --mount)
+    out=$("${alone[@]}" sh -c 'mount --bind "$1" /usr/local/share && exec "$2" config' sh "$scratch/share" "$ISOLATOR" 2>&1)
+    is "$(line defaults.cpus)" "defaults.cpus = 0.1 # installed default" "a value of the installed default"
+    is "$(line defaults.memoryMB)" "defaults.memoryMB = 256 # built in" "a value that it does not have"
+}
 
-odd=$scratch/$(printf 'a\033[2J').json
-printf '{"languages": {"python": {"env": {"A": "\302\233\\u001b\177"}}}}' >"$odd"
-isolator config --config "$odd"
-has "$out" 'languages.python.env.A = "\u009b\u001B\u007f"' "control characters in a value"
-has "$(line languages.python.env.A)" '# '"$scratch"'/a\x1b[2J.json' "and in the name of the file"
+test_case --quick 'control characters in a value and in the name of the file' && {
+    odd=$scratch/$(printf 'a\033[2J').json
+    printf '{"languages": {"python": {"env": {"A": "\302\233\\u001b\177"}}}}' >"$odd"
+    isolator config --config "$odd"
+    has "$out" 'languages.python.env.A = "\u009b\u001B\u007f"' "control characters in a value"
+    has "$(line languages.python.env.A)" '# '"$scratch"'/a\x1b[2J.json' "control characters in the name of the file"
+}
 
-# ---- as a file
-isolator config --json --config "$file"
-is "$status|$err" "0|" "--json"
-cp "$scratch/out" "$scratch/resolved.json"
-isolator config --json --config "$scratch/resolved.json"
-is "$out" "$(cat "$scratch/resolved.json")" "--json is a configuration file that is read to the same"
-isolator config --config "$scratch/resolved.json"
-is "$(grep -c "# $scratch/resolved.json\$" <<<"$out")" "$(grep -c ' = ' <<<"$out")" "which holds every value"
-is "$(perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
+# ---- as a configuration file
+"$ISOLATOR" config --json --config "$file" >"$scratch/resolved.json"
+
+test_case --quick '--json prints a configuration that is read to the same' && {
+    isolator config --json --config "$file"
+    is "$status|$err" "0|" "--json"
+    isolator config --json --config "$scratch/resolved.json"
+    is "$out" "$(cat "$scratch/resolved.json")" "--json is a configuration file that is read to the same"
+    isolator config --config "$scratch/resolved.json"
+    is "$(grep -c "# $scratch/resolved.json\$" <<<"$out")" "$(grep -c ' = ' <<<"$out")" "it has every value"
+    is "$(perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
     print join " ", $all->{defaults}{cpus}, $all->{languages}{go}{env}{GOMAXPROCS}, $all->{languages}{bash}{image}' \
     <"$scratch/resolved.json")" "0.1 1 bash:5.2" "--json: the values are those of the files"
-isolator config --json --config <(cat "$file")
-is "$(grep -v promptsDir <<<"$out")" "$(grep -v promptsDir "$scratch/resolved.json")" "a file that can be read only once"
-isolator config --json
-is "$(perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode({%{decode_json(<STDIN>)}, promptsDir => "prompts"})' <<<"$out")" \
-    "$(perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode(decode_json(<STDIN>))' <isolator_config.json)" \
-    "--json without a file is isolator_config.json"
+    isolator config --json --config <(cat "$file")
+    is "$(grep -v promptsDir <<<"$out")" "$(grep -v promptsDir "$scratch/resolved.json")" "a configuration from a pipe"
+}
 
-# ---- what is wrong
+test_case --quick '--json without a file prints isolator_config.json' && {
+    isolator config --json
+    is "$(perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode({%{decode_json(<STDIN>)}, promptsDir => "prompts"})' <<<"$out")" \
+        "$(perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode(decode_json(<STDIN>))' <isolator_config.json)" \
+        "--json without a file is isolator_config.json"
+}
+
+# ---- errors
 wrong() { # MESSAGE NAME ARG...
     local message=$1 name=$2
     shift 2
     isolator config "$@"
     is "$status|$out|$err" "2||isolator: $message" "$name"
 }
-echo '{"bogus": 1}' >"$scratch/broken.json"
-wrong "$scratch/broken.json: bogus: unknown key" "a file with a mistake" --config "$scratch/broken.json"
-wrong "--json and --schema exclude each other" "both forms" --json --schema
-wrong "unknown option '--jsno'; did you mean --json?" "an option misspelt" --jsno
-wrong "'all' is one argument too many; see isolator config --help" "an argument" all
-"$ISOLATOR" config >/dev/full 2>"$scratch/err"
-is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the configuration: No space left on device" "a full device"
+
+test_case --quick 'wrong use' && {
+    wrong "$scratch/broken.json: bogus: unknown key" "a file with a mistake" --config "$scratch/broken.json"
+    wrong "--json and --schema exclude each other" "both forms" --json --schema
+    wrong "unknown option '--jsno'; did you mean --json?" "an option misspelt" --jsno
+    wrong "'all' is one argument too many; see isolator config --help" "an argument" all
+}
+
+test_case --quick 'a full device' && {
+    "$ISOLATOR" config >/dev/full 2>"$scratch/err"
+    is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the configuration: No space left on device" "a full device"
+}
 
 # ---- the schema
-isolator config --schema
-is "$status|$(cmp "$scratch/out" "$schema" 2>&1)|$err" "0||" "--schema prints $schema"
-isolator config --schema --config "$scratch/broken.json"
-is "$status|$(cmp "$scratch/out" "$schema" 2>&1)|$err" "0||" "--schema, also where the configuration is wrong"
 
-# The keys of the schema are those of the sources, and each says what it is for.
+test_case --quick '--schema prints the schema, also with a wrong configuration' && {
+    isolator config --schema
+    is "$status|$(cmp "$scratch/out" "$schema" 2>&1)|$err" "0||" "--schema prints $schema"
+    isolator config --schema --config "$scratch/broken.json"
+    is "$status|$(cmp "$scratch/out" "$schema" 2>&1)|$err" "0||" "--schema, with a wrong configuration"
+}
+
 # keys PERL: the keys of the properties of the part of the schema, %$s.
 keys() {
     perl -MJSON::PP -e 'local $/; our $s = decode_json(<STDIN>); print join " ", sort keys %{eval $ARGV[0]}' "$1" <"$schema"
@@ -97,22 +117,26 @@ keys() {
 # listed NAME: the strings in this array of config_read.c.
 listed() { awk -v start=" $1[] = {" 'index($0, start) {on = 1} on; /};/ {on = 0}' src/config/config_read.c | grep -o '"[^"]*"' | tr -d '"'; }
 sorted() { LC_ALL=C sort | paste -s -d ' '; }
-limits=$(sed -nE 's/.*\[LIMIT_[A-Z_]*\] = \{"([A-Za-z]*)".*/\1/p' src/config/limits.c; listed limit_names)
-within "$(wc -w <<<"$limits")" 11 40 "the sources: the limits are found"
-is "$(keys '$s->{properties}')" "$(listed keys | sorted)" "the schema has the keys that config_read.c knows"
-is "$(keys '$s->{q($defs)}{limits}{properties}')" "$(sorted <<<"$limits")" "those of limits"
-is "$(keys '$s->{q($defs)}{language}{properties}')" "$({ listed own; cat <<<"$limits"; } | sorted)" "those of languages"
-is "$(keys '$s->{q($defs)}{language}{properties}{prepare}{properties}')" "$(listed parts | sorted)" "those of preparations"
-is "$(perl -MJSON::PP -e 'local $/; my $s = decode_json(<STDIN>);
+
+test_case --quick 'the schema has the keys that isolator knows, each with a title and a description' && {
+    limits=$(sed -nE 's/.*\[LIMIT_[A-Z_]*\] = \{"([A-Za-z]*)".*/\1/p' src/config/limits.c; listed limit_names)
+    within "$(wc -w <<<"$limits")" 11 40 "the sources: the limits are found"
+    is "$(keys '$s->{properties}')" "$(listed keys | sorted)" "the schema has the keys that config_read.c knows"
+    is "$(keys '$s->{q($defs)}{limits}{properties}')" "$(sorted <<<"$limits")" "the keys of limits"
+    is "$(keys '$s->{q($defs)}{language}{properties}')" "$({ listed own; cat <<<"$limits"; } | sorted)" "the keys of languages"
+    is "$(keys '$s->{q($defs)}{language}{properties}{prepare}{properties}')" "$(listed parts | sorted)" "the keys of preparations"
+    is "$(perl -MJSON::PP -e 'local $/; my $s = decode_json(<STDIN>);
     my %parts = (%{$s->{properties}}, map { %{$_->{properties} // {x => $_}} } @{$s->{q($defs)}}{"language", keys %{$s->{q($defs)}}});
     print join " ", sort grep { my $part = $parts{$_}; $part = $s->{q($defs)}{$_} if $part->{q($ref)} && $s->{q($defs)}{$_};
         $_ ne "x" && (!$part->{title} || !$part->{description}) } keys %parts' <"$schema")" "" \
-    "each has a title and a description"
+        "each has a title and a description"
+}
 
-# What the schema takes isolator takes, and the other way round: samples, and each range at its ends.
-said=$(test/mcp/install 2>&1) || { ok 1 "npm installs ajv"; diag "$said"; }
-json_of() { perl -MJSON::PP -e 'local $/; print encode_json(decode_json(<STDIN>)), "\n"' <"$1"; }
-{ json_of isolator_config.json; json_of "$scratch/resolved.json"; json_of "$file"; cat; } >"$scratch/samples" <<'END'
+test_case 'the schema accepts and refuses what isolator accepts and refuses' && {
+    # Samples; and each range at its ends.
+    said=$(test/mcp/install 2>&1) || { ok 1 "npm installs ajv"; diag "$said"; }
+    json_of() { perl -MJSON::PP -e 'local $/; print encode_json(decode_json(<STDIN>)), "\n"' <"$1"; }
+    { json_of isolator_config.json; json_of "$scratch/resolved.json"; json_of "$file"; cat; } >"$scratch/samples" <<'END'
 {}
 {"$schema": "https://example.org/x.json"}
 {"$schema": 5}
@@ -223,17 +247,18 @@ json_of() { perl -MJSON::PP -e 'local $/; print encode_json(decode_json(<STDIN>)
 {"languages": {"ruby": {}}}
 {"languages": {"": {}}}
 END
-node test/mcp/config_schema.mjs "$schema" <"$scratch/samples" >"$scratch/verdicts" 2>"$scratch/node"
-is "$?|$(cat "$scratch/node")" "0|" "the schema is one that ajv takes"
-within "$(grep -c '^good' "$scratch/verdicts")" 50 1000 "samples that the schema takes"
-within "$(grep -c '^bad' "$scratch/verdicts")" 80 1000 "samples that it refuses"
-is "$(head -n 3 "$scratch/verdicts" | cut -d ' ' -f 1 | paste -s -d ' ')" "good good good" "it takes isolator_config.json, and what --json prints"
-while read -r verdict json; do
-    printf '%s' "$json" >"$file"
-    "$ISOLATOR" config --config "$file" >/dev/null 2>"$scratch/err"
-    case $? in 0) taken=good ;; 2) taken=bad ;; *) taken=$? ;; esac
-    is "$taken" "$verdict" "${json:0:100}"
-    [ "$taken" = "$verdict" ] || diag "$(cat "$scratch/err")"
-done <"$scratch/verdicts"
+    node test/mcp/config_schema.mjs "$schema" <"$scratch/samples" >"$scratch/verdicts" 2>"$scratch/node"
+    is "$?|$(cat "$scratch/node")" "0|" "ajv accepts the schema"
+    within "$(grep -c '^good' "$scratch/verdicts")" 50 1000 "samples that the schema accepts"
+    within "$(grep -c '^bad' "$scratch/verdicts")" 80 1000 "samples that it refuses"
+    is "$(head -n 3 "$scratch/verdicts" | cut -d ' ' -f 1 | paste -s -d ' ')" "good good good" "it accepts isolator_config.json and the output of --json"
+    while read -r verdict json; do
+        printf '%s' "$json" >"$file"
+        "$ISOLATOR" config --config "$file" >/dev/null 2>"$scratch/err"
+        case $? in 0) taken=good ;; 2) taken=bad ;; *) taken=$? ;; esac
+        is "$taken" "$verdict" "${json:0:100}"
+        [ "$taken" = "$verdict" ] || diag "$(cat "$scratch/err")"
+    done <"$scratch/verdicts"
+}
 
 finish

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # isolator languages: the table, its JSON, the names alone, and an engine that does not answer.
-# shellcheck source=test/e2e/lib.sh
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-# Two images that test/setup builds everywhere, and one that nobody has.
+# Two images that test/setup builds everywhere, and one that does not exist.
 cat >"$scratch/config.json" <<'END'
 {"defaults": {"cpus": 1, "memoryMB": 128}, "maximums": {"memoryMB": 512},
  "languages": {
@@ -17,74 +17,89 @@ sed 's/none-such/busybox/' "$scratch/config.json" >"$scratch/all.json"
 sed 's/^{/{"engineTimeoutSeconds": 2, /' "$scratch/config.json" >"$scratch/hurried.json"
 export ISOLATOR_CONFIG=$scratch/config.json
 
-# row NAME: of the table, with single blanks.
+# row NAME: the line of the table, with single spaces.
 row() { grep "^$1 " <<<"$out" | tr -s ' '; }
-# of EXPRESSION: a Perl expression about what --json printed.
+# of EXPRESSION: a Perl expression about the output of --json.
 of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) = @{decode_json(<STDIN>)}; print eval $ARGV[0]' "$1" <"$scratch/out"; }
-isolator languages
-is "$status|$err" "0|" "it prints a table"
-is "$(row NAME)" "NAME IMAGE THERE PREPARED EXTENSIONS DEFAULT FILE LIMITS" "its first line"
-is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py cpus 0.25, network bridge, readOnly false, \
-user 7:7, capDrop NET_RAW,MKNOD" "an image that is there; limits of all kinds"
-is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js" "one that is not; no limits of its own"
-is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash' \
-    "one behind it, under its full name; an extension that is escaped"
-has "$(row go)" "memoryMB 512, cpus 2, pidsLimit 256, tmpMB 512" "limits are those within the maximums"
-is "$(wc -l <<<"$out")" 5 "a line for each language"
 
-faulty "" isolator languages
-is "$status $(docker_calls)" "0 image" "one command for all images"
-faulty "" isolator languages --config "$scratch/all.json"
-is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js" \
-    "likewise where two languages share one"
+test_case 'the table' && {
+    isolator languages
+    is "$status|$err" "0|" "it prints a table"
+    is "$(row NAME)" "NAME IMAGE THERE PREPARED EXTENSIONS DEFAULT FILE LIMITS" "the first line"
+    is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py cpus 0.25, network bridge, readOnly false, \
+user 7:7, capDrop NET_RAW,MKNOD" "an image that is on the engine; limits of all kinds"
+    is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js" "an image that is not; no limits of its own"
+    is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash' \
+        "an image under its full name; an extension that is escaped"
+    has "$(row go)" "memoryMB 512, cpus 2, pidsLimit 256, tmpMB 512" "limits are reduced to the maximums"
+    is "$(wc -l <<<"$out")" 5 "a line for each language"
+    is "$(row go | cut -d ' ' -f 4)" "no" "a language whose steps have not been run"
+}
 
-is "$(row go | cut -d ' ' -f 4)" "no" "a language whose steps have not been run"
+test_case 'docker is called once for all images' && {
+    faulty "" isolator languages
+    is "$status $(docker_calls)" "0 image" "one command for all images"
+    faulty "" isolator languages --config "$scratch/all.json"
+    is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js" \
+        "one command if two languages share an image"
+}
 
-# ---- languages with steps
-sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": [": '$$'"]}/' "$scratch/config.json" >"$scratch/steps.json"
-faulty "" isolator languages --config "$scratch/steps.json"
-is "$(row busybox | cut -d ' ' -f 3,4)" "yes no" "steps that have not been run"
-isolator prepare busybox --config "$scratch/steps.json"
-isolator languages --config "$scratch/steps.json"
-is "$(row busybox | cut -d ' ' -f 3,4)" "yes yes" "steps that have been run"
-isolator languages --json --config "$scratch/steps.json"
-is "$(of 'join " ", map { JSON::PP->new->allow_nonref->encode($_->{prepared}) } $python, $go, $busybox')" "null false true" \
-    "--json: likewise"
-isolator prepare --remove busybox --config "$scratch/steps.json"
-is "$status" 0 "and are removed"
+test_case 'languages with steps that were run or not' && {
+    sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": [": '$$'"]}/' "$scratch/config.json" >"$scratch/steps.json"
+    faulty "" isolator languages --config "$scratch/steps.json"
+    is "$(row busybox | cut -d ' ' -f 3,4)" "yes no" "steps that have not been run"
+    isolator prepare busybox --config "$scratch/steps.json"
+    isolator languages --config "$scratch/steps.json"
+    is "$(row busybox | cut -d ' ' -f 3,4)" "yes yes" "steps that have been run"
+    isolator languages --json --config "$scratch/steps.json"
+    is "$(of 'join " ", map { JSON::PP->new->allow_nonref->encode($_->{prepared}) } $python, $go, $busybox')" "null false true" \
+        "--json: prepared"
+    isolator prepare --remove busybox --config "$scratch/steps.json"
+    is "$status" 0 "the prepared image is removed"
+}
 
-# ---- for programs
-isolator languages --json
-is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
-is "$(of 'join " ", map { "$_->{name} $_->{image} " . JSON::PP->new->allow_nonref->encode($_->{present}) } $python, $javascript, $busybox')" \
-    "python isolator-test/python:bookworm true javascript isolator-test/none-such:1 false \
+test_case '--json' && {
+    isolator languages --json
+    is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
+    is "$(of 'join " ", map { "$_->{name} $_->{image} " . JSON::PP->new->allow_nonref->encode($_->{present}) } $python, $javascript, $busybox')" \
+        "python isolator-test/python:bookworm true javascript isolator-test/none-such:1 false \
 busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
-is "$(of 'join " ", sort keys %$go')" "defaultFilename extensions image limits name prepared present" "--json: the members"
-is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
-    '{"a":{"capDrop":"NET_RAW,MKNOD","cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
-    "--json: limits and extensions"
-faulty "" isolator languages --names
-is "$status|$out|$err|$(docker_calls)" "0|python
+    is "$(of 'join " ", sort keys %$go')" "defaultFilename extensions image limits name prepared present" "--json: the members"
+    is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
+        '{"a":{"capDrop":"NET_RAW,MKNOD","cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
+        "--json: limits and extensions"
+}
+
+test_case --quick '--names does not call docker' && {
+    faulty "" isolator languages --names
+    is "$status|$out|$err|$(docker_calls)" "0|python
 go
 javascript
-busybox||" "--names: the names, and no engine is asked"
+busybox||" "--names: the names, and docker is not called"
+}
 
 # ---- an engine that does not answer
-no_answer() { # MESSAGE NAME: of the run before
+no_answer() { # MESSAGE NAME: asserts that the last call said so
     is "$status|$(row python | cut -d ' ' -f 1-3)" "3|python isolator-test/python:bookworm unknown" "$2"
     has "$err" "isolator: $1" "$2: the message"
 }
-DOCKER_HOST=unix:///nonexistent isolator languages
-no_answer "cannot look for images: Cannot connect to the Docker daemon at unix:///nonexistent" "a socket that is not there"
-DOCKER_HOST=unix:///nonexistent isolator languages --json
-is "$status $(of '$python->{present} // "null"')" "3 null" "--json: null"
-faulty "image * hang" isolator languages --config "$scratch/hurried.json"
-no_answer "cannot look for images: 'docker image' did not end within " "one that hangs"
-sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/config.json" >"$scratch/none.json"
-isolator languages --config "$scratch/none.json"
-no_answer "cannot look for images: cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
-faulty "image * garbage" isolator languages
-is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
+
+test_case --quick 'an engine that cannot be reached' && {
+    DOCKER_HOST=unix:///nonexistent isolator languages
+    no_answer "cannot look for images: Cannot connect to the Docker daemon at unix:///nonexistent" "a socket that does not exist"
+    DOCKER_HOST=unix:///nonexistent isolator languages --json
+    is "$status $(of '$python->{present} // "null"')" "3 null" "--json: null"
+}
+
+test_case 'an engine that hangs, no docker command, and garbage' && {
+    faulty "image * hang" isolator languages --config "$scratch/hurried.json"
+    no_answer "cannot look for images: 'docker image' did not end within " "an engine that hangs"
+    sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/config.json" >"$scratch/none.json"
+    isolator languages --config "$scratch/none.json"
+    no_answer "cannot look for images: cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
+    faulty "image * garbage" isolator languages
+    is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
+}
 
 # ---- the command line
 wrong() { # MESSAGE NAME ARG...
@@ -93,13 +108,22 @@ wrong() { # MESSAGE NAME ARG...
     isolator languages "$@"
     is "$status|$out|$err" "2||isolator: $message" "$name"
 }
-wrong "--json and --names exclude each other" "both forms" --names --json
-wrong "unknown option '--nmaes'; did you mean --names?" "an option misspelt" --nmaes
-wrong "'all' is one argument too many; see isolator languages --help" "an argument" all
-wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
-"$ISOLATOR" languages --names >/dev/full 2>"$scratch/err"
-is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the languages: No space left on device" "a full device"
-DOCKER_HOST=unix:///nonexistent "$ISOLATOR" languages >/dev/full 2>"$scratch/err"
-has "$?|$(cat "$scratch/err")" "3|isolator: cannot look for images: " "a full device and no engine"
+
+test_case --quick 'wrong use' && {
+    wrong "--json and --names exclude each other" "both forms" --names --json
+    wrong "unknown option '--nmaes'; did you mean --names?" "an option misspelt" --nmaes
+    wrong "'all' is one argument too many; see isolator languages --help" "an argument" all
+    wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
+}
+
+test_case --quick 'a full device' && {
+    "$ISOLATOR" languages --names >/dev/full 2>"$scratch/err"
+    is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the languages: No space left on device" "a full device"
+}
+
+test_case --quick 'a full device and no engine' && {
+    DOCKER_HOST=unix:///nonexistent "$ISOLATOR" languages >/dev/full 2>"$scratch/err"
+    has "$?|$(cat "$scratch/err")" "3|isolator: cannot look for images: " "a full device and no engine"
+}
 
 finish
