@@ -10,7 +10,6 @@ server_page=man/isolator-mcp.1
 batch_page=man/isolator-batch.1
 gc_page=man/isolator-gc.1
 prepare_page=man/isolator-prepare.1
-pull_page=man/isolator-pull.1
 selftest_page=man/isolator-selftest.1
 config_command_page=man/isolator-config.1
 languages_page=man/isolator-languages.1
@@ -62,7 +61,7 @@ missing_links() {
 }
 # missing_paths FILE: what it names in backquotes below a directory of the sources and does not exist.
 missing_paths() {
-    quoted <"$1" | grep -E '^(src|test|share|man|prompts|build)/[a-z0-9_./-]*$' | grep -v '^build/' |
+    quoted <"$1" | grep -E '^(src|test|share|man|prompts)/[a-z0-9_./-]*$' |
         while IFS= read -r path; do [ -e "$path" ] || echo "$path"; done
 }
 # missing_targets FILE: of the `make TARGET` in it, those that the Makefile lacks.
