@@ -76,22 +76,18 @@ $(B)/%.o: src/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What has the data directory in it is built again where that is another one.
-$(B)/config/config.o $(B)/config/config_read.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
+$(B)/config/config_load.o $(B)/config/config_values.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
 $(B)/datadir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 FORCE:
 
-# JSON files that are built in, byte for byte: the configuration, its schema and the definition of the tool.
+# JSON files that are built in, byte for byte: the configuration and the definition of the tool.
 embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
-$(B)/config/config.o: $(B)/default_config.h
+$(B)/config/config_load.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 	@mkdir -p $(@D)
 	$(Q)$(call embed,default_config)
-$(B)/cli/config_command.o: $(B)/config_schema.h
-$(B)/config_schema.h: share/isolator_config.schema.json
-	@mkdir -p $(@D)
-	$(Q)$(call embed,config_schema)
 $(B)/mcp/tool.o: $(B)/execute_code.h
 $(B)/execute_code.h: src/mcp/execute_code.json
 	@mkdir -p $(@D)
@@ -107,7 +103,7 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
 	done; echo '};'; } >$@
 
-GENERATED := $(B)/default_config.h $(B)/config_schema.h $(B)/execute_code.h $(B)/attacks.h
+GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it.
 unit_layer = $(firstword $(subst _, ,$(1)))

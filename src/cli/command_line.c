@@ -11,6 +11,7 @@
 #include "base/strvec.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
+#include "config/config_load.h"
 
 enum { OPTION_CONFIG = COMMAND_OPTION - 1 };
 

@@ -13,7 +13,8 @@
 #include "cli/safe_json.h"
 #include "config/config.h"
 #include "config/config_layers.h"
-#include "config_schema.h" /* generated: char config_schema[], without a NUL */
+#include "config/config_load.h"
+#include "config/config_schema.h"
 
 /* The widest that a value may be for the origins to stand in one column. */
 enum { COLUMN_MOST = 60 };
@@ -107,16 +108,30 @@ static void print_table(const struct config *config, const json_t *resolved)
     strvec_release(&table.origins);
 }
 
+/* Prints the schema of configuration files, which does not depend on the file that was read. */
+static int print_schema(struct error *error)
+{
+    CLEANUP(config_release) struct config built_in;
+    json_t *schema;
+
+    config_init(&built_in);
+    if (config_load_built_in(&built_in, error) != 0)
+        return -1;
+    schema = config_schema(&built_in);
+    json_dumpf(schema, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    putchar('\n');
+    json_decref(schema);
+    return EXIT_STATUS_SUCCESS;
+}
+
 static int run(void *context, char **operands, const struct config *config, struct error *error)
 {
     const struct options *options = context;
     json_t *resolved;
 
     (void)operands;
-    if (options->schema) {
-        fwrite(config_schema, 1, sizeof config_schema, stdout);
-        return EXIT_STATUS_SUCCESS;
-    }
+    if (options->schema)
+        return print_schema(error);
     resolved = config_resolved(config, error);
     if (!resolved)
         return -1;

@@ -70,7 +70,7 @@ static json_t *own_limits(const struct config *config, const struct language *la
         const double number = policy.limits.number[i];
 
         if (number != defaults->limits.number[i])
-            json_object_set_new(own, limit_rules[i].key,
+            json_object_set_new(own, limit_rules[i].name,
                                 number == floor(number) ? json_integer((json_int_t)number)
                                                         : json_real(number));
     }

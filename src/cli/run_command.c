@@ -15,7 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_options.h"
 #include "cli/safe_json.h"
-#include "config/config.h"
+#include "config/config_load.h"
 #include "docker/image_store.h"
 #include "run/pack_input.h"
 #include "service/execute.h"

@@ -45,11 +45,11 @@ const char *run_options_namer(const char *subject)
 static int set_number(struct run_options *options, enum limit_number which, const char *value,
                       struct error *error)
 {
-    const struct limit_rule *rule = &limit_rules[which];
+    const struct key_rule *rule = &limit_rules[which];
     double number;
 
     if (number_parse(value, rule->unit + strspn(rule->unit, " "), &number, error) != 0)
-        return error_prefix(error, "%s", run_options_namer(rule->key));
+        return error_prefix(error, "%s", run_options_namer(rule->name));
     return limits_set_number(&options->request.policy.limits, which, number, error);
 }
 

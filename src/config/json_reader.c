@@ -68,8 +68,8 @@ int json_reader_strings(struct json_reader *reader, const json_t *value, struct 
     return 0;
 }
 
-int json_reader_members(struct json_reader *reader, json_t *object,
-                        int read(struct json_reader *, const char *, json_t *, void *),
+int json_reader_members(struct json_reader *reader, const json_t *object,
+                        int read(struct json_reader *, const char *, const json_t *, void *),
                         void *target)
 {
     const size_t length = reader->path.length;
@@ -78,7 +78,7 @@ int json_reader_members(struct json_reader *reader, json_t *object,
 
     if (!json_is_object(object))
         return json_reader_wrong_type(reader, "an object");
-    json_object_foreach(object, key, value)
+    json_object_foreach((json_t *)object, key, value)
     {
         strbuf_addf(&reader->path, "%s%s", length > 0 ? "." : "", key);
         if (read(reader, key, value, target) != 0)
@@ -97,13 +97,14 @@ int json_reader_boolean(struct json_reader *reader, const json_t *value, bool *b
     return 0;
 }
 
-int json_reader_whole(struct json_reader *reader, const json_t *value, int least, int most,
+int json_reader_whole(struct json_reader *reader, const json_t *value, int minimum, int maximum,
                       int *number)
 {
     const json_int_t got = json_integer_value(value);
 
-    if (!json_is_integer(value) || got < least || got > most) {
-        CLEANUP_FREE char *expected = string_format("a whole number from %d to %d", least, most);
+    if (!json_is_integer(value) || got < minimum || got > maximum) {
+        CLEANUP_FREE char *expected =
+            string_format("a whole number from %d to %d", minimum, maximum);
         return json_reader_wrong_type(reader, expected);
     }
     *number = (int)got;

@@ -37,15 +37,15 @@ int json_reader_string(struct json_reader *reader, const json_t *value, char **s
 int json_reader_strings(struct json_reader *reader, const json_t *value, struct strvec *strings);
 
 int json_reader_boolean(struct json_reader *reader, const json_t *value, bool *boolean);
-int json_reader_whole(struct json_reader *reader, const json_t *value, int least, int most,
+int json_reader_whole(struct json_reader *reader, const json_t *value, int minimum, int maximum,
                       int *number);
 
 /*
  * Calls `read` for each member of an object with the path extended by its key. `read` gets what the
  * member belongs to as `target`.
  */
-int json_reader_members(struct json_reader *reader, json_t *object,
-                        int read(struct json_reader *, const char *, json_t *, void *),
+int json_reader_members(struct json_reader *reader, const json_t *object,
+                        int read(struct json_reader *, const char *, const json_t *, void *),
                         void *target);
 
 #endif

@@ -3,14 +3,14 @@
 #include <math.h>
 
 /* Docker refuses less than 6 MB of memory and takes CPUs in hundredths at least. */
-const struct limit_rule limit_rules[LIMIT_NUMBERS] = {
-    [LIMIT_TIMEOUT] = {"timeoutSeconds", " s", 0.001, 366.0 * 86400, false},
-    [LIMIT_MEMORY] = {"memoryMB", " MB", 6, 1 << 24, true},
-    [LIMIT_CPUS] = {"cpus", "", 0.01, 4096, false},
-    [LIMIT_PIDS] = {"pidsLimit", "", 8, 1 << 22, true},
-    [LIMIT_WORKDIR] = {"workdirMB", " MB", 1, 1 << 20, true},
-    [LIMIT_TMP] = {"tmpMB", " MB", 1, 1 << 20, true},
-    [LIMIT_OUTPUT] = {"outputBytes", " bytes", 1024, 64 << 20, true},
+const struct key_rule limit_rules[LIMIT_NUMBERS] = {
+    [LIMIT_TIMEOUT] = {"timeoutSeconds", KEY_NUMBER, 0.001, 366.0 * 86400, " s"},
+    [LIMIT_MEMORY] = {"memoryMB", KEY_WHOLE, 6, 1 << 24, " MB"},
+    [LIMIT_CPUS] = {"cpus", KEY_NUMBER, 0.01, 4096, ""},
+    [LIMIT_PIDS] = {"pidsLimit", KEY_WHOLE, 8, 1 << 22, ""},
+    [LIMIT_WORKDIR] = {"workdirMB", KEY_WHOLE, 1, 1 << 20, " MB"},
+    [LIMIT_TMP] = {"tmpMB", KEY_WHOLE, 1, 1 << 20, " MB"},
+    [LIMIT_OUTPUT] = {"outputBytes", KEY_WHOLE, 1024, 64 << 20, " bytes"},
 };
 
 void limits_init(struct limits *limits)
@@ -29,16 +29,16 @@ void limits_overlay(struct limits *base, const struct limits *over)
 int limits_set_number(struct limits *limits, enum limit_number which, double value,
                       struct error *error)
 {
-    const struct limit_rule *rule = &limit_rules[which];
+    const struct key_rule *rule = &limit_rules[which];
 
     if (!(value >= rule->minimum && value <= rule->maximum)) {
         error_set(error, ERROR_USAGE, ERROR_SUBJECT " must be from %.10g to %.10g%s", rule->minimum,
                   rule->maximum, rule->unit);
-        return error_about(error, rule->key);
+        return error_about(error, rule->name);
     }
-    if (rule->whole && value != floor(value)) {
+    if (rule->type == KEY_WHOLE && value != floor(value)) {
         error_set(error, ERROR_USAGE, ERROR_SUBJECT " must be a whole number");
-        return error_about(error, rule->key);
+        return error_about(error, rule->name);
     }
     limits->number[which] = value;
     return 0;
@@ -54,15 +54,15 @@ void limits_clamp(struct limits *limits, const struct limits *maximums)
 int limits_check(const struct limits *limits, const struct limits *maximums, struct error *error)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        const struct limit_rule *rule = &limit_rules[i];
+        const struct key_rule *rule = &limit_rules[i];
 
         if (!(limits->number[i] > maximums->number[i])) /* true if there is no maximum */
             continue;
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT " %.10g%s is more than the configuration allows (maximums.%s: "
                                 "%.10g)",
-                  limits->number[i], rule->unit, rule->key, maximums->number[i]);
-        return error_about(error, rule->key);
+                  limits->number[i], rule->unit, rule->name, maximums->number[i]);
+        return error_about(error, rule->name);
     }
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "config/config_files.h"
 #include "config/prepare_rules.h"
 #include "docker/image.h"
 
@@ -87,7 +88,7 @@ static int read_image(struct json_reader *reader, const json_t *value, char **im
     return image_check_tag(*image, reader->error) == 0 ? 0 : json_reader_wrong_value(reader);
 }
 
-static int read_note_member(struct json_reader *reader, const char *key, json_t *value,
+static int read_note_member(struct json_reader *reader, const char *key, const json_t *value,
                             void *target)
 {
     static const char *const keys[] = {"image", "exact", "run", "network", "listed", "packages"};
@@ -118,7 +119,7 @@ struct note_reader {
     void *context;
 };
 
-static int read_note(struct json_reader *reader, const char *key, json_t *value, void *target)
+static int read_note(struct json_reader *reader, const char *key, const json_t *value, void *target)
 {
     const struct note_reader *notes = target;
     CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
@@ -130,7 +131,8 @@ static int read_note(struct json_reader *reader, const char *key, json_t *value,
     return 0;
 }
 
-static int read_top_member(struct json_reader *reader, const char *key, json_t *value, void *target)
+static int read_top_member(struct json_reader *reader, const char *key, const json_t *value,
+                           void *target)
 {
     static const char *const keys[] = {"languages"};
 

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/environment.h"
+#include "config/workdir.h"
 #include "docker/image.h"
 
 /* Where programs may put what they need: the workdir holds their files, /tmp the rest. */
@@ -135,7 +136,7 @@ static int check_request(const struct request *request, struct error *error)
 {
     if (request->image && image_check_reference(request->image, error) != 0)
         return -1;
-    if (request->workdir && config_check_workdir(request->workdir, error) != 0)
+    if (request->workdir && workdir_check(request->workdir, error) != 0)
         return -1;
     if (request->save_image && image_check_tag(request->save_image, error) != 0)
         return -1;

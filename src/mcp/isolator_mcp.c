@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
-#include "config/config.h"
+#include "config/config_load.h"
 #include "config/snippets.h"
 #include "mcp/host_config.h"
 #include "mcp/server.h"

@@ -74,7 +74,7 @@ static int count_bytes(struct walk *walk, off_t size)
                   "the files need more than the %ld MB of the working directory; "
                   "raise " ERROR_SUBJECT,
                   walk->workdir_mb);
-        return error_about(walk->error, limit_rules[LIMIT_WORKDIR].key);
+        return error_about(walk->error, limit_rules[LIMIT_WORKDIR].name);
     }
     return 0;
 }

@@ -296,7 +296,7 @@ struct pool *pool_open(const struct docker *docker, const struct config *config,
                           .traced = docker,
                           .ended = wake,
                           .when = when,
-                          .age_most = config->warm_age_most * 1000LL,
+                          .age_most = config->warm_max_age * 1000LL,
                           .cancel = NOTIFIER_INIT};
     pool->docker.trace = NULL;
     if (notifier_open(&pool->cancel, error) != 0) {

@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "base/archive.h"
+#include "config/config_read.h"
 #include "config/environment.h"
 #include "config/request.h"
 #include "docker/image.h"
@@ -33,13 +34,13 @@ static void check_policy(const struct sandbox_policy *policy)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const double number = policy->limits.number[i];
-        const struct limit_rule *rule = &limit_rules[i];
+        const struct key_rule *rule = &limit_rules[i];
 
         if (isnan(number))
             continue;
         fuzz_require(number >= rule->minimum && number <= rule->maximum &&
-                         (!rule->whole || number == floor(number)),
-                     "%s is %g", rule->key, number);
+                         (rule->type != KEY_WHOLE || number == floor(number)),
+                     "%s is %g", rule->name, number);
     }
     if (policy->network)
         check_network(policy->network);
@@ -90,7 +91,7 @@ static void check_plan(const struct config *config, const char *language)
                  language, error.message);
     check_policy(&plan.policy);
     for (int i = 0; i < LIMIT_NUMBERS; i++)
-        fuzz_require(!isnan(plan.policy.limits.number[i]), "%s is not given", limit_rules[i].key);
+        fuzz_require(!isnan(plan.policy.limits.number[i]), "%s is not given", limit_rules[i].name);
 }
 
 static void check_language(const struct config *config, const struct language *language)
@@ -111,7 +112,7 @@ static void check_config(const struct config *config)
 {
     struct error error = ERROR_INIT;
 
-    fuzz_require(config_check_workdir(config->workdir, &error) == 0, "%s", error.message);
+    fuzz_require(workdir_check(config->workdir, &error) == 0, "%s", error.message);
     fuzz_require(*config->container_command, "no command");
     fuzz_require(config->prompts_dir[0] == '/', "%s", config->prompts_dir);
     fuzz_require(config->engine_timeout >= 1 && config->engine_timeout <= 600, "%d",
@@ -121,8 +122,8 @@ static void check_config(const struct config *config)
     fuzz_require(config->max_queued >= 0 && config->max_queued <= 100000, "%d", config->max_queued);
     fuzz_require(config->max_text_bytes >= 1000 && config->max_text_bytes <= 450000, "%d",
                  config->max_text_bytes);
-    fuzz_require(config->warm_age_most >= 1 && config->warm_age_most <= 86400, "%d",
-                 config->warm_age_most);
+    fuzz_require(config->warm_max_age >= 1 && config->warm_max_age <= 86400, "%d",
+                 config->warm_max_age);
     check_policy(&config->defaults);
     check_policy(&config->maximums);
     for (size_t i = 0; i < config->language_count; i++)

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "config/config.h"
+#include "config/config_read.h"
 #include "default_config.h" /* generated */
 
 /* libFuzzer calls these (llvm.org/docs/LibFuzzer.html). */

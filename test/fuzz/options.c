@@ -54,11 +54,11 @@ static void check_numbers(const struct limits *limits)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const double number = limits->number[i];
-        const struct limit_rule *rule = &limit_rules[i];
+        const struct key_rule *rule = &limit_rules[i];
 
         fuzz_require(isnan(number) || (number >= rule->minimum && number <= rule->maximum &&
-                                       (!rule->whole || number == floor(number))),
-                     "%s is %g", rule->key, number);
+                                       (rule->type != KEY_WHOLE || number == floor(number))),
+                     "%s is %g", rule->name, number);
     }
 }
 

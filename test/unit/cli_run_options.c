@@ -493,7 +493,7 @@ static void run_options__each_subject_is_an_option(void **state)
     run_options_help(stream);
     fclose(stream);
     for (size_t i = 0; i < LIMIT_NUMBERS + COUNT(others); i++) {
-        const char *subject = i < LIMIT_NUMBERS ? limit_rules[i].key : others[i - LIMIT_NUMBERS];
+        const char *subject = i < LIMIT_NUMBERS ? limit_rules[i].name : others[i - LIMIT_NUMBERS];
         const char *option = run_options_namer(subject);
 
         assert_non_null(option);

@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "config/config.h"
+#include "config/config_load.h"
+#include "config/config_read.h"
+#include "config/workdir.h"
 
 static void overlay(struct config *config, const char *json)
 {
@@ -424,7 +426,7 @@ static void check_workdir(const char *path, const char *message)
 {
     struct error error = ERROR_INIT;
 
-    assert_int_equal(config_check_workdir(path, &error), message ? -1 : 0);
+    assert_int_equal(workdir_check(path, &error), message ? -1 : 0);
     if (message)
         assert_error(&error, ERROR_USAGE, message);
 }
@@ -973,7 +975,7 @@ static void config__warm(void **state)
     config_init(&config);
     overlay(&config, one); /* a language that stands behind it in the same file */
     assert_int_equal(config_language(&config, "py")->warm, 3);
-    assert_int_equal(config.warm_age_most, 86400);
+    assert_int_equal(config.warm_max_age, 86400);
     overlay(&config, "{\"warm\": {\"py\": 0}}");
     assert_int_equal(config_language(&config, "py")->warm, 0);
     config_release(&config);
@@ -1012,7 +1014,7 @@ static void config__numbers_of_the_server_that_are_built_in(void **state)
     assert_int_equal(config.max_concurrent, 0);
     assert_int_equal(config.max_queued, 64);
     assert_int_equal(config.max_text_bytes, 50000);
-    assert_int_equal(config.warm_age_most, 600);
+    assert_int_equal(config.warm_max_age, 600);
     assert_int_equal(config_language(&config, "python")->warm, 1);
     config_release(&config);
     temp_remove(directory);

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "config/config_layers.h"
+#include "config/config_read.h"
 
 static void overlay(struct config *config, const char *name, const char *json)
 {

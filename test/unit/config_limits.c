@@ -40,23 +40,23 @@ static void limits__init_gives_nothing(void **state)
 
 static void limits__rules(void **state)
 {
-    static const struct limit_rule expected[LIMIT_NUMBERS] = {
-        {"timeoutSeconds", " s", 0.001, 31622400, false},
-        {"memoryMB", " MB", 6, 16777216, true},
-        {"cpus", "", 0.01, 4096, false},
-        {"pidsLimit", "", 8, 4194304, true},
-        {"workdirMB", " MB", 1, 1048576, true},
-        {"tmpMB", " MB", 1, 1048576, true},
-        {"outputBytes", " bytes", 1024, 67108864, true},
+    static const struct key_rule expected[LIMIT_NUMBERS] = {
+        {"timeoutSeconds", KEY_NUMBER, 0.001, 31622400, " s"},
+        {"memoryMB", KEY_WHOLE, 6, 16777216, " MB"},
+        {"cpus", KEY_NUMBER, 0.01, 4096, ""},
+        {"pidsLimit", KEY_WHOLE, 8, 4194304, ""},
+        {"workdirMB", KEY_WHOLE, 1, 1048576, " MB"},
+        {"tmpMB", KEY_WHOLE, 1, 1048576, " MB"},
+        {"outputBytes", KEY_WHOLE, 1024, 67108864, " bytes"},
     };
 
     (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        assert_string_equal(limit_rules[i].key, expected[i].key);
+        assert_string_equal(limit_rules[i].name, expected[i].name);
+        assert_int_equal(limit_rules[i].type, expected[i].type);
         assert_string_equal(limit_rules[i].unit, expected[i].unit);
         assert_true(limit_rules[i].minimum == expected[i].minimum);
         assert_true(limit_rules[i].maximum == expected[i].maximum);
-        assert_int_equal(limit_rules[i].whole, expected[i].whole);
     }
 }
 
@@ -67,7 +67,7 @@ static void check_refused(enum limit_number which, double value, const char *mes
 
     limits_init(&limits);
     assert_int_equal(limits_set_number(&limits, which, value, &error), -1);
-    assert_string_equal(error.subject, limit_rules[which].key);
+    assert_string_equal(error.subject, limit_rules[which].name);
     assert_error(&error, ERROR_USAGE, message);
     assert_true(isnan(limits.number[which]));
 }

@@ -2,7 +2,7 @@
 
 #include <sys/wait.h>
 
-#include "config/config.h"
+#include "config/config_read.h"
 #include "config/prepare_notes.h"
 
 /* A home of its own, where the file is expected at isolator/prepared.json. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "config/config_read.h"
 #include "config/request.h"
 
 static const char CONFIG[] =

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "config/config.h"
+#include "config/config_read.h"
 
 /* The value of a JSON text, a new reference. */
 static inline json_t *json_of(const char *text)

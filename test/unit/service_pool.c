@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "base/linux.h"
+#include "config/config_load.h"
+#include "config/config_read.h"
 #include "service/pool.h"
 
 /*

@@ -1,0 +1,37 @@
+#include "config/config_files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+enum { FILE_MAX = 1 << 20 };
+
+int config_read_file(const char *path, struct strbuf *text, struct error *error)
+{
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char chunk[4096];
+    ssize_t length;
+
+    if (fd < 0)
+        return error_set_errno(error, ERROR_CONFIG, "cannot open the configuration '%s'", path);
+    while ((length = read(fd, chunk, sizeof chunk)) > 0) {
+        strbuf_add(text, chunk, (size_t)length);
+        if (text->length > FILE_MAX)
+            return error_set(error, ERROR_CONFIG, "%s: larger than 1 MiB", path);
+    }
+    if (length < 0)
+        return error_set_errno(error, ERROR_CONFIG, "cannot read the configuration '%s'", path);
+    return 0;
+}
+
+char *config_home(const char *name)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+
+    if (xdg && *xdg == '/')
+        return string_format("%s/isolator/%s", xdg, name);
+    return string_format("%s/.config/isolator/%s", home && *home == '/' ? home : "", name);
+}

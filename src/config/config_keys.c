@@ -1,0 +1,168 @@
+#include "config/config_keys.h"
+
+#include <string.h>
+
+#include "config/config.h"
+#include "config/config_values.h"
+#include "config/limits.h"
+#include "config/prepare_rules.h"
+
+/*
+ * Rules as the schema has them, for editors. Setters check the same in code; end-to-end tests
+ * compare the two with samples.
+ */
+#define NETWORK_PATTERN "^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]*$"
+#define CAPABILITY      "(?![Cc][Aa][Pp]_(,|$))[A-Za-z_]+"
+#define ID              /* 0 to 2097151 */                                                         \
+    "0*([0-9]{1,6}|1[0-9]{6}|20[0-8][0-9]{4}|209[0-6][0-9]{3}|20970[0-9]{2}|20971[0-4][0-9]|"      \
+    "209715[01])"
+#define RESERVED_VARIABLES "IFS|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_VERSINFO"
+
+#define RULE(key, key_type)                                                                        \
+    .rule = &(const struct key_rule)                                                               \
+    {                                                                                              \
+        .name = (key), .type = (key_type)                                                          \
+    }
+#define RANGE(key, key_type, min, max)                                                             \
+    .rule = &(const struct key_rule)                                                               \
+    {                                                                                              \
+        .name = (key), .type = (key_type), .minimum = (min), .maximum = (max)                      \
+    }
+/* What the command line obeys too. */
+#define LIMIT(which)                                                                               \
+    CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which], .set = config_value_limit
+#define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
+#define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
+
+static const struct config_key keys[] = {
+    {CONFIG_LEVEL_TOP, RULE("$schema", KEY_STRING), "Schema of this file",
+     "For editors; isolator does not use it.", .set = config_value_ignored},
+    {CONFIG_LEVEL_TOP, RULE("containerCommand", KEY_STRING), "Docker command",
+     "Name or path of the docker command.", TOP_MEMBER(container_command)},
+    {CONFIG_LEVEL_TOP, RANGE("containerWorkdir", KEY_STRING, 1, 255), "Working directory",
+     "Working directory in the container, which receives the files: an absolute path outside the "
+     "system's directories.",
+     .set = config_value_workdir,
+     .pattern = "^(?!/(proc|sys|dev|etc|bin|sbin|lib|lib64|usr)(/|$))"
+                "(/(?!\\.{1,2}(/|$))[^/ \\t\\n\\r:,\"'\\\\$`]+)+$"},
+    {CONFIG_LEVEL_TOP, RANGE("engineTimeoutSeconds", KEY_WHOLE, 1, 600), "Engine timeout",
+     "Seconds that the container engine may take for one run, in addition to the program.",
+     TOP_MEMBER(engine_timeout)},
+    {CONFIG_LEVEL_TOP, RULE(CONFIG_KEY_ALLOW_UNENFORCED, KEY_BOOLEAN),
+     "Run without limits that the engine lacks",
+     "If true, programs run even if the engine does not enforce a limit of memory, swap, "
+     "processes or CPU time.",
+     TOP_MEMBER(allow_unenforced)},
+    {CONFIG_LEVEL_TOP, RULE("promptsDir", KEY_PATH), "Directory of snippets",
+     "Directory of programs of one file each, which isolator-mcp and isolator batch run by name. "
+     "A relative path starts at the configuration file.",
+     .set = config_value_prompts_dir},
+    {CONFIG_LEVEL_TOP, RANGE("maxConcurrent", KEY_WHOLE, 1, 1024), "Concurrent calls",
+     "How many calls isolator-mcp runs at once; by default as many as there are processor cores.",
+     TOP_MEMBER(max_concurrent)},
+    {CONFIG_LEVEL_TOP, RANGE("maxQueued", KEY_WHOLE, 0, 100000), "Queued calls",
+     "How many more calls may wait in isolator-mcp; the next one is refused as busy.",
+     TOP_MEMBER(max_queued)},
+    {CONFIG_LEVEL_TOP, RANGE("maxTextBytes", KEY_WHOLE, 1000, 450000), "Text for a model",
+     "Bytes of a program's output that isolator-mcp puts into a result.",
+     TOP_MEMBER(max_text_bytes)},
+    {CONFIG_LEVEL_TOP, RANGE(CONFIG_KEY_MAX_ARTIFACTS, KEY_WHOLE, 0, 10000), "Number of artifacts",
+     "How many files a run returns at most.", TOP_MEMBER(max_artifacts)},
+    {CONFIG_LEVEL_TOP, RANGE(CONFIG_KEY_MAX_ARTIFACT_BYTES, KEY_WHOLE, 0, 1 << 30),
+     "Size of artifacts", "How large the files that a run returns may be, in total.",
+     TOP_MEMBER(max_artifact_bytes)},
+    {CONFIG_LEVEL_TOP, RANGE("warm", KEY_WHOLE_BY_LANGUAGE, 0, 100), "Warm sandboxes",
+     "How many sandboxes of a language are started in advance, by its name; 0: none."},
+    {CONFIG_LEVEL_TOP, RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400),
+     "Maximum age of warm sandboxes", "Seconds after which an unused warm sandbox is replaced.",
+     TOP_MEMBER(warm_max_age)},
+    {CONFIG_LEVEL_TOP, RULE("isolatorPath", KEY_STRING), "Not used",
+     "Accepted for compatibility with old files.", .set = config_value_ignored,
+     .schema = "{\"deprecated\": true}"},
+    {CONFIG_LEVEL_TOP, RULE("defaults", KEY_OBJECT), "Defaults",
+     "What a sandbox gets unless its language or the request says otherwise.", TOP_MEMBER(defaults),
+     .members = CONFIG_LEVEL_LIMITS},
+    {CONFIG_LEVEL_TOP, RULE("maximums", KEY_OBJECT), "Maximums", "What a sandbox may get at most.",
+     TOP_MEMBER(maximums), .members = CONFIG_LEVEL_LIMITS},
+    {CONFIG_LEVEL_TOP, RULE("languages", KEY_LANGUAGES), "Languages",
+     "Languages by name. A language that is not built in needs image, command, extensions and "
+     "defaultFilename."},
+
+    {LIMIT(TIMEOUT), .title = "Timeout", .description = "Seconds that the program may run."},
+    {LIMIT(MEMORY), .title = "Memory",
+     .description = "MB (2^20 bytes) of memory, without swap. Files in the working directory and "
+                    "in /tmp count too."},
+    {LIMIT(CPUS), .title = "CPU cores", .description = "CPU cores; fractions are allowed."},
+    {LIMIT(PIDS), .title = "Processes",
+     .description = "Processes and threads that may exist at once."},
+    {CONFIG_LEVEL_LIMITS, RULE("network", KEY_STRING), "Network",
+     "none, bridge or the name of a network of the engine; never host.",
+     .set = config_value_network, .pattern = NETWORK_PATTERN},
+    {CONFIG_LEVEL_LIMITS, RULE("readOnly", KEY_BOOLEAN), "Read-only root",
+     "If true, the root file system is read-only.", .set = config_value_read_only},
+    {CONFIG_LEVEL_LIMITS, RANGE("capDrop", KEY_STRINGS, 1, 0), "Capabilities to drop",
+     "ALL, or names like NET_RAW or CAP_NET_RAW.", .set = config_value_cap_drop,
+     .pattern = "^" CAPABILITY "(," CAPABILITY ")*$"},
+    {CONFIG_LEVEL_LIMITS, RULE("user", KEY_STRING), "User",
+     "uid or uid:gid of the program, numbers up to 2097151.", .set = config_value_user,
+     .pattern = "^" ID "(:" ID ")?$"},
+    {LIMIT(WORKDIR), .title = "Size of the working directory",
+     .description = "MB of the working directory."},
+    {LIMIT(TMP), .title = "Size of /tmp", .description = "MB of /tmp."},
+    {LIMIT(OUTPUT), .title = "Output", .description = "Bytes of each output stream that are kept."},
+
+    {CONFIG_LEVEL_LANGUAGE, RANGE("image", KEY_STRING, 1, 512), "Image",
+     "Image that programs in the language run in; it must be on the engine.",
+     .set = config_value_image, .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"},
+    {CONFIG_LEVEL_LANGUAGE, RULE("command", KEY_STRINGS), "Command",
+     "Command that runs a program, one word per string; {entrypoint} stands for the path of the "
+     "program.",
+     .set = config_value_command,
+     .schema = "{\"contains\": {\"type\": \"string\", \"pattern\": \"[{]entrypoint[}]\"}}"},
+    {CONFIG_LEVEL_LANGUAGE, RANGE("extensions", KEY_STRINGS, 1, 0), "Extensions",
+     "File name extensions of the language, each with its dot.", .set = config_value_extensions,
+     .pattern = "^[.][^/]*$"},
+    {CONFIG_LEVEL_LANGUAGE, RANGE("defaultFilename", KEY_STRING, 1, 255), "Default file name",
+     "File name of a program that has none of its own, and entrypoint of a directory if none is "
+     "named.",
+     .set = config_value_default_filename, .pattern = "^(?![.]+$)[^/]+$"},
+    {CONFIG_LEVEL_LANGUAGE, RULE("env", KEY_STRINGS_BY_NAME), "Environment",
+     "Environment variables by name; they are added to those that are built in.",
+     .set = config_value_environment,
+     .pattern = "^(?!(" RESERVED_VARIABLES ")$)[A-Za-z_][A-Za-z0-9_]*$"},
+    {CONFIG_LEVEL_LANGUAGE, RULE("prepare", KEY_OBJECT), "Preparation",
+     "How isolator prepare builds an image for programs in the language.",
+     LANGUAGE_MEMBER(preparation), .members = CONFIG_LEVEL_PREPARE},
+    {CONFIG_LEVEL_LANGUAGE, RANGE("listPackages", KEY_STRINGS, 1, 0), "List of packages",
+     "Command, one word per string, that prints the packages of the prepared image, one name per "
+     "line.",
+     LANGUAGE_MEMBER(list_packages)},
+    {CONFIG_LEVEL_LANGUAGE, RANGE("packages", KEY_STRINGS, 0, PREPARE_PACKAGES_MAX), "Packages",
+     "Names of packages in the image; models read them.", .set = config_value_packages,
+     .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"},
+
+    {CONFIG_LEVEL_PREPARE, RANGE("run", KEY_STRINGS, 0, PREPARE_STEPS_MAX), "Steps",
+     "Shell commands, which run once and in this order; without any there is no preparation.",
+     .set = config_value_steps, .pattern = "[^ \\t\\r]"},
+    {CONFIG_LEVEL_PREPARE, RULE("network", KEY_STRING), "Network",
+     "Network of the steps: none, bridge or the name of a network of the engine; never host.",
+     .set = config_value_steps_network, .pattern = NETWORK_PATTERN},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+const struct config_key *config_keys_next(enum config_level level, const struct config_key *key)
+{
+    for (key = key ? key + 1 : keys; key < keys + KEYS; key++)
+        if (key->level == level)
+            return key;
+    return NULL;
+}
+
+const struct config_key *config_keys_find(enum config_level level, const char *name)
+{
+    const struct config_key *key = NULL;
+
+    while ((key = config_keys_next(level, key)) && strcmp(key->rule->name, name) != 0)
+        ;
+    return key;
+}

@@ -1,0 +1,54 @@
+/*
+ * The keys of the configuration file, in one table: name, type, range, description, and where the
+ * value goes. The reader (config/config_read.h) walks this table, and the JSON Schema
+ * (config/config_schema.h) is generated from it. The manual page is checked against the schema.
+ *
+ * To add a key, add a row and the member that it sets.
+ */
+#ifndef CONFIG_CONFIG_KEYS_H
+#define CONFIG_CONFIG_KEYS_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "config/json_reader.h"
+#include "config/key_rule.h"
+
+/* The objects of a configuration file and the structs that they fill in. */
+enum config_level {
+    CONFIG_LEVEL_TOP,      /* the file itself: struct config */
+    CONFIG_LEVEL_LIMITS,   /* "defaults", "maximums": struct sandbox_policy */
+    CONFIG_LEVEL_LANGUAGE, /* one of "languages": struct language; has the keys of limits too */
+    CONFIG_LEVEL_PREPARE,  /* "prepare" of a language: struct preparation */
+};
+
+struct config_key;
+
+/*
+ * Checks a value and puts it into the struct of the key's level, in the place of an older value.
+ * Returns 0, or -1 with an ERROR_CONFIG that names the place in the file.
+ */
+typedef int config_setter(struct json_reader *reader, const struct config_key *key,
+                          const json_t *value, void *object);
+
+struct config_key {
+    enum config_level level;
+    const struct key_rule *rule;
+    const char *title, *description; /* for people who write a configuration */
+    size_t offset;                   /* of the member in the struct of the level; without `set` */
+    config_setter *set;        /* NULL: the type says everything, and the value goes to `offset` */
+    enum config_level members; /* of a KEY_OBJECT: the level of its keys */
+    const char *pattern;       /* JSON Schema's, for a string, each string or each name; or NULL */
+    const char *schema;        /* more members of its JSON Schema, as a JSON object; or NULL */
+};
+
+/* Returns the key, borrowed; NULL if the level has none of that name. */
+const struct config_key *config_keys_find(enum config_level level, const char *name);
+
+/*
+ * Returns the key of the level behind `key`, in the order of the table, borrowed. NULL stands for
+ * the place in front of the first key, and after the last one.
+ */
+const struct config_key *config_keys_next(enum config_level level, const struct config_key *key);
+
+#endif

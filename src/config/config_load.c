@@ -1,0 +1,81 @@
+#include "config/config_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "config/config_files.h"
+#include "config/config_read.h"
+#include "config/prepare_notes.h"
+#include "default_config.h" /* generated: static const char default_config[], without a NUL */
+
+static const char installed_file[] = ISOLATOR_DATADIR "/isolator_config.json";
+
+/*
+ * Returns the file to read, owned, or NULL if there is none. A file that is asked for, also by the
+ * environment, must exist; of the others the first that exists is taken.
+ */
+static char *find_file(const char *asked_for, enum config_origin *origin)
+{
+    static const enum config_origin places[] = {CONFIG_OF_USER, CONFIG_OF_SYSTEM, CONFIG_INSTALLED};
+    const char *variable = getenv("ISOLATOR_CONFIG");
+    char *candidates[3];
+    char *found = NULL;
+
+    *origin = CONFIG_ASKED_FOR;
+    if (asked_for)
+        return string_copy(asked_for);
+    if (variable && *variable) {
+        *origin = strcmp(variable, installed_file) == 0 ? CONFIG_INSTALLED : CONFIG_ENVIRONMENT;
+        return string_copy(variable);
+    }
+    *origin = CONFIG_BUILT_IN;
+    candidates[0] = config_home("config.json");
+    candidates[1] = string_copy("/etc/isolator/config.json");
+    candidates[2] = string_copy(installed_file);
+    for (int i = 0; i < 3; i++) {
+        if (!found && (access(candidates[i], F_OK) == 0)) {
+            found = candidates[i];
+            *origin = places[i];
+        } else {
+            free(candidates[i]);
+        }
+    }
+    return found;
+}
+
+static int overlay_file(struct config *config, struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    if (config_read_file(config->file, &text, error) != 0)
+        return -1;
+    return config_overlay(config, strbuf_string(&text), text.length, config->file, error);
+}
+
+int config_load_built_in(struct config *config, struct error *error)
+{
+    config->origin = CONFIG_BUILT_IN;
+    return config_overlay(config, default_config, sizeof default_config, "built-in configuration",
+                          error);
+}
+
+int config_load(struct config *config, const char *file, const struct limits *own,
+                struct error *error)
+{
+    bool installed;
+
+    if (config_load_built_in(config, error) != 0)
+        return -1;
+    config->file = find_file(file, &config->origin);
+    installed = config->origin == CONFIG_INSTALLED;
+    if (installed && overlay_file(config, error) != 0)
+        return -1;
+    if (own)
+        limits_overlay(&config->defaults.limits, own);
+    if (config->file && !installed && overlay_file(config, error) != 0)
+        return -1;
+    return prepare_notes_apply(config, error);
+}

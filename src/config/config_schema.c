@@ -1,0 +1,214 @@
+#include "config/config_schema.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "config/config_keys.h"
+
+static json_t *number(double value)
+{
+    return value == floor(value) ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *reference(const char *name)
+{
+    CLEANUP_FREE char *path = string_format("#/$defs/%s", name);
+
+    return json_pack("{s:s}", "$ref", path);
+}
+
+/* Adds the pattern of the key, if it has one, to the schema of its string, item or name. */
+static json_t *with_pattern(json_t *schema, const struct config_key *key)
+{
+    if (key->pattern)
+        json_object_set_new(schema, "pattern", json_string(key->pattern));
+    return schema;
+}
+
+/* Adds the ends of the key's range, unless it has none: {"minItems": 1, "maxItems": 64}. */
+static void add_range(json_t *schema, const char *minimum, const char *maximum,
+                      const struct key_rule *rule)
+{
+    if (rule->minimum > 0)
+        json_object_set_new(schema, minimum, number(rule->minimum));
+    if (rule->maximum > 0)
+        json_object_set_new(schema, maximum, number(rule->maximum));
+}
+
+static void add_string(json_t *schema, const struct config_key *key)
+{
+    json_object_set_new(schema, "type", json_string("string"));
+    json_object_set_new(schema, "minLength", json_integer(1));
+    if (key->rule->maximum > 0)
+        json_object_set_new(schema, "maxLength", number(key->rule->maximum));
+    with_pattern(schema, key);
+}
+
+static void add_number(json_t *schema, const struct config_key *key)
+{
+    json_object_set_new(schema, "type",
+                        json_string(key->rule->type == KEY_NUMBER ? "number" : "integer"));
+    json_object_set_new(schema, "minimum", number(key->rule->minimum));
+    json_object_set_new(schema, "maximum", number(key->rule->maximum));
+}
+
+static void add_array(json_t *schema, const struct config_key *key)
+{
+    json_t *item = json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
+
+    json_object_set_new(schema, "type", json_string("array"));
+    add_range(schema, "minItems", "maxItems", key->rule);
+    json_object_set_new(schema, "items", with_pattern(item, key));
+}
+
+/* An object of languages; `language` is the schema of each. Takes it over. */
+static void add_languages(json_t *schema, json_t *language)
+{
+    json_object_set_new(schema, "type", json_string("object"));
+    json_object_set_new(schema, "propertyNames", reference("languageName"));
+    json_object_set_new(schema, "additionalProperties", language);
+}
+
+/* The schema of a language that is not built in. */
+static json_t *new_language(void)
+{
+    json_t *language = reference("language");
+
+    json_object_set_new(
+        language, "required",
+        json_pack("[s, s, s, s]", "image", "command", "extensions", "defaultFilename"));
+    return language;
+}
+
+/* The languages that are built in need no key. */
+static json_t *built_in_languages(const struct config *built_in)
+{
+    json_t *properties = json_object();
+
+    for (size_t i = 0; i < built_in->language_count; i++)
+        json_object_set_new(properties, built_in->languages[i].name, reference("language"));
+    return properties;
+}
+
+static json_t *object_of(enum config_level level);
+
+static void add_value(json_t *schema, const struct config_key *key)
+{
+    switch (key->rule->type) {
+    case KEY_STRING:
+    case KEY_PATH:
+        add_string(schema, key);
+        break;
+    case KEY_BOOLEAN:
+        json_object_set_new(schema, "type", json_string("boolean"));
+        break;
+    case KEY_WHOLE:
+    case KEY_NUMBER:
+        add_number(schema, key);
+        break;
+    case KEY_STRINGS:
+        add_array(schema, key);
+        break;
+    case KEY_STRINGS_BY_NAME:
+        json_object_set_new(schema, "type", json_string("object"));
+        json_object_set_new(schema, "propertyNames", with_pattern(json_object(), key));
+        json_object_set_new(schema, "additionalProperties", json_pack("{s:s}", "type", "string"));
+        break;
+    case KEY_WHOLE_BY_LANGUAGE:
+        add_languages(schema, json_object());
+        add_number(json_object_get(schema, "additionalProperties"), key);
+        break;
+    case KEY_LANGUAGES:
+        add_languages(schema, new_language());
+        break;
+    case KEY_OBJECT:
+        json_object_update_missing_new(schema, key->members == CONFIG_LEVEL_LIMITS
+                                                   ? reference("limits")
+                                                   : object_of(key->members));
+        break;
+    }
+}
+
+/* Returns the schema of a key. */
+static json_t *value_of(const struct config_key *key)
+{
+    json_t *schema = json_pack("{s:s, s:s}", "title", key->title, "description", key->description);
+
+    add_value(schema, key);
+    if (key->schema) {
+        json_t *more = json_loads(key->schema, 0, NULL);
+
+        if (json_object_update_new(schema, more) != 0)
+            abort(); /* the table is wrong */
+    }
+    return schema;
+}
+
+/* Adds the keys of a level to the properties of an object. */
+static void add_properties(json_t *properties, enum config_level level)
+{
+    const struct config_key *key = NULL;
+
+    while ((key = config_keys_next(level, key)))
+        json_object_set_new(properties, key->rule->name,
+                            level == CONFIG_LEVEL_LIMITS ? reference(key->rule->name)
+                                                         : value_of(key));
+}
+
+static json_t *object_of(enum config_level level)
+{
+    json_t *properties = json_object();
+
+    add_properties(properties, level);
+    if (level == CONFIG_LEVEL_LANGUAGE)
+        add_properties(properties, CONFIG_LEVEL_LIMITS);
+    return json_pack("{s:s, s:b, s:o}", "type", "object", "additionalProperties", 0, "properties",
+                     properties);
+}
+
+/* What several places refer to: the name of a language, each limit, limits, and a language. */
+static json_t *definitions(void)
+{
+    json_t *all = json_pack("{s:{s:s, s:s}}", "languageName", "type", "string", "pattern",
+                            "^[A-Za-z0-9+#._-]+$");
+    const struct config_key *key = NULL;
+
+    while ((key = config_keys_next(CONFIG_LEVEL_LIMITS, key)))
+        json_object_set_new(all, key->rule->name, value_of(key));
+    json_object_set_new(all, "limits", object_of(CONFIG_LEVEL_LIMITS));
+    json_object_set_new(all, "language", object_of(CONFIG_LEVEL_LANGUAGE));
+    return all;
+}
+
+/* Whether the built-in value is the default wherever the file lies. */
+static bool has_default(const struct config_key *key, const json_t *value)
+{
+    return value && key->rule->type != KEY_PATH && !json_is_object(value);
+}
+
+json_t *config_schema(const struct config *built_in)
+{
+    const struct config_key *key = NULL;
+    json_t *properties = json_object();
+
+    while ((key = config_keys_next(CONFIG_LEVEL_TOP, key))) {
+        json_t *schema = value_of(key);
+        json_t *value = json_object_get(built_in->layers[0].root, key->rule->name);
+
+        if (has_default(key, value))
+            json_object_set(schema, "default", value);
+        if (key->rule->type == KEY_LANGUAGES)
+            json_object_set_new(schema, "properties", built_in_languages(built_in));
+        json_object_set_new(properties, key->rule->name, schema);
+    }
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:b, s:o, s:o}", "$schema",
+        "https://json-schema.org/draft/2020-12/schema", "title", "isolator_config.json",
+        "description",
+        "Configuration of isolator. A file is laid over the built-in configuration and "
+        "holds only what differs; see isolator_config.json(5).",
+        "type", "object", "additionalProperties", 0, "properties", properties, "$defs",
+        definitions());
+}

@@ -1,0 +1,242 @@
+#include "config/config_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "config/config.h"
+#include "config/environment.h"
+#include "config/input_files.h"
+#include "config/prepare_notes.h"
+#include "config/workdir.h"
+#include "docker/image.h"
+
+/* Returns what a check of a value returned, with the place in the file in front of its error. */
+static int checked(struct json_reader *reader, int result)
+{
+    return result == 0 ? 0 : json_reader_wrong_value(reader);
+}
+
+/* ---- the file itself */
+
+int config_value_ignored(struct json_reader *reader, const struct config_key *key,
+                         const json_t *value, void *object)
+{
+    CLEANUP_FREE char *unused = NULL;
+
+    (void)key;
+    (void)object;
+    return json_reader_string(reader, value, &unused);
+}
+
+int config_value_workdir(struct json_reader *reader, const struct config_key *key,
+                         const json_t *value, void *object)
+{
+    struct config *config = object;
+
+    (void)key;
+    if (json_reader_string(reader, value, &config->workdir) != 0)
+        return -1;
+    return checked(reader, workdir_check(config->workdir, reader->error));
+}
+
+/* Returns the absolute form of a path that is relative to the configuration file; owned. */
+static char *beside_file(const char *file, const char *path)
+{
+    CLEANUP_FREE char *real = file ? realpath(file, NULL) : NULL;
+    const char *slash = real ? strrchr(real, '/') : NULL;
+
+    if (path[0] == '/')
+        return string_copy(path);
+    if (!slash)
+        return string_format("%s/%s", ISOLATOR_DATADIR, path);
+    return string_format("%.*s/%s", (int)(slash - real), real, path);
+}
+
+int config_value_prompts_dir(struct json_reader *reader, const struct config_key *key,
+                             const json_t *value, void *object)
+{
+    struct config *config = object;
+    CLEANUP_FREE char *path = NULL;
+
+    (void)key;
+    if (json_reader_string(reader, value, &path) != 0)
+        return -1;
+    free(config->prompts_dir);
+    config->prompts_dir = beside_file(config->file, path);
+    return 0;
+}
+
+/* ---- limits */
+
+int config_value_limit(struct json_reader *reader, const struct config_key *key,
+                       const json_t *value, void *object)
+{
+    struct sandbox_policy *policy = object;
+    const enum limit_number which = (enum limit_number)(key->rule - limit_rules);
+
+    if (!json_is_number(value))
+        return json_reader_wrong_type(reader, "a number");
+    return checked(
+        reader, limits_set_number(&policy->limits, which, json_number_value(value), reader->error));
+}
+
+int config_value_network(struct json_reader *reader, const struct config_key *key,
+                         const json_t *value, void *object)
+{
+    CLEANUP_FREE char *name = NULL;
+
+    (void)key;
+    if (json_reader_string(reader, value, &name) != 0)
+        return -1;
+    return checked(reader, sandbox_policy_set_network(object, name, reader->error));
+}
+
+int config_value_read_only(struct json_reader *reader, const struct config_key *key,
+                           const json_t *value, void *object)
+{
+    struct sandbox_policy *policy = object;
+    bool read_only = false;
+
+    (void)key;
+    if (json_reader_boolean(reader, value, &read_only) != 0)
+        return -1;
+    policy->read_only = read_only;
+    return 0;
+}
+
+int config_value_cap_drop(struct json_reader *reader, const struct config_key *key,
+                          const json_t *value, void *object)
+{
+    struct sandbox_policy *policy = object;
+    CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
+    int result = 0;
+
+    (void)key;
+    if (json_reader_strings(reader, value, &list) != 0)
+        return -1;
+    strvec_release(&policy->cap_drop);
+    for (size_t i = 0; i < list.count && result == 0; i++)
+        result = sandbox_policy_add_cap_drop(policy, list.items[i], reader->error);
+    return checked(reader, result);
+}
+
+int config_value_user(struct json_reader *reader, const struct config_key *key, const json_t *value,
+                      void *object)
+{
+    CLEANUP_FREE char *user = NULL;
+
+    (void)key;
+    if (json_reader_string(reader, value, &user) != 0)
+        return -1;
+    return checked(reader, sandbox_policy_set_user(object, user, reader->error));
+}
+
+/* ---- languages */
+
+int config_value_image(struct json_reader *reader, const struct config_key *key,
+                       const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)key;
+    if (json_reader_string(reader, value, &language->image) != 0)
+        return -1;
+    return checked(reader, image_check_reference(language->image, reader->error));
+}
+
+int config_value_command(struct json_reader *reader, const struct config_key *key,
+                         const json_t *value, void *object)
+{
+    struct strvec *command = &((struct language *)object)->command;
+
+    (void)key;
+    if (json_reader_strings(reader, value, command) != 0)
+        return -1;
+    for (size_t i = 0; i < command->count; i++)
+        if (strstr(command->items[i], "{entrypoint}"))
+            return 0;
+    return json_reader_wrong_type(reader, "a command with \"{entrypoint}\" in it");
+}
+
+int config_value_extensions(struct json_reader *reader, const struct config_key *key,
+                            const json_t *value, void *object)
+{
+    struct strvec *extensions = &((struct language *)object)->extensions;
+
+    (void)key;
+    if (json_reader_strings(reader, value, extensions) != 0)
+        return -1;
+    for (size_t i = 0; i < extensions->count; i++)
+        if (extensions->items[i][0] != '.' || strchr(extensions->items[i], '/'))
+            return json_reader_wrong_type(reader, "extensions with their dot, like \".py\"");
+    return 0;
+}
+
+int config_value_default_filename(struct json_reader *reader, const struct config_key *key,
+                                  const json_t *value, void *object)
+{
+    char **name = &((struct language *)object)->default_filename;
+
+    (void)key;
+    if (json_reader_string(reader, value, name) != 0)
+        return -1;
+    if (strchr(*name, '/') || strspn(*name, ".") == strlen(*name))
+        return json_reader_wrong_type(reader, "the name of a file");
+    return checked(reader, input_files_check_path(*name, reader->error));
+}
+
+static int read_variable(struct json_reader *reader, const char *name, json_t *value, void *target)
+{
+    const char *text = json_string_value(value);
+    CLEANUP_FREE char *assignment = NULL;
+
+    if (environment_is_reserved(name, strlen(name)))
+        return json_reader_wrong_type(reader, "another name: shells keep this one for themselves");
+    if (!environment_is_name(name, strlen(name)))
+        return json_reader_wrong_type(reader, "named like a variable: letters, digits, _");
+    if (!text || strlen(text) != json_string_length(value))
+        return json_reader_wrong_type(reader, "a string");
+    assignment = string_format("%s=%s", name, text);
+    environment_set(target, assignment);
+    return 0;
+}
+
+int config_value_environment(struct json_reader *reader, const struct config_key *key,
+                             const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)key;
+    return json_reader_members(reader, value, read_variable, &language->environment);
+}
+
+int config_value_packages(struct json_reader *reader, const struct config_key *key,
+                          const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)key;
+    return prepare_read_packages(reader, value, &language->packages);
+}
+
+/* ---- preparations */
+
+int config_value_steps(struct json_reader *reader, const struct config_key *key,
+                       const json_t *value, void *object)
+{
+    struct preparation *preparation = object;
+
+    (void)key;
+    return prepare_read_steps(reader, value, &preparation->steps);
+}
+
+int config_value_steps_network(struct json_reader *reader, const struct config_key *key,
+                               const json_t *value, void *object)
+{
+    struct preparation *preparation = object;
+
+    (void)key;
+    return prepare_read_network(reader, value, &preparation->network);
+}

@@ -1,0 +1,104 @@
+#include "test.h"
+
+#include "config/config_keys.h"
+#include "config/limits.h"
+
+static const enum config_level levels[] = {CONFIG_LEVEL_TOP, CONFIG_LEVEL_LIMITS,
+                                           CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_PREPARE};
+
+/* All keys in the order of the table, each level on a line of its own. */
+static void config_keys__levels(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(levels); i++) {
+        const struct config_key *key = NULL;
+
+        while ((key = config_keys_next(levels[i], key)))
+            strbuf_addf(&names, "%s ", key->rule->name);
+        strbuf_addch(&names, '\n');
+    }
+    assert_string_equal(
+        strbuf_string(&names),
+        "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced promptsDir "
+        "maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes warm warmMaxAgeSeconds "
+        "isolatorPath defaults maximums languages \n"
+        "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
+        "outputBytes \n"
+        "image command extensions defaultFilename env prepare listPackages packages \n"
+        "run network \n");
+}
+
+static void config_keys__find(void **state)
+{
+    (void)state;
+    assert_string_equal(config_keys_find(CONFIG_LEVEL_TOP, "maxQueued")->rule->name, "maxQueued");
+    assert_ptr_equal(config_keys_find(CONFIG_LEVEL_LIMITS, "memoryMB")->rule,
+                     &limit_rules[LIMIT_MEMORY]);
+    assert_string_equal(config_keys_find(CONFIG_LEVEL_PREPARE, "network")->rule->name, "network");
+    assert_null(config_keys_find(CONFIG_LEVEL_TOP, "memoryMB"));
+    assert_null(config_keys_find(CONFIG_LEVEL_LIMITS, "image"));
+    assert_null(config_keys_find(CONFIG_LEVEL_TOP, ""));
+}
+
+static void config_keys__ranges(void **state)
+{
+    static const struct {
+        const char *name;
+        double minimum, maximum;
+    } expected[] = {
+        {"engineTimeoutSeconds", 1, 600},
+        {"maxConcurrent", 1, 1024},
+        {"maxQueued", 0, 100000},
+        {"maxTextBytes", 1000, 450000},
+        {"maxArtifacts", 0, 10000},
+        {"maxArtifactBytes", 0, 1073741824},
+        {"warm", 0, 100},
+        {"warmMaxAgeSeconds", 1, 86400},
+    };
+    const struct config_key *key = NULL;
+    size_t count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        key = config_keys_find(CONFIG_LEVEL_TOP, expected[i].name);
+        assert_non_null(key);
+        assert_true(key->rule->minimum == expected[i].minimum);
+        assert_true(key->rule->maximum == expected[i].maximum);
+    }
+    for (key = NULL; (key = config_keys_next(CONFIG_LEVEL_TOP, key));)
+        count += key->rule->type == KEY_WHOLE || key->rule->type == KEY_WHOLE_BY_LANGUAGE;
+    assert_int_equal(count, COUNT(expected));
+}
+
+/* What a schema and its readers need. */
+static void config_keys__are_described(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(levels); i++) {
+        const struct config_key *key = NULL;
+
+        while ((key = config_keys_next(levels[i], key))) {
+            const size_t length = key->description ? strlen(key->description) : 0;
+            json_t *more = key->schema ? json_loads(key->schema, 0, NULL) : json_object();
+
+            if (!key->title || length < 10 || key->description[length - 1] != '.' ||
+                !json_is_object(more))
+                fail_msg("%s is not described", key->rule->name);
+            json_decref(more);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(config_keys__levels),
+        cmocka_unit_test(config_keys__find),
+        cmocka_unit_test(config_keys__ranges),
+        cmocka_unit_test(config_keys__are_described),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
