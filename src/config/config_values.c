@@ -187,7 +187,8 @@ int config_value_default_filename(struct json_reader *reader, const struct confi
     return checked(reader, input_files_check_path(*name, reader->error));
 }
 
-static int read_variable(struct json_reader *reader, const char *name, json_t *value, void *target)
+static int read_variable(struct json_reader *reader, const char *name, const json_t *value,
+                         void *target)
 {
     const char *text = json_string_value(value);
     CLEANUP_FREE char *assignment = NULL;

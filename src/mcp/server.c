@@ -11,11 +11,8 @@
 #include "base/signals.h"
 #include "mcp/dispatch.h"
 
-/*
- * Hosts send SIGTERM 2 s after they have closed stdin, and SIGKILL 2 s later. GRACE is what calls that
- * were read before get to finish; LEAVE is when the process ends whatever hangs.
- */
-enum { GRACE_MS = 1500, LEAVE_MS = 1800 };
+/* The process ends this long after the end of stdin, even if something hangs. */
+enum { LEAVE_MS = 1800 };
 
 enum { CHUNK = 65536 };
 
@@ -25,7 +22,7 @@ static void start_draining(struct server *server)
     if (server->phase != SERVER_READING)
         return;
     server->phase = SERVER_DRAINING;
-    server->deadline = clock_now_ms() + GRACE_MS;
+    server->deadline = clock_now_ms() + SERVER_GRACE_MS;
     pool_stop(server->warm);
 }
 
@@ -35,7 +32,7 @@ static void start_ending(struct server *server)
     if (server->phase == SERVER_ENDING)
         return;
     if (server->phase == SERVER_DRAINING)
-        server->deadline += LEAVE_MS - GRACE_MS;
+        server->deadline += LEAVE_MS - SERVER_GRACE_MS;
     else
         server->deadline = clock_now_ms() + LEAVE_MS;
     server->phase = SERVER_ENDING;

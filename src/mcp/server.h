@@ -30,6 +30,12 @@ struct pending_batch {
     struct batch *responses; /* owned */
 };
 
+/*
+ * How long calls that were received before the end of stdin get to finish. Hosts send SIGTERM 2 s
+ * after they have closed stdin, and SIGKILL 2 s later.
+ */
+enum { SERVER_GRACE_MS = 1500 };
+
 struct server {
     const struct config *config; /* borrowed */
     int in;

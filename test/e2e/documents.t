@@ -16,7 +16,7 @@ languages_page=man/isolator-languages.1
 doctor_page=man/isolator-doctor.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
-tool=src/mcp/execute_code.json
+tool=$scratch/tool.json
 debian=isolator-test/python:bookworm # has bash; test/setup builds it everywhere
 ISOLATOR_CONFIG=$(realpath "$ISOLATOR_CONFIG")
 
@@ -126,11 +126,18 @@ is "$(rendered "$page" | awk '
     }' | sort)" "$defaults" "$page: the defaults are those of isolator_config.json"
 
 # ---- the result
+# The definition of the tool, as isolator-mcp gives it.
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
+    "$server" | perl -MJSON::PP -e '
+        while (<STDIN>) { my $line = decode_json($_); print encode_json($line->{result}{tools}[0]) if $line->{id} == 2 }' >"$tool"
 run "$scratch/no-such-file.py" # has all members, and needs no engine
 members=$(grep -o '"[A-Za-z]*":' <<<"$out" | tr -d '":' | words)
 is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
     "$page: the members of the result"
-reasons=$(sed -nE 's/.*\[REASON_[A-Z_]*\] = "(.*)",/\1/p' src/run/result.c | words)
+reasons=$(perl -MJSON::PP -e '
+    local $/; print join " ", @{decode_json(<STDIN>)->{outputSchema}{properties}{reason}{enum}}' <"$tool")
+within "$(wc -w <<<"$reasons")" 9 20 "execute_code: the reasons are found"
 is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
 
 # ---- exit statuses
@@ -149,16 +156,13 @@ is $? 2 "$server_page: a wrong configuration is status 2"
 
 # ---- the configuration
 documented=$(sed -n 's/^\.It Ic \([A-Za-z]*\) Pq .*/\1/p' "$config_page")
-keys=$(perl -MJSON::PP -e '
-    local $/; my $all = decode_json(<STDIN>); my %seen;
-    $seen{$_}++ for keys %$all, map { keys %$_ } @$all{"defaults", "maximums"}, values %{$all->{languages}};
-    print join "\n", keys %seen;' <isolator_config.json
-    sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\n\1/p' src/config/limits.c)
-whole=$(grep -B 1 'return json_reader_whole' src/config/config_read.c | grep -o '"[A-Za-z]*"' | tr -d '"')
-keys+=$'\n'$whole
-for key in $(sort -u <<<"$keys"); do
-    has " $(words <<<"$documented") " " $key " "$config_page: $key"
-done
+isolator config --schema
+cp "$scratch/out" "$scratch/schema.json"
+# of_schema PERL: what this prints of the schema of configuration files, $s, with its definitions, $d.
+of_schema() { perl -MJSON::PP -e 'local $/; our $s = decode_json(<STDIN>); our $d = $s->{q($defs)}; eval $ARGV[0]; die $@ if $@' "$1" <"$scratch/schema.json"; }
+is "$(sort -u <<<"$documented" | words)" "$(of_schema 'my %keys = map { %{$_->{properties}} } $s, @$d{qw(limits language)};
+    delete $keys{q($schema)}; print join " ", sort keys %keys' | tr ' ' '\n' | sort | words)" \
+    "$config_page: has the keys of the schema"
 
 # configuration JSON: reads it and gets as far as the program, which does not exist.
 configuration() {
@@ -177,11 +181,14 @@ for key in $documented; do
 done
 
 text=$(rendered "$config_page")
-for key in $(sed -nE 's/.*\[LIMIT_[A-Z]*\] = \{"([A-Za-z]*)".*/\1/p' src/config/limits.c); do
+limits=$(of_schema 'print join " ", grep { defined $d->{$_}{minimum} } sort keys %$d')
+whole=$(of_schema 'my $p = $s->{properties}; print join " ", grep { defined $p->{$_}{minimum} } sort keys %$p')
+within "$(wc -w <<<"$limits")" 7 20 "the schema: the limits that are numbers are found"
+for key in $limits; do
     configuration "{\"defaults\": {\"$key\": -1}}"
     has "$(grep "^ *$key (" <<<"$text")" "number, ${err##* from })" "$config_page: the range of $key"
 done
-within "$(wc -w <<<"$whole")" 3 9 "$config_page: the whole numbers are known"
+within "$(wc -w <<<"$whole")" 7 20 "the schema: the other numbers are found"
 for key in $whole; do
     configuration "{\"$key\": -1}"
     has "$(grep "^ *$key (" <<<"$text")" "whole number, ${err##* from }" "$config_page: the range of $key"
@@ -232,28 +239,28 @@ is "$(perl -MJSON::PP -e '
         grep { !exists $result->{properties}{$_} } @{$result->{required}};' <"$tool")" "$members - $reasons -" \
     "$tool: the result is that of isolator run"
 
-# ---- isolator-mcp: revisions, and numbers that stand in the sources
+# ---- isolator-mcp: revisions and limits
+# Unit tests assert the same of the program: mcp_revision.c the revisions, mcp_documented.c and others the numbers.
 text=$(rendered "$server_page" | words)
-for revision in $(grep -o '"20[0-9-]*"' src/mcp/revision.c | tr -d '"'); do
+for revision in 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; do
     has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
 done
-while IFS='|' read -r constant value shown; do
-    is "$(grep -ohE "\b$constant = [0-9*< ]*[0-9]" src/mcp/*.[ch] src/base/json_text.[ch] src/config/snippets.[ch])" "$constant = $value" "$constant is $value"
+while IFS= read -r shown; do
     is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
 done <<'END'
-TOOL_TIMEOUT|45|45 s
-GRACE_MS|1500|1.5 s
-RESULT_STORE_AGE_MAX_MS|15 * 60000|15 minutes
-RESULT_STORE_BYTES_MAX|16 << 20|16 MiB
-FULL|4 << 20|4 MiB
-JSON_TEXT_MAX|64 << 20|at most 64 MiB
-MESSAGE_MAX|1000000|1,000,000 bytes
-CALLS_BYTES_MAX|256 << 20|256 MiB
-SNIPPET_MAX|512 << 10|512 KiB
-BATCH_MAX|100|up to 100 messages
-ID_MAX|4096|4096 bytes
-SUBSCRIPTIONS_MAX|64|64 subscriptions
-QUIET_MS|3000|every three seconds
+45 s
+1.5 s
+15 minutes
+16 MiB
+4 MiB
+at most 64 MiB
+1,000,000 bytes
+256 MiB
+512 KiB
+up to 100 messages
+4096 bytes
+64 subscriptions
+every three seconds
 END
 
 # ---- isolator-mcp: the configurations of hosts

@@ -1,0 +1,39 @@
+/*
+ * The numbers that isolator-mcp(1) states and no other unit test asserts literally. Who changes one
+ * here changes the page too.
+ */
+#include "test.h"
+
+#include "base/json_text.h"
+#include "mcp/calls.h"
+#include "mcp/responder.h"
+#include "mcp/result_store.h"
+#include "mcp/server.h"
+#include "mcp/tool.h"
+
+static void documented__times(void **state)
+{
+    (void)state;
+    assert_int_equal(TOOL_TIMEOUT, 45);                /* "45 s" */
+    assert_int_equal(SERVER_GRACE_MS, 1500);           /* "1.5 s" */
+    assert_int_equal(RESULT_STORE_AGE_MAX_MS, 900000); /* "15 minutes" */
+}
+
+static void documented__sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(RESULT_STORE_BYTES_MAX, 16777216); /* "16 MiB" */
+    assert_int_equal(JSON_TEXT_MAX, 67108864);          /* "at most 64 MiB" */
+    assert_int_equal(MESSAGE_MAX, 1000000);             /* "1,000,000 bytes" */
+    assert_int_equal(CALLS_BYTES_MAX, 268435456);       /* "256 MiB" */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documented__times),
+        cmocka_unit_test(documented__sizes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
