@@ -18,6 +18,7 @@
 #include "config/config_read.h"
 #include "config/environment.h"
 #include "config/request.h"
+#include "config/workdir.h"
 #include "docker/image.h"
 
 /* The names of all languages may stand in a message, and each byte as four. */

@@ -38,7 +38,7 @@ static inline void fuzz_configure(struct config *config, const char *more)
 {
     CLEANUP_FREE char *prompts = realpath("prompts", NULL);
     CLEANUP_FREE char *own = NULL;
-    struct error error = {ERROR_NONE, NULL};
+    struct error error = ERROR_INIT;
 
     fuzz_require(prompts, "there is no directory prompts: run this from the repository's root");
     own = string_format("{\"promptsDir\": \"%s\"}", prompts);

@@ -31,7 +31,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void check_path(const char *path)
 {
-    struct error error = {ERROR_NONE, NULL};
+    struct error error = ERROR_INIT;
 
     fuzz_require(input_files_check_path(path, &error) == 0, "%s", error.message);
 }
@@ -54,7 +54,7 @@ static void check_file(const struct input_file *file, const json_t *given)
 
 static void check_files(const struct request *request, const struct plan *plan, const json_t *given)
 {
-    struct error error = {ERROR_NONE, NULL};
+    struct error error = ERROR_INIT;
 
     check_path(plan->entrypoint);
     fuzz_require(request->files.count == json_array_size(given), "%zu of %zu files",
