@@ -107,7 +107,7 @@ static void check_plan(const struct request *request, bool utf8, size_t size)
         fuzz_require(error.kind == ERROR_USAGE || error.kind == ERROR_INPUT, "kind %d", error.kind);
         return;
     }
-    check_numbers(&plan.policy);
+    check_numbers(&plan.policy.limits);
     fuzz_require(*plan.entrypoint && *plan.image && plan.workdir[0] == '/', "'%s' '%s' '%s'",
                  plan.entrypoint, plan.image, plan.workdir);
     fuzz_require(plan.command.count > request->arguments.count, "no command");

@@ -355,8 +355,9 @@ static void check_tree(const struct tree *tree)
     CLEANUP_FREE char *directory = string_format("%s/tree", base);
     char entrypoint[] = "main";
     const struct request request = {.dir = directory, .file = -1, .stdin_file = -1};
-    const struct plan plan = {
-        .request = &request, .entrypoint = entrypoint, .limits.number[LIMIT_WORKDIR] = WORKDIR_MB};
+    const struct plan plan = {.request = &request,
+                              .entrypoint = entrypoint,
+                              .policy.limits.number[LIMIT_WORKDIR] = WORKDIR_MB};
     const bool good = !tree->special && !tree->too_deep && !tree->too_long && tree->entrypoint &&
                       tree->bytes + RESERVED <= WORKDIR_MB << 20;
 
