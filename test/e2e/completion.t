@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Completion on the command line, in bash, zsh and fish: what each offers for a line that is being typed. Commands and
-# options come from --help, also those that the scripts have never heard of; names come from isolator and docker.
-# shellcheck source=test/e2e/lib.sh disable=SC2016 # the dollars are those of other shells
+# Completion on the command line in bash, zsh and fish: what each offers for a line that is being typed. Commands and
+# options come from --help, even those that the scripts do not know; names come from isolator and docker.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for other shells; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
+shells="bash zsh fish"
+[ -z "${QUICK-}" ] || shells=bash # the others may not be installed
 scripts=$PWD/share/completions
 real=$(realpath "$ISOLATOR")
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 mkdir -p "$scratch/bin" "$scratch/here/folder"
 touch "$scratch/here/file.py"
 
-# isolator, with a command more, and languages, some of whose names would be commands to a shell; docker, likewise.
+# isolator with one more command, and with languages whose names a shell could execute; docker with such images.
 cat >"$scratch/bin/isolator" <<END
 #!/bin/sh
 case \$1-\$2 in
@@ -31,10 +33,10 @@ END
 ln -s "$server" "$scratch/bin/isolator-mcp"
 chmod +x "$scratch/bin/isolator" "$scratch/bin/docker"
 
-# What is typed comes as words, the last of them that at which it is; each shell prints what it would offer, and
-# "(files)" or "(directories)" where it leaves that to its own ways.
+# The arguments are the words of the line; the last is to be completed. Each shell prints what it offers, and "(files)"
+# or "(directories)" if it offers these by itself.
 cat >"$scratch/bash" <<'END'
-trap '' PIPE # so that whoever is not read to its end complains
+trap '' PIPE # so that a program whose output is not read complains
 source "$1/isolator.bash"
 compopt() { case $2 in default) echo '(files)' ;; dirnames) echo '(directories)' ;; esac; }
 shift
@@ -73,7 +75,7 @@ source $argv[1]/isolator.fish
 complete -C (string join ' ' -- $argv[2..-1]) | sed -E 's/\t.*//; s/^--[a-z-]+=//; s/file\.py/(files)/'
 END
 
-# typed SHELL WORD...: what it offers, sorted, in one line.
+# typed SHELL WORD...: what this shell offers, sorted, in one line.
 typed() {
     local shell=$1 got
     shift
@@ -82,88 +84,109 @@ typed() {
         zsh) PATH=$scratch/bin:$PATH zsh -f "$scratch/zsh" "$scripts" "$@" ;;
         fish) PATH=$scratch/bin:$PATH HOME=$scratch fish --no-config "$scratch/fish" "$scripts" "$@" ;;
     esac 2>&1 </dev/null | grep . | LC_ALL=C sort | paste -s -d ' ')
-    case $got in # fish looks for itself
+    case $got in # fish lists files itself
     '(files) folder/') got='(files)' ;;
     'folder/') got='(directories)' ;;
     esac
     printf '%s\n' "$got"
 }
 
-# offers EXPECTED WORD...: each shell offers that. Of what would be commands to a shell, zsh and fish quote what they
-# insert, and offer it.
+# offers EXPECTED WORD...: asserts what each shell offers. zsh and fish quote names that a shell could execute and offer
+# them too; these do not count.
 offers() {
     local expected=$1 shell got
     shift
-    for shell in bash zsh fish; do
+    for shell in $shells; do
         got=$(typed "$shell" "$@")
         [ "$shell" = bash ] || got=$(tr ' ' '\n' <<<"$got" | grep -vE '[$`;]|^touch$|hit' | paste -s -d ' ')
         is "$got" "$expected" "$shell: $*"
     done
 }
 
-offers "run" isolator ru
-offers "invented" isolator inv
-offers "--help" isolator --h
-offers "--language" isolator run --la
-offers "--entrypoint --env" isolator run --en
-offers "--config --dry-run --help" isolator gc --
-offers "--new-one --number --with" isolator invented -
-offers "go python" isolator run --language ""
-offers "go python" isolator run -l ""
-offers "python" isolator run --stream -l p
-offers "python" isolator run --language=p
-offers "python:3.11-alpine python:3.12" isolator run --image pyt
-offers "python:3.11-alpine python:3.12" isolator run --image python:3
-offers "python:3.12" isolator run --image=python:3.12
-offers "registry:5000/python:1" isolator run --image registry:5000/
-offers "bridge mine none" isolator run --network ""
-offers "mine" isolator run --network=m
-offers "false true" isolator run --read-only=
-offers "(files)" isolator run --read-only ""
-offers "ALL" isolator run --cap-drop ""
-offers "docker" isolator run --runtime ""
-offers "" isolator run --memory ""
-offers "" isolator run -m ""
-offers "" isolator run --container-workdir ""
-offers "(files)" isolator run ""
-offers "(files)" isolator run --stdin ""
-offers "(files)" isolator run --config ""
-offers "(directories)" isolator run --dir ""
-offers "(directories)" isolator run -d ""
-offers "(files)" isolator run file.py -- ""
-offers "(files)" isolator run file.py -- --image ""
-offers "(files)" isolator batch ""
-offers "" isolator batch --jobs ""
-offers "" isolator gc ""
-offers "(directories)" isolator invented ""
-offers "(files)" isolator invented --with ""
-offers "" isolator invented -n ""
-offers "memory_tmpfs memory_tmpfs_oom" isolator selftest memory_tm
-offers "network" isolator selftest mount netw
-offers "prepare" isolator help pr
-offers "--print-config" isolator-mcp --p
-offers "claude-code claude-desktop cline cursor vscode" isolator-mcp --print-config ""
-offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
-offers "" isolator-mcp ""
-offers "" isolator no-such-command --
-offers "" no-such-program/isolator ru
-is "$(ls "$scratch/here")" "file.py
+test_case --quick 'commands and options' && {
+    offers "run" isolator ru
+    offers "invented" isolator inv
+    offers "--help" isolator --h
+    offers "--language" isolator run --la
+    offers "--entrypoint --env" isolator run --en
+    offers "--config --dry-run --help" isolator gc --
+    offers "--new-one --number --with" isolator invented -
+}
+
+test_case --quick 'names of languages, images and networks, none of which is executed' && {
+    offers "go python" isolator run --language ""
+    offers "go python" isolator run -l ""
+    offers "python" isolator run --stream -l p
+    offers "python" isolator run --language=p
+    offers "python:3.11-alpine python:3.12" isolator run --image pyt
+    offers "python:3.11-alpine python:3.12" isolator run --image python:3
+    offers "python:3.12" isolator run --image=python:3.12
+    offers "registry:5000/python:1" isolator run --image registry:5000/
+    offers "bridge mine none" isolator run --network ""
+    offers "mine" isolator run --network=m
+    is "$(ls "$scratch/here")" "file.py
 folder" "no name of an image or a language was run"
+}
 
-# Of the real ones nothing is left out.
-isolator languages --names
-is "$(grep -cxE '[a-z]+' <<<"$out") $(grep -x python <<<"$out")" "$(wc -l <<<"$out") python" "isolator languages --names: a name a line"
-isolator --help
-commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
-within "$(wc -w <<<"$commands")" 4 20 "there are commands"
-offers "$(printf '%s\n' --help --version invented "$commands" | LC_ALL=C sort | paste -s -d ' ')" isolator ""
-for command in ${commands//help/}; do
-    isolator "$command" --help
-    options=$(grep -oE '^  (-., |    )--[a-z-]+' <<<"$out" | sed 's/.* //' | LC_ALL=C sort | paste -s -d ' ')
-    has "$options" "--help" "isolator $command has options"
-    for shell in bash zsh fish; do
-        is "$(typed "$shell" isolator "$command" --)" "$options" "$shell: all options of isolator $command"
+test_case --quick 'values of options' && {
+    offers "false true" isolator run --read-only=
+    offers "(files)" isolator run --read-only ""
+    offers "ALL" isolator run --cap-drop ""
+    offers "docker" isolator run --runtime ""
+    offers "" isolator run --memory ""
+    offers "" isolator run -m ""
+    offers "" isolator run --container-workdir ""
+}
+
+test_case --quick 'files and directories' && {
+    offers "(files)" isolator run ""
+    offers "(files)" isolator run --stdin ""
+    offers "(files)" isolator run --config ""
+    offers "(directories)" isolator run --dir ""
+    offers "(directories)" isolator run -d ""
+    offers "(files)" isolator run file.py -- ""
+    offers "(files)" isolator run file.py -- --image ""
+    offers "(files)" isolator batch ""
+    offers "" isolator batch --jobs ""
+    offers "" isolator gc ""
+    offers "(directories)" isolator invented ""
+    offers "(files)" isolator invented --with ""
+    offers "" isolator invented -n ""
+}
+
+test_case --quick 'arguments of commands' && {
+    offers "memory_tmpfs memory_tmpfs_oom" isolator selftest memory_tm
+    offers "network" isolator selftest mount netw
+    offers "prepare" isolator help pr
+}
+
+test_case --quick 'isolator-mcp' && {
+    offers "--print-config" isolator-mcp --p
+    offers "claude-code claude-desktop cline cursor vscode" isolator-mcp --print-config ""
+    offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
+    offers "" isolator-mcp ""
+}
+
+test_case --quick 'a command or program that does not exist' && {
+    offers "" isolator no-such-command --
+    offers "" no-such-program/isolator ru
+}
+
+test_case --quick 'every command and every option of isolator' && {
+    isolator languages --names
+    is "$(grep -cxE '[a-z]+' <<<"$out") $(grep -x python <<<"$out")" "$(wc -l <<<"$out") python" "isolator languages --names: one name a line"
+    isolator --help
+    commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
+    within "$(wc -w <<<"$commands")" 4 20 "there are commands"
+    offers "$(printf '%s\n' --help --version invented "$commands" | LC_ALL=C sort | paste -s -d ' ')" isolator ""
+    for command in ${commands//help/}; do
+        isolator "$command" --help
+        options=$(grep -oE '^  (-., |    )--[a-z-]+' <<<"$out" | sed 's/.* //' | LC_ALL=C sort | paste -s -d ' ')
+        has "$options" "--help" "isolator $command has options"
+        for shell in $shells; do
+            is "$(typed "$shell" isolator "$command" --)" "$options" "$shell: all options of isolator $command"
+        done
     done
-done
+}
 
-echo "1..$tests"
+finish

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What is left behind, and who removes it: an isolator that is killed between docker create and docker
-# start leaves a container in which nothing runs. Its janitor removes it, or where that was killed too the next
-# start of any isolator, or isolator gc; containers of live owners are never touched, those of other hosts only when they are overdue.
+# Garbage collection: an isolator that is killed between docker create and docker start leaves an orphan, a container in
+# which nothing runs. Its reaper removes the orphan. If the reaper was killed too, the next start of any isolator removes
+# it, or isolator gc. Containers of living owners are never touched, those of other hosts only if they are overdue.
 #
-# On an engine of its own: on any other, whoever starts meanwhile removes what is left behind.
+# This file starts an engine of its own: on a shared one, any isolator that starts meanwhile would remove the orphans.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for eval; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 engine=$scratch/engine
@@ -13,10 +14,11 @@ test/fixtures/own-engine start "$engine" isolator-test/busybox:1 isolator-test/n
     exit 1
 }
 export DOCKER_HOST=unix://$engine/socket
-volumes_before=$(dangling_volumes)
+
+# Called by finish.
+check_at_end() { is "$(test/fixtures/own-engine remove "$engine")" "" "nothing is left of the engine"; }
 
 hello=$(snippet ash 'echo "Hello, World"')
-made=() # containers that this file made by hand
 
 # there NAME: "yes" or "no".
 there() {
@@ -24,8 +26,8 @@ there() {
 }
 gone_is() { [ "$(there "$1")" = no ]; }
 
-# abandon [FILE]: an isolator killed right before its container starts, with all that it has started: its docker
-# command and its janitor, which are known by their command lines; sets $name.
+# abandon [FILE]: kills an isolator right before its container starts, together with its docker command and its reaper,
+# which are found by their command lines; $name is the orphan.
 abandon() {
     local file=${1:-$(snippet ash 'echo abandoned')}
     faulty "start 1 hang" start --timeout 10m "$file"
@@ -35,7 +37,14 @@ abandon() {
     await 2>/dev/null
 }
 
-# make OWNER DEADLINE [NAME]: a container of an isolator elsewhere; OWNER is "boot namespaces pid start".
+# remove_made: removes the containers that `make` made.
+made=()
+remove_made() {
+    docker rm -f "${made[@]}" >/dev/null 2>&1
+    made=()
+}
+
+# make OWNER DEADLINE [NAME]: creates a container of some isolator; OWNER is "boot namespaces pid start".
 make() {
     local boot namespaces owner start
     read -r boot namespaces owner start <<<"$1"
@@ -47,133 +56,176 @@ make() {
     made+=("$name")
 }
 
-# mentions NAME: what the output of gc says of the container, in one line.
+# mentions NAME: the line of gc's output about this container.
 mentions() { grep -F "$1" <<<"$out"; }
 
-# ---- by hand
-abandon
-is "$(docker inspect -f '{{.State.Status}}' "$name")" created "an isolator killed before the start leaves its container"
-isolator gc --dry-run
-is "$status|$(mentions "$name")|$err" \
-    "0|would remove $name (Created): its isolator, process $pid, has ended|" "gc --dry-run lists it"
-is "$(there "$name")" yes "gc --dry-run removes nothing"
-isolator gc
-is "$status|$(mentions "$name")|$err" "0|removed $name (Created): its isolator, process $pid, has ended|" \
-    "gc lists what it removes"
-is "$(there "$name")" no "gc removes it"
-isolator gc
-is "$status|$(mentions "$name")|$err" "0||" "gc once more"
+# ---- by isolator gc
 
-# ---- by the janitor, the process in the background that an isolator has
-for language in ash txt; do
-    faulty "start 1 hang" start --timeout 10m "$(snippet $language 'echo killed')"
+test_case 'isolator gc removes an orphan' && {
+    abandon
+    is "$(docker inspect -f '{{.State.Status}}' "$name")" created "an isolator killed before the start leaves its container"
+    isolator gc --dry-run
+    is "$status|$(mentions "$name")|$err" \
+        "0|would remove $name (Created): its isolator, process $pid, has ended|" "gc --dry-run lists it"
+    is "$(there "$name")" yes "gc --dry-run removes nothing"
+    isolator gc
+    is "$status|$(mentions "$name")|$err" "0|removed $name (Created): its isolator, process $pid, has ended|" \
+        "gc lists the container that it removes"
+    is "$(there "$name")" no "gc removes it"
+    isolator gc
+    is "$status|$(mentions "$name")|$err" "0||" "gc again finds nothing"
+}
+
+# ---- by the reaper, a background process of each isolator
+
+test_case 'the reaper removes the container of an isolator that is killed alone' && {
+    for language in ash txt; do
+        faulty "start 1 hang" start --timeout 10m "$(snippet $language 'echo killed')"
+        until_true test -s "$calls/start.1"
+        name=$(tail -n 1 "$calls/start.1")
+        kill -KILL "$pid" "$(children "$pid")"
+        await 2>/dev/null
+        until_true gone_is "$name"
+        is "$(there "$name")" no "an isolator that is killed alone leaves nothing ($language)"
+    done
+}
+
+test_case 'no shell: the reaper removes a container whose program runs' && {
+    start --timeout 10m "$(snippet txt text)" -- --sleep=600
+    until_true eval 'name=$(docker ps --filter "label=isolator.pid=$pid" --format "{{.Names}}"); [ "$name" ]'
+    kill -KILL "$pid"
+    await 2>/dev/null
+    until_true gone_is "$name"
+    is "$(there "$name")" no "no shell: the container is removed"
+}
+
+test_case 'an engine that is gone is asked less and less often' && {
+    file=$(snippet ash 'echo killed')
+    faulty "start 1 hang;sweep * fail" start --timeout 10m "$file"
     until_true test -s "$calls/start.1"
     name=$(tail -n 1 "$calls/start.1")
     kill -KILL "$pid" "$(children "$pid")"
     await 2>/dev/null
-    until_true gone_is "$name"
-    is "$(there "$name")" no "an isolator that is killed alone leaves nothing ($language)"
-done
-start --timeout 10m "$(snippet txt text)" -- --sleep=600
-until_true eval 'name=$(docker ps --filter "label=isolator.pid=$pid" --format "{{.Names}}"); [ "$name" ]'
-kill -KILL "$pid"
-await 2>/dev/null
-until_true gone_is "$name"
-is "$(there "$name")" no "no shell: nor one whose program runs"
-
-# An engine that has gone is asked again and again, but less and less often.
-file=$(snippet ash 'echo killed')
-faulty "start 1 hang;sweep * fail" start --timeout 10m "$file"
-until_true test -s "$calls/start.1"
-name=$(tail -n 1 "$calls/start.1")
-kill -KILL "$pid" "$(children "$pid")"
-await 2>/dev/null
-until_true test -e "$calls/sweep.4"
-sleep 8
-within "$(find "$calls" -name 'sweep.*' | wc -l)" 4 7 "an engine that has gone: how often it is asked"
-pkill -KILL -f -- "$file" # its janitor, which has the same command line
-isolator gc
-is "$(there "$name")" no "an engine that has gone: gc removes it later"
+    until_true test -e "$calls/sweep.4"
+    sleep 8
+    within "$(find "$calls" -name 'sweep.*' | wc -l)" 4 7 "an engine that is gone: the number of calls"
+    pkill -KILL -f -- "$file" # its reaper, which has the same command line
+    isolator gc
+    is "$(there "$name")" no "an engine that is gone: gc removes the orphan later"
+}
 
 # ---- by the next start
-abandon
-run "$hello"
-is "$status $(fields status) $(field stdout)" "0 success Hello, World" "the next run"
-until_true gone_is "$name"
-is "$(there "$name")" no "the next run removes it"
-abandon
-input=/dev/null isolator batch
-until_true gone_is "$name"
-is "$status $(there "$name")" "0 no" "the next batch removes it"
-abandon
-"${ISOLATOR%/*}/isolator-mcp" < <(until_true gone_is "$name") >"$scratch/out" 2>&1
-is "$?$(cat "$scratch/out") $(there "$name")" "0 no" "the next server removes it"
 
-# ---- the volume of one without a shell
-volumes=$(dangling_volumes)
-abandon "$(snippet txt text)"
-volume=$(docker inspect -f '{{range .Mounts}}{{.Name}}{{end}}' "$name")
-is "$(docker volume ls -q --filter "name=$volume")" "$volume" "no shell: there is a volume"
-isolator gc
-is "$(there "$name") $(docker volume ls -q --filter "name=$volume")" "no " "no shell: container and volume are gone"
-is "$(dangling_volumes)" "$volumes" "no shell: as many volumes as before"
+test_case 'the next run removes an orphan' && {
+    abandon
+    run "$hello"
+    is "$status $(fields status) $(field stdout)" "0 success Hello, World" "the next run"
+    until_true gone_is "$name"
+    is "$(there "$name")" no "the orphan is gone"
+}
 
-# ---- what is not touched
-start --timeout 10m "$(snippet ash 'sleep 600')"
-until_true eval '[ "$(docker ps -q --filter label=isolator.pid=$pid)" ]'
-live=$(docker ps --filter "label=isolator.pid=$pid" --format '{{.Names}}')
-isolator gc
-is "$(mentions "$live")|$(there "$live")" "|yes" "that of a live isolator is not touched"
-kill -TERM "$pid"
-wait "$pid"
+test_case 'the next batch removes an orphan' && {
+    abandon
+    input=/dev/null isolator batch
+    until_true gone_is "$name"
+    is "$status $(there "$name")" "0 no" "the orphan is gone"
+}
+
+test_case 'the next isolator-mcp removes an orphan' && {
+    abandon
+    "${ISOLATOR%/*}/isolator-mcp" < <(until_true gone_is "$name") >"$scratch/out" 2>&1
+    is "$?$(cat "$scratch/out") $(there "$name")" "0 no" "the orphan is gone"
+}
+
+test_case 'no shell: the volume is removed with the container' && {
+    volumes=$(dangling_volumes)
+    abandon "$(snippet txt text)"
+    volume=$(docker inspect -f '{{range .Mounts}}{{.Name}}{{end}}' "$name")
+    is "$(docker volume ls -q --filter "name=$volume")" "$volume" "no shell: there is a volume"
+    isolator gc
+    is "$(there "$name") $(docker volume ls -q --filter "name=$volume")" "no " "no shell: container and volume are gone"
+    is "$(dangling_volumes)" "$volumes" "no shell: as many volumes as before"
+}
+
+# ---- which containers are orphans
+
+test_case 'the container of a running isolator is not touched' && {
+    start --timeout 10m "$(snippet ash 'sleep 600')"
+    until_true eval '[ "$(docker ps -q --filter label=isolator.pid=$pid)" ]'
+    live=$(docker ps --filter "label=isolator.pid=$pid" --format '{{.Names}}')
+    isolator gc
+    is "$(mentions "$live")|$(there "$live")" "|yes" "it is not touched"
+    kill -TERM "$pid"
+    wait "$pid"
+}
 
 now=$(date +%s)
-ours=$(docker create --rm --network none --label isolator.pid=5 isolator-test/busybox:1 true)
-docker rm "$ours" >/dev/null
 here="$(cat /proc/sys/kernel/random/boot_id) $(stat -L -c %i /proc/self/ns/pid).$(stat -L -c %i /proc/self/ns/time)"
 elsewhere="01234567-89ab-cdef-0123-456789abcdef 1.1"
 self="$$ $(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20)"
-# kept OWNER DEADLINE NAME [CONTAINER]
+# kept OWNER DEADLINE NAME [CONTAINER]: asserts that gc does not touch such a container.
 kept() {
     make "$1" "$2" "${4:-}"
     isolator gc
     is "$(mentions "$name")|$(there "$name")" "|yes" "not touched: $3"
 }
-kept "$here $self" "$((now - 100000))" "overdue, but its owner lives"
-kept "$elsewhere $$ 1" "$((now + 1000))" "of another host, in time"
-kept "$elsewhere $$ 1" "$((now - 200))" "of another host, whose clock may differ"
-kept "$here $$ 1" "$((now - 100000))" "a name that is not ours" "isolator-test-$$"
-kept "   " "" "labels with nothing in them"
-make "$elsewhere $$ 1" "$((now - 1000))"
-isolator gc
-is "$(mentions "$name")|$(there "$name")" \
-    "removed $name (Created): overdue; it was made by process $$ on elsewhere|no" "of another host, overdue"
-make "$here $$ 1" "$((now + 1000))"
-isolator gc
-is "$(mentions "$name")|$(there "$name")" \
-    "removed $name (Created): its isolator, process $$, has ended|no" "a process that has got its owner's number"
 
-# ---- what fails
-make "$elsewhere $$ 1" "$((now - 1000))"
+test_case 'containers of others are not touched' && {
+    ours=$(docker create --rm --network none --label isolator.pid=5 isolator-test/busybox:1 true)
+    docker rm "$ours" >/dev/null
+    kept "$here $self" "$((now - 100000))" "overdue, but its owner lives"
+    kept "$elsewhere $$ 1" "$((now + 1000))" "of another host, before its deadline"
+    kept "$elsewhere $$ 1" "$((now - 200))" "of another host, a little overdue: the clocks may differ"
+    kept "$here $$ 1" "$((now - 100000))" "a name that isolator does not give" "isolator-test-$$"
+    kept "   " "" "empty labels"
+    remove_made
+}
+
+test_case 'a container of another host that is overdue is removed' && {
+    make "$elsewhere $$ 1" "$((now - 1000))"
+    isolator gc
+    is "$(mentions "$name")|$(there "$name")" \
+        "removed $name (Created): overdue; it was made by process $$ on elsewhere|no" "it is removed"
+}
+
+test_case 'a container is removed if another process has the number of its owner' && {
+    make "$here $$ 1" "$((now + 1000))"
+    isolator gc
+    is "$(mentions "$name")|$(there "$name")" \
+        "removed $name (Created): its isolator, process $$, has ended|no" "it is removed"
+}
+
+# ---- failures
 said="Error response from daemon: a fault for the test"
 hurried=$scratch/hurried.json
 perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, engineTimeoutSeconds => 5})' \
     <"$ISOLATOR_CONFIG" >"$hurried"
-faulty "rm * fail;ps * fail" isolator gc --config "$hurried"
-has "$(mentions "$name")" "cannot remove $name (Created): overdue; it was made by process $$ on elsewhere: cannot \
-remove the container: $said" "one that cannot be removed"
-is "$status $(there "$name")" "3 yes" "one that cannot be removed: the status"
-faulty "sweep 1 fail" isolator gc
-is "$status|$out|$err" "3||isolator: cannot list the containers: $said" "an engine that does not list them"
-faulty "sweep 1 hang" isolator gc --config "$hurried"
-is "$status|$out" "3|" "an engine that hangs"
-has "$err" "isolator: cannot list the containers: 'docker ps' did not end within " "an engine that hangs: the message"
-faulty "sweep 1 garbage" isolator gc
-is "$status|$out|$err" "0|nothing is left behind|" "garbage instead of a list"
-faulty "sweep 1 hang" run --config "$hurried" "$hello"
-is "$status $(fields status reason)" "0 success exit" "a run does not wait long for the sweep"
-faulty "sweep 1 garbage" run "$hello"
-is "$status $(fields status reason)" "0 success exit" "garbage for the sweep of a run"
+
+test_case 'a container that cannot be removed is reported' && {
+    make "$elsewhere $$ 1" "$((now - 1000))"
+    faulty "rm * fail;ps * fail" isolator gc --config "$hurried"
+    has "$(mentions "$name")" "cannot remove $name (Created): overdue; it was made by process $$ on elsewhere: cannot \
+remove the container: $said" "it is reported"
+    is "$status $(there "$name")" "3 yes" "the status"
+    remove_made
+}
+
+test_case 'an engine that does not list the containers' && {
+    faulty "sweep 1 fail" isolator gc
+    is "$status|$out|$err" "3||isolator: cannot list the containers: $said" "docker ps fails"
+    faulty "sweep 1 hang" isolator gc --config "$hurried"
+    is "$status|$out" "3|" "an engine that hangs"
+    has "$err" "isolator: cannot list the containers: 'docker ps' did not end within " "an engine that hangs: the message"
+    faulty "sweep 1 garbage" isolator gc
+    is "$status|$out|$err" "0|nothing is left behind|" "garbage instead of a list"
+}
+
+test_case 'a run does not wait long for its garbage collection' && {
+    faulty "sweep 1 hang" run --config "$hurried" "$hello"
+    is "$status $(fields status reason)" "0 success exit" "docker ps hangs"
+    faulty "sweep 1 garbage" run "$hello"
+    is "$status $(fields status reason)" "0 success exit" "docker ps prints garbage"
+}
 
 # ---- the command line
 wrong() { # MESSAGE NAME ARG...
@@ -182,28 +234,31 @@ wrong() { # MESSAGE NAME ARG...
     isolator gc "$@"
     is "$status|$out|$err" "2||isolator: $message" "$name"
 }
-wrong "unknown option '--try'; see isolator gc --help" "an unknown option" --try
-wrong "unknown option '-x'; see isolator gc --help" "an unknown letter" -x
-wrong "option '--dry-run' takes no value" "a value too much" --dry-run=yes
-wrong "option '--config' needs a value" "a value too few" --config
-wrong "'all' is one argument too many; see isolator gc --help" "an argument" all
-wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
-isolator gc --help
-is "$status|${out%%$'\n'*}|$err" "0|usage: isolator gc [-n] [--config FILE]|" "gc --help"
-input=/dev/null
-"$ISOLATOR" gc >/dev/full 2>"$scratch/err"
-is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the list: No space left on device" "a full device"
 
-docker rm -f "${made[@]}" >/dev/null 2>&1
-name=isolator-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
-docker create --name "$name" --network none --label isolator.host="$(printf 'a\nb\tc\033[2J')" \
-    --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
-    --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 isolator-test/busybox:1 true >/dev/null
-isolator gc
-is "$status|$out" "0|removed $name (Created): overdue; it was made by process 7 on a\nb\tc\x1b[2J" \
-    "labels with control characters"
+test_case 'wrong use' && {
+    wrong "unknown option '--try'; see isolator gc --help" "an unknown option" --try
+    wrong "unknown option '-x'; see isolator gc --help" "an unknown letter" -x
+    wrong "option '--dry-run' takes no value" "a value too much" --dry-run=yes
+    wrong "option '--config' needs a value" "a value too few" --config
+    wrong "'all' is one argument too many; see isolator gc --help" "an argument" all
+    wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
+}
 
-gone "no container is left"
-within "$(dangling_volumes)" 0 "$volumes_before" "no volume is left"
-is "$(test/fixtures/own-engine remove "$engine")" "" "nothing is left of the engine"
-echo "1..$tests"
+test_case 'gc --help, and a full device' && {
+    isolator gc --help
+    is "$status|${out%%$'\n'*}|$err" "0|usage: isolator gc [-n] [--config FILE]|" "gc --help"
+    "$ISOLATOR" gc >/dev/full 2>"$scratch/err"
+    is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the list: No space left on device" "a full device"
+}
+
+test_case 'control characters in labels' && {
+    name=isolator-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
+    docker create --name "$name" --network none --label isolator.host="$(printf 'a\nb\tc\033[2J')" \
+        --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
+        --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 isolator-test/busybox:1 true >/dev/null
+    isolator gc
+    is "$status|$out" "0|removed $name (Created): overdue; it was made by process 7 on a\nb\tc\x1b[2J" \
+        "labels with control characters"
+}
+
+finish

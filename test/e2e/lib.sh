@@ -147,7 +147,8 @@ assertion_place() {
     echo "${0##*/}, $place"
 }
 
-# Ends the file: checks that no container and no volume is left, and prints the plan. Fails if a case failed.
+# Ends the file: checks that no container and no volume is left, and prints the plan. Fails if a case failed. A file
+# may define a function check_at_end with further assertions.
 finish() {
     local cases
     end_case
@@ -171,6 +172,7 @@ finish() {
         case_number=$((case_number + 1)) case_title="nothing is left behind" case_assertions=0 case_failed=
         gone "no container is left"
         within "$(dangling_volumes)" 0 "$volumes_before" "no volume is left"
+        ! declare -F check_at_end >/dev/null || check_at_end
         end_case
     fi
     echo "# cases: $points, assertions: $assertions"

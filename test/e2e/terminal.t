@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a hostile program, docker or a file name says can do nothing to a terminal: no control character gets there
-# but line feeds, unless the user has asked for the program's own bytes by --stream.
+# Escape sequences of a hostile program, of docker or in a file name never reach a terminal: no control character gets
+# there but line feeds, unless the user asks for the program's own bytes with --stream.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for other shells; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 # All control characters: C0, DEL, and C1 as UTF-8 and as single bytes; on both streams.
@@ -10,50 +11,58 @@ os.write(1, text)
 os.write(2, text)
 os._exit(3)')
 
-# on_terminal COMMAND: what it writes to a terminal; sets $shown. The terminal itself makes CR LF of LF.
+name=$(printf 'a\033[2J\302\233b') # of files, options and commands
+hello=$(snippet ash 'echo hello')
+
+# on_terminal COMMAND: runs it on a terminal, which turns LF into CR LF; its output is in $scratch/typescript.
 on_terminal() { script -qec "$1" /dev/null </dev/null >"$scratch/typescript" 2>&1; }
-# controls: the control characters in it but CR LF, as code points.
+# controls: the control characters in it, without CR LF, as code points.
 controls() {
     perl -e 'binmode STDIN; local $/; $_ = <STDIN>; s/\r\n/\n/g; my $text = $_;
         utf8::decode($text) or print "(no UTF-8) ";
         print join " ", map { sprintf "%02x", ord } grep { $_ ne "\n" } $text =~ /[\x00-\x1f\x7f-\x9f]/g' \
         <"$scratch/typescript"
 }
-# harmless NAME PART: the typescript has this part, and no control character.
+# harmless NAME PART: asserts that the typescript has this part and no control character.
 harmless() {
-    has "$(cat "$scratch/typescript")" "$2" "$1: it comes to the terminal"
+    has "$(cat "$scratch/typescript")" "$2" "$1: the escaped text is shown"
     is "$(controls)" "" "$1: without control characters"
 }
 
-on_terminal "printf 'a\\033[2Jb\\177\\302\\233c'"
-is "$(controls)" "1b 7f 9b" "this test sees them"
+test_case --quick 'the test itself finds control characters' && {
+    on_terminal "printf 'a\\033[2Jb\\177\\302\\233c'"
+    is "$(controls)" "1b 7f 9b" "the control characters are found"
+}
 
-on_terminal "'$ISOLATOR' run '$hostile'"
-harmless "isolator run" '\u001B]0;title\u0007\u001B[2J'
-perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => <STDIN>}), "\n"' \
-    <"$hostile" >"$scratch/requests"
-on_terminal "'$ISOLATOR' batch '$scratch/requests'"
-harmless "isolator batch" '\u001B]0;title\u0007\u001B[2J'
-on_terminal "'$ISOLATOR' run '$hostile' | cat"
-harmless "isolator run, through a pipe" '\u001B]0;title\u0007\u001B[2J'
+test_case 'the output of a hostile program, by run and batch' && {
+    on_terminal "'$ISOLATOR' run '$hostile'"
+    harmless "isolator run" '\u001B]0;title\u0007\u001B[2J'
+    perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => <STDIN>}), "\n"' \
+        <"$hostile" >"$scratch/requests"
+    on_terminal "'$ISOLATOR' batch '$scratch/requests'"
+    harmless "isolator batch" '\u001B]0;title\u0007\u001B[2J'
+    on_terminal "'$ISOLATOR' run '$hostile' | cat"
+    harmless "isolator run, through a pipe" '\u001B]0;title\u0007\u001B[2J'
+}
 
-name=$(printf 'a\033[2J\302\233b')
-on_terminal "'$ISOLATOR' run '$scratch/$name.py'"
-harmless "a file name" 'a\\x1b[2J'
-on_terminal "'$ISOLATOR' run --stream '$scratch/$name.py'"
-harmless "a file name, with --stream" 'a\x1b[2J'
-on_terminal "'$ISOLATOR' run '--$name'"
-harmless "an option" 'a\x1b[2J'
-on_terminal "'$ISOLATOR' '$name'"
-harmless "a command" 'a\x1b[2J'
-on_terminal "'$ISOLATOR' gc '$name'"
-harmless "an argument of gc" 'a\x1b[2J'
-for command in selftest doctor languages config; do
-    on_terminal "'$ISOLATOR' $command '$name'"
-    harmless "an argument of $command" 'a\x1b[2J'
-done
+test_case --quick 'hostile names of files, options and commands' && {
+    on_terminal "'$ISOLATOR' run '$scratch/$name.py'"
+    harmless "a file name" 'a\\x1b[2J'
+    on_terminal "'$ISOLATOR' run --stream '$scratch/$name.py'"
+    harmless "a file name, with --stream" 'a\x1b[2J'
+    on_terminal "'$ISOLATOR' run '--$name'"
+    harmless "an option" 'a\x1b[2J'
+    on_terminal "'$ISOLATOR' '$name'"
+    harmless "a command" 'a\x1b[2J'
+    on_terminal "'$ISOLATOR' gc '$name'"
+    harmless "an argument of gc" 'a\x1b[2J'
+    for command in selftest doctor languages config; do
+        on_terminal "'$ISOLATOR' $command '$name'"
+        harmless "an argument of $command" 'a\x1b[2J'
+    done
+}
 
-# A docker that says such things, on a failure and as a remark.
+# A docker that writes control characters, with a failure and as a remark.
 cat >"$scratch/docker" <<END
 #!/bin/sh
 [ "\$1" = create ] || exec docker "\$@"
@@ -64,17 +73,20 @@ END
 chmod +x "$scratch/docker"
 perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, containerCommand => $ARGV[0]})' \
     "$scratch/docker" <"$ISOLATOR_CONFIG" >"$scratch/hostile.json"
-hello=$(snippet ash 'echo hello')
-for options in "" --stream; do
-    on_terminal "'$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
-    harmless "docker's complaint, run $options" 'x1b[2J'
-    on_terminal "REMARK=1 '$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
-    harmless "docker's remark, run $options" 'x1b[2J'
-done
-on_terminal "'$ISOLATOR' selftest --config '$scratch/hostile.json' mount"
-harmless "docker's complaint, selftest" 'x1b[2J'
-# What such a docker, a configuration and an environment make the commands say that look at all of them.
-cat >"$scratch/docker" <<'END'
+
+test_case 'a docker that writes control characters, on a failure and as a remark' && {
+    for options in "" --stream; do
+        on_terminal "'$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
+        harmless "docker's complaint, run $options" 'x1b[2J'
+        on_terminal "REMARK=1 '$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
+        harmless "docker's remark, run $options" 'x1b[2J'
+    done
+    on_terminal "'$ISOLATOR' selftest --config '$scratch/hostile.json' mount"
+    harmless "docker's complaint, selftest" 'x1b[2J'
+}
+
+test_case --quick 'doctor, languages and config with a hostile docker, configuration and environment' && {
+    cat >"$scratch/docker" <<'END'
 #!/bin/sh
 case $1 in
 version) printf '{"Client":{"Version":"\302\233","Context":"\\u001b[2Jclient"},"Server":{"Version":"\177"}}' ;;
@@ -82,19 +94,23 @@ info) printf '{"Driver":"\\u001b[2Jdriver","Warnings":["\302\233"],"SecurityOpti
 *) printf 'a\033[2J\302\233b\n' >&2; exit 1 ;;
 esac
 END
-printf '{"containerCommand": "%s", "languages": {"python": {"extensions": [".p\\u001b[2Jy\302\233"], "env": {"A": "\\u001b[2J\302\233"}}}}' \
-    "$scratch/docker" >"$scratch/$name.json"
-on_terminal "env NO_COLOR=1 DOCKER_HOST='$name' '$ISOLATOR' doctor --config '$scratch/$name.json'"
-harmless "doctor" '\x1b[2Jdriver'
-on_terminal "env NO_COLOR=1 DOCKER_HOST='$name' '$ISOLATOR' doctor --json --config '$scratch/$name.json'"
-harmless "doctor --json" 'x1b[2Jdriver'
-on_terminal "env NO_COLOR=1 '$ISOLATOR' doctor --config '$scratch/$name'"
-harmless "doctor, of a configuration that is not there" 'a\x1b[2J'
-for command in languages 'languages --json' config 'config --json'; do
-    on_terminal "'$ISOLATOR' $command --config '$scratch/$name.json'"
-    harmless "$command" '[2J'
-done
-on_terminal "'$ISOLATOR' run --stream '$(snippet ash 'printf "a\033[1mb"')'"
-is "$(controls)" "1b" "--stream passes on what the program writes"
+    printf '{"containerCommand": "%s", "languages": {"python": {"extensions": [".p\\u001b[2Jy\302\233"], "env": {"A": "\\u001b[2J\302\233"}}}}' \
+        "$scratch/docker" >"$scratch/$name.json"
+    on_terminal "env NO_COLOR=1 DOCKER_HOST='$name' '$ISOLATOR' doctor --config '$scratch/$name.json'"
+    harmless "doctor" '\x1b[2Jdriver'
+    on_terminal "env NO_COLOR=1 DOCKER_HOST='$name' '$ISOLATOR' doctor --json --config '$scratch/$name.json'"
+    harmless "doctor --json" 'x1b[2Jdriver'
+    on_terminal "env NO_COLOR=1 '$ISOLATOR' doctor --config '$scratch/$name'"
+    harmless "doctor, with a configuration that does not exist" 'a\x1b[2J'
+    for command in languages 'languages --json' config 'config --json'; do
+        on_terminal "'$ISOLATOR' $command --config '$scratch/$name.json'"
+        harmless "$command" '[2J'
+    done
+}
+
+test_case '--stream passes on what the program writes' && {
+    on_terminal "'$ISOLATOR' run --stream '$(snippet ash 'printf "a\033[1mb"')'"
+    is "$(controls)" "1b" "--stream passes on what the program writes"
+}
 
 finish
