@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# A program ends where nobody of isolator can end it: by the lifeline where all of isolator is killed, by the timer in
-# the sandbox where all of it is stopped.
+# A program ends even if isolator cannot end it: by the lifeline if all of isolator's processes are killed, by the timer
+# in the container if all of them are stopped.
 #
-# On an engine of its own: on any other, whoever starts meanwhile ends what killed ones have left.
+# This file starts an engine of its own: on a shared one, any isolator that starts meanwhile would remove the orphans.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for eval; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 engine=$scratch/engine
@@ -12,12 +13,11 @@ test/fixtures/own-engine start "$engine" isolator-test/busybox:1 || {
     exit 1
 }
 export DOCKER_HOST=unix://$engine/socket
-volumes_before=$(dangling_volumes)
 
 stubborn='trap "" HUP INT TERM QUIT; setsid sleep 600 & while :; do sleep 0.1; done'
 
-# begin TIMEOUT: runs a program that ignores what can be ignored. $name is its container, $clients are the docker
-# commands, and $all are these, isolator and its janitor, which has the same command line.
+# begin TIMEOUT: runs a program that ignores the signals that can be ignored. $name is its container, $clients are the
+# docker commands, and $all are these, isolator and its reaper, which has the same command line.
 begin() {
     local file
     file=$(snippet ash "$stubborn")
@@ -30,48 +30,59 @@ begin() {
     has " $all " " $pid " "$what: isolator runs"
     is "$(runs)|$(there)" "yes|$name" "$what: its program runs"
 }
-# runs: whether anything of the program is left; the gate, which is process 1 of the sandbox, may wait for orders.
+# runs: whether a process of the program is left; the supervisor, process 1 of the container, may wait for orders.
 runs() { if docker top "$name" -o pid,args 2>/dev/null | grep -q 'sleep 600$'; then echo yes; else echo no; fi; }
 runs_is() { [ "$(runs)" = "$1" ]; }
 there() { docker ps --format '{{.Names}}' --filter "name=$name"; }
 
 # ---- the lifeline
-what="killed with its docker commands and its janitor"
-begin 10m
-# shellcheck disable=SC2086 # words
-kill -KILL $all
-await 2>/dev/null
-until_true eval '[ -z "$(there)" ]'
-is "$(there)" "" "$what: the sandbox ends"
 
-what="killed with its janitor, the docker commands live on"
-begin 10m
-# shellcheck disable=SC2046,SC2086 # words
-kill -KILL $(comm -23 <(printf '%s\n' $all | sort) <(printf '%s\n' $clients | sort))
-await 2>/dev/null
-until_true eval '[ -z "$(there)" ]'
-is "$(there)" "" "$what: the sandbox ends"
+test_case 'killed with its docker commands and its reaper' && {
+    what="killed with its docker commands and its reaper"
+    begin 10m
+    # shellcheck disable=SC2086 # words
+    kill -KILL $all
+    await 2>/dev/null
+    until_true eval '[ -z "$(there)" ]'
+    is "$(there)" "" "$what: the container ends"
+}
 
-# ---- the timer in the sandbox; ten seconds, so that all of isolator is stopped before them where the machine is slow
-what="stopped with its docker commands and its janitor"
-begin 10s
-# shellcheck disable=SC2086 # words
-kill -STOP $all
-until_true runs_is no
-is "$(runs)" no "$what: the program ends"
-# shellcheck disable=SC2086 # words
-kill -CONT $all
-await
-outcome "124 timeout 137 timeout SIGKILL program did not end within 10 s" "$what: isolator goes on, and tells it"
+test_case 'killed with its reaper, while the docker commands live on' && {
+    what="killed with its reaper, while the docker commands live on"
+    begin 10m
+    # shellcheck disable=SC2046,SC2086 # words
+    kill -KILL $(comm -23 <(printf '%s\n' $all | sort) <(printf '%s\n' $clients | sort))
+    await 2>/dev/null
+    until_true eval '[ -z "$(there)" ]'
+    is "$(there)" "" "$what: the container ends"
+}
 
-what="stopped with its janitor, the docker commands run"
-begin 10s
-# shellcheck disable=SC2046,SC2086 # words
-kill -STOP $(comm -23 <(printf '%s\n' $all | sort) <(printf '%s\n' $clients | sort))
-until_true runs_is no
-is "$(runs)" no "$what: the program ends"
-# shellcheck disable=SC2086 # words
-kill -CONT $all
-await
-outcome "124 timeout 137 timeout SIGKILL program did not end within 10 s" "$what: isolator goes on, and tells it"
+# ---- the timer in the container: ten seconds, so that isolator is stopped before it even on a slow machine
+
+test_case 'stopped with its docker commands and its reaper' && {
+    what="stopped with its docker commands and its reaper"
+    begin 10s
+    # shellcheck disable=SC2086 # words
+    kill -STOP $all
+    until_true runs_is no
+    is "$(runs)" no "$what: the program ends"
+    # shellcheck disable=SC2086 # words
+    kill -CONT $all
+    await
+    outcome "124 timeout 137 timeout SIGKILL program did not end within 10 s" "$what: isolator goes on and reports the timeout"
+}
+
+test_case 'stopped with its reaper, while the docker commands run' && {
+    what="stopped with its reaper, while the docker commands run"
+    begin 10s
+    # shellcheck disable=SC2046,SC2086 # words
+    kill -STOP $(comm -23 <(printf '%s\n' $all | sort) <(printf '%s\n' $clients | sort))
+    until_true runs_is no
+    is "$(runs)" no "$what: the program ends"
+    # shellcheck disable=SC2086 # words
+    kill -CONT $all
+    await
+    outcome "124 timeout 137 timeout SIGKILL program did not end within 10 s" "$what: isolator goes on and reports the timeout"
+}
+
 finish

@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# shellcheck disable=SC2016 # what stands in single quotes is for the sandbox
 # What every container gets: seen from inside, by what a program may do, and by the engine's record.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
+# part NAME: the program's output below this headline.
+part() { field stdout | sed -n "/^== $1\$/,/^== /{/^== /!p}"; }
+
 # ---- from inside
-code py 'import ctypes, errno, os, resource, socket, stat, subprocess, time
+
+test_case 'what a program sees and may do in its container' && {
+    code py 'import ctypes, errno, os, resource, socket, stat, subprocess, time
 libc = ctypes.CDLL(None, use_errno=True)
 def show(name, value): print(name + ":", value)
 def call(name, result):
@@ -83,9 +88,8 @@ try:
         if os.fork() == 0: time.sleep(1000000)
         children += 1
 except OSError as e: print(errno.errorcode[e.errno], 20 < children < 64)' --timeout 10m
-part() { field stdout | sed -n "/^== $1\$/,/^== /{/^== /!p}"; } # what stands below this headline
 
-is "$(part 'it sees' | sed 's/snippet-.*\.py/FILE/' | sort)" "$(sort <<'END'
+    is "$(part 'it sees' | sed 's/snippet-.*\.py/FILE/' | sort)" "$(sort <<'END'
 Uid: 65534 65534 65534 65534
 Gid: 65534 65534 65534 65534
 Groups: 65534
@@ -113,8 +117,8 @@ writable: /tmp/
 writable: /workspace/
 writable: /workspace/FILE
 END
-)" "what a program sees of its sandbox"
-is "$(part 'it may do')" "mount: EPERM
+)" "what a program sees of its container"
+    is "$(part 'it may do')" "mount: EPERM
 unshare a user namespace: EPERM
 unshare the network: EPERM
 sethostname: EPERM
@@ -138,20 +142,23 @@ a core: not allowed to raise maximum limit
 ./x: done
 /tmp/x: done
 exec in /tmp: ran" "what a program may do"
-is "$(part 'process 1')" "trace: EPERM
+    is "$(part 'process 1')" "trace: EPERM
 mem: EACCES
 environ: EACCES
 fd/0: EACCES
 fd/3: EACCES
-oom_score_adj: EACCES" "a program can neither trace process 1, nor open what it holds, nor offer it to the OOM killer"
-is "$(part 'until it is full')" "x 63 ENOSPC
+oom_score_adj: EACCES" "a program can neither trace process 1, nor open its files, nor offer it to the OOM killer"
+    is "$(part 'until it is full')" "x 63 ENOSPC
 /tmp/x 64 ENOSPC
 EAGAIN True" "workdir and /tmp are full at their size, and processes end at the limit"
-is "$status $(field warnings)" "0 " "no warnings"
+    is "$status $(field warnings)" "0 " "no warnings"
+}
 
-code sh 'bomb() { bomb | bomb & }; bomb; sleep 1000000' --timeout 2s
-is "$status $(field status)" "124 timeout" "a fork bomb ends at the timeout"
-is "$(own_containers)" "" "a fork bomb: the container is gone"
+test_case 'a fork bomb ends at the timeout' && {
+    code sh 'bomb() { bomb | bomb & }; bomb; sleep 1000000' --timeout 2s
+    is "$status $(field status)" "124 timeout" "a fork bomb ends at the timeout"
+    is "$(own_containers)" "" "a fork bomb: the container is gone"
+}
 
 # ---- from outside, while it runs
 engine_says() { docker inspect --format "$1" "$(own_containers)"; }
@@ -164,7 +171,7 @@ log={{.LogConfig.Type}} restart={{.RestartPolicy.Name}} binds={{with .Binds}}{{.
 user={{.Config.User}} hostname={{.Config.Hostname}} tty={{.Config.Tty}} health={{.Config.Healthcheck.Test}}
 mounts={{range .Mounts}}{{.Type}} {{.Destination}}{{end}} tmpfs={{len .HostConfig.Tmpfs}} rm={{.HostConfig.AutoRemove}}
 name={{printf "%.10s" .Name}} pid={{index .Config.Labels "isolator.pid"}}'
-# hardened MOUNTS: the answer to that.
+# hardened MOUNTS: the expected values.
 hardened() {
     echo "network=none ro=true memory=268435456 swap=268435456 cpus=500000000 pids=64
 add= drop=[ALL] privileged=false security=[no-new-privileges]
@@ -176,59 +183,65 @@ $1
 name=/isolator- pid=$pid"
 }
 
-before=$(date +%s)
-start -v --timeout 1h "$(snippet sh 'sleep 1000000')"
-until_running
-said=$(engine_says "$hardening
+test_case "the engine's record of a container, and SIGTERM while the program runs" && {
+    before=$(date +%s)
+    start -v --timeout 1h "$(snippet sh 'sleep 1000000')"
+    until_running
+    said=$(engine_says "$hardening
 {{range \$path, \$options := .HostConfig.Tmpfs}}{{\$path}} {{\$options}}
 {{end}}{{with .Config.Labels}}{{index . \"isolator.host\"}} {{index . \"isolator.boot\"}} {{index . \"isolator.start\"}} \
 {{index . \"isolator.deadline\"}}{{end}}")
-is "${said% *}" "$(hardened "mounts= tmpfs=2 rm=true")
+    is "${said% *}" "$(hardened "mounts= tmpfs=2 rm=true")
 /tmp rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
 /workspace rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
 $(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" \
-    "the engine's record: no mount, two tmpfs, removed by the engine when it ends; the labels"
-# The timeout, what the engine may take (eight times engineTimeoutSeconds, see test/setup), a minute.
-lifetime=$((3600 + 8 * 300 + 60))
-within "${said##* }" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
-kill -TERM "$pid"
-await
-is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
-    "SIGTERM while the program runs"
-is "$(own_containers)" "" "SIGTERM while the program runs: the container is gone"
+        "the engine's record: no mount, two tmpfs, removed by the engine when it ends; the labels"
+    # The timeout, the time for the engine (eight times engineTimeoutSeconds, see test/setup), and a minute.
+    lifetime=$((3600 + 8 * 300 + 60))
+    within "${said##* }" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
+    kill -TERM "$pid"
+    await
+    is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
+        "SIGTERM while the program runs"
+    is "$(own_containers)" "" "SIGTERM while the program runs: the container is gone"
+}
 
-# The life without a gate: the same, but for what its warning says.
-faulty "" start --timeout 1h --env SECRET=sesame "$(snippet txt text)" -- --sleep=1000000
-until_true eval 'docker top "$(own_containers)" >"$scratch/top" 2>&1'
-is "$(engine_says "$hardening")" "$(hardened "mounts=volume /workspace tmpfs=1 rm=false")" \
-    "no shell: the engine's record: one volume, no other mount"
-kill -TERM "$pid"
-kill -TERM "$pid"
-kill -TERM "$pid"
-await
-is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
-    "no shell: many signals while the program runs"
-is "$(own_containers)" "" "no shell: many signals while the program runs: the container is gone"
-is "$(cat "$calls"/create.* | grep -c -x never)" 2 "no shell: nothing is pulled"
-is "$(grep -l -r sesame "$calls")" "" "no shell: values of --env are in no argument"
+test_case "no shell: the engine's record, and many signals while the program runs" && {
+    # Without the supervisor all is the same, except what its warning says.
+    faulty "" start --timeout 1h --env SECRET=sesame "$(snippet txt text)" -- --sleep=1000000
+    until_true eval 'docker top "$(own_containers)" >"$scratch/top" 2>&1'
+    is "$(engine_says "$hardening")" "$(hardened "mounts=volume /workspace tmpfs=1 rm=false")" \
+        "no shell: the engine's record: one volume, no other mount"
+    kill -TERM "$pid"
+    kill -TERM "$pid"
+    kill -TERM "$pid"
+    await
+    is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
+        "no shell: many signals while the program runs"
+    is "$(own_containers)" "" "no shell: many signals while the program runs: the container is gone"
+    is "$(cat "$calls"/create.* | grep -c -x never)" 2 "no shell: nothing is pulled"
+    is "$(grep -l -r sesame "$calls")" "" "no shell: values of --env are in no argument"
+}
 
-# ---- busybox: the same container, filled and left by other tools; what docker is told; its secrets
-# With these in its configuration the docker command gives them to every container it creates.
+# ---- busybox: the same container, with other tools; the arguments of docker; its secrets
+# The docker command gives these proxies of its configuration to every container that it creates.
 mkdir "$scratch/docker"
 echo '{"proxies": {"default": {"httpProxy": "http://user:hidden@proxy:1", "noProxy": "hidden"}}}' \
     >"$scratch/docker/config.json"
 secrets='echo "== environment"; cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n"'
-DOCKER_CONFIG=$scratch/docker faulty "" code ash 'echo "== it sees"
+
+test_case 'busybox: what a program sees; no secret reaches an argument or the program' && {
+    DOCKER_CONFIG=$scratch/docker faulty "" code ash 'echo "== it sees"
 grep -E "^(CapEff|CapBnd|NoNewPrivs|Seccomp|Uid|Gid):" /proc/self/status; hostname; ls /sys/class/net
 ulimit -c; ulimit -n; pwd
 find / "(" -path /proc -o -path /sys ")" -prune -o -type d -exec test -w {} ";" -print | sort
 df -P -k . /tmp | tail -n 2; ls -A
 '"$secrets" --workdir-size 10 --tmp-size 20 --env SECRET=sesame --env HTTP_PROXY=own
-is "$status $(docker_calls)" "0 create start" "two calls of docker for a run: the engine removes what has ended"
-is "$(grep -A 1 -x -e --pull "$calls/create.1")" "--pull
+    is "$status $(docker_calls)" "0 create start" "a run takes two calls of docker: the engine removes an ended container itself"
+    is "$(grep -A 1 -x -e --pull "$calls/create.1")" "--pull
 never" "nothing is pulled"
-is "$(grep -l -r sesame "$calls")" "" "values of --env are in no argument"
-is "$(part 'it sees' | sed 's/snippet.*ash/FILE/' | tr -s ' \t' ' ' | sed 's/^\(tmpfs [0-9]*\) .* /\1 /')" "Uid: 65534 65534 65534 65534
+    is "$(grep -l -r sesame "$calls")" "" "values of --env are in no argument"
+    is "$(part 'it sees' | sed 's/snippet.*ash/FILE/' | tr -s ' \t' ' ' | sed 's/^\(tmpfs [0-9]*\) .* /\1 /')" "Uid: 65534 65534 65534 65534
 Gid: 65534 65534 65534 65534
 CapEff: 0000000000000000
 CapBnd: 0000000000000000
@@ -245,12 +258,19 @@ lo
 /workspace
 tmpfs 10240 /workspace
 tmpfs 20480 /tmp
-FILE" "busybox: what a program sees of its sandbox"
-hasnt "$out" hidden "the proxies of the docker command reach nothing"
-has "$(part environment)" "HTTP_PROXY=own" "a proxy of --env does"
-DOCKER_CONFIG=$scratch/docker run "$(snippet txt '')" -- --cat /proc/self/environ
-is "$status $(grep -c hidden "$scratch/out")" "0 0" "no shell: nor do they there"
-DOCKER_CONFIG=$scratch/docker run --network bridge "$(snippet ash "$secrets")"
-has "$out" "http_proxy=http://user:hidden@proxy:1" "with a network they do"
+FILE" "busybox: what a program sees of its container"
+    hasnt "$out" hidden "the proxies of docker's configuration do not reach the program"
+    has "$(part environment)" "HTTP_PROXY=own" "a proxy of --env does reach it"
+}
+
+test_case "no shell: no secret of docker's configuration reaches the program" && {
+    DOCKER_CONFIG=$scratch/docker run "$(snippet txt '')" -- --cat /proc/self/environ
+    is "$status $(grep -c hidden "$scratch/out")" "0 0" "no shell: the proxies do not reach the program"
+}
+
+test_case "with a network the proxies of docker's configuration are set" && {
+    DOCKER_CONFIG=$scratch/docker run --network bridge "$(snippet ash "$secrets")"
+    has "$out" "http_proxy=http://user:hidden@proxy:1" "the proxy is set"
+}
 
 finish
