@@ -27,7 +27,7 @@ static bool is_utf8(const char *text)
     return true;
 }
 
-/* A name and no path, in a language. */
+/* Whether this can be the file name of a snippet: no path, and the extension of a language. */
 static bool is_name(const struct config *config, const char *name)
 {
     return name[0] != '.' && name[0] != '\0' && !strchr(name, '/') && strlen(name) <= 255 &&
@@ -48,7 +48,7 @@ static int open_directory(const struct config *config)
     return open(config->prompts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The snippet as a descriptor with its size; -1 where there is none of that name. */
+/* Returns a descriptor of the snippet, and its size; -1 if there is none in that file. */
 static int open_snippet(int directory, const char *name, off_t *size)
 {
     CLEANUP_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -65,7 +65,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void snippets_list(const struct config *config, struct strvec *names)
+void snippets_list(const struct config *config, struct strvec *files)
 {
     const int fd = open_directory(config);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -77,38 +77,129 @@ void snippets_list(const struct config *config, struct strvec *names)
             close(fd);
         return;
     }
-    while (names->count < SNIPPETS_MAX && (entry = readdir(dir)))
+    while (files->count < SNIPPETS_MAX && (entry = readdir(dir)))
         if (is_name(config, entry->d_name) &&
             fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(status.st_mode))
-            strvec_push(names, entry->d_name);
+            strvec_push(files, entry->d_name);
     closedir(dir);
-    if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    if (files->count > 0)
+        qsort(files->items, files->count, sizeof *files->items, compare_names);
+}
+
+/* Returns the base name of a file, owned. */
+static char *base_name(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    return string_format("%.*s", (int)(dot ? (size_t)(dot - file) : strlen(file)), file);
+}
+
+/* Returns how often a name occurs in a sorted list. */
+static size_t count_name(const struct strvec *sorted, const char *name)
+{
+    char **found = sorted->count == 0 ? NULL
+                                      : bsearch(&name, sorted->items, sorted->count,
+                                                sizeof *sorted->items, compare_names);
+    char **first = found, **last = found;
+
+    if (!found)
+        return 0;
+    while (first > sorted->items && strcmp(first[-1], name) == 0)
+        first--;
+    while (last + 1 < sorted->items + sorted->count && strcmp(last[1], name) == 0)
+        last++;
+    return (size_t)(last - first) + 1;
+}
+
+void snippets_shortest_names(const struct strvec *files, struct strvec *names)
+{
+    CLEANUP(strvec_release) struct strvec bases = STRVEC_INIT;
+
+    for (size_t i = 0; i < files->count; i++)
+        strvec_push_owned(&bases, base_name(files->items[i]));
+    if (bases.count > 0)
+        qsort(bases.items, bases.count, sizeof *bases.items, compare_names);
+    for (size_t i = 0; i < files->count; i++) {
+        CLEANUP_FREE char *base = base_name(files->items[i]);
+        const bool unique = count_name(&bases, base) == 1 && count_name(files, base) == 0;
+
+        strvec_push(names, unique ? base : files->items[i]);
+    }
 }
 
 static int unknown_snippet(const struct config *config, const char *name, struct error *error)
 {
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP_FREE char *shown = text_escape_short(name, 255);
     CLEANUP_FREE char *known = NULL;
     CLEANUP_FREE char *some = NULL;
 
-    snippets_list(config, &names);
+    snippets_list(config, &files);
+    snippets_shortest_names(&files, &names);
     known = strvec_join(&names, ", ");
     some = text_escape_short(known, 1000);
     return error_set(error, ERROR_USAGE, "there is no snippet '%s'; %s%s", shown,
                      names.count > 0 ? "known are: " : "there are none", some);
 }
 
-/* At most `most` bytes from the start of the snippet, owned; NULL and errno. */
-static char *read_start(int fd, size_t most, size_t *length)
+/* Adds the file names of the snippets that have this base name, sorted. */
+static void find_by_base_name(const struct config *config, const char *name, struct strvec *files)
 {
-    char *data = memory_allocate(most + 1);
+    CLEANUP(strvec_release) struct strvec all = STRVEC_INIT;
+
+    snippets_list(config, &all);
+    for (size_t i = 0; i < all.count; i++) {
+        CLEANUP_FREE char *base = base_name(all.items[i]);
+
+        if (strcmp(base, name) == 0)
+            strvec_push(files, all.items[i]);
+    }
+}
+
+/* Whether there is a snippet of exactly this file name. */
+static bool is_snippet(const struct config *config, const char *name)
+{
+    CLEANUP_FD int directory = is_name(config, name) ? open_directory(config) : -1;
+    CLEANUP_FD int fd = -1;
+    off_t size;
+
+    if (directory >= 0)
+        fd = open_snippet(directory, name, &size);
+    return fd >= 0;
+}
+
+char *snippet_find(const struct config *config, const char *name, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP_FREE char *shown = text_escape_short(name, 255);
+    CLEANUP_FREE char *several = NULL;
+    CLEANUP_FREE char *some = NULL;
+
+    if (is_snippet(config, name))
+        return string_copy(name);
+    find_by_base_name(config, name, &files);
+    if (files.count == 1)
+        return string_copy(files.items[0]);
+    if (files.count == 0) {
+        unknown_snippet(config, name, error);
+        return NULL;
+    }
+    several = strvec_join(&files, ", ");
+    some = text_escape_short(several, 1000);
+    error_set(error, ERROR_USAGE, "there are several snippets '%s'; give one of: %s", shown, some);
+    return NULL;
+}
+
+/* Returns at most `max` bytes from the start of the snippet, owned; NULL with errno. */
+static char *read_start(int fd, size_t max, size_t *length)
+{
+    char *data = memory_allocate(max + 1);
     ssize_t got = 0;
 
     *length = 0;
-    while (*length < most && (got = read(fd, data + *length, most - *length)) > 0)
+    while (*length < max && (got = read(fd, data + *length, max - *length)) > 0)
         *length += (size_t)got;
     data[*length] = '\0';
     if (got >= 0)
@@ -117,24 +208,24 @@ static char *read_start(int fd, size_t most, size_t *length)
     return NULL;
 }
 
-char *snippet_read(const struct config *config, const char *name, size_t *length,
+char *snippet_read(const struct config *config, const char *file, size_t *length,
                    struct error *error)
 {
-    CLEANUP_FD int directory = is_name(config, name) ? open_directory(config) : -1;
+    CLEANUP_FD int directory = is_name(config, file) ? open_directory(config) : -1;
     CLEANUP_FD int fd = -1;
     off_t size = 0;
     char *data;
 
     if (directory >= 0)
-        fd = open_snippet(directory, name, &size);
+        fd = open_snippet(directory, file, &size);
     if (fd < 0) {
-        unknown_snippet(config, name, error);
+        unknown_snippet(config, file, error);
         return NULL;
     }
     data = size > SNIPPET_MAX ? NULL : read_start(fd, (size_t)size, length);
     if (!data) {
         const int reason = errno;
-        CLEANUP_FREE char *shown = text_escape_short(name, 255);
+        CLEANUP_FREE char *shown = text_escape_short(file, 255);
 
         errno = reason;
         if (size > SNIPPET_MAX)
@@ -146,7 +237,7 @@ char *snippet_read(const struct config *config, const char *name, size_t *length
     return data;
 }
 
-char *snippet_description(const struct config *config, const char *name)
+char *snippet_description(const struct config *config, const char *file)
 {
     CLEANUP_FD int directory = open_directory(config);
     CLEANUP_FD int fd = -1;
@@ -156,14 +247,14 @@ char *snippet_description(const struct config *config, const char *name)
     const char *text;
 
     if (directory >= 0)
-        fd = open_snippet(directory, name, &size);
+        fd = open_snippet(directory, file, &size);
     start = fd >= 0 ? read_start(fd, DESCRIPTION_MAX, &length) : NULL;
     if (!start)
         return NULL;
     if (length == DESCRIPTION_MAX) /* it may end in the middle of a character */
         start[length - utf8_cut_tail(start, length)] = '\0';
     text = start;
-    if (strncmp(text, "#!", 2) == 0) { /* the comment comes behind the interpreter */
+    if (strncmp(text, "#!", 2) == 0) { /* the comment follows the interpreter */
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
@@ -174,7 +265,7 @@ char *snippet_description(const struct config *config, const char *name)
     return *text ? text_escape(text) : NULL;
 }
 
-const char *snippet_mime_type(const char *name)
+const char *snippet_mime_type(const char *file)
 {
     static const struct {
         const char *extension, *type;
@@ -185,7 +276,7 @@ const char *snippet_mime_type(const char *name)
         {".rs", "text/x-rust"},        {".java", "text/x-java"},      {".pl", "text/x-perl"},
         {".php", "text/x-php"},        {".json", "application/json"},
     };
-    const char *dot = strrchr(name, '.');
+    const char *dot = strrchr(file, '.');
 
     for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].extension, dot) == 0)

@@ -1,7 +1,10 @@
 /*
- * The files of promptsDir: small programs by name. Only regular files that lie in it themselves, with
- * the extension of a language and a name that is UTF-8 and does not begin with a dot, count; no link
- * is followed.
+ * The snippets: small programs in the directory promptsDir. A snippet is a regular file directly in
+ * it, with the extension of a language and a name in UTF-8 that does not begin with a dot. Links are
+ * not followed.
+ *
+ * A snippet is called by its file name or by its base name, which is the file name up to its last
+ * dot. A file name goes before a base name.
  */
 #ifndef CONFIG_SNIPPETS_H
 #define CONFIG_SNIPPETS_H
@@ -15,24 +18,37 @@
 /* Whether the directory can be read: 0, or -1 with ERROR_INPUT. */
 int snippets_check(const struct config *config, struct error *error);
 
-/* The names, sorted; none where the directory cannot be read. */
-void snippets_list(const struct config *config, struct strvec *names);
+/* Adds the file names of all snippets, sorted; none if the directory cannot be read. */
+void snippets_list(const struct config *config, struct strvec *files);
 
 /*
- * What is in the snippet, owned by the caller, with a NUL behind it that does not count. NULL:
- * ERROR_USAGE where the name cannot be one or there is none of it (with those that there are),
- * ERROR_INPUT where it cannot be read or is larger than 512 KiB.
+ * Adds for each of these file names, sorted as snippets_list() adds them, the shortest name that
+ * stands for this snippet alone: its base name, or else its file name.
  */
-char *snippet_read(const struct config *config, const char *name, size_t *length,
+void snippets_shortest_names(const struct strvec *files, struct strvec *names);
+
+/*
+ * Returns the file name of the snippet that a name stands for; owned by the caller. NULL:
+ * ERROR_USAGE if there is none (the message lists those that there are) or if it is the base name of
+ * several (the message lists these).
+ */
+char *snippet_find(const struct config *config, const char *name, struct error *error);
+
+/*
+ * Returns the content of the snippet in a file, owned by the caller; a NUL that does not count
+ * follows it. NULL: ERROR_USAGE if there is no such snippet, ERROR_INPUT if it cannot be read or is
+ * larger than 512 KiB.
+ */
+char *snippet_read(const struct config *config, const char *file, size_t *length,
                    struct error *error);
 
 /*
- * The words of the comment that the snippet begins with ("# ..." or "// ..."), on one line; owned by the
- * caller; NULL where there is none.
+ * Returns the text of the comment that the snippet begins with ("# ..." or "// ..."), on one line;
+ * owned by the caller; NULL if there is none.
  */
-char *snippet_description(const struct config *config, const char *name);
+char *snippet_description(const struct config *config, const char *file);
 
-/* The type by the file's extension, "text/x-python"; borrowed. */
-const char *snippet_mime_type(const char *name);
+/* Returns the type by the file's extension, "text/x-python"; borrowed. */
+const char *snippet_mime_type(const char *file);
 
 #endif

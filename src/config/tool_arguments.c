@@ -152,16 +152,17 @@ static int read_snippet(struct reading *reading, const char *name, const json_t 
 {
     struct request *request = reading->request;
     const char *text = text_of(reading, name, value);
-    const struct language *language;
+    CLEANUP_FREE char *file = NULL;
 
     if (!text)
         return -1;
-    request->code = snippet_read(reading->config, text, &request->code_length, reading->error);
+    file = snippet_find(reading->config, text, reading->error);
+    if (file)
+        request->code = snippet_read(reading->config, file, &request->code_length, reading->error);
     if (!request->code)
         return error_prefix(reading->error, "%s", name);
-    language = config_language_of_file(reading->config, text);
-    request->language = string_copy(language->name);
-    request->entrypoint = string_copy(text);
+    request->language = string_copy(config_language_of_file(reading->config, file)->name);
+    request->entrypoint = string_copy(file);
     return 0;
 }
 

@@ -75,11 +75,13 @@ static json_t *contents(const char *uri, const char *type, const char *text, siz
 static json_t *read_snippet(const struct config *config, const char *uri, struct error *error)
 {
     CLEANUP_FREE char *name = uri_decode(uri + strlen(SNIPPETS));
+    CLEANUP_FREE char *file = snippet_find(config, name ? name : "", error);
     CLEANUP_FREE char *data = NULL;
     size_t length;
 
-    data = snippet_read(config, name ? name : "", &length, error);
-    return data ? contents(uri, snippet_mime_type(name), data, length) : NULL;
+    if (file)
+        data = snippet_read(config, file, &length, error);
+    return data ? contents(uri, snippet_mime_type(file), data, length) : NULL;
 }
 
 /* The text of a run in one message: where it is too large for that, head and tail of it. */
@@ -160,9 +162,15 @@ json_t *resources_read(const struct config *config, struct result_store *store, 
     return result;
 }
 
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 json_t *resources_complete(const struct config *config, const char *uri, const char *argument,
                            const char *value)
 {
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     json_t *values;
     size_t total = 0;
@@ -170,10 +178,14 @@ json_t *resources_complete(const struct config *config, const char *uri, const c
     if (strcmp(uri, TEMPLATE) != 0 || strcmp(argument, VARIABLE) != 0)
         return NULL;
     values = json_array();
-    snippets_list(config, &names);
-    for (size_t i = 0; i < names.count; i++)
-        if (strncmp(names.items[i], value, strlen(value)) == 0 && total++ < COMPLETIONS_MAX)
-            json_array_append_new(values, json_string(names.items[i]));
+    snippets_list(config, &files);
+    snippets_shortest_names(&files, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *name = begins_with(names.items[i], value) ? names.items[i] : files.items[i];
+
+        if (begins_with(name, value) && total++ < COMPLETIONS_MAX)
+            json_array_append_new(values, json_string(name));
+    }
     return json_pack("{s:{s:o, s:I, s:b}}", "completion", "values", values, "total",
                      (json_int_t)total, "hasMore", total > COMPLETIONS_MAX);
 }

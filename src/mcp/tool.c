@@ -6,10 +6,15 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "base/text.h"
+#include "config/snippets.h"
 #include "execute_code.h" /* generated: static const char execute_code[] */
 
 /* Of the names of a language's packages. */
 enum { PACKAGES_BYTES_MAX = 600 };
+
+/* Of the names of snippets. */
+enum { SNIPPETS_BYTES_MAX = 600 };
 
 const char TOOL_NAME[] = "execute_code";
 
@@ -98,6 +103,32 @@ static json_t *describe_timeout(const struct config *config)
     return string;
 }
 
+/* Adds the names of the snippets, as far as there is room, to the description of their argument. */
+static void describe_snippets(json_t *argument, const struct config *config)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    size_t shown = 0;
+
+    snippets_list(config, &files);
+    snippets_shortest_names(&files, &names);
+    strbuf_addstr(&text, json_string_value(json_object_get(argument, "description")));
+    for (size_t bytes = 0; shown < names.count; shown++) {
+        CLEANUP_FREE char *name = text_escape(names.items[shown]);
+
+        bytes += strlen(name) + 2;
+        if (bytes > SNIPPETS_BYTES_MAX)
+            break;
+        strbuf_addf(&text, "%s %s", shown == 0 ? " There are:" : ",", name);
+    }
+    if (shown > 0 && shown < names.count)
+        strbuf_addf(&text, " and %zu more", names.count - shown);
+    if (shown > 0)
+        strbuf_addch(&text, '.');
+    json_object_set_new(argument, "description", json_string(strbuf_string(&text)));
+}
+
 /* What the definition says of this configuration. */
 static void fill_in(json_t *tool, const struct config *config)
 {
@@ -109,6 +140,7 @@ static void fill_in(json_t *tool, const struct config *config)
         json_array_append_new(languages, json_string(config->languages[i].name));
     json_object_set_new(json_object_get(properties, "timeout_seconds"), "description",
                         describe_timeout(config));
+    describe_snippets(json_object_get(properties, "snippet_name"), config);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
                         json_boolean(reaches_network(config)));

@@ -100,9 +100,10 @@ quickCase('snippet_name: the name of a snippet', async () => {
     await server.refuses({ snippet_name: 7 }, 'snippet_name must be a string', 'a number');
     for (const [name, what, escaped = name] of [['nope.py', 'unknown'], ['', 'empty'], ['../hello.py', 'a path'],
         ['./hello.py', 'a path to the same file'], ['link.py', 'a link'], ['/etc/passwd', 'an absolute path'],
-        ['hello', 'no extension'], ['a\nb.py', 'a newline', 'a\\nb.py']])
-        await server.refuses({ snippet_name: name }, `snippet_name: there is no snippet '${escaped}'; known are: hello.py, large.py`, what);
+        ['hell', 'the start of a name'], ['a\nb.py', 'a newline', 'a\\nb.py']])
+        await server.refuses({ snippet_name: name }, `snippet_name: there is no snippet '${escaped}'; known are: hello, large`, what);
     await server.refuses({ snippet_name: 'hello.py\0' }, 'snippet_name must be a string without NUL characters', 'a NUL');
+    await server.accepts({ snippet_name: 'hello' }, 'without the extension');
     await server.refuses({ snippet_name: 'large.py' }, "snippet_name: the snippet 'large.py' is larger than 512 KiB", 'too large');
 });
 

@@ -133,10 +133,13 @@ export async function checkCompletion(session) {
     const complete = (uri, value) => session.client.complete(
         { ref: { type: 'ref/resource', uri }, argument: { name: 'snippet_name', value } });
     const template = 'isolator://snippets/{snippet_name}';
-    const all = readdirSync(prompts).sort();
+    // The base name, if it is that of one file alone.
+    const all = readdirSync(prompts).sort().map((name) => (name.startsWith('hello_world') ? name : name.replace(/[.]\w+$/, '')));
     is((await complete(template, '')).completion, { values: all, total: all.length, hasMore: false }, 'of nothing');
     is((await complete(template, 'hello')).completion, { values: ['hello_world.go', 'hello_world.js', 'hello_world.py'],
         total: 3, hasMore: false }, 'of three');
     is((await complete(template, 'hello_world.j')).completion.values, ['hello_world.js'], 'of a beginning');
+    is((await complete(template, 'plot_')).completion.values, ['plot_png', 'plot_svg'], 'of two with different extensions');
+    is((await complete(template, 'plot_png.')).completion.values, ['plot_png.py'], 'of a beginning with a dot');
     matches(await refusal(complete('isolator://nothing/{snippet_name}', '')), /^-32602 there is no argument/, 'of no template');
 }

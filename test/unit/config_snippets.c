@@ -85,6 +85,23 @@ static void check_not_read(const struct fixture *fixture, const char *name, enum
     assert_error(&error, kind, message);
 }
 
+static void check_found(const struct fixture *fixture, const char *name, const char *file)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *found = snippet_find(&fixture->config, name, &error);
+
+    assert_no_error(&error);
+    assert_text_or_null(found, file);
+}
+
+static void check_not_found(const struct fixture *fixture, const char *name, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_null(snippet_find(&fixture->config, name, &error));
+    assert_error(&error, ERROR_USAGE, message);
+}
+
 /* Checks that it is not there, and that the others are named; NULL: there are none. */
 static void check_unknown(const struct fixture *fixture, const char *name, const char *shown,
                           const char *known)
@@ -93,7 +110,22 @@ static void check_unknown(const struct fixture *fixture, const char *name, const
         string_format("there is no snippet '%s'; %s%s", shown,
                       known ? "known are: " : "there are none", known ? known : "");
 
+    check_not_found(fixture, name, message);
     check_not_read(fixture, name, ERROR_USAGE, message);
+}
+
+static void check_shortest(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    snippets_list(&fixture->config, &files);
+    snippets_shortest_names(&files, &names);
+    joined = strvec_join(&names, "|");
+    assert_string_equal(joined, expected);
+    for (size_t i = 0; i < names.count; i++)
+        check_found(fixture, names.items[i], files.items[i]);
 }
 
 /* ---- which there are */
@@ -161,6 +193,63 @@ static void snippets__without_a_directory(void **state)
     tear_down(&fixture);
 }
 
+/* ---- names */
+
+static void snippets__by_either_name(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "hello_world.py", "");
+    add(&fixture, "a.b.sh", "");
+    check_found(&fixture, "hello_world.py", "hello_world.py");
+    check_found(&fixture, "hello_world", "hello_world.py");
+    check_found(&fixture, "a.b", "a.b.sh");
+    check_unknown(&fixture, "a", "a", "a.b, hello_world");
+    check_unknown(&fixture, "hello", "hello", "a.b, hello_world");
+    check_unknown(&fixture, "hello_world.", "hello_world.", "a.b, hello_world");
+    check_unknown(&fixture, "Hello_world", "Hello_world", "a.b, hello_world");
+    check_shortest(&fixture, "a.b|hello_world");
+    tear_down(&fixture);
+}
+
+static void snippets__base_name_of_several(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "x.sh", "");
+    add(&fixture, "x.py", "");
+    add(&fixture, "y.py", "");
+    check_not_found(&fixture, "x", "there are several snippets 'x'; give one of: x.py, x.sh");
+    check_found(&fixture, "x.sh", "x.sh");
+    check_shortest(&fixture, "x.py|x.sh|y");
+    add(&fixture, "\x1b.py", "");
+    add(&fixture, "\x1b.sh", "");
+    check_not_found(&fixture, "\x1b",
+                    "there are several snippets '\\x1b'; give one of: \\x1b.py, \\x1b.sh");
+    tear_down(&fixture);
+}
+
+/* What is a base name and a file name stands for the file. */
+static void snippets__file_name_goes_before_a_base_name(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add(&fixture, "a.py.sh", "");
+    check_found(&fixture, "a.py", "a.py.sh");
+    check_shortest(&fixture, "a.py");
+    add(&fixture, "a.py", "");
+    check_found(&fixture, "a.py", "a.py");
+    check_found(&fixture, "a", "a.py");
+    check_shortest(&fixture, "a|a.py.sh");
+    tear_down(&fixture);
+}
+
 /* ---- what is in them */
 
 static void snippets__are_read(void **state)
@@ -189,11 +278,11 @@ static void snippets__that_there_are_none_of(void **state)
     check_unknown(&fixture, "a.py", "a.py", NULL);
     add(&fixture, "b.py", "");
     add(&fixture, "a.sh", "");
-    check_unknown(&fixture, "a.py", "a.py", "a.sh, b.py");
-    check_unknown(&fixture, "B.py", "B.py", "a.sh, b.py");
-    check_unknown(&fixture, "b", "b", "a.sh, b.py");
-    check_unknown(&fixture, "", "", "a.sh, b.py");
-    check_unknown(&fixture, "x\x1b.py", "x\\x1b.py", "a.sh, b.py");
+    check_unknown(&fixture, "a.py", "a.py", "a, b");
+    check_unknown(&fixture, "B.py", "B.py", "a, b");
+    check_unknown(&fixture, "c", "c", "a, b");
+    check_unknown(&fixture, "", "", "a, b");
+    check_unknown(&fixture, "x\x1b.py", "x\\x1b.py", "a, b");
     tear_down(&fixture);
 }
 
@@ -213,15 +302,21 @@ static void snippets__names_that_lead_elsewhere(void **state)
     add_directory(&fixture, "directory.py");
     write_in(fixture.prompts, "directory.py/below.py", "");
     absolute = path_in(fixture.directory, "outside.py");
-    check_unknown(&fixture, "../outside.py", "../outside.py", "good.py");
-    check_unknown(&fixture, absolute, absolute, "good.py");
-    check_unknown(&fixture, "./good.py", "./good.py", "good.py");
-    check_unknown(&fixture, "directory.py/below.py", "directory.py/below.py", "good.py");
-    check_unknown(&fixture, "directory.py", "directory.py", "good.py");
-    check_unknown(&fixture, ".hidden.py", ".hidden.py", "good.py");
-    check_unknown(&fixture, "README.md", "README.md", "good.py");
-    check_unknown(&fixture, "link.py", "link.py", "good.py");
-    check_unknown(&fixture, "fifo.py", "fifo.py", "good.py");
+    check_unknown(&fixture, "../outside.py", "../outside.py", "good");
+    check_unknown(&fixture, absolute, absolute, "good");
+    check_unknown(&fixture, "./good.py", "./good.py", "good");
+    check_unknown(&fixture, "directory.py/below.py", "directory.py/below.py", "good");
+    check_unknown(&fixture, "directory.py", "directory.py", "good");
+    check_unknown(&fixture, ".hidden.py", ".hidden.py", "good");
+    check_unknown(&fixture, "README.md", "README.md", "good");
+    check_unknown(&fixture, "link.py", "link.py", "good");
+    check_unknown(&fixture, "fifo.py", "fifo.py", "good");
+    check_unknown(&fixture, "../outside", "../outside", "good");
+    check_unknown(&fixture, "directory", "directory", "good");
+    check_unknown(&fixture, ".hidden", ".hidden", "good");
+    check_unknown(&fixture, "README", "README", "good");
+    check_unknown(&fixture, "link", "link", "good");
+    check_unknown(&fixture, "fifo", "fifo", "good");
     tear_down(&fixture);
 }
 
@@ -336,6 +431,9 @@ int main(void)
         cmocka_unit_test(snippets__only_files_in_a_language),
         cmocka_unit_test(snippets__only_regular_files),
         cmocka_unit_test(snippets__without_a_directory),
+        cmocka_unit_test(snippets__by_either_name),
+        cmocka_unit_test(snippets__base_name_of_several),
+        cmocka_unit_test(snippets__file_name_goes_before_a_base_name),
         cmocka_unit_test(snippets__are_read),
         cmocka_unit_test(snippets__that_there_are_none_of),
         cmocka_unit_test(snippets__names_that_lead_elsewhere),

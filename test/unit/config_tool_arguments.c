@@ -179,13 +179,19 @@ static void tool_arguments__snippet(void **state)
     assert_string_equal(fixture.request.code, "echo hello\n");
     assert_int_equal(fixture.request.code_length, 11);
     tear_down(&fixture);
+
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"snippet_name\": \"hello\"}"), 0);
+    assert_string_equal(fixture.request.language, "sh");
+    assert_string_equal(fixture.request.entrypoint, "hello.sh");
+    tear_down(&fixture);
     check_refused("{\"snippet_name\": 1}", "snippet_name must be a string");
     check_refused("{\"snippet_name\": \"hello.sh\\u0000\"}",
                   "snippet_name must be a string without NUL characters");
     check_refused("{\"snippet_name\": \"other.sh\"}",
-                  "snippet_name: there is no snippet 'other.sh'; known are: hello.sh");
+                  "snippet_name: there is no snippet 'other.sh'; known are: hello");
     check_refused("{\"snippet_name\": \"../hello.sh\"}",
-                  "snippet_name: there is no snippet '../hello.sh'; known are: hello.sh");
+                  "snippet_name: there is no snippet '../hello.sh'; known are: hello");
 }
 
 static void tool_arguments__snippet_excludes_the_rest(void **state)

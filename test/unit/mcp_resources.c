@@ -196,6 +196,9 @@ static void resources__snippets_are_read(void **state)
     check_read(&fixture, "isolator://snippets/c.sh",
                "{\"contents\":[{\"uri\":\"isolator://snippets/c.sh\","
                "\"mimeType\":\"text/x-shellscript\",\"text\":\"\xef\xbf\xbd\\u0000\"}]}");
+    check_read(&fixture, "isolator://snippets/c",
+               "{\"contents\":[{\"uri\":\"isolator://snippets/c\","
+               "\"mimeType\":\"text/x-shellscript\",\"text\":\"\xef\xbf\xbd\\u0000\"}]}");
     tear_down(&fixture);
 }
 
@@ -208,12 +211,12 @@ static void resources__that_are_not_there(void **state)
     set_up(&fixture);
     write_in(fixture.directory, "a.py", "");
     check_not_read(&fixture, "isolator://snippets/b.py",
-                   "there is no snippet 'b.py'; known are: a.py");
+                   "there is no snippet 'b.py'; known are: a");
     check_not_read(&fixture, "isolator://snippets/..%2Fa.py",
-                   "there is no snippet '../a.py'; known are: a.py");
+                   "there is no snippet '../a.py'; known are: a");
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP_FREE char *uri = string_format("isolator://snippets/%s", bad[i]);
-        check_not_read(&fixture, uri, "there is no snippet ''; known are: a.py");
+        check_not_read(&fixture, uri, "there is no snippet ''; known are: a");
     }
     tear_down(&fixture);
 }
@@ -397,6 +400,8 @@ static void resources__completion(void **state)
                    "\"hasMore\":false}}");
     check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "other.py"),
                    "{\"completion\":{\"values\":[\"other.py\"],\"total\":1,\"hasMore\":false}}");
+    check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "oth"),
+                   "{\"completion\":{\"values\":[\"other\"],\"total\":1,\"hasMore\":false}}");
     check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "x"),
                    "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}");
     assert_null(resources_complete(&fixture.config, TEMPLATE, "name", ""));

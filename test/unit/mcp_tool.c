@@ -101,6 +101,53 @@ static void tool__languages_are_those_of_the_configuration(void **state)
                     "[\"py\",\"sh\",\"ruby\"]");
 }
 
+/* Checks how the description of snippet_name ends with these snippets. */
+static void check_snippets(const char *const *files, const char *expected)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *more = string_format("{\"promptsDir\": \"%s\"}", directory);
+    json_t *tool;
+
+    for (; *files; files++)
+        write_in(directory, *files, "");
+    tool = define("2025-11-25", more);
+    assert_string_equal(strstr(string_at(input_property(tool, "snippet_name"), "description"),
+                               "isolator://snippets/NAME."),
+                        expected);
+    json_decref(tool);
+    temp_remove(directory);
+}
+
+/* A name is escaped, so that it cannot give a model instructions on lines of its own. */
+static void tool__snippets_by_their_shortest_names(void **state)
+{
+    static const char *const none[] = {NULL};
+    static const char *const some[] = {"b.sh", "a.py", "b.py", "c\n.py", NULL};
+
+    (void)state;
+    check_snippets(none, "isolator://snippets/NAME.");
+    check_snippets(some, "isolator://snippets/NAME. There are: a, b.py, b.sh, c\\n.");
+}
+
+/* Of 40 names of 50 bytes each, as many as fit into 600 bytes. */
+static void tool__as_many_snippets_as_there_is_room_for(void **state)
+{
+    char names[40][54];
+    const char *files[41] = {NULL};
+    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addstr(&expected, "isolator://snippets/NAME. There are:");
+    for (int i = 0; i < 40; i++) {
+        snprintf(names[i], sizeof names[i], "%050d.py", i);
+        files[i] = names[i];
+        if (i < 11)
+            strbuf_addf(&expected, "%s %050d", i > 0 ? "," : "", i);
+    }
+    strbuf_addstr(&expected, " and 29 more.");
+    check_snippets(files, strbuf_string(&expected));
+}
+
 static void check_timeout(const char *more, const char *expected)
 {
     static const char always[] =
@@ -390,6 +437,8 @@ int main(void)
         cmocka_unit_test(tool__names),
         cmocka_unit_test(tool__input_schema),
         cmocka_unit_test(tool__languages_are_those_of_the_configuration),
+        cmocka_unit_test(tool__snippets_by_their_shortest_names),
+        cmocka_unit_test(tool__as_many_snippets_as_there_is_room_for),
         cmocka_unit_test(tool__timeout_with_its_maximum),
         cmocka_unit_test(tool__open_world_is_the_network),
         cmocka_unit_test(tool__annotations),
