@@ -155,6 +155,8 @@ class Server extends Program {
 
     // Takes what there is to read, waiting for it for some seconds. False at the end, or if nothing comes.
     async #fill(seconds) {
+        if (seconds <= 0)
+            return false;
         let chunk = this.#output.read();
         if (chunk === null && !this.#output.readableEnded && !this.#output.destroyed) {
             await atMost(seconds, new Promise((resolve) => { this.#arrived = resolve; }));
@@ -197,13 +199,15 @@ class Server extends Program {
         }
     }
 
-    // The response to the request with this id. Other messages are put aside, see takeOthers().
-    async response(id, seconds) {
+    // The response to the request with this id; undefined if it does not come within some seconds. Other messages are
+    // put aside, see takeOthers().
+    async response(id, seconds = PATIENCE) {
+        const end = Date.now() + 1000 * seconds;
         const isResponse = (message) => !('method' in message) && encoded(message.id) === encoded(id);
         const at = this.#others.findIndex(isResponse);
         if (at >= 0)
             return this.#others.splice(at, 1)[0];
-        for (let message; (message = await this.message(seconds)) !== undefined;) {
+        for (let message; (message = await this.message((end - Date.now()) / 1000)) !== undefined;) {
             if (isResponse(message))
                 return message;
             this.#others.push(message);
@@ -266,7 +270,8 @@ class Server extends Program {
 
     // Waits for progress of this token whose message matches. What comes is put aside, that message last.
     async untilProgress(token, pattern) {
-        for (let message; (message = await this.message()) !== undefined;) {
+        const end = Date.now() + 1000 * PATIENCE;
+        for (let message; (message = await this.message((end - Date.now()) / 1000)) !== undefined;) {
             this.#others.push(message);
             if (message.method === 'notifications/progress' && encoded(message.params.progressToken) === encoded(token) &&
                 pattern.test(message.params.message))

@@ -3,7 +3,7 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync,
-    writeFileSync } from 'node:fs';
+    writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,11 +115,11 @@ export function faultyDocker(fault) {
 // ---- programs
 
 export class Program {
-    // Options: `stdin`: a path or a descriptor (nothing); `stdout`: the same (a file); `env`: variables beside those
-    // of the test, undefined for one that is not set; `bare`: no others; `cwd`; `closed`: descriptors that are
-    // closed when it starts.
+    // Options: `stdin`: a path or a descriptor (nothing); `stdout`, `stderr`: the same (a file); `env`: variables
+    // besides those of the test, undefined for one that is not set; `bare`: no others; `cwd`; `closed`: descriptors
+    // that are closed when it starts.
     constructor(command, args = [], options = {}) {
-        const stdio = [options.stdin ?? '/dev/null', options.stdout ?? newPath('stdout'), newPath('stderr')];
+        const stdio = [options.stdin ?? '/dev/null', options.stdout ?? newPath('stdout'), options.stderr ?? newPath('stderr')];
         const opened = stdio.map((file, fd) => (typeof file === 'string' ? openSync(file, fd === 0 ? 'r' : 'w') : file));
         const redirections = (options.closed ?? []).map((fd) => `${fd}${fd === 0 ? '<' : '>'}&-`).join(' ');
         [, this.stdoutPath, this.stderrPath] = stdio;
@@ -197,4 +197,23 @@ export function makeFifo(ours) {
     const writing = openSync(path, constants.O_WRONLY | (ours === 'writing' ? constants.O_NONBLOCK : 0));
     closeSync(both);
     return { reading, writing };
+}
+
+// Makes a pipe that is full and is never read, and returns a descriptor to write to it, which blocks.
+export function fullPipe() {
+    const path = newPath('full');
+    execFileSync('mkfifo', [path]);
+    openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // kept open until the test ends
+    const filling = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    for (const size of [4096, 1]) {
+        try {
+            for (;;)
+                writeSync(filling, 'x'.repeat(size));
+        } catch (error) {
+            if (error.code !== 'EAGAIN')
+                throw error;
+        }
+    }
+    closeSync(filling);
+    return openSync(path, constants.O_WRONLY);
 }
