@@ -72,10 +72,14 @@ static bool write_text(const char *text, size_t length, long long deadline,
     return written > 0;
 }
 
+static long long moment_end(void)
+{
+    return clock_now_ms() + (diagnostics.stuck ? 0 : WAIT_MS);
+}
+
 static void write_line(const char *text, size_t length)
 {
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT;
-    const long long deadline = clock_now_ms() + (diagnostics.stuck ? 0 : WAIT_MS);
 
     if (diagnostics.dropped == 1)
         strbuf_addf(&lines, "%s: 1 line of diagnostics was dropped\n", diagnostics.program);
@@ -83,7 +87,7 @@ static void write_line(const char *text, size_t length)
         strbuf_addf(&lines, "%s: %lld lines of diagnostics were dropped\n", diagnostics.program,
                     diagnostics.dropped);
     strbuf_add(&lines, text, length);
-    if (write_text(lines.data, lines.length, deadline, NULL))
+    if (write_text(lines.data, lines.length, moment_end(), NULL))
         diagnostics.dropped = 0;
     else
         diagnostics.dropped++;
@@ -111,7 +115,7 @@ void diagnostics_draw(const char *text)
 {
     pthread_mutex_lock(&diagnostics.lock);
     open_once();
-    write_text(text, strlen(text), clock_now_ms(), NULL);
+    write_text(text, strlen(text), moment_end(), NULL);
     pthread_mutex_unlock(&diagnostics.lock);
 }
 

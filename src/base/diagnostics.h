@@ -25,8 +25,8 @@ void diagnostics_set_program(const char *name);
 void diagnostics_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Writes the text as it is, if there is room for it right now. For progress, which is drawn again
- * anyway: what is dropped is not counted.
+ * Writes the text as it is, and waits for room as diagnostics_line() does. For progress, which is drawn
+ * again anyway: what does not fit is dropped and not counted.
  */
 void diagnostics_draw(const char *text);
 

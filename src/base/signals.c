@@ -6,6 +6,7 @@
 
 static struct notifier interrupted = NOTIFIER_INIT;
 static volatile sig_atomic_t interrupting_signal;
+static bool caught;
 
 /* A descriptor we open must never land on the place of a standard stream that the caller closed. */
 static void fill_standard_streams(void)
@@ -51,12 +52,18 @@ int signals_catch(struct error *error)
     sigaction(SIGHUP, NULL, &hangup);
     if (hangup.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
+    caught = true;
     return 0;
 }
 
 const struct notifier *signals_cancel(void)
 {
     return &interrupted;
+}
+
+bool signals_are_caught(void)
+{
+    return caught;
 }
 
 int signals_caught(void)
@@ -69,4 +76,5 @@ void signals_release(void)
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
+    caught = false;
 }

@@ -5,6 +5,8 @@
 #ifndef BASE_SIGNALS_H
 #define BASE_SIGNALS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/notifier.h"
 
@@ -23,6 +25,9 @@ int signals_catch(struct error *error);
 
 /* Borrowed; the same for all of the process. */
 const struct notifier *signals_cancel(void);
+
+/* True from signals_catch() until signals_release(). */
+bool signals_are_caught(void);
 
 /* The signal that came last, or 0. */
 int signals_caught(void);

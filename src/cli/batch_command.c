@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/duration.h"
 #include "base/linux.h"
 #include "base/signals.h"
@@ -92,7 +93,7 @@ static int open_input(const char *file, struct error *error)
 
     if (!file || strcmp(file, "-") == 0) {
         if (isatty(STDIN_FILENO))
-            fputs("isolator: reads requests from the terminal, one JSON object a line\n", stderr);
+            diagnostics_line("reads requests from the terminal, one JSON object a line");
         return STDIN_FILENO;
     }
     fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -118,7 +119,7 @@ static int status_of(const struct batch_totals *totals)
     if (totals->output_error == EPIPE)
         return EXIT_STATUS_INTERRUPTED + SIGPIPE;
     if (totals->output_error != 0) {
-        fprintf(stderr, "isolator: cannot write the results: %s\n", strerror(totals->output_error));
+        diagnostics_line("cannot write the results: %s", strerror(totals->output_error));
         return EXIT_STATUS_ENGINE;
     }
     if (signals_caught() != 0)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -11,6 +10,7 @@
 #include "base/strvec.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "config/config_load.h"
 
 enum { OPTION_CONFIG = COMMAND_OPTION - 1 };
@@ -132,10 +132,11 @@ int command_line_printed(const char *what)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (print_error() == 0)
         return EXIT_STATUS_SUCCESS;
-    if (errno == EPIPE)
+    if (print_error() == EPIPE)
         return EXIT_STATUS_INTERRUPTED + SIGPIPE;
+    errno = print_error();
     error_set_errno(&error, ERROR_SYSTEM, "cannot write the %s", what);
     return exit_status_report(&error);
 }
@@ -151,16 +152,14 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
     if (parse(command, argc, argv, options, &given, &error) != 0)
         return exit_status_report(&error);
     if (given.help) {
-        fputs(command->help, stdout);
+        print_text(command->help);
         return command_line_printed("help");
     }
     if (load(command, given.config, options, &config, &error) != 0)
         return exit_status_report(&error);
     status = command->run(options, argv + optind, &config, &error);
-    if (status < 0) {
-        fflush(stdout); /* what was printed comes before the message */
+    if (status < 0)
         return exit_status_report(&error);
-    }
     printed = command_line_printed(command->output);
     return printed == EXIT_STATUS_SUCCESS ? status : printed;
 }

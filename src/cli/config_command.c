@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "cli/safe_json.h"
 #include "config/config.h"
 #include "config/config_layers.h"
@@ -103,7 +104,7 @@ static void print_table(const struct config *config, const json_t *resolved)
             width = (int)length;
     }
     for (size_t i = 0; i < table.lines.count; i++)
-        printf("%-*s  # %s\n", width, table.lines.items[i], table.origins.items[i]);
+        print_format("%-*s  # %s\n", width, table.lines.items[i], table.origins.items[i]);
     strvec_release(&table.lines);
     strvec_release(&table.origins);
 }
@@ -112,14 +113,15 @@ static void print_table(const struct config *config, const json_t *resolved)
 static int print_schema(struct error *error)
 {
     CLEANUP(config_release) struct config built_in;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     json_t *schema;
 
     config_init(&built_in);
     if (config_load_built_in(&built_in, error) != 0)
         return -1;
     schema = config_schema(&built_in);
-    json_dumpf(schema, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    putchar('\n');
+    safe_json_dump(schema, JSON_INDENT(2) | JSON_REAL_PRECISION(10), safe_json_add, &text);
+    print_format("%s\n", text.data);
     json_decref(schema);
     return EXIT_STATUS_SUCCESS;
 }

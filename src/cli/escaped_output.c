@@ -1,9 +1,10 @@
 #include "cli/escaped_output.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
+#include "base/signals.h"
 #include "base/text.h"
 
 /* Adds the text up to the next character that stays as it is, and that one. Returns how much that is. */
@@ -40,7 +41,7 @@ bool escaped_output_take(void *context, enum process_stream stream, const char *
     struct escaped_output *output = context;
     CLEANUP_FREE char *text = escaped_output_text(output, stream, data, length);
 
-    fputs(text, stderr);
+    diagnostics_copy(text, strlen(text), signals_cancel());
     if (*text)
         output->last = text[strlen(text) - 1];
     return true;
@@ -49,7 +50,7 @@ bool escaped_output_take(void *context, enum process_stream stream, const char *
 void escaped_output_end(struct escaped_output *output)
 {
     if (output->last != '\0' && output->last != '\n')
-        fputc('\n', stderr);
+        diagnostics_copy("\n", 1, signals_cancel());
     output->last = '\0';
 }
 

@@ -22,7 +22,10 @@ struct escaped_output {
 char *escaped_output_text(struct escaped_output *output, enum process_stream stream,
                           const char *data, size_t length);
 
-/* A process_sink; the context is the struct. Writes to stderr. */
+/*
+ * A process_sink; the context is the struct. Writes to stderr, and waits for it until a signal comes
+ * (signals_cancel()).
+ */
 process_sink escaped_output_take;
 
 /* Ends the line, if it is not ended. */

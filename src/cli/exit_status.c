@@ -1,16 +1,16 @@
 #include "cli/exit_status.h"
 
 #include <signal.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 
 int exit_status_report(const struct error *error)
 {
     CLEANUP_FREE char *line = text_escape(error->message); /* whatever a value in it holds */
 
-    fprintf(stderr, "isolator: %s\n", line);
+    diagnostics_line("%s", line);
     switch (error->kind) {
     case ERROR_USAGE:
     case ERROR_CONFIG:

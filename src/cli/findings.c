@@ -1,12 +1,12 @@
 #include "cli/findings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/print.h"
 #include "cli/safe_json.h"
 
 /* Where what was seen begins: the longest status, the usual checks, and blanks between. */
@@ -31,11 +31,10 @@ void findings_init(struct findings *findings, bool json)
 static void print_line(const struct findings *findings, enum finding status, const char *check,
                        const char *detail, const char *advice)
 {
-    printf("%s%-*s%s  %-*s  %s\n", findings->colour ? colours[status] : "", STATUS_WIDTH,
-           words[status], findings->colour ? "\033[0m" : "", CHECK_WIDTH, check, detail);
+    print_format("%s%-*s%s  %-*s  %s\n", findings->colour ? colours[status] : "", STATUS_WIDTH,
+                 words[status], findings->colour ? "\033[0m" : "", CHECK_WIDTH, check, detail);
     if (advice)
-        printf("%*s  %*s  -> %s\n", STATUS_WIDTH, "", CHECK_WIDTH, "", advice);
-    fflush(stdout); /* the next check may take its time */
+        print_format("%*s  %*s  -> %s\n", STATUS_WIDTH, "", CHECK_WIDTH, "", advice);
 }
 
 void findings_add(struct findings *findings, enum finding status, const char *check,

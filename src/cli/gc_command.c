@@ -7,6 +7,7 @@
 #include "base/signals.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "config/config.h"
 #include "service/gc.h"
 
@@ -54,16 +55,16 @@ static void print_leftover(void *context, const struct orphan *leftover)
     struct tally *tally = context;
     const char *did = leftover->failure ? "cannot remove" : tally->dry ? "would remove" : "removed";
 
-    printf("%s %s (%s): ", did, leftover->name, leftover->state);
+    print_format("%s %s (%s): ", did, leftover->name, leftover->state);
     if (leftover->status == OWNER_ENDED)
-        printf("its isolator, process %s, has ended", leftover->pid);
+        print_format("its isolator, process %s, has ended", leftover->pid);
     else
-        printf("overdue; it was made by process %s on %s", leftover->pid, leftover->host);
+        print_format("overdue; it was made by process %s on %s", leftover->pid, leftover->host);
     if (leftover->failure) {
         tally->failed++;
-        printf(": %s", leftover->failure);
+        print_format(": %s", leftover->failure);
     }
-    putchar('\n');
+    print_text("\n");
 }
 
 static int run(void *context, char **operands, const struct config *config, struct error *error)
@@ -80,7 +81,7 @@ static int run(void *context, char **operands, const struct config *config, stru
                        signals_cancel(), error);
     signals_release();
     if (found == 0)
-        puts("nothing is left behind");
+        print_text("nothing is left behind\n");
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (found < 0)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/strbuf.h"
@@ -21,6 +22,7 @@
 #include "cli/gc_command.h"
 #include "cli/languages_command.h"
 #include "cli/prepare_command.h"
+#include "cli/print.h"
 #include "cli/pull_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest_command.h"
@@ -55,19 +57,17 @@ static const struct command *find(const char *name)
 
 static int print_help(void)
 {
-    fputs("usage: isolator COMMAND [ARG...]\n"
-          "       isolator help [COMMAND]\n"
-          "       isolator --help | --version\n"
-          "\n"
-          "Runs untrusted code in a fresh, locked-down container and prints a JSON result.\n"
-          "\n",
-          stdout);
+    print_text("usage: isolator COMMAND [ARG...]\n"
+               "       isolator help [COMMAND]\n"
+               "       isolator --help | --version\n"
+               "\n"
+               "Runs untrusted code in a fresh, locked-down container and prints a JSON result.\n"
+               "\n");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-9s  %s\n", commands[i].name, commands[i].help);
-    fputs("\n"
-          "isolator-mcp is the server for LLM hosts. See isolator(1), isolator-mcp(1) and\n"
-          "isolator_config.json(5).\n",
-          stdout);
+        print_format("  %-9s  %s\n", commands[i].name, commands[i].help);
+    print_text("\n"
+               "isolator-mcp is the server for LLM hosts. See isolator(1), isolator-mcp(1) and\n"
+               "isolator_config.json(5).\n");
     return command_line_printed("help");
 }
 
@@ -102,8 +102,7 @@ static int refuse(const char *word)
     CLEANUP_FREE char *shown = text_escape(word);
     CLEANUP_FREE char *advice = advice_for(word);
 
-    fprintf(stderr, "isolator: unknown %s '%s'; %s\n", word[0] == '-' ? "option" : "command", shown,
-            advice);
+    diagnostics_line("unknown %s '%s'; %s", word[0] == '-' ? "option" : "command", shown, advice);
     return EXIT_STATUS_USAGE;
 }
 
@@ -114,7 +113,7 @@ static int help_command(int argc, char **argv)
     const struct command *command;
 
     if (argc > 2) {
-        fputs("isolator: help takes one command; see isolator --help\n", stderr);
+        diagnostics_line("help takes one command; see isolator --help");
         return EXIT_STATUS_USAGE;
     }
     if (argc < 2 || is_help(argv[1]))
@@ -132,13 +131,13 @@ int main(int argc, char **argv)
     json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
     signals_set_up();
     if (argc < 2) {
-        fputs("isolator: no command; see isolator --help\n", stderr);
+        diagnostics_line("no command; see isolator --help");
         return EXIT_STATUS_USAGE;
     }
     if (is_help(argv[1]))
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
-        puts("isolator " ISOLATOR_VERSION);
+        print_text("isolator " ISOLATOR_VERSION "\n");
         return command_line_printed("version");
     }
     command = find(argv[1]);

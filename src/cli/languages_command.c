@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "cli/safe_json.h"
 #include "cli/table.h"
 #include "config/config.h"
@@ -218,7 +219,7 @@ static int run(void *context, char **operands, const struct config *config, stru
     (void)operands;
     if (options->names) {
         for (size_t i = 0; i < config->language_count; i++)
-            puts(config->languages[i].name);
+            print_format("%s\n", config->languages[i].name);
         return EXIT_STATUS_SUCCESS;
     }
     images = memory_allocate(config->language_count * sizeof *images);

@@ -7,11 +7,13 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/diagnostics.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/escaped_output.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "cli/table.h"
 #include "config/config.h"
 #include "config/prepare_rules.h"
@@ -135,7 +137,7 @@ static void tell_replaced(const struct language *language, const struct language
     for (size_t i = 0; i < steps->count; i++) {
         CLEANUP_FREE char *shown = text_escape(steps->items[i]);
 
-        fprintf(stderr, "isolator: %s: this replaces the step: %s\n", language->name, shown);
+        diagnostics_line("%s: this replaces the step: %s", language->name, shown);
     }
 }
 
@@ -144,7 +146,7 @@ static void tell_warnings(const char *language, struct strvec *warnings)
     for (size_t i = 0; i < warnings->count; i++) {
         CLEANUP_FREE char *shown = text_escape(warnings->items[i]);
 
-        fprintf(stderr, "isolator: warning: %s: %s\n", language, shown);
+        diagnostics_line("warning: %s: %s", language, shown);
     }
     strvec_release(warnings);
 }
@@ -167,24 +169,22 @@ static int prepare_one(const struct prepare *prepare, const struct language *lan
     if (result != 0)
         return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
     if (outcome.status != 0) {
-        fprintf(stderr,
-                "isolator: %s: the last step above ended with status %d; nothing is kept%s\n",
-                language->name, outcome.status,
-                outcome.network || outcome.status == STATUS_NOT_FOUND
-                    ? ""
-                    : "; it had no network, which --network bridge gives");
+        diagnostics_line("%s: the last step above ended with status %d; nothing is kept%s",
+                         language->name, outcome.status,
+                         outcome.network || outcome.status == STATUS_NOT_FOUND
+                             ? ""
+                             : "; it had no network, which --network bridge gives");
         return EXIT_STATUS_PROGRAM;
     }
     if (outcome.before)
-        printf("%s is prepared already: %s\n", language->name, outcome.reference);
+        print_format("%s is prepared already: %s\n", language->name, outcome.reference);
     else
-        printf("%s is prepared: %s (%.1f s)\n", language->name, outcome.reference,
-               (double)(clock_now_ms() - start) / 1000);
+        print_format("%s is prepared: %s (%.1f s)\n", language->name, outcome.reference,
+                     (double)(clock_now_ms() - start) / 1000);
     if (outcome.list_status != 0)
-        fprintf(stderr,
-                "isolator: warning: %s: listPackages ended with status %d: models are not told of "
-                "its packages\n",
-                language->name, outcome.list_status);
+        diagnostics_line("warning: %s: listPackages ended with status %d: models are not told of "
+                         "its packages",
+                         language->name, outcome.list_status);
     return EXIT_STATUS_SUCCESS;
 }
 
@@ -271,7 +271,7 @@ static int remove_one(const struct docker *docker, const struct language *langua
 
     if (removed < 0)
         return error_prefix(error, "%s", language->name);
-    printf("%s: %s\n", language->name, removed ? "removed" : "there is nothing to remove");
+    print_format("%s: %s\n", language->name, removed ? "removed" : "there is nothing to remove");
     return EXIT_STATUS_SUCCESS;
 }
 

@@ -1,6 +1,5 @@
 #include "cli/progress.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/diagnostics.h"
 #include "base/strbuf.h"
 
 enum { EVERY_MS = 200 };
@@ -48,8 +48,11 @@ char *progress_line(const struct progress *progress, long long now, long long do
 
 static void show(const struct progress *progress, const char *line, const char *end)
 {
+    CLEANUP_FREE char *text =
+        string_format("%s%s%s", progress->erases ? "\r\033[K" : "", line, end);
+
     if (progress->shown)
-        fprintf(stderr, "%s%s%s", progress->erases ? "\r\033[K" : "", line, end);
+        diagnostics_draw(text);
 }
 
 void progress_tell(struct progress *progress, long long done, long long failed, long long requests,

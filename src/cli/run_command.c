@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "cli/run_options.h"
 #include "cli/safe_json.h"
 #include "config/config_load.h"
@@ -106,14 +108,13 @@ static int open_files(struct run_options *options, const struct plan *plan, stru
 static int print_json(struct result *result)
 {
     json_t *object = result_to_json(result);
-    int failed;
 
     safe_json_print(object, isatty(STDOUT_FILENO));
     json_decref(object);
-    failed = fflush(stdout) != 0 || ferror(stdout);
-    if (failed)
-        fprintf(stderr, "isolator: cannot write the result: %s\n", strerror(errno));
-    return failed ? -1 : 0;
+    if (print_error() == 0)
+        return 0;
+    diagnostics_line("cannot write the result: %s", strerror(print_error()));
+    return -1;
 }
 
 /* A line on stderr. */
@@ -121,7 +122,7 @@ static void say(const char *start, const char *text)
 {
     CLEANUP_FREE char *shown = text_escape(text);
 
-    fprintf(stderr, "isolator: %s%s\n", start, shown);
+    diagnostics_line("%s%s", start, shown);
 }
 
 /* With --stream the output is out already; what is left to say goes to stderr. */
@@ -177,7 +178,6 @@ static int run(struct run_options *options, const struct config *config, struct 
     int status;
 
     docker.trace = options->verbose ? docker_print_trace : NULL;
-    docker.trace_context = (void *)"isolator";
     if (look_at_file(options->file, &own_error) == 0 &&
         plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE) {
         error_name_subject(error, run_options_namer);
@@ -195,9 +195,10 @@ static int run(struct run_options *options, const struct config *config, struct 
     result_name_subject(&result, run_options_namer);
     signals_release(); /* nothing is left that would have to be removed */
     if (options->verbose)
-        fprintf(stderr, "isolator: container %s of image %s, configuration %s\n",
-                result.container ? result.container : "none", result.image ? result.image : "none",
-                config->file ? config->file : "built in");
+        diagnostics_line("container %s of image %s, configuration %s",
+                         result.container ? result.container : "none",
+                         result.image ? result.image : "none",
+                         config->file ? config->file : "built in");
     status = exit_status_of_result(&result, signals_caught());
     if (options->stream)
         return finish_stream(&result, status);
@@ -214,7 +215,9 @@ int run_command(int argc, char **argv)
     if (run_options_parse(&options, argc, argv, &error) != 0)
         return exit_status_report(&error);
     if (options.help) {
-        run_options_help(stdout);
+        CLEANUP_FREE char *help = run_options_help();
+
+        print_text(help);
         return command_line_printed("help");
     }
     if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)

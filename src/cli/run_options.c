@@ -364,14 +364,16 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
     return 0;
 }
 
-void run_options_help(FILE *stream)
+char *run_options_help(void)
 {
-    fputs("usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
-          "\n"
-          "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
-          "container and prints one JSON result. Arguments after -- go to the program.\n"
-          "\n",
-          stream);
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text,
+                  "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
+                  "\n"
+                  "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
+                  "container and prints one JSON result. Arguments after -- go to the program.\n"
+                  "\n");
     for (int i = 0; i < OPTIONS; i++) {
         const struct run_option *option = &table[i];
         const bool optional = option->argument && option->argument[0] == '[';
@@ -383,15 +385,16 @@ void run_options_help(FILE *stream)
                           option->argument && !optional ? option->argument : "");
 
         if (option->letter)
-            fprintf(stream, "  -%c, %-28s %s\n", option->letter, form, option->help);
+            strbuf_addf(&text, "  -%c, %-28s %s\n", option->letter, form, option->help);
         else
-            fprintf(stream, "      %-28s %s\n", form, option->help);
+            strbuf_addf(&text, "      %-28s %s\n", form, option->help);
     }
-    fputs("\n"
-          "Defaults are in parentheses; configuration and language may change them.\n"
-          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
-          "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
-          stream);
+    strbuf_addstr(&text,
+                  "\n"
+                  "Defaults are in parentheses; configuration and language may change them.\n"
+                  "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
+                  "124 timeout, 130 or 143 interrupted. See isolator(1).\n");
+    return strbuf_steal(&text);
 }
 
 void run_options_release(struct run_options *options)

@@ -5,7 +5,6 @@
 #define CLI_RUN_OPTIONS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "config/request.h"
@@ -33,7 +32,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 /* The option for the subject of an error, like "--memory"; an error_namer (base/error.h). */
 const char *run_options_namer(const char *subject);
 
-void run_options_help(FILE *stream);
+/* What --help prints; owned by the caller. */
+char *run_options_help(void);
 
 void run_options_release(struct run_options *options);
 

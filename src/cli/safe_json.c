@@ -2,7 +2,11 @@
 
 #include <stdio.h>
 
+#include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "cli/print.h"
+
+enum { PRINT_AT = 65536 };
 
 struct target {
     json_dump_callback_t write;
@@ -46,15 +50,25 @@ int safe_json_add(const char *piece, size_t length, void *buffer)
     return 0;
 }
 
-static int write_piece(const char *piece, size_t length, void *stream)
+/* Adds to a buffer and prints it whenever it is long enough: what is printed may be 100 MB. */
+static int print_piece(const char *piece, size_t length, void *context)
 {
-    return fwrite(piece, 1, length, stream) == length ? 0 : -1;
+    struct strbuf *waiting = context;
+
+    strbuf_add(waiting, piece, length);
+    if (waiting->length >= PRINT_AT) {
+        print_bytes(waiting->data, waiting->length);
+        waiting->length = 0;
+    }
+    return print_error() == 0 ? 0 : -1;
 }
 
 void safe_json_print(const json_t *value, bool indented)
 {
     const size_t flags = SAFE_JSON_FLAGS | (indented ? JSON_INDENT(2) : 0);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    safe_json_dump(value, flags, write_piece, stdout);
-    putchar('\n');
+    safe_json_dump(value, flags, print_piece, &text);
+    strbuf_addch(&text, '\n');
+    print_bytes(text.data, text.length);
 }

@@ -20,7 +20,7 @@ int safe_json_dump(const json_t *object, size_t flags, json_dump_callback_t writ
 /* A `write` that adds to a struct strbuf. */
 int safe_json_add(const char *piece, size_t length, void *buffer);
 
-/* Prints it on stdout with a line feed, on one line or indented. Whether it got out ferror(3) says. */
+/* Prints it on stdout with a line feed, on one line or indented. Whether it got out print_error() says. */
 void safe_json_print(const json_t *value, bool indented);
 
 #endif

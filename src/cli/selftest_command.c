@@ -15,6 +15,7 @@
 #include "cli/attack.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "config/config.h"
 #include "docker/budget.h"
 #include "docker/container_list.h"
@@ -116,7 +117,7 @@ static int list(char *const *names, struct error *error)
         if (attack_read(&attack, error) != 0)
             return -1;
         if (is_asked(&attack, names))
-            printf("%-20s %s: %s\n", attack.name, attack.title, attack.holds);
+            print_format("%-20s %s: %s\n", attack.name, attack.title, attack.holds);
     }
     return 0;
 }
@@ -172,7 +173,7 @@ static void print_warnings(const struct result *result)
     for (size_t i = 0; i < result->warnings.count; i++) {
         CLEANUP_FREE char *shown = text_escape(result->warnings.items[i]);
 
-        printf("         warning: %s\n", shown);
+        print_format("         warning: %s\n", shown);
     }
 }
 
@@ -197,14 +198,13 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
         }
     }
     if (options->verbose || verdict != ATTACK_HELD)
-        printf("%s: %s\n", attack->title, attack->holds);
+        print_format("%s: %s\n", attack->title, attack->holds);
     if (verdict == ATTACK_GAP)
-        printf("known gap: %s\n", attack->gap);
-    printf("%-8s %5.1f s  %-20s %s\n", words[verdict], (double)ms / 1000, attack->name,
-           strbuf_string(&worst));
+        print_format("known gap: %s\n", attack->gap);
+    print_format("%-8s %5.1f s  %-20s %s\n", words[verdict], (double)ms / 1000, attack->name,
+                 strbuf_string(&worst));
     for (long copy = 0; options->verbose && copy < attack->copies; copy++)
         print_warnings(&trials[copy].result);
-    fflush(stdout);
     tally->tried++;
     tally->verdicts[verdict]++;
 }
@@ -254,10 +254,11 @@ static int report(const struct tally *tally, size_t left)
 {
     const int *verdicts = tally->verdicts;
 
-    printf("%d attacks: %d held, %d got through known gaps, %d got through, %d cannot be judged; "
-           "%zu containers are left\n",
-           tally->tried, verdicts[ATTACK_HELD], verdicts[ATTACK_GAP], verdicts[ATTACK_THROUGH],
-           verdicts[ATTACK_ODD], left);
+    print_format(
+        "%d attacks: %d held, %d got through known gaps, %d got through, %d cannot be judged; "
+        "%zu containers are left\n",
+        tally->tried, verdicts[ATTACK_HELD], verdicts[ATTACK_GAP], verdicts[ATTACK_THROUGH],
+        verdicts[ATTACK_ODD], left);
     return verdicts[ATTACK_THROUGH] + verdicts[ATTACK_ODD] == 0 && left == 0 ? EXIT_STATUS_SUCCESS
                                                                              : EXIT_STATUS_PROGRAM;
 }

@@ -1,11 +1,11 @@
 #include "cli/table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "cli/print.h"
 
 static void print_row(char *const *cells, const int *widths, size_t columns)
 {
@@ -15,7 +15,8 @@ static void print_row(char *const *cells, const int *widths, size_t columns)
         strbuf_addf(&line, "%-*s  ", widths[column], cells[column]);
     while (line.length > 0 && line.data[line.length - 1] == ' ')
         line.data[--line.length] = '\0';
-    puts(strbuf_string(&line));
+    strbuf_addch(&line, '\n');
+    print_bytes(line.data, line.length);
 }
 
 void table_print(const struct strvec *cells, size_t columns)

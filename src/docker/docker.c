@@ -1,11 +1,11 @@
 #include "docker/docker.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "docker/budget.h"
 
@@ -22,7 +22,8 @@ struct strvec docker_argv(const struct docker *docker, const struct strvec *argu
 
 void docker_print_trace(void *context, const char *step, long long milliseconds)
 {
-    fprintf(stderr, "%s: %-8s %5lld ms\n", (const char *)context, step, milliseconds);
+    (void)context;
+    diagnostics_line("%-8s %5lld ms", step, milliseconds);
 }
 
 void docker_traced(const struct docker *docker, const char *step, long long start)

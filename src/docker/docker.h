@@ -103,7 +103,7 @@ char *docker_failure(const struct docker_call *call, const struct docker_output 
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error);
 
-/* A docker_trace that prints on stderr; the context is the name of the program. */
+/* A docker_trace that prints on stderr (base/diagnostics.h); its context is not used. */
 docker_trace docker_print_trace;
 
 /* Reports a step to the trace, which began at `start` (clock_now_ms()). */

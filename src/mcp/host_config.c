@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/strvec.h"
 #include "base/text.h"
 
@@ -138,7 +139,7 @@ int host_config_print(const char *host_name, const char *config, struct error *e
     }
     document =
         json_pack("{s:{s:o}}", host->servers, "isolator", make_server(host, command, arguments));
-    fprintf(stderr, "isolator-mcp: for %s\n", host->file);
+    diagnostics_line("for %s", host->file);
     json_dumpf(document, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(document);

@@ -1,6 +1,7 @@
 /*
  * isolator-mcp: runs untrusted code for LLM hosts, as an MCP server over stdio. Its main.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/signals.h"
@@ -56,7 +58,7 @@ static void print_help(void)
 
 static int refuse_usage(void)
 {
-    fputs("isolator-mcp: see isolator-mcp --help\n", stderr); /* getopt has said what is wrong */
+    diagnostics_line("see isolator-mcp --help"); /* getopt has said what is wrong */
     return -1;
 }
 
@@ -72,6 +74,7 @@ static int parse(struct options *options, int argc, char **argv)
         {"version", no_argument, NULL, OPTION_VERSION},
         {NULL, 0, NULL, 0},
     };
+    CLEANUP_FREE char *shown = NULL;
     int option;
 
     *options = (struct options){.action = ACTION_SERVE};
@@ -92,7 +95,8 @@ static int parse(struct options *options, int argc, char **argv)
     }
     if (optind == argc)
         return 0;
-    fprintf(stderr, "isolator-mcp: takes no argument like '%s'\n", argv[optind]);
+    shown = text_escape(argv[optind]);
+    diagnostics_line("takes no argument like '%s'", shown);
     return refuse_usage();
 }
 
@@ -112,8 +116,11 @@ static void warn_of_snippets(const struct config *config)
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     if (strcmp(config->prompts_dir, ISOLATOR_DATADIR "/prompts") != 0 &&
-        snippets_check(config, &error) != 0)
-        fprintf(stderr, "isolator-mcp: warning: %s\n", error.message);
+        snippets_check(config, &error) != 0) {
+        CLEANUP_FREE char *shown = text_escape(error.message);
+
+        diagnostics_line("warning: %s", shown);
+    }
 }
 
 static int serve(const struct options *options, const struct config *config, struct error *error)
@@ -123,11 +130,10 @@ static int serve(const struct options *options, const struct config *config, str
     int result;
 
     docker.trace = options->verbose ? docker_print_trace : NULL;
-    docker.trace_context = (void *)"isolator-mcp";
     if (isatty(STDIN_FILENO))
-        fputs("isolator-mcp: waits for MCP messages on stdin, one JSON object a line; "
-              "MCP hosts start it, see isolator-mcp(1)\n",
-              stderr);
+        diagnostics_line(
+            "waits for MCP messages on stdin, one JSON object a line; MCP hosts start it, "
+            "see isolator-mcp(1)");
     warn_of_snippets(config);
     /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
     if (!getenv("PATH"))
@@ -145,7 +151,7 @@ static int report(const struct error *error)
 {
     CLEANUP_FREE char *line = text_escape(error->message);
 
-    fprintf(stderr, "isolator-mcp: %s\n", line);
+    diagnostics_line("%s", line);
     return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
@@ -154,7 +160,7 @@ static int flush_stdout(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_SUCCESS;
-    perror("isolator-mcp: cannot write");
+    diagnostics_line("cannot write: %s", strerror(errno));
     return EXIT_SYSTEM;
 }
 
@@ -168,6 +174,7 @@ int main(int argc, char **argv)
     json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
     config_init(&config);
     signals_set_up();
+    diagnostics_set_program("isolator-mcp");
     if (parse(&options, argc, argv) != 0)
         return EXIT_USAGE;
     if (options.action == ACTION_HELP)

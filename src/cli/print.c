@@ -1,0 +1,52 @@
+#include "cli/print.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/output.h"
+#include "base/signals.h"
+#include "base/strbuf.h"
+
+/* Of the whole process. */
+static struct {
+    bool open;
+    struct output output;
+    int error; /* errno; 0: none */
+} printed;
+
+void print_bytes(const char *data, size_t length)
+{
+    if (!printed.open)
+        output_open(&printed.output, STDOUT_FILENO);
+    printed.open = true;
+    if (printed.error != 0)
+        return;
+    if (output_write(&printed.output, data, length, 0,
+                     signals_are_caught() ? signals_cancel() : NULL) < length)
+        printed.error = errno;
+}
+
+void print_text(const char *text)
+{
+    print_bytes(text, strlen(text));
+}
+
+void print_format(const char *format, ...)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    va_list arguments;
+
+    va_start(arguments, format);
+    strbuf_vaddf(&text, format, arguments);
+    va_end(arguments);
+    print_bytes(text.data, text.length);
+}
+
+int print_error(void)
+{
+    return printed.error == ECANCELED ? 0 : printed.error;
+}
