@@ -91,32 +91,30 @@ size_t utf8_cut_head(const char *data, size_t length)
     return cut;
 }
 
-/* Which code point a valid sequence of so many bytes is. */
-static unsigned long code_point(const unsigned char *bytes, size_t sequence)
+size_t utf8_read(const char *data, size_t length, unsigned long *code_point)
 {
-    unsigned long value = sequence == 1 ? bytes[0] : bytes[0] & (0xffU >> (sequence + 1));
+    const unsigned char *bytes = (const unsigned char *)data;
+    const size_t sequence = utf8_sequence(bytes, length);
 
+    if (sequence > 0)
+        *code_point = sequence == 1 ? bytes[0] : bytes[0] & (0xffU >> (sequence + 1));
     for (size_t i = 1; i < sequence; i++)
-        value = value << 6 | (bytes[i] & 0x3f);
-    return value;
+        *code_point = *code_point << 6 | (bytes[i] & 0x3f);
+    return sequence;
 }
 
-/*
- * Code points that nobody sees, or that change how others are seen, by the Unicode Character Database: controls,
- * zero-width spaces, marks and overrides of direction, separators of lines, the byte order mark, tags. Joiners stay:
- * scripts and emojis need them.
- */
-static bool is_unseen(unsigned long value)
+bool text_is_invisible(unsigned long code_point)
 {
     static const struct {
         unsigned long first, last;
     } ranges[] = {
-        {0, 0x1f},        {0x7f, 0x9f},     {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},
-        {0x2060, 0x2064}, {0x2066, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+        {0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},     {0x200b, 0x200b},
+        {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x2064},   {0x2066, 0x206f},
+        {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
     };
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (value >= ranges[i].first && value <= ranges[i].last)
+        if (code_point >= ranges[i].first && code_point <= ranges[i].last)
             return true;
     return false;
 }
@@ -124,16 +122,17 @@ static bool is_unseen(unsigned long value)
 void text_add_escaped(struct strbuf *out, const char *data, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)data;
+    unsigned long code_point;
 
     for (size_t at = 0; at < length;) {
-        const size_t sequence = utf8_sequence(bytes + at, length - at);
+        const size_t sequence = utf8_read(data + at, length - at, &code_point);
         const size_t taken = sequence > 0 ? sequence : 1;
 
         if (bytes[at] == '\n')
             strbuf_addstr(out, "\\n");
         else if (bytes[at] == '\t')
             strbuf_addstr(out, "\\t");
-        else if (sequence > 0 && !is_unseen(code_point(bytes + at, sequence)))
+        else if (sequence > 0 && !text_is_invisible(code_point))
             strbuf_add(out, data + at, sequence);
         else
             for (size_t i = 0; i < taken; i++)

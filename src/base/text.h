@@ -31,9 +31,21 @@ size_t utf8_cut_tail(const char *data, size_t length);
 size_t utf8_cut_head(const char *data, size_t length);
 
 /*
- * Adds the bytes so that they fit one line of a terminal and can do nothing to it: valid UTF-8,
- * with control characters (C0, DEL, C1) written as \n, \t or \xNN, and as the latter those that are not seen or
- * turn the order of others: separators of lines, marks and overrides of direction, tags.
+ * Reads the character at the start of data. Returns its length as utf8_sequence() does; *code_point is
+ * set unless that is 0.
+ */
+size_t utf8_read(const char *data, size_t length, unsigned long *code_point);
+
+/*
+ * True for a character that nobody sees or that changes how others are seen, by the Unicode Character
+ * Database: controls (C0, DEL, C1), zero-width spaces, marks and overrides of direction, separators of
+ * lines, the byte order mark, tags. Not for joiners, which scripts and emojis need.
+ */
+bool text_is_invisible(unsigned long code_point);
+
+/*
+ * Adds the bytes so that they fit one line of a terminal and can do nothing to it: valid UTF-8 in which
+ * invisible characters (text_is_invisible()) are written as \n, \t or, byte by byte, \xNN.
  */
 void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cli/print.h"
 
 enum { PRINT_AT = 65536 };
@@ -13,26 +14,36 @@ struct target {
     void *context;
 };
 
-/* Such characters can only stand inside of strings, and jansson gives whole characters. */
+/* "\\uXXXX", or two of them for what is past U+FFFF (RFC 8259, section 7). Returns the length. */
+static size_t escape(unsigned long code_point, char escaped[13])
+{
+    if (code_point <= 0xffff)
+        return (size_t)snprintf(escaped, 13, "\\u%04lx", code_point);
+    return (size_t)snprintf(escaped, 13, "\\u%04lx\\u%04lx",
+                            0xd800 + ((code_point - 0x10000) >> 10),
+                            0xdc00 + ((code_point - 0x10000) & 0x3ff));
+}
+
+/* Such characters stand inside of strings alone, and jansson hands over whole characters. */
 static int write_safely(const char *piece, size_t length, void *context)
 {
     const struct target *target = context;
-    size_t done = 0;
+    size_t done = 0, sequence;
 
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)piece[i];
-        const unsigned char next = i + 1 < length ? (unsigned char)piece[i + 1] : 0;
-        const size_t skip = byte == 0x7f ? 1 : byte == 0xc2 && next >= 0x80 && next <= 0x9f ? 2 : 0;
-        char escaped[8];
+    for (size_t at = 0; at < length; at += sequence) {
+        unsigned long code_point = 0;
+        char escaped[13];
 
-        if (skip == 0)
+        sequence = utf8_read(piece + at, length - at, &code_point);
+        if (sequence == 0)
+            return -1; /* not from jansson */
+        /* Line feeds and blanks between the values are jansson's own: in strings it escapes them. */
+        if (code_point < 0x7f || !text_is_invisible(code_point))
             continue;
-        snprintf(escaped, sizeof escaped, "\\u%04x", skip == 1 ? byte : next);
-        if (target->write(piece + done, i - done, target->context) != 0 ||
-            target->write(escaped, 6, target->context) != 0)
+        if (target->write(piece + done, at - done, target->context) != 0 ||
+            target->write(escaped, escape(code_point, escaped), target->context) != 0)
             return -1;
-        i += skip - 1;
-        done = i + 1;
+        done = at + sequence;
     }
     return target->write(piece + done, length - done, target->context);
 }

@@ -1,6 +1,7 @@
 /*
- * JSON that can do nothing to a terminal, wherever it ends up. jansson escapes what is below U+0020; but
- * terminals obey DEL and the C1 control characters, U+0080 to U+009F, as well: they are escaped too.
+ * JSON that can do nothing to a terminal, wherever it ends up. jansson escapes what is below U+0020.
+ * Terminals also obey DEL, the C1 control characters and those that turn the direction of text, and they
+ * show nothing of zero-width characters and tags: all of these (text_is_invisible()) are escaped too.
  */
 #ifndef CLI_SAFE_JSON_H
 #define CLI_SAFE_JSON_H

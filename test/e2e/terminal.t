@@ -4,9 +4,12 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for other shells; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-# All control characters: C0, DEL, and C1 as UTF-8 and as single bytes; on both streams.
+# All control characters, C0, DEL, and C1 as UTF-8 and as single bytes, and those that turn the direction of text or
+# are not seen; on both streams.
 hostile=$(snippet py 'import os
 text = bytes(range(256)) + "".join(map(chr, range(128, 160))).encode() + b"\x1b]0;title\x07\x1b[2J\x9b31m"
+turned = [0x61c, *range(0x200e, 0x2010), *range(0x2028, 0x202f), *range(0x2066, 0x206a), 0xe0041]
+text += "".join(map(chr, turned)).encode()
 os.write(1, text)
 os.write(2, text)
 os._exit(3)')
@@ -16,11 +19,11 @@ hello=$(snippet ash 'echo hello')
 
 # on_terminal COMMAND: runs it on a terminal, which turns LF into CR LF; its output is in $scratch/typescript.
 on_terminal() { script -qec "$1" /dev/null </dev/null >"$scratch/typescript" 2>&1; }
-# controls: the control characters in it, without CR LF, as code points.
+# controls: the control characters in it, without CR LF, and others that are invisible, as code points.
 controls() {
     perl -e 'binmode STDIN; local $/; $_ = <STDIN>; s/\r\n/\n/g; my $text = $_;
         utf8::decode($text) or print "(no UTF-8) ";
-        print join " ", map { sprintf "%02x", ord } grep { $_ ne "\n" } $text =~ /[\x00-\x1f\x7f-\x9f]/g' \
+        print join " ", map { sprintf "%02x", ord } grep { $_ ne "\n" } $text =~ /[\x00-\x1f\x7f-\x9f\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{e0000}-\x{e007f}]/g' \
         <"$scratch/typescript"
 }
 # harmless NAME PART: asserts that the typescript has this part and no control character.
@@ -30,8 +33,8 @@ harmless() {
 }
 
 test_case --quick 'the test itself finds control characters' && {
-    on_terminal "printf 'a\\033[2Jb\\177\\302\\233c'"
-    is "$(controls)" "1b 7f 9b" "the control characters are found"
+    on_terminal "printf 'a\\033[2Jb\\177\\302\\233c\\342\\200\\256d\\363\\240\\201\\201'"
+    is "$(controls)" "1b 7f 9b 202e e0041" "the control characters are found"
 }
 
 test_case 'the output of a hostile program, by run and batch' && {
@@ -43,6 +46,9 @@ test_case 'the output of a hostile program, by run and batch' && {
     harmless "isolator batch" '\u001B]0;title\u0007\u001B[2J'
     on_terminal "'$ISOLATOR' run '$hostile' | cat"
     harmless "isolator run, through a pipe" '\u001B]0;title\u0007\u001B[2J'
+    has "$(cat "$scratch/typescript")" \
+        '\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\udb40\udc41' \
+        "isolator run, through a pipe: characters that turn the direction of text are escaped"
 }
 
 test_case --quick 'hostile names of files, options and commands' && {

@@ -404,6 +404,7 @@ static void text__what_is_not_seen_is_escaped(void **state)
         {"a\xe2\x80\xae"
          "b",
          "a\\xe2\\x80\\xaeb"},                                    /* U+202E: right to left */
+        {"\xd8\x9c", "\\xd8\\x9c"},                               /* U+061C: right to left */
         {"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},                      /* U+2028: a line separator */
         {"\xe2\x80\x8b", "\\xe2\\x80\\x8b"},                      /* U+200B: a space of no width */
         {"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},                      /* U+FEFF: the byte order mark */

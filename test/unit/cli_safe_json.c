@@ -44,6 +44,34 @@ static void safe_json__escapes(void **state)
     check_dumped("\xc2\xa0\xc3\x80", 4, "\"\xc2\xa0\xc3\x80\""); /* no control characters */
 }
 
+/* By their code points, so that this file shows them. */
+static void safe_json__escapes_what_is_not_seen(void **state)
+{
+    (void)state;
+    check_dumped("a\xe2\x80\xae"
+                 "b",
+                 5, "\"a\\u202eb\"");
+    check_dumped("\xe2\x80\xaa\xe2\x80\xad", 6, "\"\\u202a\\u202d\"");
+    check_dumped("\xe2\x81\xa6\xe2\x81\xa9", 6, "\"\\u2066\\u2069\"");
+    check_dumped("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", 8, "\"\\u200e\\u200f\\u061c\"");
+    check_dumped("\xe2\x80\xa8\xe2\x80\xa9", 6, "\"\\u2028\\u2029\"");
+    check_dumped("\xe2\x80\x8b\xef\xbb\xbf", 6, "\"\\u200b\\ufeff\"");
+    check_dumped("\xf3\xa0\x80\x81", 4, "\"\\udb40\\udc01\""); /* U+E0001, two of UTF-16 */
+    check_dumped("\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80", 10,
+                 "\"\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80\""); /* a joiner, a euro, an emoji */
+}
+
+static void safe_json__keys_and_indentation(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    json_t *object = json_pack("{s:[i]}", "\xe2\x80\xae", 1);
+
+    (void)state;
+    assert_int_equal(safe_json_dump(object, JSON_INDENT(1), add, &text), 0);
+    assert_string_equal(strbuf_string(&text), "{\n \"\\u202e\": [\n  1\n ]\n}");
+    json_decref(object);
+}
+
 static void safe_json__of_a_write_that_fails(void **state)
 {
     json_t *value = json_string("a\x7f");
@@ -57,6 +85,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safe_json__escapes),
+        cmocka_unit_test(safe_json__escapes_what_is_not_seen),
+        cmocka_unit_test(safe_json__keys_and_indentation),
         cmocka_unit_test(safe_json__of_a_write_that_fails),
     };
 
