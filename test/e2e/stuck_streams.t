@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A stderr or stdout that takes nothing, a full pipe or a terminal stopped with Ctrl-S: what is said there is
-# dropped, what is printed there waits, and neither keeps a signal, or the end of the program, from being seen.
-# shellcheck shell=bash source=test/e2e/lib.sh
+# stderr or stdout takes nothing, because a pipe is full or a terminal is stopped with Ctrl-S: messages are dropped,
+# results wait, and in both cases isolator still notices signals and still ends.
+# shellcheck source=test/e2e/lib.sh disable=SC2154 # lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 cc -O2 -w -o "$scratch/stuck" test/fixtures/stuck.c
 hello=$(snippet ash 'echo hello')
 endless=$(snippet ash 'echo begun; sleep 600')
 
-# A language that nobody else prepares.
+# A language that no other test prepares.
 ours=t$$
 cat >"$scratch/config.json" <<END
 {"languages": {"$ours": {"image": "isolator-test/busybox:1", "command": ["sh", "{entrypoint}"],
@@ -19,8 +19,8 @@ perl -MJSON::PP -e 'local $/; my ($all, $own) = map { open my $file, "<", $_; de
     "$ISOLATOR_CONFIG" "$scratch/config.json" >"$scratch/stuck.json"
 export ISOLATOR_CONFIG=$scratch/stuck.json
 
-# start_stuck pipe|terminal DESCRIPTORS ARG...: isolator ARG... in the background with these streams; $pid is the
-# process. What it writes on others is in $scratch/out and $scratch/err.
+# start_stuck pipe|terminal DESCRIPTORS ARG...: starts isolator ARG... in the background with these streams stuck; $pid
+# is the process. The output on other streams is in $scratch/out and $scratch/err.
 start_stuck() {
     local kind=$1 streams=$2
     shift 2
@@ -30,7 +30,7 @@ start_stuck() {
     own_pids="$own_pids$pid "
 }
 
-# await_stuck SECONDS: as await, but a process that does not end in this time is killed: $status is 137.
+# await_stuck SECONDS: like await, but kills a process that takes longer: $status is 137 then.
 await_stuck() {
     local end=$((SECONDS + $1))
     while kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
@@ -44,30 +44,35 @@ await_stuck() {
 has_begun() { grep -qs begun "$scratch/out"; }
 
 for kind in pipe terminal; do
-    start_stuck "$kind" 2 run -v "$hello"
-    await_stuck 60
-    is "$status|$(field stdout)" "0|hello" "run -v, stderr is a $kind that takes nothing: the result"
+    test_case "run -v, stderr is a $kind that takes nothing" && {
+        start_stuck "$kind" 2 run -v "$hello"
+        await_stuck 60
+        is "$status|$(field stdout)" "0|hello" "the result is printed"
 
-    start_stuck "$kind" 2 run -v --stream "$endless"
-    until_true has_begun
-    kill -TERM "$pid"
-    await_stuck 60
-    is "$status|$out" "143|begun" "run -v, stderr is a $kind that takes nothing: SIGTERM"
+        start_stuck "$kind" 2 run -v --stream "$endless"
+        until_true has_begun
+        kill -TERM "$pid"
+        await_stuck 60
+        is "$status|$out" "143|begun" "SIGTERM ends it"
+    }
 
-    start_stuck "$kind" 2 selftest mount
-    await_stuck 120
-    is "$status|$(tail -n 1 <<<"$out" | cut -d ';' -f 1)" \
-        "0|1 attacks: 1 held, 0 got through known gaps, 0 got through, 0 cannot be judged" \
-        "selftest, stderr is a $kind that takes nothing: the table"
+    test_case "selftest, stderr is a $kind that takes nothing" && {
+        start_stuck "$kind" 2 selftest mount
+        await_stuck 120
+        is "$status|$(tail -n 1 <<<"$out" | cut -d ';' -f 1)" \
+            "0|1 attacks: 1 held, 0 got through known gaps, 0 got through, 0 cannot be judged" "the table is printed"
+    }
 
     # Each waits to print its first line, which it has after a few seconds; whenever the signal comes, it ends.
     for command in "selftest mount" doctor "gc --dry-run" "pull python" "prepare $ours --run date"; do
-        # shellcheck disable=SC2086 # words
-        start_stuck "$kind" 12 $command
-        sleep 4
-        kill -TERM "$pid" 2>/dev/null
-        await_stuck 60
-        is "$status" 143 "${command/$ours/LANGUAGE}, both are a $kind that takes nothing: SIGTERM"
+        test_case "${command/$ours/LANGUAGE}, stdout and stderr are a $kind that takes nothing: SIGTERM ends it" && {
+            # shellcheck disable=SC2086 # words
+            start_stuck "$kind" 12 $command
+            sleep 4
+            kill -TERM "$pid" 2>/dev/null
+            await_stuck 60
+            is "$status" 143 "the status is that of the signal"
+        }
     done
 done
 
