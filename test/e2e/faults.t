@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# shellcheck disable=SC2016 # what stands in single quotes is for Perl and for the sandbox
-# What can go wrong around a program: docker missing, the engine failing or hanging at any step, the
-# docker command or isolator itself killed, streams closed. Each is said clearly, takes no longer
-# than the timeout and engineTimeoutSeconds, and leaves nothing behind.
+# What can go wrong around a program: docker is missing, the engine fails or hangs at any step, the docker command or
+# isolator itself is killed, streams are closed. Each is reported clearly, takes no longer than the timeout and
+# engineTimeoutSeconds, and leaves nothing behind.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154,SC2030,SC2031 # single quotes are for Perl and programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
+
+trap 'own_containers | xargs -r docker rm --force --volumes >/dev/null; rm -rf "$scratch"' EXIT
 
 hello=$(snippet ash 'echo "Hello, World"')
 text=$(snippet txt 'the text') # for the image without a shell
@@ -11,21 +13,21 @@ said="Error response from daemon: a fault for the test"
 success="0 success 0 exit null null"
 failed="3 error -1 engine null"
 
-# left [PID]: the containers of this isolator, or of the last run or start.
+# left [PID]: the containers of this isolator, or of the last `run` or `start`.
 left() {
     docker ps -a --filter "label=isolator.pid=${1:-$!}" --format '{{.Names}}' 2>&1 || echo "docker ps failed"
 }
 nothing_left() { [ -z "$(left "$@")" ]; }
 now() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-# ---- hanging
-# The engine gets little time here, and yet several times what it needs where it does not hang.
+# ---- an engine that hangs: it gets little time here, yet several times what it needs if it does not hang
 engine=$(engine_seconds)
 hurried=$scratch/hurried.json
 perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, engineTimeoutSeconds => $ARGV[0] + 0})' \
     "$engine" <"$ISOLATOR_CONFIG" >"$hurried"
 
-# in_time MS TIMEOUT NAME: how long a run with this timeout took. What does not hang takes time as well.
+# in_time MS TIMEOUT NAME: asserts that a run with this timeout took no longer than it may. The steps that do not hang
+# take time, too.
 in_time() {
     within "$1" 0 $((($2 + engine) * 1000 + engine * 400 + 2000)) \
         "$3: it ends within timeout and engineTimeoutSeconds (in ms)"
@@ -44,7 +46,7 @@ hang() { # FAULT TIMEOUT FILE: runs it in the background
     ) &
     hangs+=("$! $dir")
 }
-# hung NAME: the next of them has ended; sets the variables of `run`.
+# hung NAME: waits until the next of them has ended, and sets the variables of `run`.
 hung() {
     local job dir elapsed timeout
     read -r job dir <<<"${hangs[0]}"
@@ -60,148 +62,183 @@ hung() {
     in_time "$elapsed" "$timeout" "$1"
 }
 
-# Some at a time, of which one at most keeps the engine busy before it hangs. The timeout is short
-# where it passes before the engine is given up.
-perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && bind(S, pack_sockaddr_un($ARGV[0])) && listen(S, 100) or die;
+# Some run side by side, of which at most one keeps the engine busy before it hangs. The timeout is short if it passes
+# before isolator gives up the engine.
+
+test_case 'the engine, docker create or docker cp hangs before the start' && {
+    perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && bind(S, pack_sockaddr_un($ARGV[0])) && listen(S, 100) or die;
     sleep 3000' "$scratch/silent" &
-silent=$!
-until_true test -S "$scratch/silent"
-DOCKER_HOST=unix://$scratch/silent hang "" 1 "$hello"
-hang "create 1 hang" 1 "$hello"
-hang "cp 2 hang" 1 "$text"
-hung "an engine that never answers"
-is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that never answers"
-has "$(field error)" "; does the container engine answer?" "an engine that never answers: the message"
-kill "$silent"
-hung "docker create hangs"
-outcome "$failed $(field error)" "docker create hangs"
-has "$(field error)" "'docker create' did not end within " "docker create hangs: the message"
-hung "no shell: docker cp hangs"
-is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: docker cp hangs"
-has "$(field error)" "cannot copy the files into the container: 'docker cp' did not end within " \
-    "no shell: docker cp hangs: the message"
+    silent=$!
+    until_true test -S "$scratch/silent"
+    DOCKER_HOST=unix://$scratch/silent hang "" 1 "$hello"
+    hang "create 1 hang" 1 "$hello"
+    hang "cp 2 hang" 1 "$text"
+    hung "an engine that never answers"
+    is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that never answers"
+    has "$(field error)" "; does the container engine answer?" "an engine that never answers: the message"
+    kill "$silent"
+    hung "docker create hangs"
+    outcome "$failed $(field error)" "docker create hangs"
+    has "$(field error)" "'docker create' did not end within " "docker create hangs: the message"
+    hung "no shell: docker cp hangs"
+    is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: docker cp hangs"
+    has "$(field error)" "cannot copy the files into the container: 'docker cp' did not end within " \
+        "no shell: docker cp hangs: the message"
+}
 
-hang "start 1 hang" 1 "$hello"
-hang "start 2 hang" 1 "$text"
-hung "docker start hangs"
-outcome "$failed the engine did not start the container in time" "docker start hangs"
-hung "no shell: docker start hangs"
-outcome "$failed the engine did not start the container in time" "no shell: docker start hangs"
+test_case 'docker start hangs' && {
+    hang "start 1 hang" 1 "$hello"
+    hang "start 2 hang" 1 "$text"
+    hung "docker start hangs"
+    outcome "$failed the engine did not start the container in time" "docker start hangs"
+    hung "no shell: docker start hangs"
+    outcome "$failed the engine did not start the container in time" "no shell: docker start hangs"
+}
 
-hang "start 1 status;rm 1 hang" "$engine" "$hello"
-hang "inspect 1 hang" "$engine" "$text"
-hung "docker rm hangs"
-outcome "$success" "docker rm hangs"
-is "$(field stdout)" "Hello, World" "docker rm hangs: the program's output"
-hung "no shell: docker inspect hangs"
-is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: docker inspect hangs"
-has "$(field error)" "cannot inspect the container: 'docker inspect' did not end within " \
-    "no shell: docker inspect hangs: the message"
+test_case 'docker rm or docker inspect hangs after the program' && {
+    hang "start 1 status;rm 1 hang" "$engine" "$hello"
+    hang "inspect 1 hang" "$engine" "$text"
+    hung "docker rm hangs"
+    outcome "$success" "docker rm hangs"
+    is "$(field stdout)" "Hello, World" "docker rm hangs: the program's output"
+    hung "no shell: docker inspect hangs"
+    is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: docker inspect hangs"
+    has "$(field error)" "cannot inspect the container: 'docker inspect' did not end within " \
+        "no shell: docker inspect hangs: the message"
+}
 
-hang "start 1 status;rm * fail;ps * fail" "$engine" "$hello"
-hang "rm 2 hang" "$engine" "$text"
-hung "docker rm always fails"
-outcome "$success" "docker rm always fails"
-has "$(field warnings)" "container '$(field container)' may be left behind: cannot remove the container: $said" \
-    "docker rm always fails: the warning"
-hung "no shell: docker rm hangs"
-outcome "$success" "no shell: docker rm hangs"
+test_case 'docker rm always fails, or hangs' && {
+    hang "start 1 status;rm * fail;ps * fail" "$engine" "$hello"
+    hang "rm 2 hang" "$engine" "$text"
+    hung "docker rm always fails"
+    outcome "$success" "docker rm always fails"
+    has "$(field warnings)" "container '$(field container)' may be left behind: cannot remove the container: $said" \
+        "docker rm always fails: the warning"
+    hung "no shell: docker rm hangs"
+    outcome "$success" "no shell: docker rm hangs"
+}
 
 # ---- no engine
-echo '{"containerCommand": "no-such-docker"}' >"$scratch/config.json"
-run --config "$scratch/config.json" prompts/hello_world.py
-outcome "3 error -1 engine null cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
-is "$err" "" "no docker command: nothing on stderr"
-echo "{\"containerCommand\": \"$scratch\"}" >"$scratch/config.json"
-run --config "$scratch/config.json" prompts/hello_world.py
-outcome "3 error -1 engine null cannot run '$scratch': Permission denied; is it installed, and on PATH?" "a docker command that is none"
 
-DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
-is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
-has "$(field error)" "cannot create a container: the container engine does not answer; is it running, and may this \
+test_case --quick 'no docker command' && {
+    echo '{"containerCommand": "no-such-docker"}' >"$scratch/config.json"
+    run --config "$scratch/config.json" prompts/hello_world.py
+    outcome "3 error -1 engine null cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
+    is "$err" "" "no docker command: nothing on stderr"
+    echo "{\"containerCommand\": \"$scratch\"}" >"$scratch/config.json"
+    run --config "$scratch/config.json" prompts/hello_world.py
+    outcome "3 error -1 engine null cannot run '$scratch': Permission denied; is it installed, and on PATH?" "a docker command that is none"
+}
+
+test_case --quick 'an engine that cannot be reached' && {
+    DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
+    is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
+    has "$(field error)" "cannot create a container: the container engine does not answer; is it running, and may this \
 user reach it? ('isolator doctor' tells more): " "an engine that cannot be reached: the message"
-has "$(field error)" "unix:///nonexistent/docker.sock" "an engine that cannot be reached: docker's words"
-DOCKER_HOST=tcp://127.0.0.1:1 run --stream "$hello"
-is "$status|$out" "3|" "an engine that cannot be reached, with --stream"
-has "$err" "isolator: cannot create a container: the container engine does not answer" \
-    "an engine that cannot be reached, with --stream: the message"
+    has "$(field error)" "unix:///nonexistent/docker.sock" "an engine that cannot be reached: docker's words"
+    DOCKER_HOST=tcp://127.0.0.1:1 run --stream "$hello"
+    is "$status|$out" "3|" "an engine that cannot be reached, with --stream"
+    has "$err" "isolator: cannot create a container: the container engine does not answer" \
+        "an engine that cannot be reached, with --stream: the message"
+}
 
-# ---- no image, no language
-run --image isolator-test/none:1 "$hello"
-outcome "3 error -1 image-missing null image 'isolator-test/none:1' is not on the engine; run: docker pull \
+test_case --quick 'an image that is not on the engine' && {
+    run --image isolator-test/none:1 "$hello"
+    outcome "3 error -1 image-missing null image 'isolator-test/none:1' is not on the engine; run: docker pull \
 isolator-test/none:1" "no image"
-is "$(fields image container)" "isolator-test/none:1 null" "no image: its name, no container"
-run --stream --image isolator-test/none:1 "$hello"
-is "$status|$out|$err" \
-    "3||isolator: image 'isolator-test/none:1' is not on the engine; run: docker pull isolator-test/none:1" \
-    "no image, with --stream"
-refused "unknown language 'pyhton'; known are: python, go, javascript, bash, busybox, noshell" \
-    "an unknown language" --language pyhton "$hello"
-refused "cannot tell the language of 'README.md'; give --language (python, go, javascript, bash, busybox, noshell)" \
-    "a file of no known language" README.md
+    is "$(fields image container)" "isolator-test/none:1 null" "no image: its name, no container"
+    run --stream --image isolator-test/none:1 "$hello"
+    is "$status|$out|$err" \
+        "3||isolator: image 'isolator-test/none:1' is not on the engine; run: docker pull isolator-test/none:1" \
+        "no image, with --stream"
+}
+
+test_case --quick 'an unknown language' && {
+    refused "unknown language 'pyhton'; known are: python, go, javascript, bash, busybox, noshell" \
+        "an unknown language" --language pyhton "$hello"
+    refused "cannot tell the language of 'README.md'; give --language (python, go, javascript, bash, busybox, noshell)" \
+        "a file of no known language" README.md
+}
 
 # ---- one call of docker goes wrong
-# wrong FAULT OUTCOME [FILE]: how the run ends, and that nothing is left then.
+# wrong FAULT OUTCOME [FILE]: asserts how the run ends, and that nothing is left.
 wrong() {
     faulty "$1" run "${3:-$hello}"
     outcome "$2" "docker $1"
     is "$(left)" "" "docker $1: nothing is left"
 }
-wrong "create 1 fail" "$failed cannot create a container: $said"
-wrong "create 1 late" "$failed cannot create a container: $said"
-wrong "start 1 fail" "$failed cannot start the container: $said"
-for fault in "create 1 kill" "create * garbage" "start * kill" "start * garbage"; do
-    faulty "$fault" run "$hello"
-    is "$status $(fields status exitCode reason stdoutBytes stderrBytes)|$(left)" "3 error -1 engine 0 0|" \
-        "docker $fault"
-    is "$(json '$r->{error} =~ /: $/ ? "(nothing)" : "something"')" something "docker $fault: the error says why"
-done
-for fault in "* * slow" "start 1 status" "start 1 status;rm 1 fail"; do
-    wrong "$fault" "$success"
-    is "$(field stdout)|$(field warnings)" "Hello, World|" "docker $fault: nobody has to know"
-done
 
-wrong "cp 2 fail" "$failed cannot copy the files into the container: $said" "$text"
-wrong "start 2 fail" "$failed cannot start the container: $said" "$text"
-for fault in late status; do
-    wrong "start 2 $fault" "$failed 'docker start' ended with status 1 and the program with 0: some of its output \
+test_case 'docker create or docker start fails' && {
+    wrong "create 1 fail" "$failed cannot create a container: $said"
+    wrong "create 1 late" "$failed cannot create a container: $said"
+    wrong "start 1 fail" "$failed cannot start the container: $said"
+}
+
+test_case 'docker create or docker start is killed, or prints garbage' && {
+    for fault in "create 1 kill" "create * garbage" "start * kill" "start * garbage"; do
+        faulty "$fault" run "$hello"
+        is "$status $(fields status exitCode reason stdoutBytes stderrBytes)|$(left)" "3 error -1 engine 0 0|" \
+            "docker $fault"
+        is "$(json '$r->{error} =~ /: $/ ? "(nothing)" : "something"')" something "docker $fault: the error says why"
+    done
+}
+
+test_case 'faults that the caller need not know' && {
+    for fault in "* * slow" "start 1 status" "start 1 status;rm 1 fail"; do
+        wrong "$fault" "$success"
+        is "$(field stdout)|$(field warnings)" "Hello, World|" "docker $fault: the output, and no warning"
+    done
+}
+
+test_case 'no shell: docker cp, docker start or docker inspect fails' && {
+    wrong "cp 2 fail" "$failed cannot copy the files into the container: $said" "$text"
+    wrong "start 2 fail" "$failed cannot start the container: $said" "$text"
+    for fault in late status; do
+        wrong "start 2 $fault" "$failed 'docker start' ended with status 1 and the program with 0: some of its output \
 may be lost; was the engine restarted?" "$text"
-done
-wrong "inspect 1 fail" "$failed cannot inspect the container: $said" "$text"
+    done
+    wrong "inspect 1 fail" "$failed cannot inspect the container: $said" "$text"
+}
 
-# A docker command that complains about its own configuration each time.
+# With this configuration the docker command complains in each call.
 mkdir "$scratch/docker"
 echo '{' >"$scratch/docker/config.json"
-DOCKER_CONFIG=$scratch/docker run "$hello"
-outcome "$success" "docker with a broken configuration"
-is "$(field stdout)|$(field stderr)" "Hello, World|" "docker with a broken configuration: streams"
-has "$(field warnings)" "WARNING: Error " "docker with a broken configuration: the warning"
-DOCKER_CONFIG=$scratch/docker run "$text"
-outcome "$success" "no shell: docker with a broken configuration"
-has "$(field warnings)" "WARNING: Error " "no shell: docker with a broken configuration: the warning"
-is "$(left)" "" "no shell: docker with a broken configuration: nothing is left"
 
-# ---- the docker command is killed while the program runs
-start --timeout 10m "$(snippet ash 'head -c 300000 /dev/zero | tr "\0" x; sleep 600')"
-until_true awk '/^rchar:/ { exit $2 < 300000 }' "/proc/$pid/io" # it has read what the program wrote
-child=$(children "$pid")
-has "$(tr '\0' ' ' <"/proc/$child/cmdline")" "docker start" "isolator has one child, docker start"
-kill -KILL "$child"
-await
-outcome "$failed the container ended and did not say how the program did (docker start: status 137); was \
+test_case 'a docker command that complains about its own configuration' && {
+    DOCKER_CONFIG=$scratch/docker run "$hello"
+    outcome "$success" "docker with a broken configuration"
+    is "$(field stdout)|$(field stderr)" "Hello, World|" "docker with a broken configuration: streams"
+    has "$(field warnings)" "WARNING: Error " "docker with a broken configuration: the warning"
+    DOCKER_CONFIG=$scratch/docker run "$text"
+    outcome "$success" "no shell: docker with a broken configuration"
+    has "$(field warnings)" "WARNING: Error " "no shell: docker with a broken configuration: the warning"
+    is "$(left)" "" "no shell: docker with a broken configuration: nothing is left"
+}
+
+test_case 'docker start is killed while the program runs' && {
+    start --timeout 10m "$(snippet ash 'head -c 300000 /dev/zero | tr "\0" x; sleep 600')"
+    until_true awk '/^rchar:/ { exit $2 < 300000 }' "/proc/$pid/io" # it has read the program's output
+    child=$(children "$pid")
+    has "$(tr '\0' ' ' <"/proc/$child/cmdline")" "docker start" "isolator has one child, docker start"
+    kill -KILL "$child"
+    await
+    outcome "$failed the container ended and did not say how the program did (docker start: status 137); was \
 the gate killed for memory, or the engine restarted?" "docker start is killed"
-within "$(field stdoutBytes)" 200000 300000 "docker start is killed: what was written is kept"
-is "$(left)" "" "docker start is killed: nothing is left"
+    within "$(field stdoutBytes)" 200000 300000 "docker start is killed: the output is kept"
+    is "$(left)" "" "docker start is killed: nothing is left"
+}
 
-start --timeout 10m "$text" -- --sleep=600
-until_true eval 'docker top "$(left)" >"$scratch/top" 2>&1'
-kill -KILL "$(children "$pid")"
-await
-outcome "$failed 'docker start' ended before the program did; was it killed?" "no shell: docker start is killed"
-is "$(left)" "" "no shell: docker start is killed: nothing is left"
+test_case 'no shell: docker start is killed while the program runs' && {
+    start --timeout 10m "$text" -- --sleep=600
+    until_true eval 'docker top "$(left)" >"$scratch/top" 2>&1'
+    kill -KILL "$(children "$pid")"
+    await
+    outcome "$failed 'docker start' ended before the program did; was it killed?" "no shell: docker start is killed"
+    is "$(left)" "" "no shell: docker start is killed: nothing is left"
+}
 
 # ---- isolator is killed: the lifeline
-# killed NAME: kills it; its container goes, long before its timeout.
+# killed WHEN: kills isolator and asserts that its container is gone long before the timeout.
 killed() {
     kill -KILL "$pid"
     await 2>/dev/null
@@ -210,20 +247,25 @@ killed() {
 }
 until_ready() { until_true grep -qs ready "$scratch/out"; }
 
-start --stream --timeout 10m "$(snippet ash 'trap "" HUP INT TERM PIPE
+test_case 'isolator is killed while a program runs that ignores signals' && {
+    start --stream --timeout 10m "$(snippet ash 'trap "" HUP INT TERM PIPE
 setsid sleep 600 >/dev/null 2>&1 &
 echo ready
 exec >&- 2>&-
 sleep 600')"
-until_ready
-killed "while a program runs that ignores signals"
+    until_ready
+    killed "while a program runs that ignores signals"
+}
 
-faulty "start 1 slow" start --timeout 10m "$(snippet ash 'sleep 600')"
-until_true test -e "$calls/start.1"
-killed "while the container starts"
+test_case 'isolator is killed while the container starts' && {
+    faulty "start 1 slow" start --timeout 10m "$(snippet ash 'sleep 600')"
+    until_true test -e "$calls/start.1"
+    killed "while the container starts"
+}
 
-# A program may do to process 1 what its user may: hold the lifeline open, trace it, stop all others.
-start --stream --timeout 10m "$(snippet py 'import ctypes, os, signal, time
+test_case 'isolator is killed while a program does all it can to process 1' && {
+    # It tries to hold the lifeline open, to trace process 1 and to stop all other processes.
+    start --stream --timeout 10m "$(snippet py 'import ctypes, os, signal, time
 for fd in range(20):
     for mode in (os.O_RDWR, os.O_WRONLY | os.O_NONBLOCK):
         try: os.set_inheritable(os.open("/proc/1/fd/%d" % fd, mode), True)
@@ -232,12 +274,13 @@ ctypes.CDLL(None).ptrace(16, 1, 0, 0)
 os.kill(-1, signal.SIGSTOP)
 print("ready", flush=True)
 time.sleep(600)')"
-until_ready
-killed "while a program does all it can to process 1"
+    until_ready
+    killed "while a program does all it can to process 1"
+}
 
 # ---- isolator's own streams
 odd=$(snippet ash 'echo out; echo err >&2; exit 4')
-# streams REDIRECTIONS ARG...: runs it with these, in a shell of its own; sets $status and $err.
+# streams REDIRECTIONS ARG...: runs isolator run with these redirections in a new shell; sets the variables of `run`.
 streams() {
     local redirections=$1
     shift
@@ -247,48 +290,63 @@ streams() {
     status=$?
     take_output
 }
-streams '<&- 2>&-' "$odd"
-is "$status $(fields exitCode stdout stderr)" "1 4 out
- err" "stdin and stderr closed"
-streams '<&- 2>&-' --stream "$(snippet ash 'echo out; exit 4')"
-is "$status|$out" "4|out" "stdin and stderr closed, with --stream"
-streams '<&- >&- 2>&-' "$odd"
-is "$out$err|$(left)" "|" "all streams closed: nothing is left"
-within "$status" 1 3 "all streams closed: the status is one of a failure"
-streams '>/dev/full' "$hello"
-is "$status|$err|$(left)" "3|isolator: cannot write the result: No space left on device|" "stdout on a full device"
-streams '>/dev/full' --stream "$(snippet ash 'echo started; sleep 600')"
-is "$status|$err|$(left)" "3|isolator: cannot write the output: No space left on device|" "stdout on a full device, with --stream"
 flood=$(snippet ash 'while echo line; do :; done')
-"$ISOLATOR" run --stream "$flood" </dev/null > >(head -n 1 >"$scratch/out") 2>"$scratch/err" &
-pid=$!
-own_pids="$own_pids$pid "
-wait "$pid"
-is "$?|$(cat "$scratch/out")|$(left "$pid")" "141|line|" "a reader that goes away, with --stream"
 
-mkfifo "$scratch/fifo"
-exec 7<>"$scratch/fifo" # a reader that does not read
-began=$(now)
-"$ISOLATOR" run --config "$hurried" --stream --timeout 2s "$flood" </dev/null >&7 2>"$scratch/err" &
-pid=$!
-own_pids="$own_pids$pid "
-wait "$pid"
-is "$?|$(cat "$scratch/err")|$(left "$pid")" "124|isolator: program did not end within 2 s|" \
-    "a reader that stops reading: the timeout holds"
-in_time "$(($(now) - began))" 2 "a reader that stops reading"
-exec 7<&-
-rm "$scratch/fifo"
+test_case 'stdin and stderr closed' && {
+    streams '<&- 2>&-' "$odd"
+    is "$status $(fields exitCode stdout stderr)" "1 4 out
+ err" "stdin and stderr closed"
+    streams '<&- 2>&-' --stream "$(snippet ash 'echo out; exit 4')"
+    is "$status|$out" "4|out" "stdin and stderr closed, with --stream"
+}
 
-mkfifo "$scratch/fifo"
-exec 7<>"$scratch/fifo"
-"$ISOLATOR" run "$(snippet ash 'head -c 1000000 /dev/zero | tr "\0" x')" </dev/null >&7 2>"$scratch/err" &
-pid=$!
-own_pids="$own_pids$pid "
-is "$(timeout 600 head -c 10 <&7)" '{"status":' "nobody reads the result: it comes"
-kill -INT "$pid"
-wait "$pid"
-is "$?|$(left "$pid")" "130|" "nobody reads the result: SIGINT ends isolator"
-exec 7<&-
+test_case 'all streams closed' && {
+    streams '<&- >&- 2>&-' "$odd"
+    is "$out$err|$(left)" "|" "all streams closed: nothing is left"
+    within "$status" 1 3 "all streams closed: the status is one of a failure"
+}
+
+test_case 'stdout on a full device' && {
+    streams '>/dev/full' "$hello"
+    is "$status|$err|$(left)" "3|isolator: cannot write the result: No space left on device|" "stdout on a full device"
+    streams '>/dev/full' --stream "$(snippet ash 'echo started; sleep 600')"
+    is "$status|$err|$(left)" "3|isolator: cannot write the output: No space left on device|" "stdout on a full device, with --stream"
+}
+
+test_case 'a reader that goes away, with --stream' && {
+    "$ISOLATOR" run --stream "$flood" </dev/null > >(head -n 1 >"$scratch/out") 2>"$scratch/err" &
+    pid=$!
+    own_pids="$own_pids$pid "
+    wait "$pid"
+    is "$?|$(cat "$scratch/out")|$(left "$pid")" "141|line|" "a reader that goes away, with --stream"
+}
+
+test_case 'a reader that stops reading, with --stream: the timeout holds' && {
+    mkfifo "$scratch/fifo"
+    exec 7<>"$scratch/fifo" # a reader that does not read
+    began=$(now)
+    "$ISOLATOR" run --config "$hurried" --stream --timeout 2s "$flood" </dev/null >&7 2>"$scratch/err" &
+    pid=$!
+    own_pids="$own_pids$pid "
+    wait "$pid"
+    is "$?|$(cat "$scratch/err")|$(left "$pid")" "124|isolator: program did not end within 2 s|" \
+        "a reader that stops reading: the timeout holds"
+    in_time "$(($(now) - began))" 2 "a reader that stops reading"
+    exec 7<&-
+}
+
+test_case 'a reader that stops reading the result' && {
+    rm -f "$scratch/fifo"
+    mkfifo "$scratch/fifo"
+    exec 7<>"$scratch/fifo"
+    "$ISOLATOR" run "$(snippet ash 'head -c 1000000 /dev/zero | tr "\0" x')" </dev/null >&7 2>"$scratch/err" &
+    pid=$!
+    own_pids="$own_pids$pid "
+    is "$(timeout 600 head -c 10 <&7)" '{"status":' "the result comes"
+    kill -INT "$pid"
+    wait "$pid"
+    is "$?|$(left "$pid")" "130|" "SIGINT ends isolator"
+    exec 7<&-
+}
 
 finish
-own_containers | xargs -r docker rm --force --volumes >/dev/null # what bugs have left
