@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "config/environment.h"
+#include "config/workdir.h"
 
 static void set_string(char **target, const char *value)
 {
@@ -128,6 +129,13 @@ static int apply_user(struct run_options *options, const char *value, struct err
                : error_prefix(error, "--user");
 }
 
+static int apply_workdir(struct run_options *options, const char *value, struct error *error)
+{
+    free(options->request.workdir);
+    options->request.workdir = workdir_parse(value, error);
+    return options->request.workdir ? 0 : -1;
+}
+
 static int apply_artifact(struct run_options *options, const char *value, struct error *error)
 {
     return request_add_artifact(&options->request, value, error) == 0
@@ -188,7 +196,7 @@ static const struct run_option {
     {0, "user", "UID[:GID]", "user of the program (65534:65534)", CALL(apply_user)},
     {0, "image", "IMAGE", "use this image, not the language's", STRING(request.image)},
     {0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
-    {0, "container-workdir", "PATH", "working directory (/workspace)", STRING(request.workdir)},
+    {0, "container-workdir", "PATH", "working directory (/workspace)", CALL(apply_workdir)},
     {0, "artifacts", "DIR", "write the files that the program makes to DIR", STRING(artifacts)},
     {0, "artifact", "GLOB", "of these only matches, like *.png; repeatable", CALL(apply_artifact)},
     {0, "force", NULL, "replace existing files in DIR", FLAG(force)},

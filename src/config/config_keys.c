@@ -43,8 +43,8 @@ static const struct config_key keys[] = {
      "Working directory in the container, which receives the files: an absolute path outside the "
      "system's directories.",
      .set = config_value_workdir,
-     .pattern = "^(?!/(proc|sys|dev|etc|bin|sbin|lib|lib64|usr)(/|$))"
-                "(/(?!\\.{1,2}(/|$))[^/ \\t\\n\\r:,\"'\\\\$`]+)+$"},
+     .pattern = "^(?!/+(proc|sys|dev|etc|bin|sbin|lib|lib64|usr)(/|$))(?!.* /*$)"
+                "(/+(?!\\.{1,2}(/|$))[^/\\t\\n\\r:,\"'\\\\$`]+)+/*$"},
     {CONFIG_LEVEL_TOP, RANGE("engineTimeoutSeconds", KEY_WHOLE, 1, 600), "Engine timeout",
      "Seconds that the container engine may take for one run, in addition to the program.",
      TOP_MEMBER(engine_timeout)},

@@ -34,11 +34,14 @@ int config_value_workdir(struct json_reader *reader, const struct config_key *ke
                          const json_t *value, void *object)
 {
     struct config *config = object;
+    CLEANUP_FREE char *path = NULL;
 
     (void)key;
-    if (json_reader_string(reader, value, &config->workdir) != 0)
+    if (json_reader_string(reader, value, &path) != 0)
         return -1;
-    return checked(reader, workdir_check(config->workdir, reader->error));
+    free(config->workdir);
+    config->workdir = workdir_parse(path, reader->error);
+    return checked(reader, config->workdir ? 0 : -1);
 }
 
 /* Returns the absolute form of a path that is relative to the configuration file; owned. */

@@ -136,7 +136,9 @@ static int check_request(const struct request *request, struct error *error)
 {
     if (request->image && image_check_reference(request->image, error) != 0)
         return -1;
-    if (request->workdir && workdir_check(request->workdir, error) != 0)
+    CLEANUP_FREE char *workdir = request->workdir ? workdir_parse(request->workdir, error) : NULL;
+
+    if (request->workdir && !workdir)
         return -1;
     if (request->save_image && image_check_tag(request->save_image, error) != 0)
         return -1;

@@ -18,7 +18,7 @@ struct run_stats;
 struct request {
     char *language; /* NULL: by the extension of the entrypoint */
     char *image;    /* NULL: the language's */
-    char *workdir;  /* NULL: the configuration's */
+    char *workdir;  /* as workdir_parse() returns it; NULL: the configuration's */
     /*
      * The program: either a directory and the entrypoint in it, or one file, open or in memory, which
      * is sent under the name `entrypoint` (NULL: the language's default name).

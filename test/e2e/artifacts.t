@@ -205,6 +205,8 @@ test_case 'no shell: files come back by docker cp, which may fail or hang' && {
     run --language noshell --user 0 --artifacts "$dir" "$file" -- --write=made
     outcome "0 success 0 exit null null" "an image without a shell"
     is "$(listed "$dir")" "made f 644 0" "an image without a shell: its file comes back"
+    run --language noshell --user 0 --container-workdir '/my work/' --artifacts "$dir" --force "$file" -- --write=made
+    is "$status $(listed "$dir")" "0 made f 644 0" "a working directory with a blank"
     faulty "cp 3 fail" run --language noshell --user 0 --artifacts "$dir" --force "$file" -- --write=made
     is "$status $(warnings)" "0 artifacts may be missing: 'docker cp' did not send them all" "docker cp that fails"
     sed 's/"engineTimeoutSeconds": *[0-9]*/"engineTimeoutSeconds": 20/' "$ISOLATOR_CONFIG" >"$scratch/hurried.json"

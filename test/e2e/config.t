@@ -113,10 +113,10 @@ HOME=/tmp HOSTNAME=sandbox PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1" \
 
 test_case 'every default changed' && {
     # shellcheck disable=SC2086
-    configured "{$defaults, $python, \"containerWorkdir\": \"/srv/here\", \"promptsDir\": \"p\",
+    configured "{$defaults, $python, \"containerWorkdir\": \"/srv//here and there/\", \"promptsDir\": \"p\",
     \"isolatorPath\": \"/old\"}" "$probe" -- $names
     is "$(field stdout)" "memory=134217728 swap=0 cpus=0.25 pids=32 net=eth0,lo root=rw capbnd=00000000a00405fa \
-user=1000:1001 workdir=8388608 tmp=4194304 cwd=/srv/here" \
+user=1000:1001 workdir=8388608 tmp=4194304 cwd=/srv/here and there" \
         "every default changed; CAP_NET_RAW is NET_RAW; isolatorPath is accepted"
 }
 

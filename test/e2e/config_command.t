@@ -148,6 +148,13 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"containerWorkdir": "/w/../x"}
 {"containerWorkdir": "/w/."}
 {"containerWorkdir": "/w x"}
+{"containerWorkdir": "/w x/"}
+{"containerWorkdir": "/w "}
+{"containerWorkdir": "/w  //"}
+{"containerWorkdir": "//etc"}
+{"containerWorkdir": "///etcetera//x"}
+{"containerWorkdir": "/w,x"}
+{"containerWorkdir": "/w:x"}
 {"containerWorkdir": "/w$x"}
 {"containerWorkdir": "/w\\x"}
 {"allowUnenforced": true}

@@ -459,7 +459,7 @@ test_case --quick '--dir and --entrypoint that do not exist' && {
 }
 
 test_case --quick 'working directories that are refused' && {
-    for path in srv / /srv/ /a/../b; do
+    for path in srv / // '/srv ' /a:b /a,b /a/../b; do
         refused "'$path' is not a working directory; write an absolute path like /workspace" \
             "--container-workdir $path" --container-workdir "$path" "$probe"
     done
@@ -599,6 +599,22 @@ CMD [\"python3\", \"sub/keep.py\", \"a b\", \"\", \"'\\\"\\\\\", \"\$HOME\", \"l
         "--save-dockerfile: its content"
     build "$mine:built" -f "$scratch/Dockerfile" "$d"
     is "$(docker run --rm --network none "$mine:built" 2>&1)" "$repeated" "the image built from it repeats the run"
+}
+
+test_case 'a working directory with blanks, doubled slashes and a slash at its end' && {
+    echo 'import os, sys
+open("made", "w").write("made")
+print(os.getcwd(), sys.argv, sorted(os.listdir(".")))' >"$scratch/where.py"
+    run --container-workdir '/srv//work  space/' --artifacts "$scratch/blank" --save-image "$mine:blank" \
+        --save-dockerfile "$scratch/Dockerfile.blank" "$scratch/where.py" -- 'a b'
+    is "$status $(field stdout)$(field error)" "0 /srv/work  space ['where.py', 'a b'] ['made', 'where.py']null" "the program"
+    is "$(cat "$scratch/blank/made")" "made" "its artifact"
+    repeated="/srv/work  space ['where.py', 'a b'] ['made', 'where.py']"
+    is "$(docker run --rm --network none "$mine:blank" 2>&1)" "$repeated" "the saved image repeats the run"
+    build "$mine:blank-built" -f "$scratch/Dockerfile.blank" "$scratch"
+    is "$(docker run --rm --network none "$mine:blank-built" 2>&1)" "$repeated" "so does the image of the Dockerfile"
+    run --container-workdir //tmp/ "$scratch/where.py"
+    is "$status $(field stdout)$(field error)" "0 /tmp ['where.py'] ['made', 'where.py']null" "/tmp, written in another way"
 }
 
 test_case --quick 'working directories and tags that are refused before anything runs' && {

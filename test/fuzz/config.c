@@ -113,7 +113,8 @@ static void check_config(const struct config *config)
 {
     struct error error = ERROR_INIT;
 
-    fuzz_require(workdir_check(config->workdir, &error) == 0, "%s", error.message);
+    CLEANUP_FREE char *workdir = workdir_parse(config->workdir, &error);
+    fuzz_require(workdir && strcmp(workdir, config->workdir) == 0, "%s", config->workdir);
     fuzz_require(*config->container_command, "no command");
     fuzz_require(config->prompts_dir[0] == '/', "%s", config->prompts_dir);
     fuzz_require(config->engine_timeout >= 1 && config->engine_timeout <= 600, "%d",

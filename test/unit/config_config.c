@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "config/config_load.h"
 #include "config/config_read.h"
-#include "config/workdir.h"
 
 static void overlay(struct config *config, const char *json)
 {
@@ -420,70 +419,6 @@ static void config__path_of_later_keys(void **state)
     check_refused("{\"languages\": {\"sh\": {\"env\": {\"A\": \"1\", \"B\": \"2\"}, \"image\": "
                   "1}}}",
                   "test.json: languages.sh.image: must be a string that is not empty");
-}
-
-static void check_workdir(const char *path, const char *message)
-{
-    struct error error = ERROR_INIT;
-
-    assert_int_equal(workdir_check(path, &error), message ? -1 : 0);
-    if (message)
-        assert_error(&error, ERROR_USAGE, message);
-}
-
-static void config__workdirs(void **state)
-{
-    static const char *const good[] = {
-        "/w",   "/workspace", "/home/a/b",    "/tmp",   "/process", "/usrs",  "/etc2/x", "/...",
-        "/..a", "/a/.b",      "/caf\xc3\xa9", "/a=b;c", "/a+b",     "/tmp/x", "/-"};
-    static const char *const bad[] = {"",      "/",     "w",      "./w",     "../w", "/w/",
-                                      "//w",   "/a//b", "/a/./b", "/a/../b", "/.",   "/..",
-                                      "/a/..", "/a/.",  "/a:b",   "/a,b",    "/a b", "/a\tb",
-                                      "/a$b",  "/a'b",  "/a`b",   "/a\"b",   "/a\\b"};
-    static const char *const system[] = {"/proc", "/sys",  "/dev", "/etc",
-                                         "/bin",  "/sbin", "/lib", "/usr"};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(good); i++)
-        check_workdir(good[i], NULL);
-    for (size_t i = 0; i < COUNT(bad); i++) {
-        CLEANUP_FREE char *shown = text_escape(bad[i]);
-        CLEANUP_FREE char *message = string_format("'%s' is not a working directory; write an "
-                                                   "absolute path like /workspace",
-                                                   shown);
-
-        check_workdir(bad[i], message);
-    }
-    for (size_t i = 0; i < COUNT(system); i++) {
-        CLEANUP_FREE char *below = string_format("%s/deep/er", system[i]);
-        CLEANUP_FREE char *message =
-            string_format("'%s' cannot be the working directory: it lies in the system's %s",
-                          system[i], system[i]);
-        CLEANUP_FREE char *message_below = string_format(
-            "'%s' cannot be the working directory: it lies in the system's %s", below, system[i]);
-
-        check_workdir(system[i], message);
-        check_workdir(below, message_below);
-    }
-}
-
-static void config__workdirs_of_many_bytes(void **state)
-{
-    char path[300];
-    CLEANUP_FREE char *message = NULL;
-
-    (void)state;
-    memset(path, 'w', sizeof path);
-    path[0] = '/';
-    path[255] = '\0';
-    check_workdir(path, NULL);
-    path[255] = 'w';
-    path[256] = '\0';
-    message = string_format(
-        "'%s' is not a working directory; write an absolute path like /workspace", path);
-    check_workdir(path, message);
-    check_workdir("/a\nb", "'/a\\nb' is not a working directory; write an absolute path like "
-                           "/workspace");
 }
 
 /* ---- files */
@@ -1073,8 +1008,6 @@ int main(void)
         cmocka_unit_test(config__filename_of_256_bytes),
         cmocka_unit_test(config__wrong_languages),
         cmocka_unit_test(config__path_of_later_keys),
-        cmocka_unit_test(config__workdirs),
-        cmocka_unit_test(config__workdirs_of_many_bytes),
         cmocka_unit_test(config__order_of_files),
         cmocka_unit_test(config__preparation),
         cmocka_unit_test(config__wrong_preparations),

@@ -1,0 +1,109 @@
+#include "test.h"
+
+#include "base/text.h"
+#include "config/workdir.h"
+
+static void check_parsed(const char *path, const char *expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *parsed = workdir_parse(path, &error);
+
+    assert_no_error(&error);
+    assert_text_or_null(parsed, expected);
+}
+
+static void check_refused(const char *path, const char *message)
+{
+    struct error error = ERROR_INIT;
+
+    assert_null(workdir_parse(path, &error));
+    assert_error(&error, ERROR_USAGE, message);
+}
+
+static void check_none(const char *path)
+{
+    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FREE char *message = string_format(
+        "'%s' is not a working directory; write an absolute path like /workspace", shown);
+
+    check_refused(path, message);
+}
+
+static void workdir__paths(void **state)
+{
+    static const char *const good[] = {"/w",           "/workspace", "/home/a/b", "/tmp",   "/usrs",
+                                       "/process",     "/etc2/x",    "/...",      "/..a",   "/a/.b",
+                                       "/caf\xc3\xa9", "/a=b;c",     "/a+b",      "/tmp/x", "/-",
+                                       "/work space",  "/ a /b",     "/a  b/c d"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++)
+        check_parsed(good[i], good[i]);
+}
+
+static void workdir__slashes(void **state)
+{
+    (void)state;
+    check_parsed("/workspace/", "/workspace");
+    check_parsed("/workspace//", "/workspace");
+    check_parsed("//w", "/w");
+    check_parsed("/a//b", "/a/b");
+    check_parsed("///a///b c///", "/a/b c");
+}
+
+static void workdir__paths_that_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "",     "/",    "//",    "w",     "./w",  "../w", "w/",   "/a/./b", "/a/../b", "/a//..",
+        "/.",   "/..",  "/./",   "/a/..", "/a/.", "/a:b", "/a,b", "/a\tb",  "/a\nb",   "/a$b",
+        "/a'b", "/a`b", "/a\"b", "/a\\b", "/a ",  "/a /", "/ ",   " /a"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_none(bad[i]);
+}
+
+static void workdir__directories_of_the_system(void **state)
+{
+    static const char *const system[] = {"/proc", "/sys", "/dev",   "/etc", "/bin",
+                                         "/sbin", "/lib", "/lib64", "/usr"};
+    static const char *const fronts[] = {"", "/", ""}, *const ends[] = {"", "/", "//a b"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(system) * COUNT(ends); i++) {
+        const char *directory = system[i / COUNT(ends)];
+        CLEANUP_FREE char *path =
+            string_format("%s%s%s", fronts[i % COUNT(ends)], directory, ends[i % COUNT(ends)]);
+        CLEANUP_FREE char *message = string_format(
+            "'%s' cannot be the working directory: it lies in the system's %s", path, directory);
+
+        check_refused(path, message);
+    }
+}
+
+static void workdir__of_many_bytes(void **state)
+{
+    char path[300];
+
+    (void)state;
+    memset(path, 'w', sizeof path);
+    path[0] = '/';
+    path[255] = '\0';
+    check_parsed(path, path);
+    path[255] = 'w';
+    path[256] = '\0';
+    check_none(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workdir__paths),
+        cmocka_unit_test(workdir__slashes),
+        cmocka_unit_test(workdir__paths_that_are_refused),
+        cmocka_unit_test(workdir__directories_of_the_system),
+        cmocka_unit_test(workdir__of_many_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
