@@ -6,7 +6,7 @@
 import { closeSync } from 'node:fs';
 import net from 'node:net';
 import { atCaseEnd, encoded, is } from './cases.mjs';
-import { BUILT_IN, PATIENCE, Program, atMost, comesTrue, configFile, containersOf, contentOf, engineConfig, faultyDocker, isolatorMcp,
+import { BUILT_IN, PATIENCE, Program, atMost, comesTrue, configFile, containersOf, contentOf, faultyDocker, isolatorMcp,
     makeFifo, remainingContainersOf } from './processes.mjs';
 
 // Quick cases do without the validator, whose packages come from the network.
@@ -87,7 +87,6 @@ class Server extends Program {
             stdin: stdin.reading,
             stdout: stdout.writing,
             env: {
-                ISOLATOR_CONFIG: engineConfig,
                 ...engine ? {} : { DOCKER_HOST: 'unix:///nonexistent/docker.sock' },
                 ...faulty.env,
                 ...env,

@@ -20,6 +20,8 @@ export const isolator = resolve(process.env.ISOLATOR ?? 'build/isolator');
 export const isolatorMcp = resolve(process.env.ISOLATOR_MCP ?? join(dirname(isolator), 'isolator-mcp'));
 export const engineConfig = resolve(process.env.ISOLATOR_CONFIG || 'build/engine/test.json');
 export const docker = findProgram('docker');
+process.env.ISOLATOR_CONFIG = engineConfig;
+process.env.XDG_CONFIG_HOME = join(scratch, 'home'); // the user's own prepared images make no difference
 
 const running = new Set();
 process.on('exit', () => {
@@ -58,6 +60,26 @@ export async function comesTrue(condition, seconds = PATIENCE) {
 export async function until(condition, what, seconds = PATIENCE) {
     if (!ok(await comesTrue(condition, seconds), what))
         throw new Error(`waited ${seconds} s in vain: ${what}`);
+}
+
+// A function that runs async functions, at most so many at the same time; the others wait for their turn.
+export function limiter(max) {
+    const waiting = [];
+    let active = 0;
+    return async (run) => {
+        if (active === max)
+            await new Promise((turn) => { waiting.push(turn); });
+        else
+            active++;
+        try {
+            return await run();
+        } finally {
+            if (waiting.length)
+                waiting.shift()();
+            else
+                active--;
+        }
+    };
 }
 
 // The value of the promise, or undefined after a number of seconds.
