@@ -18,6 +18,9 @@ enum { LEAST = 256 };
 /* Artifacts in one answer; of so many the names and links fit, unless they are very long. */
 enum { ARTIFACTS_MOST = 50 };
 
+/* Warnings in the text, and bytes of each. */
+enum { WARNINGS_MAX = 10, WARNING_BYTES_MAX = 300 };
+
 /* The output as it is shown. */
 struct shown {
     struct strbuf text[2];
@@ -90,6 +93,22 @@ static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts
     add_section(text, "artifacts", &list);
 }
 
+/* The first warnings; a model reads no other part of a result. */
+static void add_warnings(struct strbuf *text, const struct strvec *warnings)
+{
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
+    size_t shown = 0;
+
+    for (; shown < warnings->count && shown < WARNINGS_MAX; shown++) {
+        CLEANUP_FREE char *warning = text_escape_short(warnings->items[shown], WARNING_BYTES_MAX);
+
+        strbuf_addf(&list, "%s\n", warning);
+    }
+    if (shown < warnings->count)
+        strbuf_addf(&list, "and %zu more\n", warnings->count - shown);
+    add_section(text, "warnings", &list);
+}
+
 /* The text for models. */
 static json_t *describe(const struct result *result, const struct shown *shown)
 {
@@ -105,6 +124,7 @@ static json_t *describe(const struct result *result, const struct shown *shown)
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
     add_artifacts(&text, &result->artifacts);
+    add_warnings(&text, &result->warnings);
     return text_content(&text);
 }
 

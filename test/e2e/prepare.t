@@ -178,7 +178,7 @@ is "$status|$out|$err|$(described)" "0|$ours is prepared already: $reference||; 
 # ---- the server
 perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>); $all->{warm}{$ARGV[0]} = 1; print encode_json($all)' "$ours" \
     <"$ISOLATOR_CONFIG" >"$scratch/server.json"
-# called: what the first call says that found a sandbox waiting: image and warnings.
+# called: what the first call says that found a sandbox waiting: image, warnings, and the warnings in the text for the model.
 called() {
     perl -MJSON::PP -MIPC::Open2 -e '
         my ($server, $config, $language) = @ARGV;
@@ -193,20 +193,22 @@ called() {
         ask("initialize", {protocolVersion => "2025-11-25", capabilities => {}, clientInfo => {name => "t", version => "1"}});
         print $to encode_json({jsonrpc => "2.0", method => "notifications/initialized"}), "\n";
         my %call = (language => $language, entrypoint_code => "cat /installed");
-        my $r;
+        my ($r, $text);
         for (1 .. 240) {
-            $r = ask("tools/call", {name => "execute_code", arguments => \%call})->{structuredContent};
+            my $result = ask("tools/call", {name => "execute_code", arguments => \%call});
+            $r = $result->{structuredContent};
+            ($text) = $result->{content}[0]{text} =~ /--- warnings ---\n(.*)\n/;
             last if $r->{warm};
             select undef, undef, undef, 0.5;
         }
         close $to;
         waitpid $pid, 0;
-        print join "|", $r->{warm} ? "warm" : "cold", $r->{image}, @{$r->{warnings}}' "$server" "$scratch/server.json" "$ours"
+        print join "|", $r->{warm} ? "warm" : "cold", $r->{image}, @{$r->{warnings}}, $text // ()' "$server" "$scratch/server.json" "$ours"
 }
 is "$(called)" "warm|$reference" "server: sandboxes wait in the prepared image"
 prepare --remove "$ours"
 is "$status|$out|$err|$(tags)" "0|$ours: removed||" "--remove: no tag is left"
-is "$(called)" "warm|$base|$unprepared" "server: without it they wait in the base image, and say so once"
+is "$(called)" "warm|$base|$unprepared|$unprepared" "server: without it they wait in the base image, and say so once, to the model too"
 prepare --remove "$ours"
 is "$status|$out" "0|$ours: there is nothing to remove" "--remove: nothing to remove"
 

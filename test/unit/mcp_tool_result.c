@@ -142,6 +142,48 @@ static void tool_result__of_what_never_ran(void **state)
     check_text(EXIT_CODE_NONE, "no engine", "", "", "Execution Failed (error): no engine");
 }
 
+/* Checks the text of a result with `count` warnings, "warning 0" and so on. */
+static void check_warnings(int count, const char *expected)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, 0, NULL);
+    add_text(&fixture, 0, "out");
+    for (int i = 0; i < count; i++)
+        strvec_pushf(&fixture.result.warnings, "warning %d", i);
+    answer(&fixture, "2025-11-25", 50000);
+    assert_string_equal(text_of(&fixture), expected);
+    assert_int_equal(json_array_size(json_object_get(structured(&fixture), "warnings")), count);
+    tear_down(&fixture);
+}
+
+static void tool_result__warnings_are_in_the_text(void **state)
+{
+    (void)state;
+    check_warnings(1, "--- stdout ---\nout\n--- warnings ---\nwarning 0\n");
+    check_warnings(12, "--- stdout ---\nout\n--- warnings ---\n"
+                       "warning 0\nwarning 1\nwarning 2\nwarning 3\nwarning 4\nwarning 5\n"
+                       "warning 6\nwarning 7\nwarning 8\nwarning 9\nand 2 more\n");
+}
+
+static void tool_result__long_warnings_are_cut(void **state)
+{
+    struct fixture fixture;
+    char warning[1001];
+
+    (void)state;
+    memset(warning, 'w', sizeof warning - 1);
+    warning[1000] = '\0';
+    warning[1] = '\n';
+    set_up(&fixture, EXIT_CODE_NONE, "no engine");
+    strvec_push(&fixture.result.warnings, warning);
+    answer(&fixture, "2025-11-25", 50000);
+    assert_memory_equal(text_of(&fixture),
+                        "Execution Failed (error): no engine\n--- warnings ---\nw\\nwww", 59);
+    assert_in_range(strlen(text_of(&fixture)), 340, 370);
+    tear_down(&fixture);
+}
+
 static void tool_result__of_a_timeout(void **state)
 {
     struct fixture fixture;
@@ -405,6 +447,8 @@ int main(void)
         cmocka_unit_test(tool_result__without_output),
         cmocka_unit_test(tool_result__of_failure),
         cmocka_unit_test(tool_result__of_what_never_ran),
+        cmocka_unit_test(tool_result__warnings_are_in_the_text),
+        cmocka_unit_test(tool_result__long_warnings_are_cut),
         cmocka_unit_test(tool_result__of_a_timeout),
         cmocka_unit_test(tool_result__failure_that_ran_nothing),
         cmocka_unit_test(tool_result__structured_where_it_is_known),
