@@ -37,7 +37,7 @@ struct process_options {
      * Whether stdout and stderr of the child are our own stderr, for what shows a person its progress: then
      * nothing comes out of a pump.
      */
-    bool shown;
+    bool inherit_stderr;
 };
 
 struct process {

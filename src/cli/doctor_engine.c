@@ -181,7 +181,7 @@ static void check_limits(struct doctor *doctor, const struct engine_info *engine
     const char *group = engine->cgroup ? engine->cgroup : "of an unknown version";
 
     for (int i = 0; i < ENGINE_LIMITS; i++)
-        if (engine->limits[i] != ENGINE_UNTOLD)
+        if (engine->limits[i] != ENGINE_UNKNOWN)
             strvec_push(engine->limits[i] == ENGINE_YES ? &held : &lacking, names[i]);
     held_names = strvec_join(&held, ", ");
     lacking_names = strvec_join(&lacking, ", ");
@@ -283,7 +283,7 @@ static void check_details(struct doctor *doctor, struct engine_info *engine)
     check_seccomp(doctor, engine);
     check_users(doctor, engine);
     check_storage(doctor, engine);
-    remarks = strvec_join(&engine->remarks, "; ");
+    remarks = strvec_join(&engine->warnings, "; ");
     if (*remarks)
         doctor_find(doctor, FINDING_OK, "remarks", steal_pointer(&remarks), NULL);
 }

@@ -1,9 +1,10 @@
 /*
- * How the engine's time is divided: the one place that says how long each step may wait for the engine.
+ * How the engine's time is divided: the one place that says how long each step may wait for the
+ * engine.
  *
- * `engine_timeout` (the configuration's engineTimeoutSeconds) is how long the engine may take for one
- * run, beside the program itself. Every part is a percentage of it. A part bounds one step, so a step
- * that hangs leaves time for those that follow. T is the timeout of the program.
+ * `engine_timeout` (the configuration's engineTimeoutSeconds) is how long the engine may take for
+ * one run, beside the program itself. Every part is a percentage of it. A part bounds one step, so
+ * a step that hangs leaves time for those that follow. T is the timeout of the program.
  *
  *     start of the run
  *       |  SETUP 60, and T (a minute of it at most): create, start, send the files
@@ -18,8 +19,8 @@
  *       |    but for REMOVE_MIN 20 however late it is
  *     end of the run: T and TOTAL 95 after its start; saving an image (IMAGE) is not part of it
  *
- * So whichever step hangs, the parts fit: SETUP + STOP + REMOVE_MIN is 90 and
- * STOP + FILES + EXIT + REMOVE_MIN is 70, both less than TOTAL.
+ * So whichever step hangs, the parts fit: SETUP + STOP + REMOVE_MIN is 90 and STOP + FILES + EXIT +
+ * REMOVE_MIN is 70, both less than TOTAL.
  */
 #ifndef DOCKER_BUDGET_H
 #define DOCKER_BUDGET_H

@@ -8,16 +8,18 @@
 #include "base/text.h"
 #include "docker/budget.h"
 
-/* Descriptors a sandboxed process may hold; explicit, since the engine's default may be refused. */
+/* Open files of a process; explicit, because the engine may refuse its own default. */
 static const char NOFILE_LIMIT[] = "nofile=1024:1024";
 
-/* docker/cli, cli/config/configfile, ParseProxyConfig(): each in both cases. */
+/* docker/cli, cli/config/configfile, ParseProxyConfig(): each in upper and lower case. */
 const char *const container_proxy_variables[] = {
     "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "FTP_PROXY", "ftp_proxy",
     "NO_PROXY",   "no_proxy",   "ALL_PROXY",   "all_proxy",   NULL,
 };
 
-/* The options that are the same for every container: nothing gained, nothing leaked, nothing kept.
+/*
+ * The same for every container. No log driver: the default one keeps all output on the engine's
+ * disk.
  */
 static void add_fixed_options(struct strvec *arguments)
 {
@@ -41,7 +43,7 @@ static void add_limits(struct strvec *arguments, const struct container_spec *sp
         strvec_pushf(arguments, "--cap-drop=%s", spec->cap_drop->items[i]);
 }
 
-static bool sets(const struct strvec *environment, const char *name)
+static bool sets_variable(const struct strvec *environment, const char *name)
 {
     const size_t length = strlen(name);
 
@@ -53,8 +55,8 @@ static bool sets(const struct strvec *environment, const char *name)
 }
 
 /*
- * Of the proxies in its config.json the docker command leaves out only those that --env names, whatever stands in
- * --env-file, and takes them for more than that file.
+ * The docker command does not set a proxy variable that --env names. It ignores --env-file for
+ * that, and its own value wins over the one in that file.
  */
 static void add_environment(struct strvec *arguments, const struct container_spec *spec)
 {
@@ -63,7 +65,7 @@ static void add_environment(struct strvec *arguments, const struct container_spe
     if (!spec->without_proxies && strcmp(spec->network, "none") != 0)
         return;
     for (const char *const *name = container_proxy_variables; *name; name++)
-        if (!sets(spec->environment, *name))
+        if (!sets_variable(spec->environment, *name))
             strvec_pushf(arguments, "--env=%s=", *name);
 }
 
@@ -99,7 +101,7 @@ static struct strvec create_arguments(const struct container_spec *spec)
     add_environment(&arguments, spec);
     if (spec->workdir)
         strvec_push_each(&arguments, "--workdir", spec->workdir, NULL);
-    /* An empty entrypoint takes away the image's, so that the command is all there is. */
+    /* An empty entrypoint replaces the image's, so that the command alone is run. */
     strvec_push_each(&arguments, "--entrypoint", "", "--", spec->image, NULL);
     strvec_push_all(&arguments, spec->command);
     return arguments;
@@ -112,6 +114,7 @@ char *container_text(const struct container_spec *spec)
     return strvec_join(&arguments, "\n");
 }
 
+/* Those that are not empty, escaped for a terminal. */
 static void add_lines(struct strvec *lines, const struct strbuf *text)
 {
     const char *rest = strbuf_string(text);
@@ -139,7 +142,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
                                      .stdin_file = spec->environment_file,
                                      .deadline = deadline,
                                      .cancel = cancel,
-                                     .patience = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
+                                     .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
 
     *cut_off = false;
     if (docker_run(docker, &call, &output, error) != 0) {
@@ -157,8 +160,8 @@ int container_create(const struct docker *docker, const struct container_spec *s
     return 0;
 }
 
-int container_has(const struct docker *docker, const char *name, const char *path,
-                  long long deadline)
+int container_has_path(const struct docker *docker, const char *name, const char *path,
+                       long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -187,10 +190,10 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
     return docker_succeed(docker, &call, "cannot copy the files into the container", NULL, error);
 }
 
-/* Starts the command, which the caller pumps. */
-static int start(const struct docker *docker, const struct strvec *arguments,
-                 const struct process_options *streams, struct process *process,
-                 struct error *error)
+/* Starts the command; the caller pumps it. */
+static int start_command(const struct docker *docker, const struct strvec *arguments,
+                         const struct process_options *streams, struct process *process,
+                         struct error *error)
 {
     CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, arguments);
     struct process_options options = *streams;
@@ -208,7 +211,7 @@ int container_copy_out(const struct docker *docker, const char *name, const char
     strvec_push(&arguments, "cp");
     strvec_pushf(&arguments, "%s:%s/.", name, directory);
     strvec_push(&arguments, "-");
-    return start(docker, &arguments, &streams, process, error);
+    return start_command(docker, &arguments, &streams, process, error);
 }
 
 int container_start(const struct docker *docker, const char *name,
@@ -218,7 +221,7 @@ int container_start(const struct docker *docker, const char *name,
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
 
     strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
-    return start(docker, &arguments, streams, process, error);
+    return start_command(docker, &arguments, streams, process, error);
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,

@@ -1,4 +1,6 @@
-/* What the engine has noted of a container. */
+/*
+ * What the engine records about a container: its limits and its state.
+ */
 #include "docker/container.h"
 
 #include <math.h>
@@ -11,13 +13,13 @@
 
 static const char CANNOT[] = "cannot inspect the container";
 
-/* As the engine counts them, of what it was told. */
+/* The engine's unit, after rounding as in --cpus. */
 static long long nanocpus(double cpus)
 {
-    char told[32];
+    char option[32];
 
-    snprintf(told, sizeof told, CONTAINER_CPUS_FORMAT, cpus);
-    return llround(strtod(told, NULL) * 1000) * 1000000;
+    snprintf(option, sizeof option, CONTAINER_CPUS_FORMAT, cpus);
+    return llround(strtod(option, NULL) * 1000) * 1000000;
 }
 
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
@@ -68,7 +70,7 @@ bool container_state_read(struct container_state *state, const char *text)
         !engine_time_parse(started, &start) || !engine_time_parse(finished, &end))
         return false;
     state->oom_killed = strcmp(oom, "true") == 0;
-    state->started = start > 0; /* the engine's zero time is in the year 1 */
+    state->started = start > 0; /* engines write "never" as a time in the year 1 */
     state->ended = end > 0;
     state->run_ms = start > 0 && end >= start ? end - start : 0;
     return true;

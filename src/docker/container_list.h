@@ -33,10 +33,10 @@ struct container_list {
     }
 
 /*
- * Lists the containers, in whatever state, that have all labels of `filters` ("KEY" or "KEY=VALUE"),
- * with their values of `keys` (NULL: none), which have neither quotes nor backslashes in them. A
- * container whose row cannot be read is left out, such as one with a NUL in a label. `list` must be
- * empty; the caller releases it, also after a failure. `cancel` may be NULL.
+ * Lists the containers, in whatever state, that have all labels of `filters` ("KEY" or
+ * "KEY=VALUE"), with their values of `keys` (NULL: none), which have neither quotes nor backslashes
+ * in them. A container whose row cannot be read is left out, such as one with a NUL in a label.
+ * `list` must be empty; the caller releases it, also after a failure. `cancel` may be NULL.
  */
 int container_list(const struct docker *docker, const struct strvec *filters,
                    const struct strvec *keys, long long deadline, const struct notifier *cancel,

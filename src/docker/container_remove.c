@@ -1,10 +1,12 @@
-/* The end of a container, against an engine or a program that does not want it. */
-#include "base/clock.h"
+/*
+ * Removing a container, also if the engine fails or the program in it resists.
+ */
 #include "docker/container.h"
 
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 void container_discard(const struct docker *docker, const char *name, long long deadline)
 {
@@ -18,8 +20,7 @@ void container_discard(const struct docker *docker, const char *name, long long 
     docker_run(docker, &call, &output, &ignored);
 }
 
-/* Whether the engine says that no container of this name exists, which is more than not finding it.
- */
+/* Whether the engine answers that no container has this name. No answer proves nothing. */
 static bool is_gone(const struct docker *docker, const char *name,
                     const struct process_drain *drain, long long deadline,
                     const struct notifier *cancel)
@@ -40,18 +41,18 @@ static bool is_gone(const struct docker *docker, const char *name,
 }
 
 /*
- * Ends every process of the container but its first from inside. The engine kills the first, which has to run
- * once more to die, and the kernel then ends the others; but a program of the same user may have taken the
- * processor from it (sched_setscheduler(2)) and keep it busy: then `docker rm` gives up after ten seconds. A
- * new process has its share like any other.
+ * Kills every process of the container but its first, from inside. The engine kills the first one,
+ * and the kernel then ends the others. But the first one must be scheduled once more to die, and a
+ * program of the same user may have lowered its priority (sched_setscheduler(2)) and keep the CPU
+ * busy: then `docker rm` fails after ten seconds. A new process has a normal priority.
  */
-static void kill_inside(const struct docker *docker, const char *name,
-                        const struct process_drain *drain, long long deadline,
-                        const struct notifier *cancel)
+static void kill_all_inside(const struct docker *docker, const char *name,
+                            const struct process_drain *drain, long long deadline,
+                            const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* most often it is not running */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* usually it does not run any more */
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
                                      .deadline = deadline,
@@ -62,8 +63,8 @@ static void kill_inside(const struct docker *docker, const char *name,
     docker_run(docker, &call, &output, &ignored);
 }
 
-/* A third of the time that is left: one attempt that hangs must leave time for others. */
-static long long some_time(long long deadline)
+/* A third of the remaining time, so that an attempt that hangs leaves time for others. */
+static long long attempt_deadline(long long deadline)
 {
     const long long now = clock_now_ms();
 
@@ -84,19 +85,20 @@ int container_remove(const struct docker *docker, const char *name,
     do {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-        call.deadline = some_time(deadline);
+        call.deadline = attempt_deadline(deadline);
         if (docker_succeed(docker, &call, "cannot remove the container", NULL, &failure) == 0)
             return 0;
-        /* The engine may be removing it already, on its own account (--rm). */
-        if (!notifier_raised(cancel) && is_gone(docker, name, drain, some_time(deadline), cancel))
+        /* The engine may be removing it already (--rm). */
+        if (!notifier_raised(cancel) &&
+            is_gone(docker, name, drain, attempt_deadline(deadline), cancel))
             return 0;
-        if (first.kind == ERROR_NONE) /* later ones may be no more than the deadline */
+        if (first.kind == ERROR_NONE) /* later ones may only say that time was over */
             error_set(&first, failure.kind, "%s", failure.message);
         if (!notifier_raised(cancel))
-            kill_inside(docker, name, drain, some_time(deadline), cancel);
+            kill_all_inside(docker, name, drain, attempt_deadline(deadline), cancel);
         nanosleep(&pause, NULL);
     } while (clock_now_ms() < deadline && !notifier_raised(cancel));
-    if (docker->given_up && !notifier_raised(cancel))
-        docker->given_up(docker->given_up_context, name);
+    if (docker->not_removed && !notifier_raised(cancel))
+        docker->not_removed(docker->not_removed_context, name);
     return error_set(error, first.kind, "%s", first.message);
 }

@@ -49,7 +49,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
         .arguments = argv,
         .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
-        .shown = call->shown,
+        .inherit_stderr = call->inherit_stderr,
     };
     struct process_pump pump = PROCESS_PUMP_INIT;
     CLEANUP(process_release) struct process process = PROCESS_INIT;
@@ -66,11 +66,12 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
         return -1;
     event = process_pump(&process, &pump);
     if (event == PROCESS_CANCELLED) {
-        const long long enough = clock_now_ms() + call->patience;
+        const long long grace_end = clock_now_ms() + call->grace_ms;
 
         cancelled = true;
         pump.cancel = -1;
-        pump.deadline = pump.deadline == 0 || enough < pump.deadline ? enough : pump.deadline;
+        if (pump.deadline == 0 || grace_end < pump.deadline)
+            pump.deadline = grace_end;
         event = process_pump(&process, &pump);
     }
     output->status = process.status;
@@ -164,12 +165,12 @@ int docker_succeed(const struct docker *docker, const struct docker_call *call, 
 }
 
 /*
- * What an exit status says; a command that cannot be run, does not end, is killed or breaks down says nothing.
- * The docker command is written in Go, whose programs end with 2 where they get no thread or no memory (package
- * runtime); by itself it never does.
+ * The answer that an exit status gives. It is unknown if the command cannot be run, does not end,
+ * is killed or crashes: a Go program exits with 2 if it gets no thread or no memory (package
+ * runtime), and the docker command itself never uses that status.
  */
-enum answer { ANSWER_NO, ANSWER_YES, ANSWER_NONE };
-enum { STATUS_BROKEN = 2 };
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
+enum { STATUS_GO_CRASH = 2 };
 
 static enum answer ask(const struct docker *docker, const struct strvec *arguments,
                        const struct notifier *cancel)
@@ -182,8 +183,8 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
                                      .cancel = cancel};
 
     if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output) ||
-        output.status == STATUS_BROKEN)
-        return ANSWER_NONE;
+        output.status == STATUS_GO_CRASH)
+        return ANSWER_UNKNOWN;
     return output.status == 0 ? ANSWER_YES : ANSWER_NO;
 }
 
@@ -192,22 +193,22 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
 {
     CLEANUP(strvec_release) struct strvec version = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec inspect = STRVEC_INIT;
-    enum answer answers, there = ANSWER_NONE;
+    enum answer engine_answers, image_exists = ANSWER_UNKNOWN;
 
     strvec_push_each(&version, "version", "--format", "{{.Server.Version}}", NULL);
     strvec_push_each(&inspect, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
                      NULL);
-    answers = ask(docker, &version, cancel);
-    if (answers == ANSWER_YES)
-        there = ask(docker, &inspect, cancel);
-    if (there == ANSWER_NONE && notifier_raised(cancel))
+    engine_answers = ask(docker, &version, cancel);
+    if (engine_answers == ANSWER_YES)
+        image_exists = ask(docker, &inspect, cancel);
+    if (image_exists == ANSWER_UNKNOWN && notifier_raised(cancel))
         return error_set(error, ERROR_CANCELLED, "cancelled");
-    if (answers != ANSWER_YES)
+    if (engine_answers != ANSWER_YES)
         return error_set(error, ERROR_ENGINE,
                          "%s: the container engine does not answer; is it running, and may this "
                          "user reach it? ('isolator doctor' tells more): %s",
                          what, message);
-    if (there == ANSWER_NO)
+    if (image_exists == ANSWER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);
     return error_set(error, ERROR_ENGINE, "%s: %s", what, message);

@@ -1,6 +1,6 @@
 /*
- * Instructions of a Dockerfile, for a file and for docker commit --change, whose parser is the same:
- * https://docs.docker.com/reference/dockerfile. Each function appends one line.
+ * Instructions of a Dockerfile, for a file and for docker commit --change, whose parser is the
+ * same: https://docs.docker.com/reference/dockerfile. Each function appends one line.
  */
 #ifndef DOCKER_DOCKERFILE_H
 #define DOCKER_DOCKERFILE_H
@@ -8,8 +8,8 @@
 #include "base/strvec.h"
 
 /*
- * "CMD ["ls", "-l"]": an instruction in its exec form, a JSON array. Bytes that are not UTF-8 become
- * U+FFFD.
+ * "CMD ["ls", "-l"]": an instruction in its exec form, a JSON array. Bytes that are not UTF-8
+ * become U+FFFD.
  */
 void dockerfile_add_words(struct strvec *lines, const char *instruction,
                           const struct strvec *words);
@@ -18,8 +18,8 @@ void dockerfile_add_words(struct strvec *lines, const char *instruction,
 void dockerfile_add_environment(struct strvec *lines, const char *assignment);
 
 /*
- * "COPY --chown=UID:GID ["SOURCE", "TARGET"]". The source is one path of the build context, in which
- * *, ? and [ stand for themselves, as does all else in both.
+ * "COPY --chown=UID:GID ["SOURCE", "TARGET"]". The source is one path of the build context, in
+ * which *, ? and [ stand for themselves, as does all else in both.
  */
 void dockerfile_add_copy(struct strvec *lines, unsigned uid, unsigned gid, const char *source,
                          const char *target);

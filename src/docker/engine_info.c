@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "docker/budget.h"
 
-/* Of a string, of values in an answer, and of warnings: far more than any engine tells. */
-enum { STRING_MAX = 200, VALUES_MAX = 20000, REMARKS_MAX = 8 };
+/* Bytes of a string, values in an answer, and how many warnings are kept. */
+enum { STRING_MAX = 200, VALUES_MAX = 20000, WARNINGS_MAX = 8 };
 
 /* Takes a string that is not empty. */
 static void take(char **target, const json_t *value)
@@ -24,7 +24,7 @@ static void take(char **target, const json_t *value)
     *target = text_escape_short(text, STRING_MAX);
 }
 
-/* The value at the path of keys, which ends with NULL; borrowed; NULL: none. */
+/* The member `first`, or `second` of that (NULL: no second); borrowed; NULL: none. */
 static json_t *at(const json_t *object, const char *first, const char *second)
 {
     json_t *value = json_object_get(object, first);
@@ -108,19 +108,19 @@ static void read_docker(struct engine_info *engine, const json_t *root)
     }
     json_array_foreach(at(root, "Warnings", NULL), i, item)
     {
-        if (json_is_string(item) && engine->remarks.count < REMARKS_MAX)
-            strvec_push_owned(&engine->remarks,
+        if (json_is_string(item) && engine->warnings.count < WARNINGS_MAX)
+            strvec_push_owned(&engine->warnings,
                               text_escape_short(json_string_value(item), STRING_MAX));
     }
 }
 
-/* podman info: what is enforced depends on the controllers of control groups that it may use. */
+/* podman info: it enforces the limits whose cgroup controllers it may use. */
 static void read_podman(struct engine_info *engine, const json_t *root)
 {
     static const char *const controllers[ENGINE_LIMITS] = {"memory", "memory", "pids", "cpu"};
     const json_t *host = json_object_get(root, "host");
     const json_t *security = json_object_get(host, "security");
-    const json_t *told = json_object_get(host, "cgroupControllers");
+    const json_t *available = json_object_get(host, "cgroupControllers");
     size_t i;
     json_t *item;
 
@@ -138,9 +138,9 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     engine->selinux |= json_is_true(at(security, "selinuxEnabled", NULL));
     if (json_is_true(at(security, "seccompEnabled", NULL)) && !engine->seccomp)
         engine->seccomp = string_copy("default");
-    for (int limit = 0; limit < ENGINE_LIMITS && json_array_size(told) > 0; limit++) {
+    for (int limit = 0; limit < ENGINE_LIMITS && json_array_size(available) > 0; limit++) {
         engine->limits[limit] = ENGINE_NO;
-        json_array_foreach(told, i, item)
+        json_array_foreach(available, i, item)
         {
             if (json_is_string(item) && strcmp(json_string_value(item), controllers[limit]) == 0)
                 engine->limits[limit] = ENGINE_YES;
@@ -162,7 +162,9 @@ bool engine_info_read_info(struct engine_info *engine, const char *text, size_t 
     return true;
 }
 
-/* "unix:///var/run/docker.sock", which the command knows without the engine; podman knows no contexts. */
+/*
+ * "unix:///var/run/docker.sock". The command knows it without the engine; podman has no contexts.
+ */
 static void ask_endpoint(struct engine_info *engine, const struct docker *docker,
                          const struct notifier *cancel)
 {
@@ -219,13 +221,13 @@ int engine_info_ask_details(struct engine_info *engine, const struct docker *doc
     if (docker_succeed(docker, &call, "cannot ask the engine", &output, error) != 0)
         return -1;
     if (!engine_info_read_info(engine, strbuf_string(&output.out), output.out.length))
-        return error_set(error, ERROR_ENGINE, "'%s info' does not answer in JSON", docker->command);
+        return error_set(error, ERROR_ENGINE, "'%s info' did not answer in JSON", docker->command);
     return 0;
 }
 
 void engine_info_init(struct engine_info *engine)
 {
-    *engine = (struct engine_info){.remarks = STRVEC_INIT};
+    *engine = (struct engine_info){.warnings = STRVEC_INIT};
 }
 
 void engine_info_release(struct engine_info *engine)
@@ -241,5 +243,5 @@ void engine_info_release(struct engine_info *engine)
     free(engine->driver);
     free(engine->cgroup);
     free(engine->seccomp);
-    strvec_release(&engine->remarks);
+    strvec_release(&engine->warnings);
 }

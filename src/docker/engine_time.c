@@ -17,7 +17,7 @@ bool engine_time_parse(const char *text, long long *milliseconds)
     *milliseconds = -1;
     if (when.tm_year < 1970)
         return true;
-    /* Days since 1970 of the Gregorian calendar, with years that begin in March. */
+    /* Days since 1970 in the Gregorian calendar, with years that begin in March. */
     year = when.tm_mon > 2 ? when.tm_year : when.tm_year - 1;
     days = 365LL * year + year / 4 - year / 100 + year / 400 +
            (153 * ((when.tm_mon + 9) % 12) + 2) / 5 + when.tm_mday - 1 - 719468;

@@ -1,5 +1,5 @@
 /*
- * Times as engines write them.
+ * Reads times as engines write them.
  */
 #ifndef DOCKER_ENGINE_TIME_H
 #define DOCKER_ENGINE_TIME_H
@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Reads a time of UTC, "2026-11-21T07:02:12.836341566Z" or with a blank for the T, in milliseconds since 1970; -1
- * for "none", which engines write as one of the year 1. False where it is no time.
+ * Milliseconds since 1970 of a time in UTC, "2026-11-21T07:02:12.836341566Z" or with a blank for
+ * the T; -1 for any time before 1970, such as the one in the year 1 that engines write for "never".
+ * False if it is no time.
  */
 bool engine_time_parse(const char *text, long long *milliseconds);
 

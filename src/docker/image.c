@@ -19,12 +19,12 @@ int image_check_reference(const char *reference, struct error *error)
     if (length == 0 || length > REFERENCE_MAX || !strchr(LOWER UPPER DIGIT, reference[0]) ||
         strspn(reference, LOWER UPPER DIGIT "._-/:@") != length) {
         CLEANUP_FREE char *shown = text_escape_short(reference, 80);
-        return error_set(error, ERROR_USAGE, "'%s' is not an image, like name:tag", shown);
+        return error_set(error, ERROR_USAGE, "'%s' is not an image; write it like name:tag", shown);
     }
     return 0;
 }
 
-/* Words of lower case letters and digits with one ".", one or two "_", or any "-" between them. */
+/* Words of lower case letters and digits, separated by ".", "_", "__" or any number of "-". */
 static bool is_name(const char *name, size_t length)
 {
     size_t at = 0;
@@ -47,7 +47,7 @@ static bool is_name(const char *name, size_t length)
     }
 }
 
-/* A first part is a host where it has a dot or a port, or is "localhost". */
+/* The first part is a host if it has a dot or a port, or is "localhost". */
 static bool is_host(const char *part, size_t length)
 {
     const size_t name = strcspn(part, ":/");
@@ -71,7 +71,7 @@ static bool is_tag(const char *tag)
            strspn(tag, LOWER UPPER DIGIT "_.-") == length;
 }
 
-/* What the engine takes for the id of an image. */
+/* What the engine takes for the id of an image instead of a name. */
 static bool is_id(const char *name, size_t length)
 {
     return length == 64 && strspn(name, DIGIT "abcdef") >= length;

@@ -1,5 +1,5 @@
 /*
- * What images are called. The grammar is that of github.com/distribution/reference.
+ * Names of images. The grammar is that of github.com/distribution/reference.
  */
 #ifndef DOCKER_IMAGE_H
 #define DOCKER_IMAGE_H
@@ -7,14 +7,15 @@
 #include "base/error.h"
 
 /*
- * Whether this can name an image: no blanks, control characters or leading dash. The engine checks
- * the rest. ERROR_USAGE.
+ * Checks that this can be an image reference: no blanks, no control characters, no leading dash.
+ * The engine checks the rest. ERROR_USAGE.
  */
 int image_check_reference(const char *reference, struct error *error);
 
 /*
- * Whether an image can be saved under this: "[HOST[:PORT]/]NAME[/NAME...][:TAG]" with names in lower
- * case. Checked in full, since the engine would refuse it only after the run. ERROR_USAGE.
+ * Checks that an image can be saved under this tag: "[HOST[:PORT]/]NAME[/NAME...][:TAG]" with names
+ * in lower case. The check is complete, because the engine would refuse the tag only after the run.
+ * ERROR_USAGE.
  */
 int image_check_tag(const char *reference, struct error *error);
 

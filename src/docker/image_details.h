@@ -1,6 +1,6 @@
 /*
- * What `docker image inspect` says of one image, as far as it is used here. Engines and API versions
- * leave out what is empty, so everything may be missing.
+ * What `docker image inspect` says of one image, as far as it is used here. Engines and API
+ * versions leave out what is empty, so everything may be missing.
  */
 #ifndef DOCKER_IMAGE_DETAILS_H
 #define DOCKER_IMAGE_DETAILS_H

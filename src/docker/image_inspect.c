@@ -7,37 +7,37 @@
 #include "base/cleanup.h"
 #include "docker/engine_time.h"
 
-#define CANNOT "cannot look for images"
+#define CANNOT "cannot inspect the images"
 
-/* Of an id, and of the form in which engines print it for people. */
+/* Of an id, and of its short form that engines print for people. */
 enum { ID_DIGITS = 64, SHORT_DIGITS = 12 };
 static const char algorithm[] = "sha256:";
 
-/* The year 2000: builds that shall always give the same image tell an earlier time. */
+/* The year 2000. A reproducible build sets an earlier time. */
 static const long long EARLIEST_MS = 946684800000;
 
-/* An image on a line: its id, its size, when it was made, and all that it is called. */
+/* A line for an image: its id, size, time of creation, and all its names. */
 static const char template[] =
     IMAGE_ID_TEMPLATE " {{.Size}} {{.Created}}"
                       "{{range .RepoTags}} {{.}}{{end}}{{range .RepoDigests}} {{.}}{{end}}";
 
-/* What is the same whether it is written or not. */
+/* The name after the parts that may be left out. */
 static const char *without_registry(const char *name)
 {
-    static const char *const usual[] = {"docker.io/", "localhost/", "library/"};
+    static const char *const defaults[] = {"docker.io/", "localhost/", "library/"};
 
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strncmp(name, usual[i], strlen(usual[i])) == 0)
-            name += strlen(usual[i]);
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        if (strncmp(name, defaults[i], strlen(defaults[i])) == 0)
+            name += strlen(defaults[i]);
     return name;
 }
 
-bool image_is_called(const char *reference, const char *name)
+bool image_name_matches(const char *reference, const char *name)
 {
-    const char *asked = without_registry(reference);
-    const char *last = strrchr(asked, '/');
+    const char *short_name = without_registry(reference);
+    const char *last = strrchr(short_name, '/');
     CLEANUP_FREE char *tagged =
-        string_format("%s%s", asked, strpbrk(last ? last : asked, ":@") ? "" : ":latest");
+        string_format("%s%s", short_name, strpbrk(last ? last : short_name, ":@") ? "" : ":latest");
 
     return strcmp(tagged, without_registry(name)) == 0;
 }
@@ -60,7 +60,7 @@ static bool line_is_of(const char *line, const char *reference)
     char *rest = NULL;
 
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (image_is_called(reference, word) || is_id_of(reference, word))
+        if (image_name_matches(reference, word) || is_id_of(reference, word))
             return true;
     return false;
 }
@@ -77,7 +77,7 @@ static void read_facts(struct image_facts *facts, const char *line)
         facts->created = ms / 1000;
 }
 
-/* The lines that begin with an id; whatever else there is, is no answer. */
+/* Only lines that begin with an id. */
 static void split_lines(const struct strbuf *text, struct strvec *lines)
 {
     const char *rest = strbuf_string(text);
@@ -94,8 +94,8 @@ static void split_lines(const struct strbuf *text, struct strvec *lines)
 }
 
 /*
- * The engine answers in the order in which it was asked, and leaves out what it has not. Returns how many of the
- * lines found their image.
+ * The engine answers in the order of the references, and leaves out missing images. Returns how
+ * many lines belong to a reference.
  */
 static size_t match(const struct strvec *lines, const struct strvec *references,
                     struct image_facts *facts)
@@ -109,7 +109,7 @@ static size_t match(const struct strvec *lines, const struct strvec *references,
     return taken;
 }
 
-/* Asks for these images. -1 as image_inspect(); what the engine has not is no error. */
+/* One docker command for these images. A missing image is no error; -1 as for image_inspect(). */
 static int inspect(const struct docker *docker, char *const *references, size_t count,
                    long long deadline, const struct notifier *cancel, struct strvec *lines,
                    struct error *error)
@@ -127,7 +127,7 @@ static int inspect(const struct docker *docker, char *const *references, size_t 
     split_lines(&output.out, lines);
     if (output.status == 0 || lines->count > 0)
         return 0;
-    /* None of them is there, or no engine is: that one answers nothing else either. */
+    /* The engine has none of them, or does not answer this question either. */
     strvec_release(&arguments);
     strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
     return docker_succeed(docker, &call, CANNOT, NULL, error);

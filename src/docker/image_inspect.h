@@ -1,5 +1,5 @@
 /*
- * What the engine has of images.
+ * Which of many images the engine has.
  */
 #ifndef DOCKER_IMAGE_INSPECT_H
 #define DOCKER_IMAGE_INSPECT_H
@@ -13,22 +13,25 @@
 
 struct image_facts {
     bool present;
-    long long bytes;   /* -1: not known */
-    long long created; /* seconds since 1970; -1: not known, or never told by who built it */
+    long long bytes; /* -1: not known */
+    long long
+        created; /* seconds since 1970; -1: not known, or a reproducible build without a time */
 };
 
 /*
- * Looks for each of the images; `facts` has as many places. One docker command does for all, but where one of them
- * is missing and another has a name that the engine writes in a way of its own. -1: the engine does not answer
- * before the deadline (clock_now_ms()), or the handle (which may be NULL) was raised.
+ * Fills in the facts of each image; `facts` has as many members as `references`. It takes one
+ * docker command, or one more for each image if one is missing and another has a name that the
+ * engine writes in a way of its own. -1: the engine did not answer before the deadline
+ * (clock_now_ms()), or `cancel` (may be NULL) was raised.
  */
 int image_inspect(const struct docker *docker, const struct strvec *references, long long deadline,
                   const struct notifier *cancel, struct image_facts *facts, struct error *error);
 
 /*
- * Whether a name, tag or digest that the engine gives for an image ("docker.io/library/python:3") is what the
- * reference ("python:3") asks for: the usual registry and the tag "latest" may be left out.
+ * Whether the name, tag or digest that the engine gives for an image ("docker.io/library/python:3")
+ * is the one of the reference ("python:3"), in which the default registry and the tag "latest" may
+ * be left out.
  */
-bool image_is_called(const char *reference, const char *name);
+bool image_name_matches(const char *reference, const char *name);
 
 #endif

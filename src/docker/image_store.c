@@ -5,7 +5,10 @@
 #include "base/cleanup.h"
 #include "docker/budget.h"
 
-/* What the template makes of the image: 1; 0 if the engine has no such image, -1 if it does not say. */
+/*
+ * What the template makes of the image: 1; 0 if the engine has no such image, -1 if it does not
+ * say.
+ */
 static int inspect(const struct docker *docker, const char *image, const char *template,
                    const struct notifier *cancel, struct docker_output *output, struct error *error)
 {
@@ -36,8 +39,8 @@ int image_store_has(const struct docker *docker, const char *image, const struct
 }
 
 /*
- * The template names no member. One that does fails if the engine leaves the member out because it is
- * empty, which newer ones do (API 1.50, "Config" of GET /images/{name}/json).
+ * The template names no member. One that does fails if the engine leaves the member out because it
+ * is empty, which newer ones do (API 1.50, "Config" of GET /images/{name}/json).
  */
 int image_store_details(const struct docker *docker, const char *image,
                         const struct notifier *cancel, struct image_details *details,
@@ -48,15 +51,14 @@ int image_store_details(const struct docker *docker, const char *image,
 
     if (there == 1 && !image_details_read(details, strbuf_string(&output.out), output.out.length)) {
         image_details_release(details);
-        return error_set(
-            error, ERROR_ENGINE,
-            "cannot inspect the image '%s': '%s image inspect' does not answer in JSON", image,
-            docker->command);
+        return error_set(error, ERROR_ENGINE,
+                         "cannot inspect the image '%s': '%s image inspect' did not answer in JSON",
+                         image, docker->command);
     }
     return there;
 }
 
-/* A command on two words at most. */
+/* docker image COMMAND FIRST [SECOND]. */
 static int change(const struct docker *docker, const char *command, const char *first,
                   const char *second, const char *what, const struct notifier *cancel,
                   struct error *error)
@@ -89,7 +91,7 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .cancel = cancel, .shown = true};
+        .arguments = &arguments, .stdin_file = -1, .cancel = cancel, .inherit_stderr = true};
 
     strvec_push_each(&arguments, "pull", "--", image, NULL);
     if (docker_run(docker, &call, &output, error) != 0)

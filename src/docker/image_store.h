@@ -1,8 +1,6 @@
 /*
- * The images that the engine has: looked at, tagged, removed, pulled. References and tags must have been
- * checked (docker/image.h).
- *
- * `cancel` may be NULL in all of them.
+ * Commands on one image: inspect, tag, remove, pull. Check references and tags first
+ * (docker/image.h). `cancel` may be NULL in all of them.
  */
 #ifndef DOCKER_IMAGE_STORE_H
 #define DOCKER_IMAGE_STORE_H
@@ -17,27 +15,27 @@ int image_store_has(const struct docker *docker, const char *image, const struct
                     struct error *error);
 
 /*
- * The same, and what the engine says of the image: `details` must be empty, and is filled only if 1 is
- * returned. The caller releases it.
+ * The same, and what the engine says of the image: `details` must be empty, and is filled only if 1
+ * is returned. The caller releases it.
  */
 int image_store_details(const struct docker *docker, const char *image,
                         const struct notifier *cancel, struct image_details *details,
                         struct error *error);
 
-/* Gives an image one more tag, which another may have had before. */
+/* Adds a tag to an image. If another image had it, it loses it. */
 int image_store_tag(const struct docker *docker, const char *image, const char *tag,
                     const struct notifier *cancel, struct error *error);
 
 /*
- * Takes the tag away, and with the last one the image. ERROR_ENGINE where it is the last and a container uses
- * the image.
+ * Removes a tag, and with the last tag the image. ERROR_ENGINE if it is the last tag of an image
+ * that a container uses.
  */
 int image_store_remove(const struct docker *docker, const char *tag, const struct notifier *cancel,
                        struct error *error);
 
 /*
- * Fetches the image from its registry, however long that takes. What docker says of it, its progress on a
- * terminal, goes to our stderr as it comes. ERROR_IMAGE where that fails: docker has said why.
+ * Pulls the image from its registry, without a deadline. docker writes its progress and its
+ * messages to our stderr; ERROR_IMAGE if it fails.
  */
 int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error);

@@ -240,8 +240,8 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
     run_name(run, &container);
     if (notifier_raised(run->cancel))
         result = owned_container_cancelled(error);
-    else if (doubt && container_has(run->docker, container.name, "/bin/sh",
-                                    run_setup_deadline(run)) != 0) /* or nobody says so */
+    else if (doubt && container_has_path(run->docker, container.name, "/bin/sh",
+                                         run_setup_deadline(run)) != 0) /* or nobody says so */
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(run, &container, &client, error);

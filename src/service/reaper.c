@@ -181,8 +181,8 @@ void reaper_start(struct reaper *reaper, struct docker *docker)
     strvec_release(&work.labels);
     close(fds[0]);
     reaper->fd = fds[1];
-    docker->given_up = take_given_up;
-    docker->given_up_context = reaper;
+    docker->not_removed = take_given_up;
+    docker->not_removed_context = reaper;
 }
 
 /*

@@ -26,7 +26,7 @@ struct reaper {
 };
 
 /*
- * Starts it; before the first thread of the process. From here on docker->given_up leads to it. Where the host
+ * Starts it; before the first thread of the process. From here on docker->not_removed leads to it. Where the host
  * refuses a process or a pipe all goes on without: then the next to start sweeps.
  */
 void reaper_start(struct reaper *reaper, struct docker *docker);

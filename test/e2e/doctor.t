@@ -170,7 +170,7 @@ is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and progra
 told 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
     "warn storage vfs; it copies the image for each run| -> configure the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
 told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 remarks 'ok remarks WARNING: one\x1b[2J' "its remarks"
-told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' does not answer in JSON| -> $scratch/docker info" "an answer that is none"
+told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is none"
 LEFT=$(printf 'isolator-0123456789abcdef\tCreated\t"box"\t"7"\t"01234567-89ab-cdef-0123-456789abcdef" "1.1" "7" "1" "1000"') \
     told '' 0 leftovers "warn leftovers 1 left behind by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
     "a container that was left behind"
@@ -214,7 +214,7 @@ for question in '*' version info image sweep; do
     case $question in
     '*' | version) expected="3 fail engine does not answer: 'docker version' did not end within" ;;
     info) expected="warn limits cannot ask the engine: 'docker info' did not end within" ;;
-    image) expected="3 fail images cannot look for images: 'docker image' did not end within" ;;
+    image) expected="3 fail images cannot inspect the images: 'docker image' did not end within" ;;
     sweep) expected="warn leftovers cannot list the containers: 'docker ps' did not end within" ;;
     esac
     has "$status $(check engine)|$(check limits)|$(check images)|$(check leftovers)" "${expected#3 }" "an engine that hangs at $question"

@@ -86,17 +86,17 @@ no_answer() { # MESSAGE NAME: asserts that the last call said so
 
 test_case --quick 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent isolator languages
-    no_answer "cannot look for images: Cannot connect to the Docker daemon at unix:///nonexistent" "a socket that does not exist"
+    no_answer "cannot inspect the images: Cannot connect to the Docker daemon at unix:///nonexistent" "a socket that does not exist"
     DOCKER_HOST=unix:///nonexistent isolator languages --json
     is "$status $(of '$python->{present} // "null"')" "3 null" "--json: null"
 }
 
 test_case 'an engine that hangs, no docker command, and garbage' && {
     faulty "image * hang" isolator languages --config "$scratch/hurried.json"
-    no_answer "cannot look for images: 'docker image' did not end within " "an engine that hangs"
+    no_answer "cannot inspect the images: 'docker image' did not end within " "an engine that hangs"
     sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/config.json" >"$scratch/none.json"
     isolator languages --config "$scratch/none.json"
-    no_answer "cannot look for images: cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
+    no_answer "cannot inspect the images: cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
     faulty "image * garbage" isolator languages
     is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
 }
@@ -123,7 +123,7 @@ test_case --quick 'a full device' && {
 
 test_case --quick 'a full device and no engine' && {
     DOCKER_HOST=unix:///nonexistent "$ISOLATOR" languages >/dev/full 2>"$scratch/err"
-    has "$?|$(cat "$scratch/err")" "3|isolator: cannot look for images: " "a full device and no engine"
+    has "$?|$(cat "$scratch/err")" "3|isolator: cannot inspect the images: " "a full device and no engine"
 }
 
 finish

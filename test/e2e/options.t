@@ -468,7 +468,7 @@ test_case --quick 'working directories that are refused' && {
 }
 
 test_case --quick 'a wrong --image' && {
-    refused "'-x' is not an image, like name:tag" "--image -x" --image=-x "$probe"
+    refused "'-x' is not an image; write it like name:tag" "--image -x" --image=-x "$probe"
 }
 
 test_case --quick 'wrong variables for --env' && {

@@ -279,7 +279,7 @@ gone "no image is made: no container"
 faulty "create 1 fail" prepare "$ours" --run true
 is "$status|$out|$err" "3||isolator: $ours: cannot create a container: $said" "no container is made"
 faulty "image 1 garbage" prepare "$ours" --run true
-is "$status|$out|$err" "3||isolator: $ours: cannot inspect the image '$base': 'docker image inspect' does not answer in JSON" "garbage for an image"
+is "$status|$out|$err" "3||isolator: $ours: cannot inspect the image '$base': 'docker image inspect' did not answer in JSON" "garbage for an image"
 faulty "image 1 fail;version 1 fail" prepare "$ours" --run true
 is "$status|$out" "3|" "an engine that does not answer: the status"
 has "$err" "the container engine does not answer" "an engine that does not answer: the message"

@@ -58,8 +58,8 @@ static void check_image(const char *text)
 
     if (!name)
         fuzz_check_error(&error, utf8, 500);
-    image_is_called(text, "name:latest");
-    image_is_called("name", text);
+    image_name_matches(text, "name:latest");
+    image_name_matches("name", text);
     if (image_check_tag(text, &tag_error) == 0)
         fuzz_require(name && fuzz_is_line(text), "'%s' is a tag, and no name", text);
     else
@@ -88,9 +88,9 @@ static void check_engine(const uint8_t *data, size_t size)
     check_line(engine.driver);
     check_line(engine.cgroup);
     check_line(engine.seccomp);
-    fuzz_require(engine.remarks.count <= 8, "%zu remarks", engine.remarks.count);
-    for (size_t i = 0; i < engine.remarks.count; i++)
-        check_line(engine.remarks.items[i]);
+    fuzz_require(engine.warnings.count <= 8, "%zu warnings", engine.warnings.count);
+    for (size_t i = 0; i < engine.warnings.count; i++)
+        check_line(engine.warnings.items[i]);
 }
 
 static void check_list(const uint8_t *data, size_t size)

@@ -392,7 +392,7 @@ static void config__wrong_languages(void **state)
     check_refused("{\"languages\": {\"sh\": {\"defaultFilename\": \"..\"}}}",
                   "test.json: languages.sh.defaultFilename: must be the name of a file");
     check_refused("{\"languages\": {\"sh\": {\"image\": \"-x\"}}}",
-                  "test.json: languages.sh.image: '-x' is not an image, like name:tag");
+                  "test.json: languages.sh.image: '-x' is not an image; write it like name:tag");
     check_refused(
         "{\"languages\": {\"sh\": {\"extensions\": {}}}}",
         "test.json: languages.sh.extensions: must be an array of strings that is not empty");

@@ -433,8 +433,8 @@ static void plan__images(void **state)
 {
     (void)state;
     check_image("host:5000/name@sha256:00ff", NULL);
-    check_image("--privileged", "'--privileged' is not an image, like name:tag");
-    check_image("", "'' is not an image, like name:tag");
+    check_image("--privileged", "'--privileged' is not an image; write it like name:tag");
+    check_image("", "'' is not an image; write it like name:tag");
 }
 
 static void plan__tags_to_save_under(void **state)

@@ -6,12 +6,12 @@
 #include "base/linux.h"
 #include "docker/container.h"
 
-/* Long enough for the slowest machine; nothing waits for them to pass. */
+/* Long enough for the slowest machine; no test waits that long. */
 enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
 
 /*
- * A docker command that is a script. Each of its calls is a line of the file "calls", with each
- * argument behind a bar; what the test is about follows in the script.
+ * A docker command that is a script. It appends each call to the file "calls", as a line with a bar
+ * before each argument, and then does what the test needs.
  */
 struct fixture {
     char *directory;
@@ -95,13 +95,13 @@ static void discard(struct creation *creation)
     notifier_release(&creation->cancel);
 }
 
-/* What the docker command would put there from its configuration; see also the environment file. */
+/* Otherwise docker would set them from its configuration. */
 #define NO_PROXIES                                                                                 \
     "|--env=HTTP_PROXY=|--env=http_proxy=|--env=HTTPS_PROXY=|--env=https_proxy="                   \
     "|--env=FTP_PROXY=|--env=ftp_proxy=|--env=NO_PROXY=|--env=no_proxy="                           \
     "|--env=ALL_PROXY=|--env=all_proxy="
 
-static void container__create_with_the_least(void **state)
+static void container__create_from_a_minimal_spec(void **state)
 {
     struct fixture fixture;
     struct creation creation;
@@ -123,7 +123,7 @@ static void container__create_with_the_least(void **state)
     tear_down(&fixture);
 }
 
-static void container__create_with_everything(void **state)
+static void container__create_from_a_full_spec(void **state)
 {
     CLEANUP_FD int environment = linux_unnamed_file();
     struct strvec variables = STRVEC_INIT;
@@ -207,7 +207,7 @@ static void container__create_collects_warnings(void **state)
     tear_down(&fixture);
 }
 
-static void container__create_that_fails_is_explained(void **state)
+static void container__create_fails_with_an_explanation(void **state)
 {
     struct fixture fixture;
     struct creation creation;
@@ -242,7 +242,7 @@ static void container__create_without_the_image(void **state)
     tear_down(&fixture);
 }
 
-static void container__create_that_does_not_start_is_not_cut_off(void **state)
+static void container__create_without_docker_is_not_cut_off(void **state)
 {
     struct fixture fixture;
     struct creation creation;
@@ -258,7 +258,7 @@ static void container__create_that_does_not_start_is_not_cut_off(void **state)
     tear_down(&fixture);
 }
 
-static void container__create_that_is_too_slow_is_cut_off(void **state)
+static void container__create_is_cut_off_at_its_deadline(void **state)
 {
     struct fixture fixture;
     struct creation creation;
@@ -274,7 +274,7 @@ static void container__create_that_is_too_slow_is_cut_off(void **state)
     tear_down(&fixture);
 }
 
-static void container__create_that_somebody_kills_is_cut_off(void **state)
+static void container__create_is_cut_off_by_a_signal(void **state)
 {
     struct fixture fixture;
     struct creation creation;
@@ -289,7 +289,7 @@ static void container__create_that_somebody_kills_is_cut_off(void **state)
     tear_down(&fixture);
 }
 
-static void container__create_that_is_cancelled_ends_by_itself(void **state)
+static void container__cancelled_create_ends_by_itself(void **state)
 {
     struct fixture fixture;
     struct creation creation;
@@ -465,7 +465,7 @@ static void container__inspects_times_across_the_calendar(void **state)
     check_run_ms("2100-02-28T23:59:59Z 2100-03-01T00:00:00Z", 1000);
     check_run_ms("2000-02-28T00:00:00Z 2000-03-01T00:00:00Z", 172800000);
     check_run_ms("2024-11-21T10:59:59.999Z 2024-11-21T11:00:00.001Z", 2);
-    check_run_ms("2024-11-21T11:00:00Z 2024-11-21T10:00:00Z", 0); /* a clock that was set back */
+    check_run_ms("2024-11-21T11:00:00Z 2024-11-21T10:00:00Z", 0); /* the clock was set back */
     check_run_ms("1970-01-01T00:00:01Z 2026-01-01T00:00:00Z", 1767225599000);
 }
 
@@ -513,8 +513,7 @@ static void container__inspects_garbage(void **state)
     }
 }
 
-/* Where the words are there but are no times, it is no state. */
-static void container__inspects_what_is_no_time(void **state)
+static void container__inspects_garbage_for_times(void **state)
 {
     static const char *const times[] = {"then now",
                                         "2026-13-01T00:00:00Z 2026-00-01T00:00:00Z",
@@ -537,8 +536,8 @@ static void container__inspects_what_is_no_time(void **state)
     }
 }
 
-/* scanf takes these for numbers too; no long long holds them. */
-static void container__inspects_seconds_that_are_no_number(void **state)
+/* scanf reads these as numbers, which do not fit into a long long. */
+static void container__inspects_garbage_for_seconds(void **state)
 {
     static const char *const seconds[] = {"nan", "inf", "1e300", "-1e300"};
 
@@ -576,7 +575,7 @@ static void container__inspect_that_fails(void **state)
 
 /* ---- limits */
 
-/* What the engine has noted of a container with 64 MB, 1.5 cpus and 10 processes. */
+/* The limits of a container with 64 MB, 1.5 cpus and 10 processes. */
 static int check_limits(const char *script, struct error *error)
 {
     const struct container_spec spec = {.name = "box", .memory_mb = 64, .cpus = 1.5, .pids = 10};
@@ -601,7 +600,7 @@ static void container__limits_that_are_enforced(void **state)
     assert_no_error(&error);
 }
 
-static void container__limits_that_are_left_out(void **state)
+static void container__limits_that_are_not_enforced(void **state)
 {
     static const struct {
         const char *script, *missing;
@@ -628,7 +627,7 @@ static void container__limits_that_are_left_out(void **state)
     }
 }
 
-static void container__limits_where_the_engine_fails(void **state)
+static void container__limits_of_an_engine_that_fails(void **state)
 {
     struct error error = ERROR_INIT;
 
@@ -646,7 +645,7 @@ static int remove_it(struct fixture *fixture, long long milliseconds)
 }
 
 #define REMOVES "|rm|--force|--volumes|box\n"
-#define LOOKS   "|ps|--all|--quiet|--filter|name=^/?box$\n"
+#define LISTS   "|ps|--all|--quiet|--filter|name=^/?box$\n"
 #define KILLS   "|exec|box|/bin/sh|-c|kill -9 -1\n"
 
 static void container__removes(void **state)
@@ -660,7 +659,7 @@ static void container__removes(void **state)
     tear_down(&fixture);
 }
 
-/* The engine removes a container with --rm itself, and then says that it cannot. */
+/* The engine removes a container with --rm itself, and then refuses to remove it again. */
 static void container__remove_of_one_that_is_gone(void **state)
 {
     struct fixture fixture;
@@ -669,7 +668,7 @@ static void container__remove_of_one_that_is_gone(void **state)
     set_up(&fixture, "case $1 in rm) echo 'no such container' >&2; exit 1;; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
     assert_no_error(&fixture.error);
-    check_calls(&fixture, REMOVES LOOKS);
+    check_calls(&fixture, REMOVES LISTS);
     tear_down(&fixture);
 }
 
@@ -681,7 +680,7 @@ static void container__remove_waits_until_it_is_gone(void **state)
     set_up(&fixture, "case $1 in rm) exit 1;; ps) [ -e seen ] || { >seen; echo 0123; };; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
     assert_no_error(&fixture.error);
-    check_calls(&fixture, REMOVES LOOKS KILLS REMOVES LOOKS);
+    check_calls(&fixture, REMOVES LISTS KILLS REMOVES LISTS);
     tear_down(&fixture);
 }
 
@@ -692,11 +691,11 @@ static void container__remove_tries_again(void **state)
     (void)state;
     set_up(&fixture, "case $1 in rm) [ -e tried ] || { >tried; exit 1; };; ps) echo 0123;; esac");
     assert_int_equal(remove_it(&fixture, LATE_MS), 0);
-    check_calls(&fixture, REMOVES LOOKS KILLS REMOVES);
+    check_calls(&fixture, REMOVES LISTS KILLS REMOVES);
     tear_down(&fixture);
 }
 
-/* Fails to remove for so many ms. False where docker did not come to say why by then. */
+/* Fails to remove for so many ms. False if docker was too slow to say why. */
 static bool check_not_removed_in(long long milliseconds, const char *script, const char *message)
 {
     const long long begin = clock_now_ms();
@@ -729,14 +728,14 @@ static void container__remove_that_never_succeeds(void **state)
                       "cannot remove the container: device is busy");
 }
 
-/* Not finding a container is no proof: the question must have been answered. */
-static void container__remove_does_not_trust_a_failed_question(void **state)
+/* That a container is gone takes an answer of the engine. */
+static void container__remove_needs_an_answer(void **state)
 {
     (void)state;
     check_not_removed("echo 'no engine' >&2; exit 1", "cannot remove the container: no engine");
 }
 
-static void container__remove_where_docker_hangs(void **state)
+static void container__remove_with_a_docker_that_hangs(void **state)
 {
     const long long begin = clock_now_ms();
     struct fixture fixture;
@@ -749,7 +748,7 @@ static void container__remove_where_docker_hangs(void **state)
     tear_down(&fixture);
 }
 
-/* The engine does not finish while nobody reads the attached client. */
+/* The engine does not finish until somebody reads the output of the attached client. */
 static void container__remove_drains_the_attached_client(void **state)
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
@@ -783,16 +782,16 @@ static int ignore_sigpipe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(container__create_with_the_least),
-        cmocka_unit_test(container__create_with_everything),
+        cmocka_unit_test(container__create_from_a_minimal_spec),
+        cmocka_unit_test(container__create_from_a_full_spec),
         cmocka_unit_test(container__create_with_a_network),
         cmocka_unit_test(container__create_collects_warnings),
-        cmocka_unit_test(container__create_that_fails_is_explained),
+        cmocka_unit_test(container__create_fails_with_an_explanation),
         cmocka_unit_test(container__create_without_the_image),
-        cmocka_unit_test(container__create_that_does_not_start_is_not_cut_off),
-        cmocka_unit_test(container__create_that_is_too_slow_is_cut_off),
-        cmocka_unit_test(container__create_that_somebody_kills_is_cut_off),
-        cmocka_unit_test(container__create_that_is_cancelled_ends_by_itself),
+        cmocka_unit_test(container__create_without_docker_is_not_cut_off),
+        cmocka_unit_test(container__create_is_cut_off_at_its_deadline),
+        cmocka_unit_test(container__create_is_cut_off_by_a_signal),
+        cmocka_unit_test(container__cancelled_create_ends_by_itself),
         cmocka_unit_test(container__copies_a_tar_file_in),
         cmocka_unit_test(container__copy_that_fails),
         cmocka_unit_test(container__starts_attached),
@@ -801,19 +800,19 @@ int main(void)
         cmocka_unit_test(container__inspects_times_across_the_calendar),
         cmocka_unit_test(container__inspects_a_long_message),
         cmocka_unit_test(container__inspects_garbage),
-        cmocka_unit_test(container__inspects_what_is_no_time),
-        cmocka_unit_test(container__inspects_seconds_that_are_no_number),
+        cmocka_unit_test(container__inspects_garbage_for_times),
+        cmocka_unit_test(container__inspects_garbage_for_seconds),
         cmocka_unit_test(container__inspect_that_fails),
         cmocka_unit_test(container__limits_that_are_enforced),
-        cmocka_unit_test(container__limits_that_are_left_out),
-        cmocka_unit_test(container__limits_where_the_engine_fails),
+        cmocka_unit_test(container__limits_that_are_not_enforced),
+        cmocka_unit_test(container__limits_of_an_engine_that_fails),
         cmocka_unit_test(container__removes),
         cmocka_unit_test(container__remove_of_one_that_is_gone),
         cmocka_unit_test(container__remove_waits_until_it_is_gone),
         cmocka_unit_test(container__remove_tries_again),
         cmocka_unit_test(container__remove_that_never_succeeds),
-        cmocka_unit_test(container__remove_does_not_trust_a_failed_question),
-        cmocka_unit_test(container__remove_where_docker_hangs),
+        cmocka_unit_test(container__remove_needs_an_answer),
+        cmocka_unit_test(container__remove_with_a_docker_that_hangs),
         cmocka_unit_test(container__remove_drains_the_attached_client),
     };
 

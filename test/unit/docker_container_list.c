@@ -105,7 +105,7 @@ static void container_list__empty(void **state)
     tear_down(&fixture);
 }
 
-/* Whoever made the container wrote them; they end where the JSON string ends. */
+/* A label ends where its JSON string ends. */
 static void container_list__labels_hold_anything(void **state)
 {
     static const char line[] =
@@ -117,7 +117,7 @@ static void container_list__labels_hold_anything(void **state)
     check_rows(&rows, "a, Up, x\n[\"b\",\"Up\"]\x1b[2J, \"\\ \xc3\xa9; ");
 }
 
-static void container_list__lines_that_are_no_rows(void **state)
+static void container_list__garbage(void **state)
 {
     static const char *const lines[] = {
         "",
@@ -145,7 +145,7 @@ static void container_list__lines_that_are_no_rows(void **state)
     assert_true(container_list_add(&rows, "[\"a\",\"Up\",\"1\"]", 14, 1)); /* one that is good */
 }
 
-/* Nothing is taken for a row that is the start of one. */
+/* The start of a row is no row. */
 static void container_list__truncated(void **state)
 {
     struct fixture fixture;
@@ -173,7 +173,7 @@ static void check_failure(const char *script, const char *message)
     tear_down(&fixture);
 }
 
-static void container_list__that_fails(void **state)
+static void container_list__of_a_docker_that_fails(void **state)
 {
     (void)state;
     check_failure("echo '[\"a\",\"Up\",\"1\",\"2\"]'; echo 'no engine' >&2; exit 1",
@@ -181,7 +181,7 @@ static void container_list__that_fails(void **state)
     check_failure("exit 3", "cannot list the containers: 'docker ps' ended with status 3");
 }
 
-static void container_list__where_docker_hangs(void **state)
+static void container_list__of_a_docker_that_hangs(void **state)
 {
     struct fixture fixture;
 
@@ -202,10 +202,10 @@ int main(void)
         cmocka_unit_test(container_list__without_labels),
         cmocka_unit_test(container_list__empty),
         cmocka_unit_test(container_list__labels_hold_anything),
-        cmocka_unit_test(container_list__lines_that_are_no_rows),
+        cmocka_unit_test(container_list__garbage),
         cmocka_unit_test(container_list__truncated),
-        cmocka_unit_test(container_list__that_fails),
-        cmocka_unit_test(container_list__where_docker_hangs),
+        cmocka_unit_test(container_list__of_a_docker_that_fails),
+        cmocka_unit_test(container_list__of_a_docker_that_hangs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

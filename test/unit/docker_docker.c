@@ -6,7 +6,7 @@
 #include "base/linux.h"
 #include "docker/docker.h"
 
-/* Long enough for the slowest machine; nothing waits for them to pass. */
+/* Long enough for the slowest machine; no test waits that long. */
 enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
 
 /* A docker command that is a script, and one call of it. */
@@ -33,7 +33,7 @@ static void set_up(struct fixture *fixture, const char *script)
     strvec_push_each(&fixture->arguments, "ps", "--all", NULL);
 }
 
-/* The same with a handle that was raised already. */
+/* The same, cancelled before it starts. */
 static void set_up_cancelled(struct fixture *fixture, const char *script)
 {
     set_up(fixture, script);
@@ -85,8 +85,7 @@ static void docker__message_is_one_line(void **state)
     check_message("  indented", 10, "  indented");
 }
 
-/* What is said there is not taken for nothing. */
-static void docker__message_behind_many_blank_lines(void **state)
+static void docker__message_after_many_blank_lines(void **state)
 {
     char text[600];
 
@@ -116,7 +115,7 @@ static void docker__message_is_cut_at_500_bytes(void **state)
     expected[500] = '\0';
     check_message(text, 600, expected);
     check_message(text, 500, expected);
-    memcpy(text + 499, "\xc3\xa9", 2); /* the cut would go through it */
+    memcpy(text + 499, "\xc3\xa9", 2); /* is not cut in two */
     expected[499] = '\0';
     check_message(text, 600, expected);
     memcpy(text + 498, "\xc3\xa9", 2);
@@ -124,8 +123,7 @@ static void docker__message_is_cut_at_500_bytes(void **state)
     check_message(text, 600, expected);
 }
 
-/* At most 500 bytes, whatever has to be escaped. */
-static void docker__message_stays_short_when_it_is_escaped(void **state)
+static void docker__escaped_message_has_500_bytes_too(void **state)
 {
     struct strbuf buffer = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL;
@@ -192,7 +190,7 @@ static void docker__run_reads_the_file_from_its_start(void **state)
     tear_down(&fixture);
 }
 
-static void docker__run_that_does_not_start(void **state)
+static void docker__run_without_a_docker_command(void **state)
 {
     struct fixture fixture;
     CLEANUP_FREE char *message = NULL;
@@ -226,7 +224,7 @@ static void docker__run_keeps_256_kib_of_each_stream(void **state)
     tear_down(&fixture);
 }
 
-/* The number of milliseconds in the message; -1 where it does not read as expected. */
+/* The milliseconds in the message; -1 if it is another message. */
 static long long late_ms(const struct fixture *fixture)
 {
     CLEANUP_FREE char *start = string_format("'%s ps' did not end within ", fixture->command);
@@ -240,7 +238,7 @@ static long long late_ms(const struct fixture *fixture)
     return strcmp(end, " ms; does the container engine answer?") == 0 ? number : -1;
 }
 
-/* Runs a command into its deadline after so many ms. False where it wrote nothing by then. */
+/* The command is killed after so many ms. False if it had not written anything by then. */
 static bool check_killed_after(long long milliseconds)
 {
     const long long begin = clock_now_ms();
@@ -289,7 +287,7 @@ static void docker__run_is_cancelled(void **state)
     tear_down(&fixture);
 }
 
-static void docker__run_that_is_not_cancelled(void **state)
+static void docker__run_with_a_notifier_that_is_not_raised(void **state)
 {
     struct fixture fixture;
 
@@ -302,14 +300,14 @@ static void docker__run_that_is_not_cancelled(void **state)
     tear_down(&fixture);
 }
 
-/* A cancelled command that ends by itself soon enough has done its work. */
-static void docker__run_is_cancelled_with_patience(void **state)
+/* It ends by itself, so it has done its work. */
+static void docker__cancelled_run_ends_within_its_grace_time(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up_cancelled(&fixture, "sleep 0.1; echo created");
-    fixture.call.patience = LATE_MS;
+    fixture.call.grace_ms = LATE_MS;
     assert_int_equal(run(&fixture), 0);
     assert_no_error(&fixture.error);
     assert_int_equal(fixture.output.status, 0);
@@ -318,17 +316,16 @@ static void docker__run_is_cancelled_with_patience(void **state)
     tear_down(&fixture);
 }
 
-/* Patience has an end, and so has the deadline before it. */
-static void docker__run_uses_up_the_patience(void **state)
+/* At the end of the grace time or at the deadline of the call. */
+static void docker__cancelled_run_ends_at_the_earlier_deadline(void **state)
 {
-
     (void)state;
     for (int i = 0; i < 2; i++) {
         const long long begin = clock_now_ms();
         struct fixture fixture;
 
         set_up_cancelled(&fixture, "exec sleep 300");
-        fixture.call.patience = i == 0 ? 150 : LATE_MS;
+        fixture.call.grace_ms = i == 0 ? 150 : LATE_MS;
         fixture.call.deadline = begin + (i == 0 ? LATE_MS : 150);
         assert_int_equal(run(&fixture), -1);
         assert_in_range(clock_now_ms() - begin, 150, LATE_MS / 2);
@@ -337,14 +334,13 @@ static void docker__run_uses_up_the_patience(void **state)
     }
 }
 
-/* Whoever cancelled gets an ERROR_CANCELLED, not a complaint about the engine. */
-static void docker__run_that_uses_up_the_patience_was_cancelled(void **state)
+static void docker__cancelled_run_is_no_engine_failure(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up_cancelled(&fixture, "exec sleep 30");
-    fixture.call.patience = 50;
+    fixture.call.grace_ms = 50;
     assert_int_equal(run(&fixture), -1);
     assert_int_equal(fixture.error.kind, ERROR_CANCELLED);
     tear_down(&fixture);
@@ -410,7 +406,7 @@ static void check_explained(const char *version, const char *image, enum error_k
 #define ASKS_VERSION "version --format {{.Server.Version}}\n"
 #define ASKS_IMAGE   "image inspect --format {{.ID}} -- py:3\n"
 
-static void docker__explains_by_asking(void **state)
+static void docker__explain_asks_the_engine(void **state)
 {
     (void)state;
     check_explained(
@@ -423,12 +419,12 @@ static void docker__explains_by_asking(void **state)
                     "image 'py:3' is not on the engine; run: docker pull py:3",
                     ASKS_VERSION ASKS_IMAGE);
     check_explained("0", "2", ERROR_ENGINE, "cannot create a container: docker: it said so",
-                    ASKS_VERSION ASKS_IMAGE); /* it broke down */
+                    ASKS_VERSION ASKS_IMAGE); /* it crashed */
     check_explained("0", "0", ERROR_ENGINE, "cannot create a container: docker: it said so",
                     ASKS_VERSION ASKS_IMAGE);
 }
 
-static void docker__explains_where_there_is_no_docker(void **state)
+static void docker__explain_without_a_docker_command(void **state)
 {
     const struct docker docker = {.command = "isolator-no-such-docker"};
     struct error error = ERROR_INIT;
@@ -440,7 +436,7 @@ static void docker__explains_where_there_is_no_docker(void **state)
                  "user reach it? ('isolator doctor' tells more): message");
 }
 
-static void docker__explains_nothing_to_nobody(void **state)
+static void docker__explain_is_cancelled(void **state)
 {
     struct fixture fixture;
 
@@ -464,26 +460,26 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(docker__message_is_one_line),
-        cmocka_unit_test(docker__message_behind_many_blank_lines),
+        cmocka_unit_test(docker__message_after_many_blank_lines),
         cmocka_unit_test(docker__message_is_safe_to_print),
         cmocka_unit_test(docker__message_is_cut_at_500_bytes),
-        cmocka_unit_test(docker__message_stays_short_when_it_is_escaped),
+        cmocka_unit_test(docker__escaped_message_has_500_bytes_too),
         cmocka_unit_test(docker__argv_is_command_and_arguments),
         cmocka_unit_test(docker__run_gives_status_and_output),
         cmocka_unit_test(docker__run_ended_by_a_signal),
         cmocka_unit_test(docker__run_reads_the_file_from_its_start),
-        cmocka_unit_test(docker__run_that_does_not_start),
+        cmocka_unit_test(docker__run_without_a_docker_command),
         cmocka_unit_test(docker__run_keeps_256_kib_of_each_stream),
         cmocka_unit_test(docker__run_is_killed_at_its_deadline),
         cmocka_unit_test(docker__run_is_cancelled),
-        cmocka_unit_test(docker__run_that_is_not_cancelled),
-        cmocka_unit_test(docker__run_is_cancelled_with_patience),
-        cmocka_unit_test(docker__run_uses_up_the_patience),
-        cmocka_unit_test(docker__run_that_uses_up_the_patience_was_cancelled),
+        cmocka_unit_test(docker__run_with_a_notifier_that_is_not_raised),
+        cmocka_unit_test(docker__cancelled_run_ends_within_its_grace_time),
+        cmocka_unit_test(docker__cancelled_run_ends_at_the_earlier_deadline),
+        cmocka_unit_test(docker__cancelled_run_is_no_engine_failure),
         cmocka_unit_test(docker__run_is_traced),
-        cmocka_unit_test(docker__explains_by_asking),
-        cmocka_unit_test(docker__explains_where_there_is_no_docker),
-        cmocka_unit_test(docker__explains_nothing_to_nobody),
+        cmocka_unit_test(docker__explain_asks_the_engine),
+        cmocka_unit_test(docker__explain_without_a_docker_command),
+        cmocka_unit_test(docker__explain_is_cancelled),
     };
 
     return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);

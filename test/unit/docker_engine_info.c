@@ -10,7 +10,7 @@ static void read_texts(struct engine_info *engine, const char *version, const ch
     assert_true(engine_info_read_info(engine, info, strlen(info)));
 }
 
-/* The limits as "x" (not told), "-" or "+" each: memory, swap, processes, CPU time. */
+/* The limits as "x" (not known), "-" or "+" each: memory, swap, processes, CPU time. */
 static void check_limits(const struct engine_info *engine, const char *expected)
 {
     char seen[ENGINE_LIMITS + 1] = "";
@@ -49,8 +49,8 @@ static void engine_info__docker(void **state)
     assert_true(engine.rootless && engine.user_namespaces && engine.apparmor);
     assert_false(engine.podman || engine.selinux);
     check_limits(&engine, "+-++");
-    assert_int_equal(engine.remarks.count, 2);
-    assert_string_equal(engine.remarks.items[0], "WARNING: one");
+    assert_int_equal(engine.warnings.count, 2);
+    assert_string_equal(engine.warnings.items[0], "WARNING: one");
     engine_info_release(&engine);
 }
 
@@ -76,7 +76,7 @@ static void engine_info__podman(void **state)
     engine_info_release(&engine);
 }
 
-static void engine_info__podman_behind_the_docker_client(void **state)
+static void engine_info__podman_with_the_docker_client(void **state)
 {
     struct engine_info engine;
 
@@ -108,12 +108,12 @@ static void engine_info__everything_may_be_missing(void **state)
     assert_null(engine.driver);
     assert_null(engine.cgroup);
     assert_null(engine.host);
-    assert_int_equal(engine.remarks.count, 0);
+    assert_int_equal(engine.warnings.count, 0);
     check_limits(&engine, "xxxx");
     engine_info_release(&engine);
 }
 
-static void engine_info__texts_that_are_no_answer(void **state)
+static void engine_info__garbage(void **state)
 {
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
     struct engine_info engine;
@@ -131,7 +131,6 @@ static void engine_info__texts_that_are_no_answer(void **state)
     engine_info_release(&engine);
 }
 
-/* What an engine says is harmless and short. */
 static void engine_info__strings_are_escaped_and_bounded(void **state)
 {
     CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT;
@@ -149,8 +148,8 @@ static void engine_info__strings_are_escaped_and_bounded(void **state)
     assert_true(engine_info_read_info(&engine, info.data, info.length));
     assert_text_or_null(engine.driver, "a\\x1b[2J");
     assert_int_equal(strlen(engine.system), 203);
-    assert_int_equal(engine.remarks.count, 8);
-    assert_string_equal(engine.remarks.items[0], "\\xc2\\x9b");
+    assert_int_equal(engine.warnings.count, 8);
+    assert_string_equal(engine.warnings.items[0], "\\xc2\\x9b");
     assert_text_or_null(engine.seccomp, "\\x1b");
     engine_info_release(&engine);
 }
@@ -160,9 +159,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(engine_info__docker),
         cmocka_unit_test(engine_info__podman),
-        cmocka_unit_test(engine_info__podman_behind_the_docker_client),
+        cmocka_unit_test(engine_info__podman_with_the_docker_client),
         cmocka_unit_test(engine_info__everything_may_be_missing),
-        cmocka_unit_test(engine_info__texts_that_are_no_answer),
+        cmocka_unit_test(engine_info__garbage),
         cmocka_unit_test(engine_info__strings_are_escaped_and_bounded),
     };
 

@@ -24,12 +24,13 @@ static void image__references(void **state)
     for (size_t i = 0; i < COUNT(good); i++)
         check_reference(good[i], NULL);
     for (size_t i = 0; i < COUNT(bad); i++) {
-        CLEANUP_FREE char *message = string_format("'%s' is not an image, like name:tag", bad[i]);
+        CLEANUP_FREE char *message =
+            string_format("'%s' is not an image; write it like name:tag", bad[i]);
 
         check_reference(bad[i], message);
     }
-    check_reference("x\n", "'x\\n' is not an image, like name:tag");
-    check_reference("x\x1b[2J", "'x\\x1b[2J' is not an image, like name:tag");
+    check_reference("x\n", "'x\\n' is not an image; write it like name:tag");
+    check_reference("x\x1b[2J", "'x\\x1b[2J' is not an image; write it like name:tag");
 }
 
 static void image__reference_of_512_bytes(void **state)
@@ -43,7 +44,7 @@ static void image__reference_of_512_bytes(void **state)
     check_reference(reference, NULL);
     reference[512] = 'i';
     reference[513] = '\0';
-    too_long = string_format("'%.80s...' is not an image, like name:tag", reference);
+    too_long = string_format("'%.80s...' is not an image; write it like name:tag", reference);
     check_reference(reference, too_long);
 }
 
@@ -74,8 +75,7 @@ static void check_no_tag(const char *tag)
     check_tag_refused(tag, message);
 }
 
-/* What is shown of a long one ends with a whole character. */
-static void image__is_not_cut_in_a_character(void **state)
+static void image__message_ends_with_a_whole_character(void **state)
 {
     char name[100] = "x";
     CLEANUP_FREE char *shown = NULL;
@@ -87,14 +87,14 @@ static void image__is_not_cut_in_a_character(void **state)
         name[i] = i % 2 ? '\xc3' : '\xa4';
     name[99] = '\0';
     shown = string_format("'%.79s...' is not", name);
-    reference = string_format("%s an image, like name:tag", shown);
+    reference = string_format("%s an image; write it like name:tag", shown);
     check_reference(name, reference);
     tag = string_format("%s a tag for an image; write it like name:tag, the name in lower case",
                         shown);
     check_tag_refused(name, tag);
 }
 
-/* Each of these lists was checked against `docker tag` 28.2. */
+/* These and the next ones agree with `docker tag` 28.2. */
 static void image__tags(void **state)
 {
     static const char *const good[] = {"name",
@@ -138,8 +138,8 @@ static void image__no_tags(void **state)
         check_no_tag(bad[i]);
 }
 
-/* The words of a host are no more than letters and digits, with "-" between them. */
-static void image__no_tags_of_what_is_no_host(void **state)
+/* A host has only letters and digits, with "-" between them. */
+static void image__no_tags_with_a_malformed_host(void **state)
 {
     static const char *const bad[] = {"./x", "../x", ".a/b", "a./b", "-a.b/c", "a.b-/c", "a..b/c"};
 
@@ -148,7 +148,7 @@ static void image__no_tags_of_what_is_no_host(void **state)
         check_no_tag(bad[i]);
 }
 
-/* docker: "repository name must not be more than 255 characters", and a tag of 128 at most. */
+/* docker: "repository name must not be more than 255 characters"; a tag has 128 at most. */
 static void image__lengths_of_tags(void **state)
 {
     char name[257], tag[130];
@@ -185,10 +185,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(image__references),
         cmocka_unit_test(image__reference_of_512_bytes),
-        cmocka_unit_test(image__is_not_cut_in_a_character),
+        cmocka_unit_test(image__message_ends_with_a_whole_character),
         cmocka_unit_test(image__tags),
         cmocka_unit_test(image__no_tags),
-        cmocka_unit_test(image__no_tags_of_what_is_no_host),
+        cmocka_unit_test(image__no_tags_with_a_malformed_host),
         cmocka_unit_test(image__lengths_of_tags),
         cmocka_unit_test(image__no_tags_that_look_like_ids),
     };

@@ -38,7 +38,7 @@ static void image_details__of_an_engine(void **state)
 }
 
 /* Docker 20.10 says null or nothing where Docker 29 leaves it out. */
-static void image_details__that_are_missing(void **state)
+static void image_details__with_members_missing(void **state)
 {
     (void)state;
     check("{}", "- -1 - - [] [] [] []");
@@ -54,7 +54,7 @@ static void image_details__of_podman(void **state)
     check("{\"Id\":\"" DIGITS "\"}", "sha256:" DIGITS " -1 - - [] [] [] []");
 }
 
-static void image_details__of_odd_forms(void **state)
+static void image_details__with_members_of_other_forms(void **state)
 {
     (void)state;
     check("{\"Id\":\"sha256:0\",\"Size\":-5,\"Created\":\"yesterday, some time\"}",
@@ -65,7 +65,7 @@ static void image_details__of_odd_forms(void **state)
           "- -1 - - [] [] [] []");
 }
 
-static void image_details__that_are_none(void **state)
+static void image_details__garbage(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -88,7 +88,7 @@ static void image_details__that_are_none(void **state)
 }
 
 /* More values than any image has, which would take far more memory than the text. */
-static void image_details__that_are_too_many(void **state)
+static void image_details__with_too_many_values(void **state)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
@@ -118,11 +118,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(image_details__of_an_engine),
-        cmocka_unit_test(image_details__that_are_missing),
+        cmocka_unit_test(image_details__with_members_missing),
         cmocka_unit_test(image_details__of_podman),
-        cmocka_unit_test(image_details__of_odd_forms),
-        cmocka_unit_test(image_details__that_are_none),
-        cmocka_unit_test(image_details__that_are_too_many),
+        cmocka_unit_test(image_details__with_members_of_other_forms),
+        cmocka_unit_test(image_details__garbage),
+        cmocka_unit_test(image_details__with_too_many_values),
         cmocka_unit_test(image_details__label),
     };
 

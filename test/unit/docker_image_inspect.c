@@ -9,20 +9,20 @@
 static void image_inspect__names(void **state)
 {
     (void)state;
-    assert_true(image_is_called("python:3", "python:3"));
-    assert_true(image_is_called("python", "python:latest"));
-    assert_true(image_is_called("docker.io/library/python", "python:latest"));
-    assert_true(image_is_called("python:3", "docker.io/library/python:3"));
-    assert_true(image_is_called("mine:1", "localhost/mine:1"));
-    assert_true(image_is_called("host:5000/a/b", "host:5000/a/b:latest"));
-    assert_true(image_is_called("a@sha256:00", "a@sha256:00"));
-    assert_false(image_is_called("python:3", "python:31"));
-    assert_false(image_is_called("python:3", "mypython:3"));
-    assert_false(image_is_called("host:5000/a", "a:latest"));
-    assert_false(image_is_called("a", "a@sha256:00"));
+    assert_true(image_name_matches("python:3", "python:3"));
+    assert_true(image_name_matches("python", "python:latest"));
+    assert_true(image_name_matches("docker.io/library/python", "python:latest"));
+    assert_true(image_name_matches("python:3", "docker.io/library/python:3"));
+    assert_true(image_name_matches("mine:1", "localhost/mine:1"));
+    assert_true(image_name_matches("host:5000/a/b", "host:5000/a/b:latest"));
+    assert_true(image_name_matches("a@sha256:00", "a@sha256:00"));
+    assert_false(image_name_matches("python:3", "python:31"));
+    assert_false(image_name_matches("python:3", "mypython:3"));
+    assert_false(image_name_matches("host:5000/a", "a:latest"));
+    assert_false(image_name_matches("a", "a@sha256:00"));
 }
 
-/* The docker command of these tests: a script in a directory of its own. */
+/* A docker command that is a script. */
 struct fake {
     char *directory, *command;
     struct docker docker;
@@ -43,7 +43,7 @@ static void fake_release(struct fake *fake)
     temp_remove(fake->directory);
 }
 
-/* Looks for "a", "b:2" and "c" by this docker command: "name bytes created" of each that is there. */
+/* Inspects "a", "b:2" and "c"; `expected` has "name bytes created" of each that exists. */
 static void check(const char *body, const char *expected, const char *calls)
 {
     struct fake fake = fake_docker(body);
@@ -67,7 +67,7 @@ static void check(const char *body, const char *expected, const char *calls)
     fake_release(&fake);
 }
 
-static void image_inspect__all_are_there(void **state)
+static void image_inspect__all_exist(void **state)
 {
     (void)state;
     check("printf 'x' >>calls\n"
@@ -88,8 +88,8 @@ static void image_inspect__one_is_missing(void **state)
           "a 5 1795320439; c 7 1795320439; ", "x");
 }
 
-/* "b:2" is there under a name that says nothing: then each is asked for. */
-static void image_inspect__odd_name(void **state)
+/* The engine has "b:2" under another name, so each image is inspected alone. */
+static void image_inspect__under_another_name(void **state)
 {
     (void)state;
     check("printf 'x' >>calls\n"
@@ -103,7 +103,7 @@ static void image_inspect__odd_name(void **state)
           "b:2 7 1795320439; ", "xxxxxx");
 }
 
-static void image_inspect__none_is_there(void **state)
+static void image_inspect__none_exists(void **state)
 {
     (void)state;
     check("printf 'x' >>calls\n[ \"$1\" = version ]", "", "xx");
@@ -132,10 +132,10 @@ static void check_failure(const char *body, const char *message)
 static void image_inspect__no_engine(void **state)
 {
     (void)state;
-    check_failure("echo no engine >&2; exit 1", "cannot look for images: no engine");
+    check_failure("echo no engine >&2; exit 1", "cannot inspect the images: no engine");
 }
 
-static void image_inspect__nothing_to_look_for(void **state)
+static void image_inspect__no_images(void **state)
 {
     const struct docker docker = {.command = "/nonexistent", .engine_timeout = 1};
     const struct strvec none = STRVEC_INIT;
@@ -166,13 +166,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(image_inspect__names),
-        cmocka_unit_test(image_inspect__all_are_there),
+        cmocka_unit_test(image_inspect__all_exist),
         cmocka_unit_test(image_inspect__one_is_missing),
-        cmocka_unit_test(image_inspect__odd_name),
-        cmocka_unit_test(image_inspect__none_is_there),
+        cmocka_unit_test(image_inspect__under_another_name),
+        cmocka_unit_test(image_inspect__none_exists),
         cmocka_unit_test(image_inspect__garbage),
         cmocka_unit_test(image_inspect__no_engine),
-        cmocka_unit_test(image_inspect__nothing_to_look_for),
+        cmocka_unit_test(image_inspect__no_images),
         cmocka_unit_test(engine_time__forms),
     };
 

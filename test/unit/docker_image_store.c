@@ -71,7 +71,7 @@ static void image_store__has_no_such_image(void **state)
     tear_down(&fixture, HAS VERSION HAS DETAILS VERSION HAS);
 }
 
-static void image_store__of_an_engine_that_fails(void **state)
+static void image_store__with_an_engine_that_fails(void **state)
 {
     struct image_details seen = IMAGE_DETAILS_INIT;
     struct fixture fixture;
@@ -100,7 +100,7 @@ static void image_store__details(void **state)
     tear_down(&fixture, DETAILS);
 }
 
-static void image_store__details_that_are_garbage(void **state)
+static void image_store__garbage_for_details(void **state)
 {
     struct image_details seen = IMAGE_DETAILS_INIT;
     CLEANUP_FREE char *message = NULL;
@@ -110,7 +110,7 @@ static void image_store__details_that_are_garbage(void **state)
     set_up(&fixture, "echo '{\"Size\": 123, \"Config\": {\"Cmd\": [7]}}'");
     assert_int_equal(details(&fixture, &seen), -1);
     message =
-        string_format("cannot inspect the image 'py:3': '%s image inspect' does not answer in JSON",
+        string_format("cannot inspect the image 'py:3': '%s image inspect' did not answer in JSON",
                       fixture.command);
     assert_error(&fixture.error, ERROR_ENGINE, message);
     assert_int_equal(seen.bytes, -1); /* released */
@@ -129,7 +129,7 @@ static void image_store__tags_and_removes(void **state)
     tear_down(&fixture, "image tag -- a b:c\nimage rm -- a\n");
 }
 
-/* What docker says goes to stderr, whatever stream it comes on. */
+/* Both streams of docker are our stderr. */
 static void image_store__pulls(void **state)
 {
     CLEANUP_FREE char *shown = NULL;
@@ -156,7 +156,7 @@ static void image_store__pulls(void **state)
     tear_down(&fixture, "pull -- a:b\n");
 }
 
-/* It has no time limit, and ends at once all the same. */
+/* It has no deadline, but ends at once. */
 static void image_store__pull_is_cancelled(void **state)
 {
     struct notifier cancel = NOTIFIER_INIT;
@@ -178,9 +178,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(image_store__has_an_image),
         cmocka_unit_test(image_store__has_no_such_image),
-        cmocka_unit_test(image_store__of_an_engine_that_fails),
+        cmocka_unit_test(image_store__with_an_engine_that_fails),
         cmocka_unit_test(image_store__details),
-        cmocka_unit_test(image_store__details_that_are_garbage),
+        cmocka_unit_test(image_store__garbage_for_details),
         cmocka_unit_test(image_store__tags_and_removes),
         cmocka_unit_test(image_store__pulls),
         cmocka_unit_test(image_store__pull_is_cancelled),

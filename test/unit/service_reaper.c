@@ -13,10 +13,10 @@ enum { PATIENCE_MS = 120000 };
 
 /* What each of them begins with: it looks for what others have left. */
 #define SWEEPS                                                                                     \
-    "|ps|--all|--no-trunc|--format|{{.Names}}\t{{.Status}}\t{{json (.Label \"isolator.host\")}}\t" \
-    "{{json (.Label \"isolator.pid\")}}\t{{json (.Label \"isolator.boot\")}} "                     \
-    "{{json (.Label \"isolator.namespaces\")}} {{json (.Label \"isolator.pid\")}} "                \
-    "{{json (.Label \"isolator.start\")}} {{json (.Label \"isolator.deadline\")}}|"                \
+    "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"                             \
+    "{{json (.Label \"isolator.boot\")}},{{json (.Label \"isolator.namespaces\")}},"               \
+    "{{json (.Label \"isolator.pid\")}},{{json (.Label \"isolator.start\")}},"                     \
+    "{{json (.Label \"isolator.host\")}},{{json (.Label \"isolator.deadline\")}}]|"                \
     "--filter|label=isolator.pid\n"
 
 /* A docker command that is a script, for the janitors of several programs one after the other. */
@@ -135,10 +135,10 @@ static void reaper__tries_what_comes_later_soon(void **state)
     set_up(&fixture, "case \"$1 $4\" in \"rm other\") >other;; rm*) exit 1;; esac\n"
                      "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac");
     reaper_start(&fixture.reaper, &fixture.docker);
-    fixture.docker.given_up(fixture.docker.given_up_context, "first");
+    fixture.docker.not_removed(fixture.docker.not_removed_context, "first");
     for (int i = 0; i < 3; i++) { /* messages do not put it off */
         sleep(2);
-        fixture.docker.given_up(fixture.docker.given_up_context, "other");
+        fixture.docker.not_removed(fixture.docker.not_removed_context, "other");
     }
     await_calls(&fixture, "|rm|--force|--volumes|first\n");
     await_calls(&fixture, "|rm|--force|--volumes|other\n");
@@ -154,8 +154,8 @@ static void reaper__a_name_that_is_too_long(void **state)
     (void)state;
     set_up(&fixture, "");
     reaper_start(&fixture.reaper, &fixture.docker);
-    fixture.docker.given_up(fixture.docker.given_up_context,
-                            "0123456789012345678901234567890123456789012345678901234567890123");
+    fixture.docker.not_removed(fixture.docker.not_removed_context,
+                               "0123456789012345678901234567890123456789012345678901234567890123");
     await_calls(&fixture, SWEEPS);
     reaper_dismiss(&fixture.reaper);
     tear_down(&fixture);
@@ -169,7 +169,10 @@ static void reaper__removes_what_a_dead_program_had(void **state)
 
     (void)state;
     set_up(&fixture,
-           "case $5 in {{.Names}}) [ -e seen ] || echo isolator-0123456789abcdef; >seen;; esac");
+           "case $5 in\n"
+           "*isolator.pid*) ;;\n"
+           "*.Names*) [ -e seen ] || echo '[\"isolator-0123456789abcdef\",\"Up\"]'; >seen;;\n"
+           "esac");
     child = fork();
     if (child == 0) {
         reaper_start(&fixture.reaper, &fixture.docker);
