@@ -171,7 +171,7 @@ told 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerR
     "warn storage vfs; it copies the image for each run| -> configure the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
 told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 remarks 'ok remarks WARNING: one\x1b[2J' "its remarks"
 told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is none"
-LEFT=$(printf 'isolator-0123456789abcdef\tCreated\t"box"\t"7"\t"01234567-89ab-cdef-0123-456789abcdef" "1.1" "7" "1" "1000"') \
+LEFT='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
     told '' 0 leftovers "warn leftovers 1 left behind by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
     "a container that was left behind"
 
