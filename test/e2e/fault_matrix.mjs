@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { finish, has, is, matches, note, ok, testCase } from '../mcp/cases.mjs';
 import { startServer, summary } from '../mcp/pipe_client.mjs';
-import { Program, comesTrue, configFile, dockerLines, faultyDocker, isolator, limiter, scratch, writeFile } from '../mcp/processes.mjs';
+import { Program, allContainers, comesTrue, configFile, danglingVolumes, faultyDocker, isolator, limiter, once, scratch, writeFile } from '../mcp/processes.mjs';
 
 const AT_ONCE = Number(process.env.FAULTS ?? 6);
 const STUCK = 120; // seconds after its time until a run is killed; only one that is wrong needs them
@@ -56,12 +56,8 @@ writeFile(`${scratch}/hello.txt`, 'the text\n');
 
 // ---- the engine's time: little, and yet many times what a run needs here
 
-const once = (run) => {
-    let value;
-    return () => (value ??= run());
-};
 const began = Date.now();
-const volumesBefore = once(() => dockerLines('volume', 'ls', '-q', '--filter', 'dangling=true'));
+const volumesBefore = once(danglingVolumes);
 const engineSeconds = once(async () => {
     await volumesBefore();
     const start = Date.now();
@@ -163,15 +159,13 @@ testCase('nothing is left', { always: true }, async () => {
     execFileSync(isolator, ['gc'], { stdio: 'ignore' });
     let left;
     await comesTrue(async () => {
-        const rows = await dockerLines('ps', '-a', '--filter', 'label=isolator.pid', '--format', '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}');
-        left = rows.filter((row) => owners.includes(Number(row.split(' ')[0])));
+        left = (await allContainers()).filter(({ pid }) => owners.includes(pid));
         return left.length === 0;
     }, 120);
     is(left, [], 'no container');
     const before = await volumesBefore();
     await comesTrue(async () => {
-        const volumes = await dockerLines('volume', 'ls', '-q', '--filter', 'dangling=true');
-        left = volumes.filter((volume) => !before.includes(volume));
+        left = (await danglingVolumes()).filter((volume) => !before.includes(volume));
         return left.length === 0;
     }, 60);
     is(left, [], 'no volume');

@@ -62,6 +62,12 @@ export async function until(condition, what, seconds = PATIENCE) {
         throw new Error(`waited ${seconds} s in vain: ${what}`);
 }
 
+// A function that runs this one when it is first called, and returns the same value each time.
+export function once(run) {
+    let value;
+    return () => (value ??= run());
+}
+
 // A function that runs async functions, at most so many at the same time; the others wait for their turn.
 export function limiter(max) {
     const waiting = [];
@@ -207,6 +213,16 @@ export async function remainingContainersOf(pid) {
         return left.length === 0;
     });
     return left;
+}
+
+// The volumes that no container uses.
+export const danglingVolumes = () => dockerLines('volume', 'ls', '-q', '--filter', 'dangling=true');
+
+// The containers of all processes of isolator: {pid, name, status}.
+export async function allContainers() {
+    const rows = await dockerLines('ps', '-a', '--filter', 'label=isolator.pid', '--format',
+        '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}');
+    return rows.map((row) => /^(\d+) (\S+) (.*)$/.exec(row)).map(([, pid, name, status]) => ({ pid: Number(pid), name, status }));
 }
 
 // Makes a FIFO and returns a descriptor of each end: `reading` and `writing`, of which the one named in `ours` does
