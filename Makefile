@@ -155,7 +155,7 @@ demo: setup
 # once) is started anew.
 FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.mjs faults.t resources.t outcomes.t mcp_end.mjs engine_dies.t doctor.t \
 	gc.t input.t snippets.t)
-LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.t prepare.t lifeline.t mcp_warm.mjs)
+LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.mjs prepare.t lifeline.t mcp_warm.mjs)
 TIMED_TESTS := test/e2e/kills.mjs
 test: check
 check: setup test-packages test-images lint
@@ -170,7 +170,7 @@ soak: asan tsan coverage
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
 		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
-		test/run test/e2e/kills.mjs test/e2e/endurance.t -- test/e2e/fuzz.t
+		test/run test/e2e/kills.mjs test/e2e/endurance.mjs -- test/e2e/fuzz.t
 check-unit: packages
 	+@$(build) $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
