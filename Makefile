@@ -153,7 +153,7 @@ demo: setup
 # to wait for; what takes longest; everything else; and, in a minute or two, what needs no engine, once more with
 # sanitizers. What tells times then has the machine for itself. An engine that hangs (Docker 20.10 did
 # once) is started anew.
-FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.mjs faults.t resources.t outcomes.t mcp_end.mjs engine_dies.t doctor.t \
+FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.mjs faults.t resources.t outcomes.t mcp_end.mjs engine_dies.mjs doctor.t \
 	gc.t input.t snippets.t)
 LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.mjs prepare.t lifeline.t mcp_warm.mjs)
 TIMED_TESTS := test/e2e/kills.mjs
