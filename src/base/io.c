@@ -1,7 +1,10 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { PAUSE_MS = 20 };
 
 int io_write_all(int fd, const void *data, size_t length)
 {
@@ -21,4 +24,19 @@ int io_write_all(int fd, const void *data, size_t length)
         length -= (size_t)written;
     }
     return 0;
+}
+
+int io_poll(struct pollfd *polled, nfds_t count, int timeout)
+{
+    const int pause = timeout >= 0 && timeout < PAUSE_MS ? timeout : PAUSE_MS;
+    const struct timespec length = {0, pause * 1000000L};
+    const int ready = poll(polled, count, timeout);
+
+    if (ready >= 0)
+        return ready;
+    if (errno != EINTR)
+        nanosleep(&length, NULL);
+    for (nfds_t i = 0; i < count; i++)
+        polled[i].revents = 0; /* poll() has not set them */
+    return -1;
 }

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/linux.h"
 
 extern char **environ;
@@ -295,17 +296,18 @@ enum process_event process_pump(struct process *process, const struct process_pu
     bool waiting[2] = {false, false};
 
     for (;;) {
-        int timeout = poll_timeout(pump->deadline);
+        int timeout = poll_timeout(pump->deadline), ready;
 
         prepare_poll(process, pump, waiting, polled);
         if (process->exited && !waiting[0] && !waiting[1])
             timeout = 0;
-        if (poll(polled, POLL_COUNT, timeout) < 0)
-            continue; /* EINTR */
+        ready = io_poll(polled, POLL_COUNT, timeout);
         if (polled[POLL_CANCEL].revents != 0)
             return PROCESS_CANCELLED;
         if (pump->deadline != 0 && clock_now_ms() >= pump->deadline)
             return PROCESS_DEADLINE;
+        if (ready < 0)
+            continue;
         if (polled[POLL_STDIN].fd >= 0 && polled[POLL_STDIN].revents != 0)
             feed_stdin(process);
         for (int i = 0; i < 2; i++)

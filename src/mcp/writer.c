@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 /* A handful of the largest messages. */
 enum { FULL = 4 << 20 };
 
@@ -19,7 +21,7 @@ static void write_all(struct writer *writer, const char *data, size_t length)
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0 && errno == EAGAIN) { /* whoever has the same end open made it so */
-            poll(&writable, 1, -1);
+            io_poll(&writable, 1, -1);
             continue;
         }
         if (written < 0) {

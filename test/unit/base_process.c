@@ -693,6 +693,38 @@ static void process__no_deadline(void **state)
     end(&child);
 }
 
+/* In a process that may poll fewer descriptors than it has, every poll() fails with EINVAL. */
+static int pump_without_poll(void)
+{
+    const struct rlimit few = {1, 1};
+    struct rusage before, after;
+    struct child child;
+    bool ended;
+
+    start_shell(&child, "exec sleep 300", PROCESS_STDIN_NULL);
+    child.pump.deadline = clock_now_ms() + 500;
+    setrlimit(RLIMIT_NOFILE, &few);
+    getrusage(RUSAGE_SELF, &before);
+    ended = pump(&child) == PROCESS_DEADLINE;
+    getrusage(RUSAGE_SELF, &after);
+    end(&child);
+    if (!ended)
+        return 1;
+    return after.ru_nvcsw - before.ru_nvcsw >= 5 ? 0 : 2; /* it has slept, up to 25 times */
+}
+
+static void process__poll_that_fails_is_no_busy_loop(void **state)
+{
+    const pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0)
+        _exit(pump_without_poll());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void check_start_with_room(int room)
 {
     struct rlimit limit, before;
@@ -793,6 +825,7 @@ int main(void)
         cmocka_unit_test(process__child_that_does_not_read_its_stdin),
         cmocka_unit_test(process__deadline),
         cmocka_unit_test(process__deadline_of_a_child_that_floods),
+        cmocka_unit_test(process__poll_that_fails_is_no_busy_loop),
         cmocka_unit_test(process__cancelled_before_it_is_pumped),
         cmocka_unit_test(process__cancelled_while_it_runs),
         cmocka_unit_test(process__sink_pauses_and_goes_on),

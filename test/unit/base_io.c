@@ -1,0 +1,103 @@
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/linux.h"
+
+static void io__poll_is_that_of_the_system(void **state)
+{
+    struct pollfd polled[2] = {{.events = POLLIN}, {.events = POLLOUT}};
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    polled[0].fd = ends[0];
+    polled[1].fd = ends[1];
+    assert_int_equal(io_poll(polled, 1, 0), 0);
+    assert_int_equal(io_poll(polled, 2, -1), 1);
+    assert_int_equal(polled[0].revents, 0);
+    assert_int_equal(polled[1].revents, POLLOUT);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+static void io__poll_ends_with_a_signal(void **state)
+{
+    const struct sigaction action = {.sa_handler = do_nothing};
+    const struct itimerval soon = {{0, 10000}, {0, 10000}}; /* again, in case it came before */
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    struct pollfd polled = {-1, POLLIN, POLLIN};
+
+    (void)state;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    assert_int_equal(io_poll(&polled, 1, -1), -1);
+    setitimer(ITIMER_REAL, &never, NULL);
+    assert_int_equal(polled.revents, 0);
+}
+
+/* A process that may poll fewer descriptors than it does: poll() fails with EINVAL. */
+static int poll_too_many(void)
+{
+    const struct rlimit few = {1, 1};
+    struct pollfd polled[2] = {{STDIN_FILENO, POLLIN, POLLIN}, {STDERR_FILENO, POLLOUT, POLLOUT}};
+    const long long start = clock_now_ms();
+
+    setrlimit(RLIMIT_NOFILE, &few);
+    if (io_poll(polled, 2, 0) != -1 || polled[0].revents != 0 || polled[1].revents != 0)
+        return 1;
+    if (io_poll(polled, 2, -1) != -1)
+        return 2;
+    return clock_now_ms() - start >= 19 ? 0 : 3; /* the second one pauses */
+}
+
+static void io__poll_pauses_if_it_fails(void **state)
+{
+    const pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0)
+        _exit(poll_too_many());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void io__write_all(void **state)
+{
+    CLEANUP_FD int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    CLEANUP_FD int file = linux_unnamed_file();
+    struct strbuf content;
+
+    (void)state;
+    assert_int_equal(io_write_all(file, "all of it", 9), 0);
+    lseek(file, 0, SEEK_SET);
+    content = read_all(file);
+    assert_string_equal(strbuf_string(&content), "all of it");
+    strbuf_release(&content);
+    assert_int_equal(io_write_all(full, "x", 1), -1);
+    assert_int_equal(errno, ENOSPC);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(io__poll_is_that_of_the_system),
+        cmocka_unit_test(io__poll_ends_with_a_signal),
+        cmocka_unit_test(io__poll_pauses_if_it_fails),
+        cmocka_unit_test(io__write_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
