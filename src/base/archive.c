@@ -25,9 +25,10 @@ int archive_open(struct archive *archive, uid_t uid, gid_t gid, const char *pref
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
     if (tar_fdopen(&archive->tar, file, "archive", NULL, O_WRONLY, 0, TAR_GNU) != 0) {
+        error_set_errno(error, ERROR_SYSTEM, "cannot open an archive");
         close(file);
         archive->tar = NULL;
-        return error_set_errno(error, ERROR_SYSTEM, "cannot open an archive");
+        return -1;
     }
     archive->uid = uid;
     archive->gid = gid;
@@ -89,10 +90,22 @@ static int fill_block(struct archive *archive, off_t size, struct error *error)
     return rest == 0 ? 0 : write_content(archive, zeros, T_BLOCKSIZE - rest, error);
 }
 
+static int check_size(const char *name, off_t size, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(name);
+
+    if (size <= ARCHIVE_FILE_MAX)
+        return 0;
+    return error_set(error, ERROR_INPUT,
+                     "'%s' is larger than %lld bytes, the most that one file can have", shown,
+                     ARCHIVE_FILE_MAX);
+}
+
 int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,
                       struct error *error)
 {
-    if (add_header(archive, name, S_IFREG | 0644, (off_t)length, time(NULL), "", error) != 0 ||
+    if (check_size(name, (off_t)length, error) != 0 ||
+        add_header(archive, name, S_IFREG | 0644, (off_t)length, time(NULL), "", error) != 0 ||
         write_content(archive, data, length, error) != 0)
         return -1;
     return fill_block(archive, (off_t)length, error);
@@ -106,7 +119,8 @@ int archive_add_file(struct archive *archive, const char *name, int fd, off_t si
     off_t done = 0;
     const mode_t mode = S_IFREG | (executable ? 0755 : 0644);
 
-    if (add_header(archive, name, mode, size, modified, "", error) != 0)
+    if (check_size(name, size, error) != 0 ||
+        add_header(archive, name, mode, size, modified, "", error) != 0)
         return -1;
     for (;;) {
         const ssize_t length = read(fd, chunk, CHUNK);

@@ -47,13 +47,14 @@ int archive_add_directory(struct archive *archive, const char *name, time_t modi
 int archive_add_symlink(struct archive *archive, const char *name, const char *target,
                         struct error *error);
 
-/* A file with the given content; mode 0644. */
+/* A file with the given content; mode 0644. More than ARCHIVE_FILE_MAX bytes are an ERROR_INPUT. */
 int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,
                       struct error *error);
 
 /*
  * A file with what the descriptor gives from where it stands, which must be exactly `size` bytes:
- * a file that shrinks or grows while it is read is an ERROR_INPUT naming it. Borrowed descriptor.
+ * a file that shrinks or grows while it is read is an ERROR_INPUT naming it, and so is one of more
+ * than ARCHIVE_FILE_MAX bytes. Borrowed descriptor.
  */
 int archive_add_file(struct archive *archive, const char *name, int fd, off_t size, bool executable,
                      time_t modified, struct error *error);

@@ -8,6 +8,7 @@
 #ifndef BASE_CLEANUP_H
 #define BASE_CLEANUP_H
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -16,16 +17,23 @@
 #define CLEANUP_FREE      CLEANUP(cleanup_free)
 #define CLEANUP_FD        CLEANUP(cleanup_fd)
 
+/* Both keep errno: a function returns -1 with it, and its locals are cleaned up on the way out. */
 static inline void cleanup_free(void *pointer)
 {
+    const int saved = errno;
+
     free(*(void **)pointer);
+    errno = saved;
 }
 
 /* A descriptor local is -1 while it owns nothing. */
 static inline void cleanup_fd(const int *fd)
 {
+    const int saved = errno;
+
     if (*fd >= 0)
         close(*fd);
+    errno = saved;
 }
 
 static inline char *steal_pointer(char **pointer)

@@ -31,7 +31,8 @@ static int open_named(const char *path, long long most, struct error *error)
     struct stat status;
 
     if (strcmp(path, "-") == 0)
-        return pack_input_spool(STDIN_FILENO, most, "stdin", signals_cancel(), error);
+        return pack_input_spool(STDIN_FILENO, most < ARCHIVE_FILE_MAX ? most : ARCHIVE_FILE_MAX,
+                                "stdin", signals_cancel(), error);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
@@ -43,6 +44,10 @@ static int open_named(const char *path, long long most, struct error *error)
             error, ERROR_INPUT,
             "'%s' is larger than the working directory (%lld MB); raise --workdir-size", shown,
             most >> 20);
+    if (status.st_size > ARCHIVE_FILE_MAX)
+        return error_set(error, ERROR_INPUT,
+                         "'%s' is larger than %lld bytes, the most that one file can have", shown,
+                         ARCHIVE_FILE_MAX);
     return steal_fd(&fd);
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -59,17 +60,19 @@ static int refuse_length(struct walk *walk, const char *what)
 
 static int refuse_errno(struct walk *walk, const char *what)
 {
+    const int reason = errno;
     CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
 
+    errno = reason;
     return error_set_errno(walk->error, ERROR_INPUT, "cannot %s '%s'", what, shown);
 }
 
 /* Counts a file as the workdir will: in whole pages of 4096 bytes. */
 static int count_bytes(struct walk *walk, off_t size)
 {
-    if (size <= ARCHIVE_FILE_MAX)
+    if (size <= walk->most)
         walk->bytes += (size + 4095) / 4096 * 4096;
-    if (size > ARCHIVE_FILE_MAX || walk->bytes > walk->most) {
+    if (size > walk->most || walk->bytes > walk->most) {
         error_set(walk->error, ERROR_INPUT,
                   "the files need more than the %ld MB of the working directory; "
                   "raise " ERROR_SUBJECT,
@@ -159,16 +162,14 @@ static int compare_names(const void *a, const void *b)
 /* The names in a directory, sorted, so that the same directory gives the same archive. */
 static int list_names(struct walk *walk, int fd, struct strvec *names)
 {
-    const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    CLEANUP_FD int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     struct dirent *entry;
     int result = 0;
 
-    if (!dir) {
-        if (copy >= 0)
-            close(copy);
+    if (!dir)
         return refuse_errno(walk, "read the directory");
-    }
+    steal_fd(&copy); /* closedir() closes it */
     while (errno = 0, (entry = readdir(dir))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
@@ -267,8 +268,8 @@ static int refuse_entrypoint(struct walk *walk, int root)
 
 static int add_tree(struct walk *walk, const char *directory)
 {
-    CLEANUP_FD int root = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CLEANUP_FREE char *shown = text_escape(directory);
+    CLEANUP_FD int root = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (root < 0)
         return error_set_errno(walk->error, ERROR_INPUT, "cannot open the directory '%s'", shown);
@@ -358,6 +359,17 @@ static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *na
     return length < 0 ? error_set_errno(error, ERROR_INPUT, "cannot read %s", name) : length;
 }
 
+/* Of a regular file, from where it stands; 0: nobody knows. */
+static long long bytes_left(int fd)
+{
+    struct stat status;
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+
+    if (at < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    return (long long)(status.st_size - at);
+}
+
 int pack_input_spool(int fd, long long most, const char *name, const struct notifier *cancel,
                      struct error *error)
 {
@@ -368,11 +380,13 @@ int pack_input_spool(int fd, long long most, const char *name, const struct noti
 
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
+    if (bytes_left(fd) > most)
+        return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
     while ((length = read_cancellable(fd, chunk, CHUNK, name, cancel, error)) > 0) {
         total += length;
         if (total > most)
             return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
-        if (write(file, chunk, (size_t)length) != length)
+        if (io_write_all(file, chunk, (size_t)length) != 0)
             return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
     }
     return length < 0 ? -1 : steal_fd(&file);

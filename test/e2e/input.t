@@ -222,6 +222,21 @@ test_case --quick 'a sparse file of 9 GB' && {
     refused_input "${too_much/the 1 MB/the 64 MB}" "a sparse file of 9 GB" --dir "$tree" -e main.py
 }
 
+# libtar's sizes are ints: a larger file would make an archive that nothing can read.
+test_case --quick 'a file or stdin of 3 GB, which the working directory has room for' && {
+    new_tree
+    truncate -s 3G "$tree/sparse" "$scratch/sparse.py"
+    most="is larger than 2147483647 bytes"
+    for options in "--stdin $scratch/sparse.py prompts/hello_world.py" "$scratch/sparse.py"; do
+        # shellcheck disable=SC2086 # words
+        refused_input "'$scratch/sparse.py' $most, the most that one file can have" "$options" --workdir-size 8000 $options
+    done
+    refused_input "'sparse' $most, the most that one file can have" "--dir" --dir "$tree" -e main.py --workdir-size 8000
+    input=$scratch/sparse.py refused_input "stdin $most" "--stdin -" --stdin - --workdir-size 8000 prompts/hello_world.py
+    memory "$(peak "$ISOLATOR" run --stdin - --workdir-size 8000 prompts/hello_world.py <"$scratch/sparse.py")" 50000 \
+        "nothing of it is read into memory"
+}
+
 test_case --quick 'a program or stdin larger than the working directory' && {
     too_large="'$scratch/big.py' is larger than the working directory (1 MB); raise --workdir-size"
     refused_input "$too_large" "a program" "$scratch/big.py" --workdir-size 1

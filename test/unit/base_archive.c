@@ -543,6 +543,29 @@ static void archive__release_is_legal_at_any_time(void **state)
     archive_release(&archive);
 }
 
+/* libtar would write the size modulo 2^32 into the header. The file has no blocks. */
+static void archive__file_that_is_too_large(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file();
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, 0, "");
+    assert_int_equal(ftruncate(file, ARCHIVE_FILE_MAX + 1), 0);
+    assert_int_equal(archive_add_file(&fixture.archive, "file", file, ARCHIVE_FILE_MAX + 1, false,
+                                      TIME, &fixture.error),
+                     -1);
+    assert_error(&fixture.error, ERROR_INPUT,
+                 "'file' is larger than 2147483647 bytes, the most that one file can have");
+    assert_int_equal(archive_add_bytes(&fixture.archive, "bytes", "", (size_t)ARCHIVE_FILE_MAX + 1,
+                                       &fixture.error),
+                     -1);
+    assert_error(&fixture.error, ERROR_INPUT,
+                 "'bytes' is larger than 2147483647 bytes, the most that one file can have");
+    assert_int_equal(archive_size(&fixture.archive), 0); /* not even a header */
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -563,6 +586,7 @@ int main(void)
         cmocka_unit_test(archive__reads_a_file_from_where_it_stands),
         cmocka_unit_test(archive__file_that_grows),
         cmocka_unit_test(archive__file_that_shrinks),
+        cmocka_unit_test(archive__file_that_is_too_large),
         cmocka_unit_test(archive__file_that_cannot_be_read),
         cmocka_unit_test(archive__that_cannot_be_written),
         cmocka_unit_test(archive__release_is_legal_at_any_time),

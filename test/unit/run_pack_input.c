@@ -632,8 +632,7 @@ static void pack_input__huge_files_are_refused_at_once(void **state)
     set_up(&fixture);
     fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1 << 20;
     make_file(&fixture, "huge", (off_t)INT_MAX + 1, 0644);
-    refuse(&fixture,
-           "the files need more than the 1048576 MB of the working directory; raise workdirMB");
+    refuse(&fixture, "'huge' is larger than 2147483647 bytes, the most that one file can have");
 }
 
 /* ---- depth */
@@ -957,6 +956,20 @@ static void pack_input__spool_that_is_too_large(void **state)
     assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
 }
 
+/* Of a file it is known beforehand: nothing is copied. */
+static void pack_input__spool_of_a_file_that_is_too_large(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = linux_unnamed_file();
+
+    (void)state;
+    assert_int_equal(ftruncate(from, 5), 0);
+    assert_int_equal(lseek(from, 1, SEEK_SET), 1);
+    assert_int_equal(pack_input_spool(from, 3, "stdin", NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
+    assert_int_equal(lseek(from, 0, SEEK_CUR), 1);
+}
+
 static void pack_input__spool_that_cannot_be_read(void **state)
 {
     struct error error = ERROR_INIT;
@@ -1013,6 +1026,7 @@ int main(void)
         cmocka_unit_test(pack_input__one_file_that_cannot_be_read),
         cmocka_unit_test(pack_input__spools_a_pipe),
         cmocka_unit_test(pack_input__spool_that_is_too_large),
+        cmocka_unit_test(pack_input__spool_of_a_file_that_is_too_large),
         cmocka_unit_test(pack_input__spool_that_cannot_be_read),
         cmocka_unit_test(pack_input__spool_is_cancelled),
         cmocka_unit_test(pack_input__code_in_memory),

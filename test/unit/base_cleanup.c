@@ -1,0 +1,59 @@
+#include "test.h"
+
+#include <errno.h>
+
+static void cleanup__of_nothing(void **state)
+{
+    CLEANUP_FREE char *pointer = NULL;
+    CLEANUP_FD int fd = -1;
+
+    (void)state;
+    assert_null(steal_pointer(&pointer));
+    assert_int_equal(steal_fd(&fd), -1);
+}
+
+/* Fails as a function does whose caller looks at errno. close() of a descriptor that is closed fails. */
+static int fail_with(int number)
+{
+    CLEANUP_FREE char *pointer = string_copy("text");
+    CLEANUP_FD int fd = dup(STDIN_FILENO);
+
+    close(fd);
+    errno = number;
+    return pointer ? -1 : 0;
+}
+
+static void cleanup__keeps_errno(void **state)
+{
+    (void)state;
+    assert_int_equal(fail_with(EDOM), -1);
+    assert_int_equal(errno, EDOM);
+}
+
+static void cleanup__closes_unless_it_is_stolen(void **state)
+{
+    int closed, stolen;
+
+    (void)state;
+    {
+        CLEANUP_FD int first = dup(STDIN_FILENO);
+        CLEANUP_FD int second = dup(STDIN_FILENO);
+
+        closed = first;
+        stolen = steal_fd(&second);
+    }
+    assert_int_equal(fcntl(closed, F_GETFD), -1);
+    assert_true(fcntl(stolen, F_GETFD) >= 0);
+    close(stolen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cleanup__of_nothing),
+        cmocka_unit_test(cleanup__keeps_errno),
+        cmocka_unit_test(cleanup__closes_unless_it_is_stolen),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
