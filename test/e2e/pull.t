@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# isolator pull and isolator run --pull, from a registry of this file's own.
-# shellcheck shell=bash source=test/e2e/lib.sh
+# isolator pull and isolator run --pull, from a registry that this file starts.
+# shellcheck source=test/e2e/lib.sh disable=SC2154 # lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 program=build/engine/docker-registry
@@ -19,7 +19,7 @@ clean_up() {
 } >/dev/null 2>&1
 trap clean_up EXIT
 
-# push NAME: an image that is in the registry and not on the engine, and different from all others.
+# push NAME: puts a new image into the registry; it is not on the engine.
 push() {
     local container
     container=$(docker create --network none isolator-test/busybox:1 true)
@@ -28,6 +28,8 @@ push() {
     docker push -q "$place/$1" >/dev/null
     docker image rm "$place/$1" >/dev/null
 }
+# forget NAME: removes the image from the engine.
+forget() { docker image rm "$place/$1" >/dev/null 2>&1; }
 # there NAME: "yes" or "no".
 there() { if docker image inspect "$place/$1" >/dev/null 2>&1; then echo yes; else echo no; fi; }
 push a
@@ -41,72 +43,109 @@ cat >"$ISOLATOR_CONFIG" <<END
     "none": {"image": "$place/none", $sub}}}
 END
 hello=$(snippet ash 'echo hello')
+cat=$(snippet ash 'cat /installed')
 
 # ---- isolator pull
-faulty "" isolator pull p$$ again b
-is "$status|$out" "0|" "pull: two languages of one image, and another"
-has "$err" "Status: Downloaded newer image for $place/a:latest" "pull: docker's own words on stderr"
-is "$(docker_calls)|$(there a) $(there b)" "pull pull|yes yes" "pull: each image once"
-isolator pull p$$
-is "$status|$out" "0|" "pull: once more"
-has "$err" "Status: Image is up to date for $place/a:latest" "pull: docker says that it is there"
-docker image rm "$place/b" >/dev/null
-isolator pull none b
-is "$status|$out|$(there b)" "3||yes" "pull: one that is not there, and then the other"
-has "$err" "isolator: cannot pull the image '$place/none' ('docker pull': status 1)" "pull: one that is not there: the message"
-faulty "pull * fail" isolator pull
-is "$status|$(grep -c '^isolator: cannot pull the image' <<<"$err")|$(grep -c 'a fault for the test' <<<"$err")" "3|6|6" \
-    "pull: all languages"
-docker image rm "$place/b" >/dev/null
-faulty "pull 1 hang" start_isolator pull b
-until_true test -s "$calls/pull.1"
-kill -TERM "$pid"
-await
-is "$status|$out$err|$(there b)" "143||no" "pull: a signal ends it"
 
-# The example of its manual page, which is for the language that everybody has.
-sed "s|\"languages\": {|&\"python\": {\"image\": \"$place/b\"}, |" "$ISOLATOR_CONFIG" >"$scratch/python.json"
-read -ra example < <(sed -n 's/^\.Dl isolator //p' man/isolator-pull.1)
-ISOLATOR_CONFIG=$scratch/python.json isolator "${example[@]}"
-is "${example[*]}|$status|$(there b)" "pull python|0|yes" "pull: the example of its manual page"
-docker image rm "$place/b" >/dev/null
+test_case 'pull fetches each image once' && {
+    faulty "" isolator pull p$$ again b
+    is "$status|$out" "0|" "pull: two languages of one image, and another"
+    has "$err" "Status: Downloaded newer image for $place/a:latest" "pull: docker's own words on stderr"
+    is "$(docker_calls)|$(there a) $(there b)" "pull pull|yes yes" "pull: each image once"
+    isolator pull p$$
+    is "$status|$out" "0|" "pull: once more"
+    has "$err" "Status: Image is up to date for $place/a:latest" "pull: docker says that the image is up to date"
+}
+
+test_case 'an image that the registry does not have' && {
+    forget b
+    isolator pull none b
+    is "$status|$out|$(there b)" "3||yes" "pull: it fails, and the other image is pulled"
+    has "$err" "isolator: cannot pull the image '$place/none' ('docker pull': status 1)" "pull: the message"
+}
+
+test_case 'pull without arguments pulls all images' && {
+    faulty "pull * fail" isolator pull
+    is "$status|$(grep -c '^isolator: cannot pull the image' <<<"$err")|$(grep -c 'a fault for the test' <<<"$err")" "3|6|6" \
+        "pull: all languages"
+}
+
+test_case 'a signal ends pull' && {
+    forget b
+    faulty "pull 1 hang" start_isolator pull b
+    until_true test -s "$calls/pull.1"
+    kill -TERM "$pid"
+    await
+    is "$status|$out$err|$(there b)" "143||no" "pull: a signal ends it"
+}
+
+test_case 'the example of the manual page' && {
+    # The example of its manual page, which is for Python.
+    sed "s|\"languages\": {|&\"python\": {\"image\": \"$place/b\"}, |" "$ISOLATOR_CONFIG" >"$scratch/python.json"
+    read -ra example < <(sed -n 's/^\.Dl isolator //p' man/isolator-pull.1)
+    ISOLATOR_CONFIG=$scratch/python.json isolator "${example[@]}"
+    is "${example[*]}|$status|$(there b)" "pull python|0|yes" "pull: the example of its manual page"
+}
 
 # ---- isolator run --pull
-run --language b "$hello"
-is "$status $(fields reason)|$(there b)" "3 image-missing|no" "run: nothing is fetched without --pull"
-run --language b --pull "$hello"
-is "$status $(fields reason stdout)|$(there b)" "0 exit hello|yes" "run --pull: what is missing is fetched"
-has "$err" "Downloaded newer image for $place/b:latest" "run --pull: docker's own words on stderr"
-faulty "" run --language b --pull "$hello"
-is "$status $(fields reason)|$err|$(docker_calls)" "0 exit||image create start" "run --pull: what is there is not"
-run --language none --pull "$hello"
-is "$status $(fields reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
-    "run --pull: what cannot be fetched"
-run --image "$place/a" --language b --pull "$hello"
-is "$status $(fields reason image)" "0 exit $place/a" "run --pull: another image"
-faulty "image 1 fail;version 1 fail" run --language b --pull "$hello"
-is "$status $(fields reason)" "3 engine" "run --pull: an engine that does not answer"
 
-# ---- a prepared language: no registry has its image
-isolator prepare p$$ --run 'echo prepared >/installed'
-is "$status" 0 "a language is prepared from an image that was pulled"
-docker image rm "$place/a" >/dev/null
-cat=$(snippet ash 'cat /installed')
-faulty "" run --language p$$ --pull "$cat"
-is "$status $(fields stdout)|$(docker_calls)|$(there a)" "0 prepared|image create start|no" "run --pull: a prepared image is enough"
-isolator prepare --remove p$$
-sed "s|\"image\": \"$place/a\", |&\"prepare\": {\"run\": [\"true\"]}, |" "$ISOLATOR_CONFIG" >"$scratch/prepared.json"
-run --config "$scratch/prepared.json" --language p$$ --pull "$hello"
-is "$status $(fields stdout image)|$(field warnings)" "0 hello
+test_case 'run --pull fetches a missing image' && {
+    forget b
+    run --language b "$hello"
+    is "$status $(fields reason)|$(there b)" "3 image-missing|no" "run: nothing is pulled without --pull"
+    run --language b --pull "$hello"
+    is "$status $(fields reason stdout)|$(there b)" "0 exit hello|yes" "run --pull: the image is pulled"
+    has "$err" "Downloaded newer image for $place/b:latest" "run --pull: docker's own words on stderr"
+    faulty "" run --language b --pull "$hello"
+    is "$status $(fields reason)|$err|$(docker_calls)" "0 exit||image create start" "run --pull: an image on the engine is not pulled"
+}
+
+test_case 'run --pull with an image that the registry does not have' && {
+    run --language none --pull "$hello"
+    is "$status $(fields reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
+        "run --pull: the error"
+}
+
+test_case 'run --pull with --image' && {
+    run --image "$place/a" --language b --pull "$hello"
+    is "$status $(fields reason image)" "0 exit $place/a" "run --pull: another image"
+}
+
+test_case 'run --pull with an engine that does not answer' && {
+    faulty "image 1 fail;version 1 fail" run --language b --pull "$hello"
+    is "$status $(fields reason)" "3 engine" "run --pull: an engine that does not answer"
+}
+
+# ---- a prepared language: its image is in no registry
+
+test_case 'run --pull does not fetch the base of a prepared image' && {
+    docker pull -q "$place/a" >/dev/null
+    isolator prepare p$$ --run 'echo prepared >/installed'
+    is "$status" 0 "a language is prepared from an image that was pulled"
+    forget a
+    faulty "" run --language p$$ --pull "$cat"
+    is "$status $(fields stdout)|$(docker_calls)|$(there a)" "0 prepared|image create start|no" "run --pull: a prepared image is enough"
+    isolator prepare --remove p$$
+}
+
+test_case 'run --pull fetches the base image of a language that is not prepared' && {
+    sed "s|\"image\": \"$place/a\", |&\"prepare\": {\"run\": [\"true\"]}, |" "$ISOLATOR_CONFIG" >"$scratch/prepared.json"
+    forget a
+    run --config "$scratch/prepared.json" --language p$$ --pull "$hello"
+    is "$status $(fields stdout image)|$(field warnings)" "0 hello
  $place/a|p$$ is not prepared, so the program ran in the image '$place/a' as it is; run: isolator prepare p$$" \
-    "run --pull: of one that is not prepared, the base image is fetched"
+        "run --pull: the base image, and the warning"
+}
 
 # ---- the command line
-isolator pull cobol
-is "$status|$out|$err" "2||isolator: unknown language 'cobol'; known are: python, go, javascript, p$$, again, b, none" "an unknown language"
-isolator pull --all
-is "$status|$out|$err" "2||isolator: unknown option '--all'; see isolator pull --help" "an unknown option"
-isolator pull --help
-is "$status|${out%%$'\n'*}|$err" "0|usage: isolator pull [--config FILE] [LANGUAGE...]|" "--help"
+
+test_case 'wrong use, and --help' && {
+    isolator pull cobol
+    is "$status|$out|$err" "2||isolator: unknown language 'cobol'; known are: python, go, javascript, p$$, again, b, none" "an unknown language"
+    isolator pull --all
+    is "$status|$out|$err" "2||isolator: unknown option '--all'; see isolator pull --help" "an unknown option"
+    isolator pull --help
+    is "$status|${out%%$'\n'*}|$err" "0|usage: isolator pull [--config FILE] [LANGUAGE...]|" "--help"
+}
 
 finish
