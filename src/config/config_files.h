@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 
 /*
- * Returns the path of a file in $XDG_CONFIG_HOME/isolator, or in ~/.config/isolator if that variable
- * is not set to an absolute path; owned by the caller.
+ * Returns the path of a file in $XDG_CONFIG_HOME/isolator, or in ~/.config/isolator unless that
+ * variable is an absolute path; owned by the caller.
  */
 char *config_home(const char *name);
 

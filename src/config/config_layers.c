@@ -34,12 +34,12 @@ struct walk {
     struct strbuf path;
 };
 
-/* What a layer has at a path; NULL: nothing. */
+/* The value that a layer has at a path; NULL: none. */
 struct found {
     const json_t *value;
 };
 
-/* `found` is of each layer. The last that has something has decided. */
+/* `found` has an entry for each layer. The last layer with a value determined it. */
 static void walk_value(struct walk *walk, const json_t *value, const struct found *found)
 {
     const size_t count = walk->config->layer_count, length = walk->path.length;

@@ -1,6 +1,7 @@
 /*
- * The configuration as JSON: what the texts that were laid over each other come to, and which of them each value
- * is from. It knows nothing of what the keys mean but for promptsDir, which is made absolute as it is read.
+ * The configuration as JSON: the result of all texts that were laid over each other, and which of
+ * them each value comes from. It does not know what the keys mean, except promptsDir, which is made
+ * absolute when it is read.
  */
 #ifndef CONFIG_CONFIG_LAYERS_H
 #define CONFIG_CONFIG_LAYERS_H
@@ -10,19 +11,21 @@
 #include "config/config.h"
 
 /*
- * All of it as one object, a new reference: a configuration file that is read to the same configuration. NULL:
- * ERROR_CONFIG, where a path is not UTF-8, which JSON cannot hold.
+ * Returns the whole configuration as one object, a new reference. Read as a configuration file it
+ * gives the same configuration. NULL with ERROR_CONFIG if a path is not UTF-8, which JSON cannot
+ * hold.
  */
 json_t *config_resolved(const struct config *config, struct error *error);
 
 /*
- * Called for a value that is not an object, or an empty one. `path` is like "languages.python.image", as a file
- * has it: not escaped. `origin`: the text that it is from. All borrowed.
+ * Called for each value that is not an object, and for empty objects. `path` is like
+ * "languages.python.image", not escaped. `origin` is the text that the value comes from. All are
+ * borrowed.
  */
 typedef void config_visit(void *context, const char *path, const json_t *value,
                           const struct config_layer *origin);
 
-/* Visits each value of what config_resolved() has given, in its order. */
+/* Visits each value of what config_resolved() returned, in its order. */
 void config_walk(const struct config *config, const json_t *resolved, config_visit *visit,
                  void *context);
 

@@ -16,9 +16,9 @@
 #include "config/limits.h"
 
 /*
- * Loads the configuration into an initialised struct. `file` is the one asked for or NULL. `own` are
- * default limits of the front end, or NULL: they replace those of the built-in and the installed
- * configuration, and any other file replaces them. ERROR_CONFIG.
+ * Loads the configuration into an initialised struct. `file` is the one asked for or NULL. `own`
+ * holds default limits of the front end, or is NULL: they replace those of the built-in and the
+ * installed configuration, and any other file replaces them. ERROR_CONFIG.
  */
 int config_load(struct config *config, const char *file, const struct limits *own,
                 struct error *error);

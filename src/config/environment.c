@@ -17,7 +17,7 @@ bool environment_is_name(const char *name, size_t length)
 
 bool environment_is_reserved(const char *name, size_t length)
 {
-    /* All: IFS is not inherited. dash: OPTIND must be a number. bash: the others are read-only. */
+    /* No shell inherits IFS; dash wants a number in OPTIND; in bash the others are read-only. */
     static const char *const reserved[] = {"IFS",  "OPTIND",   "PPID",      "UID",
                                            "EUID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO"};
 

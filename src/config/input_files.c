@@ -8,10 +8,10 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* Bytes of a path that a message shows. */
-enum { SHOWN = 80 };
+/* Maximum bytes of a path in a message. */
+enum { SHOWN_MAX = 80 };
 
-/* Twice as many whenever a power of two is full, so that many files do not take time in their square. */
+/* Doubles the array whenever a power of two is full, so that many files take linear time. */
 static void make_room(struct input_files *files)
 {
     if (files->count & (files->count - 1))
@@ -27,7 +27,7 @@ void input_files_add(struct input_files *files, const char *path, char *data, si
 
 int input_files_check_path(const char *path, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape_short(path, SHOWN);
+    CLEANUP_FREE char *shown = text_escape_short(path, SHOWN_MAX);
     const char *part = path;
 
     if (path[0] == '/')
@@ -50,7 +50,7 @@ int input_files_check_path(const char *path, struct error *error)
     }
 }
 
-/* The order of bytes in paths: '/' comes first, so that "a/b" stands right behind "a", before "a.b". */
+/* The order of bytes in paths: '/' comes first, so that "a/b" follows "a" directly. */
 static int rank(char byte)
 {
     return byte == '\0' ? 0 : byte == '/' ? 1 : (unsigned char)byte + 2;
@@ -67,7 +67,7 @@ static int compare_paths(const void *a, const void *b)
     return rank(*left) - rank(*right);
 }
 
-/* Two neighbours in that order: equal, or one the directory of the other. */
+/* Refuses two neighbours in that order if they are equal or one is the directory of the other. */
 static int check_neighbours(const char *first, const char *second, struct error *error)
 {
     const size_t length = strlen(first);
@@ -75,7 +75,7 @@ static int check_neighbours(const char *first, const char *second, struct error 
 
     if (strncmp(first, second, length) != 0 || (second[length] != '\0' && second[length] != '/'))
         return 0;
-    shown = text_escape_short(first, SHOWN);
+    shown = text_escape_short(first, SHOWN_MAX);
     return error_set(error, ERROR_INPUT,
                      second[length] == '\0'
                          ? "two files have the name '%s'"

@@ -1,5 +1,5 @@
 /*
- * Files in memory, by their paths in the working directory.
+ * Files in memory, by their paths in the working directory, and the rules for such paths.
  */
 #ifndef CONFIG_INPUT_FILES_H
 #define CONFIG_INPUT_FILES_H
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* Bytes of a path in the working directory. */
+/* Maximum bytes of a path in the working directory. */
 enum { INPUT_FILES_PATH_MAX = 4000 };
 
 struct input_file {
@@ -27,18 +27,18 @@ struct input_files {
         NULL, 0                                                                                    \
     }
 
-/* Copies the path and takes the data, which came from malloc(3), over. */
+/* Adds a file. Copies the path, and takes ownership of the data, which malloc(3) returned. */
 void input_files_add(struct input_files *files, const char *path, char *data, size_t length);
 
 /*
- * The rule for paths inside the workdir: relative, at most INPUT_FILES_PATH_MAX bytes, no "..", ".", empty or over-long
- * part. ERROR_INPUT.
+ * Checks a path in the working directory: it must be relative, have at most INPUT_FILES_PATH_MAX
+ * bytes, and no part that is "..", ".", empty or longer than 255 bytes. ERROR_INPUT.
  */
 int input_files_check_path(const char *path, struct error *error);
 
 /*
- * Whether the paths can stand side by side and beside the entrypoint: all by the rule, none twice, none
- * that is a directory of another one. ERROR_INPUT.
+ * Checks that all paths are allowed and can exist together, the entrypoint among them: none occurs
+ * twice, and none is a directory of another one. ERROR_INPUT.
  */
 int input_files_check(const struct input_files *files, const char *entrypoint, struct error *error);
 

@@ -11,7 +11,7 @@ int json_reader_wrong_type(struct json_reader *reader, const char *expected)
                      expected);
 }
 
-/* The path of the key stands in front of the message. */
+/* The message begins with the path of the key, so the subject need not be named again. */
 static const char *name_again(const char *subject)
 {
     (void)subject;

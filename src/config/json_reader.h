@@ -1,6 +1,6 @@
 /*
- * The strict reading of a JSON file that people write: each value has its type and its place in the file, which
- * the messages name. All errors are of ERROR_CONFIG.
+ * The strict reading of a JSON file that people write. Each value has its type and its place in the
+ * file, which the messages name. All errors are ERROR_CONFIG.
  */
 #ifndef CONFIG_JSON_READER_H
 #define CONFIG_JSON_READER_H
@@ -13,26 +13,26 @@
 #include "base/strbuf.h"
 #include "base/strvec.h"
 
-/* Where we are in a file. */
+/* A position in a file. */
 struct json_reader {
     const char *file;
     struct strbuf path; /* "languages.python.image" */
     struct error *error;
 };
 
-/* For messages of one's own: "%s: %s: ...". */
+/* The arguments for a message that begins with "%s: %s: ". */
 #define JSON_READER_WHERE(reader) (reader)->file, strbuf_string(&(reader)->path)
 
-/* "FILE: PATH: must be EXPECTED". Returns -1. */
+/* Sets the error "FILE: PATH: must be EXPECTED". Returns -1. */
 int json_reader_wrong_type(struct json_reader *reader, const char *expected);
 
-/* Gives an ERROR_USAGE of a checking function the place in the file. Returns -1. */
+/* Puts the place in the file in front of an ERROR_USAGE of a check. Returns -1. */
 int json_reader_wrong_value(struct json_reader *reader);
 
-/* Names the nearest of the known keys. Returns -1. */
+/* Sets the error for an unknown key, with the most similar known key. Returns -1. */
 int json_reader_unknown_key(struct json_reader *reader, const char *const *known, size_t count);
 
-/* In the place of an older value. None of them may be empty. */
+/* Read a value and replace the older one. Strings and arrays must not be empty. */
 int json_reader_string(struct json_reader *reader, const json_t *value, char **string);
 int json_reader_strings(struct json_reader *reader, const json_t *value, struct strvec *strings);
 
@@ -41,8 +41,8 @@ int json_reader_whole(struct json_reader *reader, const json_t *value, int minim
                       int *number);
 
 /*
- * Calls `read` for each member of an object with the path extended by its key. `read` gets what the
- * member belongs to as `target`.
+ * Calls `read` for each member of an object, with the path extended by its key; `target` is handed
+ * to it.
  */
 int json_reader_members(struct json_reader *reader, const json_t *object,
                         int read(struct json_reader *, const char *, const json_t *, void *),

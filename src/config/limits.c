@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Docker refuses less than 6 MB of memory and takes CPUs in hundredths at least. */
+/* Docker refuses less than 6 MB of memory, and less than a hundredth of a CPU. */
 const struct key_rule limit_rules[LIMIT_NUMBERS] = {
     [LIMIT_TIMEOUT] = {"timeoutSeconds", KEY_NUMBER, 0.001, 366.0 * 86400, " s"},
     [LIMIT_MEMORY] = {"memoryMB", KEY_WHOLE, 6, 1 << 24, " MB"},

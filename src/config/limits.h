@@ -22,7 +22,7 @@ enum limit_number {
     LIMIT_NUMBERS
 };
 
-/* The rules by enum limit_number. The names are keys of the configuration and subjects of errors. */
+/* By enum limit_number. The names are keys of the configuration and subjects of errors. */
 extern const struct key_rule limit_rules[LIMIT_NUMBERS];
 
 struct limits {
@@ -35,14 +35,14 @@ void limits_init(struct limits *limits);
 /* Replaces in `base` the numbers that `over` gives. */
 void limits_overlay(struct limits *base, const struct limits *over);
 
-/* Sets one number after checking its rule. ERROR_USAGE about the name of its rule. */
+/* Sets one number after checking its rule. ERROR_USAGE about it. */
 int limits_set_number(struct limits *limits, enum limit_number which, double value,
                       struct error *error);
 
 /* Lowers complete limits to the maximums that are given. */
 void limits_clamp(struct limits *limits, const struct limits *maximums);
 
-/* Checks that no number is larger than its maximum. ERROR_USAGE about the name of the first that is. */
+/* Checks that no number is larger than its maximum. ERROR_USAGE about the first that is. */
 int limits_check(const struct limits *limits, const struct limits *maximums, struct error *error);
 
 /* Returns the timeout in milliseconds, rounded up. */

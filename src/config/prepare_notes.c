@@ -21,7 +21,7 @@
 
 static const char FILE_NAME[] = "prepared.json";
 
-/* How long another may keep the notes, which takes milliseconds. */
+/* How long to wait for another process that writes the notes, which takes milliseconds. */
 enum { LOCK_MS = 2000 };
 
 void prepare_note_release(struct prepare_note *note)
@@ -36,7 +36,7 @@ void prepare_note_release(struct prepare_note *note)
 
 /* ---- values */
 
-/* An array of strings, which may be empty. */
+/* Reads an array of strings, which may be empty. */
 static int read_list(struct json_reader *reader, const json_t *value, struct strvec *list)
 {
     if (!json_is_array(value) || json_array_size(value) > 0)
@@ -65,9 +65,9 @@ int prepare_read_packages(struct json_reader *reader, const json_t *value, struc
     if (read_list(reader, value, packages) != 0)
         return -1;
     if (packages->count > PREPARE_PACKAGES_MAX) {
-        CLEANUP_FREE char *most = string_format("%d names at most", PREPARE_PACKAGES_MAX);
+        CLEANUP_FREE char *expected = string_format("%d names at most", PREPARE_PACKAGES_MAX);
 
-        return json_reader_wrong_type(reader, most);
+        return json_reader_wrong_type(reader, expected);
     }
     for (size_t i = 0; i < packages->count; i++) {
         if (!prepare_is_package(packages->items[i])) {
@@ -111,11 +111,11 @@ static int read_note_member(struct json_reader *reader, const char *key, const j
 
 /* ---- reading the file */
 
-/* What is done with each note; takes nothing over. */
+/* Called for each note; the note is borrowed. */
 typedef void use_note(void *context, const char *language, const struct prepare_note *note);
 
 struct note_reader {
-    use_note *use; /* NULL: the file is only checked */
+    use_note *use; /* NULL: only check the file */
     void *context;
 };
 
@@ -141,14 +141,14 @@ static int read_top_member(struct json_reader *reader, const char *key, const js
     return json_reader_unknown_key(reader, keys, 1);
 }
 
-/* The JSON of the file, a new reference; an empty object where there is none. NULL with the error. */
+/* Returns the JSON of the file, a new reference; {} without a file; NULL with the error. */
 static json_t *load(const char *path, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     json_error_t where;
     json_t *root;
 
-    if (access(path, F_OK) != 0) /* as with configuration files: also where it cannot be reached */
+    if (access(path, F_OK) != 0) /* as with configuration files, also if it cannot be reached */
         return json_object();
     if (config_read_file(path, &text, error) != 0)
         return NULL;
@@ -160,7 +160,7 @@ static json_t *load(const char *path, struct error *error)
     return root;
 }
 
-/* The same, and all of it is read, so that what is wrong in it is found. */
+/* The same, and reads each note, so that mistakes are found. */
 static json_t *load_all(const char *path, struct note_reader *notes, struct error *error)
 {
     json_auto_t *root = load(path, error);
@@ -178,7 +178,7 @@ static json_t *load_all(const char *path, struct note_reader *notes, struct erro
     return result == 0 ? json_incref(root) : NULL;
 }
 
-/* The same. Nobody has written it by hand who would know how to mend it. */
+/* The same, with advice: people do not write this file, so they cannot correct it. */
 static json_t *load_and_read(const char *path, struct note_reader *notes, struct error *error)
 {
     CLEANUP(error_release) struct error wrong = ERROR_INIT;
@@ -214,7 +214,7 @@ static void apply(void *context, const char *name, const struct prepare_note *no
         config_prepare(language);
     }
     if (!note->image || !preparation->tag || strcmp(note->image, preparation->tag) != 0)
-        return; /* those are the packages of another image */
+        return; /* the packages are those of another image */
     for (size_t i = 0; i < note->packages.count; i++)
         if (!strvec_contains(&language->packages, note->packages.items[i]))
             strvec_push(&language->packages, note->packages.items[i]);
@@ -288,7 +288,7 @@ static void put_note(json_t *root, const char *language, const struct prepare_no
     json_object_set_new(languages, language, object);
 }
 
-/* The directories above the file; what is wrong with them, making the file says. */
+/* Creates the directories above the file. If that fails, creating the file fails too. */
 static void make_directories(const char *path)
 {
     CLEANUP_FREE char *copy = string_copy(path);
@@ -301,8 +301,9 @@ static void make_directories(const char *path)
 }
 
 /*
- * Two that prepare at once do not lose each other's notes: only who has the directory reads them to write them anew.
- * Released with the descriptor. -1: there is no directory yet, or another keeps it, and all goes on without.
+ * Locks the directory of the notes, so that two processes that prepare at once do not lose each
+ * other's notes. Closing the descriptor releases the lock. Returns -1 if there is no directory yet,
+ * or another process keeps the lock; then the work goes on without it.
  */
 static int lock_directory(const char *path)
 {
@@ -319,7 +320,7 @@ static int lock_directory(const char *path)
     return -1;
 }
 
-/* By a file beside it, which takes its place. */
+/* Writes a new file and renames it, so that it replaces the old one. */
 static int replace(const char *path, const char *text, struct error *error)
 {
     CLEANUP_FREE char *beside = string_format("%s.XXXXXX", path);
@@ -335,7 +336,7 @@ static int replace(const char *path, const char *text, struct error *error)
     return -1;
 }
 
-/* Of who has the directory, or could not get it. */
+/* Does the work of prepare_notes_put() while the directory is locked, if that was possible. */
 static int put(const char *path, const char *language, const struct prepare_note *note,
                struct error *error)
 {
@@ -348,7 +349,7 @@ static int put(const char *path, const char *language, const struct prepare_note
     if (note)
         put_note(root, language, note);
     else if (json_object_del(json_object_get(root, "languages"), language) != 0)
-        return 0; /* it was not there */
+        return 0; /* there is no such note */
     text = json_dumps(root, JSON_INDENT(2));
     if (!text)
         abort();

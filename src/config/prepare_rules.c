@@ -10,11 +10,11 @@
 
 #define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-enum { NAME_MOST = 64, HASH_DIGITS = 16 };
+enum { NAME_MAX_BYTES = 64, HASH_DIGITS = 16 };
 
 char *prepare_tag(const char *language, const char *base, const struct strvec *steps)
 {
-    CLEANUP_FREE char *name = string_format("%.*s", NAME_MOST, language);
+    CLEANUP_FREE char *name = string_format("%.*s", NAME_MAX_BYTES, language);
     char digits[SHA256_HEX_SIZE];
     struct sha256 hash;
 

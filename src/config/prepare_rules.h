@@ -1,12 +1,12 @@
 /*
- * The rules for prepared images: what they are called, which steps can make one, and which names of packages a
- * model may be told. The work itself is in service/prepare.h.
+ * The rules for prepared images: their tags, the steps that can build one, and the names of
+ * packages that a model may read. The work itself is done in service/prepare.h.
  *
- * An image that `isolator prepare` has made is called by what went into it, in the repository PREPARE_REPOSITORY.
- * It has two tags, "LANGUAGE-" and 16 digits of a hash each. One is of the id of the base image and the steps, so
- * it says what is in the image and never moves. The other is of the name of the base image and the steps,
- * so that a run finds it by the configuration alone; it stays where it is when the base image is pulled anew, until
- * the language is prepared again.
+ * A prepared image is in the repository PREPARE_REPOSITORY and has two tags, "LANGUAGE-" and 16
+ * digits of a hash each. The exact tag hashes the id of the base image and the steps, so it
+ * identifies the content and never moves. The other tag hashes the name of the base image and the
+ * steps, so that a run finds it from the configuration alone. It keeps pointing to the same image
+ * after the base image was pulled again, until the language is prepared again.
  */
 #ifndef CONFIG_PREPARE_RULES_H
 #define CONFIG_PREPARE_RULES_H
@@ -18,7 +18,7 @@
 
 #define PREPARE_REPOSITORY "isolator-prepared"
 
-/* Bytes of all steps together, and their number; bytes of a package's name, and how many a language may have. */
+/* Number of steps and bytes of all of them; bytes of a package name and number of packages. */
 enum {
     PREPARE_STEPS_MAX = 64,
     PREPARE_STEPS_BYTES_MAX = 32768,
@@ -27,20 +27,21 @@ enum {
 };
 
 /*
- * The tag for the language, with PREPARE_REPOSITORY in front; `base` is the name of the base image or its id.
- * What a tag cannot hold of the language's name is replaced in it; the hash is of the name as it is. Owned.
+ * Returns the tag for the language with PREPARE_REPOSITORY in front, owned. `base` is the name of
+ * the base image or its id. Characters of the language's name that a tag cannot have are replaced; the
+ * hash includes the original name.
  */
 char *prepare_tag(const char *language, const char *base, const struct strvec *steps);
 
-/* Whether the steps are not too many, and text that a shell can be given. ERROR_USAGE. */
+/* Checks the number of steps and that each is text for a shell. ERROR_USAGE. */
 int prepare_check_steps(const struct strvec *steps, struct error *error);
 
-/* Whether a network can be one for steps. ERROR_USAGE. */
+/* Checks the name of a network for steps. ERROR_USAGE. */
 int prepare_check_network(const char *network, struct error *error);
 
 /*
- * Whether models may be told of a package of this name ("numpy", "@scope/name", "numpy==1.26.4"): it has no
- * blanks and is short, so that it cannot give them instructions.
+ * Whether models may read this name of a package ("numpy", "@scope/name", "numpy==1.26.4"). It has
+ * no blanks and is short, so that it cannot contain instructions for them.
  */
 bool prepare_is_package(const char *name);
 

@@ -1,7 +1,7 @@
 /*
  * The snippets: small programs in the directory promptsDir. A snippet is a regular file directly in
- * it, with the extension of a language and a name in UTF-8 that does not begin with a dot. Links are
- * not followed.
+ * it, with the extension of a language and a name in UTF-8 that does not begin with a dot. Links
+ * are not followed.
  *
  * A snippet is called by its file name or by its base name, which is the file name up to its last
  * dot. A file name goes before a base name.
@@ -28,8 +28,8 @@ void snippets_list(const struct config *config, struct strvec *files);
 void snippets_shortest_names(const struct strvec *files, struct strvec *names);
 
 /*
- * Returns the file name of the snippet that a name stands for; owned by the caller. NULL:
- * ERROR_USAGE if there is none (the message lists those that there are) or if it is the base name of
+ * Returns the file name of the snippet that a name stands for; owned by the caller. NULL with
+ * ERROR_USAGE if there is none (the message lists all snippets) or if it is the base name of
  * several (the message lists these).
  */
 char *snippet_find(const struct config *config, const char *name, struct error *error);

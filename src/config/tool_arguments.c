@@ -9,16 +9,16 @@
 #include "base/text.h"
 #include "config/snippets.h"
 
-/* Bytes of a name from the model that a message shows. */
-enum { SHOWN = 80 };
+/* Maximum bytes of a name from the model in a message. */
+enum { SHOWN_MAX = 80 };
 
-/* How many there may be; comparing their names takes its time. */
+/* Maximum numbers; comparing the names takes time. */
 enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
 
-/* Bytes of an argument or variable, and of all: the kernel starts no program with more (execve(2)). */
+/* Maximum bytes of one argument or variable, and of all: the kernel's limits (execve(2)). */
 enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
 
-/* What the arguments are read by, and into. */
+/* The state of reading the arguments. */
 struct reading {
     const struct config *config;
     struct request *request;
@@ -31,7 +31,7 @@ static int wrong(struct reading *reading, const char *name, const char *expected
     return error_set(reading->error, ERROR_USAGE, "%s must be %s", name, expected);
 }
 
-/* The string, borrowed; NULL with the error set where it is none or has a NUL in it. */
+/* Returns the string, borrowed; NULL with the error if it is none or has a NUL in it. */
 static const char *text_of(struct reading *reading, const char *name, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -81,7 +81,7 @@ static int read_filename(struct reading *reading, const char *name, const json_t
     return 0;
 }
 
-/* The content of an additional file as bytes, owned; NULL with the error set. */
+/* Returns the content of an additional file as bytes, owned; NULL with the error. */
 static char *decode_content(struct reading *reading, const char *name, const json_t *content,
                             const json_t *encoding, size_t *length)
 {
@@ -224,7 +224,7 @@ static int read_environment(struct reading *reading, const char *name, const jso
         return wrong(reading, name, "an object of at most 1000 variables");
     json_object_foreach((json_t *)value, key, item)
     {
-        CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
+        CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
         CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
         CLEANUP_FREE char *assignment = NULL;
         const char *text = text_of(reading, item_name, item);
@@ -237,20 +237,20 @@ static int read_environment(struct reading *reading, const char *name, const jso
         assignment = string_format("%s=%s", key, text);
         if (count_word(reading, item_name, assignment) != 0)
             return -1;
-        strvec_push(&reading->request->environment, assignment); /* no name stands twice in JSON */
+        strvec_push(&reading->request->environment, assignment); /* JSON has no name twice */
     }
     return 0;
 }
 
 static int read_timeout(struct reading *reading, const char *name, const json_t *value)
 {
-    const double most = reading->config->maximums.limits.number[LIMIT_TIMEOUT];
+    const double maximum = reading->config->maximums.limits.number[LIMIT_TIMEOUT];
     double seconds = json_number_value(value);
 
     if (!json_is_number(value) || !(seconds > 0))
         return wrong(reading, name, "a number of seconds greater than 0");
-    if (seconds > most) /* false where there is no maximum */
-        seconds = most;
+    if (seconds > maximum) /* false if there is no maximum */
+        seconds = maximum;
     return limits_set_number(&reading->request->policy.limits, LIMIT_TIMEOUT, seconds,
                              reading->error);
 }
@@ -319,7 +319,7 @@ static const json_t *given(const json_t *arguments, const char *name)
 static int refuse_unknown(const char *key, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN);
+    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
     CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < ARGUMENTS; i++)
@@ -328,7 +328,7 @@ static int refuse_unknown(const char *key, struct error *error)
     return error_set(error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown, known);
 }
 
-/* The rule that no schema at the top level may express, since model APIs refuse one that does. */
+/* Checks what the schema cannot say: APIs of models refuse a schema with a choice at its top. */
 static int check_choice(const json_t *arguments, const struct config *config, struct error *error)
 {
     const bool language = given(arguments, "language") != NULL;
