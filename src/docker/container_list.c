@@ -63,7 +63,7 @@ bool container_list_add(struct container_list *list, const char *line, size_t le
     return true;
 }
 
-/* Only lines that are complete, unless nothing is missing. */
+/* The last row may be cut off; then it is no JSON. */
 static void add_lines(struct container_list *list, const struct strbuf *text, size_t keys)
 {
     const char *rest = strbuf_string(text);
@@ -71,8 +71,7 @@ static void add_lines(struct container_list *list, const struct strbuf *text, si
     while (*rest) {
         const size_t length = strcspn(rest, "\n");
 
-        if (rest[length] == '\n' || !list->truncated)
-            container_list_add(list, rest, length, keys);
+        container_list_add(list, rest, length, keys);
         rest += length + (rest[length] == '\n');
     }
 }
