@@ -204,7 +204,7 @@ coverage: setup test-packages test-images
 
 bench: setup
 	+@$(build) all
-	@ISOLATOR=$(abspath $(B))/isolator test/bench
+	@ISOLATOR=$(abspath $(B))/isolator test/bench.mjs
 
 # A folder includes itself and those to its left, and says so in each include. Go templates, in strings with {{, are
 # the business of src/docker alone.

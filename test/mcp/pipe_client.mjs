@@ -64,7 +64,7 @@ export function summary(response) {
     return `${response.result.isError ? 'error: ' : ''}${text}`;
 }
 
-class Server extends Program {
+export class Server extends Program {
     #input; // the ends of its pipes that are ours
     #output;
     #sent = ''; // of a line that is not complete

@@ -151,7 +151,7 @@ export class Program {
         const opened = stdio.map((file, fd) => (typeof file === 'string' ? openSync(file, fd === 0 ? 'r' : 'w') : file));
         const redirections = (options.closed ?? []).map((fd) => `${fd}${fd === 0 ? '<' : '>'}&-`).join(' ');
         [, this.stdoutPath, this.stderrPath] = stdio;
-        this.began = Date.now();
+        this.began = performance.now();
         this.child = spawn(...redirections ? ['/bin/sh', ['-c', `exec "$0" "$@" ${redirections}`, command, ...args]] : [command, args], {
             stdio: opened,
             cwd: options.cwd,
@@ -164,7 +164,7 @@ export class Program {
             const end = (how) => {
                 running.delete(this);
                 this.how = how;
-                this.took = (Date.now() - this.began) / 1000;
+                this.took = (performance.now() - this.began) / 1000;
                 settle(how);
             };
             this.child.once('error', (error) => end(`not started: ${error.message}`));

@@ -1,0 +1,314 @@
+#!/usr/bin/env node
+// Measures isolator beside what does the same by other means, in turn, in one run, and prints a table.
+// Called by `make bench`.
+//   test/bench.mjs [PART...]    default: all parts; the variables below say how much is done
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { Server } from './mcp/pipe_client.mjs';
+import { Program, comesTrue, docker, dockerLines, engineConfig, isolator, makeFifo, pause, scratch, writeFile } from './mcp/processes.mjs';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 30); // of the single calls
+const BURST = Number(process.env.BENCH_BURST ?? 20); // calls at once
+const LINES = Number(process.env.BENCH_LINES ?? 200); // of the batch
+const GROWTH = Number(process.env.BENCH_GROWTH ?? 2000); // calls to one server
+
+const engine = JSON.parse(readFileSync(engineConfig, 'utf8'));
+const image = engine.languages.python?.image ?? 'python:3.11-alpine';
+const HELLO = 'print("Hello, World")';
+const NO_WARM = { python: 0, go: 0, javascript: 0 };
+
+// What isolator gives a container; for those that are made by hand.
+const LIMITS = [...'--pull never --network none --read-only --cap-drop ALL --security-opt no-new-privileges --user 65534:65534'.split(' '),
+    ...'--memory 256m --memory-swap 256m --cpus 0.5 --pids-limit 64 --ulimit core=0 --ulimit nofile=1024:1024'.split(' '),
+    ...'--ipc private --hostname sandbox --log-driver none --workdir /workspace --tmpfs /tmp:rw,exec,nosuid,nodev,size=64m'.split(' ')];
+const WORKDIR = ['--tmpfs', '/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700'];
+
+// ---- figures
+
+// The value at this part of them, 0 to 1.
+function at(part, values) {
+    const sorted = [...values].sort((a, b) => a - b);
+    return sorted[Math.floor(part * (sorted.length - 1) + 0.5)];
+}
+const median = (values) => at(0.5, values);
+const row = (name, values) => console.log(`| ${name} | ${median(values).toFixed(0)} ms | ${at(0.95, values).toFixed(0)} ms |`);
+const fact = (name, value) => console.log(`| ${name} | ${value} | |`);
+const ratio = (name, numerators, denominators, bound) =>
+    fact(bound ? `${name} (${bound})` : name, (median(numerators) / median(denominators)).toFixed(2));
+
+// Milliseconds that it takes.
+async function timed(work) {
+    const began = performance.now();
+    await work();
+    return performance.now() - began;
+}
+
+// Runs it `count` times, one after the other.
+async function repeat(count, work) {
+    for (let i = 0; i < count; i++)
+        await work(i);
+}
+
+// ---- what is measured
+
+const run = (command, args, output = 'ignore') => execFileSync(command, args, { stdio: ['ignore', output, 'inherit'] });
+
+function runTo(path, command, args) {
+    const output = openSync(path, 'w');
+    run(command, args, output);
+    closeSync(output);
+}
+
+const BY_HAND = 'the same by hand: `docker create`, `cp -`, `start -a`, `rm`';
+
+// The usual recipe by hand. cp needs a volume: it cannot write to a read-only root.
+function byHand() {
+    const name = `isolator-bench-${process.pid}`;
+    const archive = openSync(`${scratch}/hello.tar`, 'r');
+    run(docker, ['create', '--name', name, ...LIMITS, '--volume', '/workspace', image, 'python3', 'main.py']);
+    execFileSync(docker, ['cp', '-', `${name}:/workspace`], { stdio: [archive, 'ignore', 'inherit'] });
+    closeSync(archive);
+    run(docker, ['start', '--attach', name]);
+    run(docker, ['rm', '--force', '--volumes', name]);
+}
+
+// A server with such a pool, once the tools were listed.
+async function startPool(warm = {}) {
+    const server = new Server({ config: { warm: { ...NO_WARM, ...warm } } });
+    server.stopRecording();
+    await server.initialize('2025-11-25');
+    await server.ask('tools/list');
+    return server;
+}
+
+// Waits until so many of the server's containers are started.
+async function untilWaiting(server, count) {
+    const isWaiting = async () => {
+        const running = await dockerLines('ps', '-q', '--filter', `label=isolator.pid=${server.pid}`);
+        if (running.length !== count)
+            await pause(0.3);
+        return running.length === count;
+    };
+    if (!await comesTrue(isWaiting))
+        throw new Error('no container waits');
+}
+
+async function callHello(server) {
+    const response = await server.response(server.call({ language: 'python', entrypoint_code: HELLO }));
+    if (response?.result?.structuredContent?.stdout !== 'Hello, World\n')
+        throw new Error(JSON.stringify(response));
+    return response.result.structuredContent;
+}
+
+// A call that a warm container serves: milliseconds.
+async function timeWarmCall(server) {
+    for (let i = 0; i < 10; i++) {
+        await untilWaiting(server, 1);
+        await pause(0.2); // it is started; now its supervisor gets ready
+        let result;
+        const time = await timed(async () => { result = await callHello(server); });
+        if (result.warm)
+            return time;
+    }
+    throw new Error('no container gets ready');
+}
+
+// The bare interpreter, in a container that runs anyway, by the container's own clock.
+class BareInterpreter {
+    #input;
+    #output;
+    #program;
+
+    constructor() {
+        const input = makeFifo('none');
+        const output = makeFifo('none');
+        const script = `
+import os, sys, time
+open("main.py", "w").write('''${HELLO}''')
+null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+while sys.stdin.readline():
+    begin = time.monotonic()
+    os.waitpid(os.posix_spawnp("python3", ["python3", "main.py"], os.environ, file_actions=null), 0)
+    print(1000 * (time.monotonic() - begin), flush=True)
+`;
+        this.#program = new Program(docker, ['run', '--rm', '-i', ...LIMITS, ...WORKDIR, image, 'python3', '-c', script],
+            { stdin: input.reading, stdout: output.writing });
+        closeSync(input.reading);
+        closeSync(output.writing);
+        this.#input = input.writing;
+        this.#output = output.reading;
+    }
+
+    time() {
+        const line = Buffer.alloc(100);
+        writeSync(this.#input, 'once\n');
+        return Number(line.toString('latin1', 0, readSync(this.#output, line)));
+    }
+
+    async end() {
+        closeSync(this.#input);
+        await this.#program.end();
+        closeSync(this.#output);
+    }
+}
+
+// ---- the parts
+
+const procValue = (path, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(path, 'utf8'))[1]);
+const resident = (server) => procValue(`/proc/${server.pid}/status`, 'VmRSS');
+
+// From the command line; and what memory that takes.
+async function commandLine() {
+    const times = { run: [], hand: [] };
+    const peak = (name) => execFileSync(`${scratch}/peak`, [isolator, 'run', `${scratch}/${name}.py`], { encoding: 'utf8' }).trim();
+    run('cc', ['-O2', '-o', `${scratch}/peak`, 'test/fixtures/peak.c']);
+    writeFile(`${scratch}/flood.py`, 'for i in range(100): print("x" * 999999)');
+    byHand();
+    await repeat(ROUNDS, async () => {
+        times.run.push(await timed(() => runTo(`${scratch}/results`, isolator, ['run', `${scratch}/main.py`])));
+        times.hand.push(await timed(byHand));
+    });
+    row('`isolator run`', times.run);
+    row(BY_HAND, times.hand);
+    ratio('`isolator run`, of the same by hand', times.run, times.hand, 'at most 1.05');
+    fact('memory of `isolator run`, at most', `${peak('main')} kB`);
+    fact('while a program writes 100 MB (under 8192 kB)', `${peak('flood')} kB`);
+}
+
+// What a host does that only looks: its first response, from its start.
+async function firstResponse() {
+    const times = [];
+    let kilobytes;
+    await repeat(ROUNDS, async () => {
+        const server = new Server({});
+        await server.initialize('2025-11-25');
+        times.push(performance.now() - server.began);
+        kilobytes = resident(server);
+        await server.close();
+    });
+    row('the first response of `isolator-mcp`, from its start', times);
+    fact('its memory then', `${kilobytes} kB`);
+}
+
+async function singleCalls() {
+    const [warm, cold, bare] = [await startPool({ python: 1 }), await startPool(), new BareInterpreter()];
+    const times = { hand: [], cold: [], warm: [], bare: [] };
+    bare.time();
+    byHand();
+    await repeat(ROUNDS, async () => {
+        times.hand.push(await timed(byHand));
+        times.cold.push(await timed(() => callHello(cold)));
+        times.warm.push(await timeWarmCall(warm));
+        times.bare.push(bare.time());
+    });
+    await bare.end();
+    await warm.close();
+    await cold.close();
+    row('the bare interpreter in a container that runs anyway, by its clock', times.bare);
+    row('a call to `isolator-mcp`, a warm container waits', times.warm);
+    row('a call to `isolator-mcp`, none waits', times.cold);
+    row(BY_HAND, times.hand);
+    ratio('warm call, of the bare interpreter', times.warm, times.bare, 'at most 2');
+    ratio('cold call, of the warm one', times.cold, times.warm, 'at least 10');
+    ratio('cold call, of the same by hand', times.cold, times.hand, 'at most 0.75');
+}
+
+async function bursts() {
+    const times = { 0: [], 2: [] };
+    await repeat(3, async () => {
+        for (const pool of [0, 2]) {
+            const server = await startPool({ python: pool });
+            await untilWaiting(server, pool);
+            await pause(1);
+            let good = 0;
+            times[pool].push(await timed(async () => {
+                const ids = Array.from({ length: BURST }, () => server.call({ language: 'python', entrypoint_code: HELLO }));
+                for (const id of ids)
+                    good += (await server.response(id)).result.structuredContent.status === 'success';
+            }));
+            if (good !== BURST)
+                throw new Error(`${good} of ${BURST} calls succeeded`);
+            await server.close();
+        }
+    });
+    row(`${BURST} calls at once, a pool of 2`, times[2]);
+    row(`${BURST} calls at once, no pool`, times[0]);
+    ratio('pool of 2, of no pool', times[2], times[0], 'at most 1');
+}
+
+// A batch beside shell loops, a part of the lines each in turn, since a machine's speed changes.
+async function batches() {
+    const config = writeFile(`${scratch}/batch.json`, JSON.stringify({ ...engine, warm: { ...NO_WARM, python: 1 } }));
+    const parts = 5;
+    const part = Math.floor(LINES / parts);
+    const rate = (times) => `${(1000 * parts * part / times.reduce((sum, time) => sum + time, 0)).toFixed(2)} a second`;
+    const loop = (jobs, options) => timed(() => runTo(`${scratch}/results`, 'sh', ['-c',
+        `seq ${part} | xargs -P ${jobs} -I '{}' '${docker}' run --rm ${options.join(' ')} ${image} python3 -c '${HELLO}'`]));
+    writeFile(`${scratch}/requests`, '{"language": "python", "entrypoint_code": "print(\'Hello, World\')"}\n'.repeat(part));
+    for (const jobs of [1, 2]) {
+        const times = { batch: [], plain: [], limited: [] };
+        await repeat(parts, async () => {
+            times.batch.push(await timed(() => runTo(`${scratch}/results`, isolator, ['batch', '-j', String(jobs), '--config', config, `${scratch}/requests`])));
+            times.plain.push(await loop(jobs, []));
+            times.limited.push(await loop(jobs, [...LIMITS, ...WORKDIR]));
+        });
+        fact(`\`isolator batch -j ${jobs}\`, ${LINES} lines`, rate(times.batch));
+        fact(`\`docker run --rm\` in a shell loop, ${jobs} at a time`, rate(times.plain));
+        fact('the same with the limits of isolator', rate(times.limited));
+        ratio('shell loop, of the batch', times.plain, times.batch, 'at least 1.2');
+        ratio('shell loop with the limits, of the batch', times.limited, times.batch);
+    }
+}
+
+// CPU time of processes in clock ticks.
+function ticks(...pids) {
+    return pids.map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ').slice(11, 13).map(Number))
+        .reduce((sum, [user, system]) => sum + user + system, 0);
+}
+
+async function waitingContainers() {
+    const server = await startPool({ python: 8 });
+    await untilWaiting(server, 8);
+    await pause(3);
+    const clients = execFileSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).split('\n').filter(Boolean);
+    const before = [ticks(server.pid), ticks(...clients)];
+    await pause(30);
+    fact('CPU time of the server in 30 s while 8 containers wait (none)', `${10 * (ticks(server.pid) - before[0])} ms`);
+    fact(`CPU time of the ${clients.length} docker clients meanwhile`, `${10 * (ticks(...clients) - before[1])} ms`);
+    fact('memory of the server meanwhile (under 8192 kB)', `${resident(server)} kB`);
+    const kilobytes = clients.reduce((sum, pid) => sum + procValue(`/proc/${pid}/smaps_rollup`, 'Pss'), 0);
+    fact('memory of the docker clients, each', `${(kilobytes / 1024 / clients.length).toFixed(0)} MB`);
+    await server.close();
+}
+
+// Neither the time of a call nor memory may grow.
+async function growth() {
+    const server = await startPool({ python: 1 });
+    const times = [];
+    const memory = [];
+    await repeat(GROWTH, async () => {
+        times.push(await timed(() => callHello(server)));
+        memory.push(resident(server));
+    });
+    const tenth = Math.floor(GROWTH / 10);
+    fact(`time of a call, median of the first and the last tenth of ${GROWTH} calls`,
+        `${median(times.slice(Math.min(9, tenth), tenth + 1)).toFixed(0)} ms, ${median(times.slice(-tenth)).toFixed(0)} ms`);
+    fact('memory of the server after the first and the last tenth', `${memory[tenth - 1]} kB, ${memory.at(-1)} kB`);
+    await server.close();
+}
+
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, burst: bursts, batch: batches, waiting: waitingContainers,
+    growth };
+const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
+const unknown = parts.find((part) => !PARTS[part]);
+if (unknown !== undefined) {
+    console.error(`no part ${unknown}; there are ${Object.keys(PARTS).join(', ')}`);
+    process.exit(2);
+}
+writeFile(`${scratch}/main.py`, `${HELLO}\n`);
+run('tar', ['-C', scratch, '-cf', `${scratch}/hello.tar`, 'main.py']);
+console.log('| What | Median | 95 % |\n|---|---|---|');
+for (const part of parts)
+    await PARTS[part]();
+process.exit(0);
