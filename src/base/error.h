@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-/* Closed set: src/cli maps each to an exit status, src/sandbox to the `reason` of a result. */
+/* Closed set: src/cli maps each to an exit status, src/run to the `reason` of a result. */
 enum error_kind {
     ERROR_NONE,
     ERROR_USAGE,     /* the request or the command line is wrong */
@@ -51,8 +51,8 @@ int error_set(struct error *error, enum error_kind kind, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Like error_set(), with ": " and the text of errno behind the message. Where that says that the host has run
- * out of descriptors or memory the kind is ERROR_SYSTEM, whatever was being done.
+ * Like error_set(), with ": " and the text of errno after the message. If errno says that the host
+ * has run out of descriptors or memory, the kind is ERROR_SYSTEM.
  */
 int error_set_errno(struct error *error, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -61,7 +61,7 @@ int error_set_errno(struct error *error, enum error_kind kind, const char *forma
 int error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Puts "; TEXT" behind an error that is set: what to do about it. Returns -1. */
+/* Adds "; TEXT" to an error that is set: what to do about it. Returns -1. */
 int error_hint(struct error *error, const char *text);
 
 /*

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "config/config_values.h"
 #include "config/limits.h"
 #include "config/prepare_rules.h"
 

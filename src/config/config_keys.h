@@ -8,10 +8,9 @@
 #ifndef CONFIG_CONFIG_KEYS_H
 #define CONFIG_CONFIG_KEYS_H
 
-#include <jansson.h>
 #include <stddef.h>
 
-#include "config/json_reader.h"
+#include "config/config_values.h"
 #include "config/key_rule.h"
 
 /* The objects of a configuration file and the structs that they fill in. */
@@ -21,15 +20,6 @@ enum config_level {
     CONFIG_LEVEL_LANGUAGE, /* one of "languages": struct language; has the keys of limits too */
     CONFIG_LEVEL_PREPARE,  /* "prepare" of a language: struct preparation */
 };
-
-struct config_key;
-
-/*
- * Checks a value and puts it into the struct of the key's level, in the place of an older value.
- * Returns 0, or -1 with an ERROR_CONFIG that names the place in the file.
- */
-typedef int config_setter(struct json_reader *reader, const struct config_key *key,
-                          const json_t *value, void *object);
 
 struct config_key {
     enum config_level level;
@@ -46,8 +36,8 @@ struct config_key {
 const struct config_key *config_keys_find(enum config_level level, const char *name);
 
 /*
- * Returns the key of the level behind `key`, in the order of the table, borrowed. NULL stands for
- * the place in front of the first key, and after the last one.
+ * Returns the key of the level after `key`, in the order of the table, borrowed. NULL stands for the
+ * place before the first key, and after the last one.
  */
 const struct config_key *config_keys_next(enum config_level level, const struct config_key *key);
 

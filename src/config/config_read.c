@@ -10,7 +10,7 @@
 #include "config/config_keys.h"
 #include "config/json_reader.h"
 
-/* The struct that an object of the file fills in. */
+/* A struct that an object of the file fills in. */
 struct target {
     enum config_level level;
     void *object;
@@ -62,7 +62,7 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
     void *member = (char *)object + key->offset;
 
     if (key->set)
-        return key->set(reader, key, value, object);
+        return key->set(reader, rule, value, object);
     switch (rule->type) {
     case KEY_STRING:
         return json_reader_string(reader, value, member);
@@ -77,7 +77,7 @@ static int read_value(struct json_reader *reader, const struct config_key *key, 
                                    &(struct target){key->members, member});
     case KEY_LANGUAGES:
         return json_reader_members(reader, value, read_language, object);
-    case KEY_WHOLE_BY_LANGUAGE: /* after the languages, see read_warm() */
+    case KEY_WHOLE_BY_LANGUAGE: /* read_warm() reads it, after the languages */
         return 0;
     case KEY_PATH:
     case KEY_NUMBER:
@@ -129,7 +129,7 @@ static int read_warm_count(struct json_reader *reader, const char *name, const j
                              &language->warm);
 }
 
-/* Reads "warm", which may name languages that the file adds behind it. */
+/* Reads "warm" last, since it may name languages that the file adds. */
 static int read_warm(struct json_reader *reader, const json_t *root, struct config *config)
 {
     const json_t *warm = json_object_get(root, "warm");

@@ -20,23 +20,23 @@ static int checked(struct json_reader *reader, int result)
 
 /* ---- the file itself */
 
-int config_value_ignored(struct json_reader *reader, const struct config_key *key,
+int config_value_ignored(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {
     CLEANUP_FREE char *unused = NULL;
 
-    (void)key;
+    (void)rule;
     (void)object;
     return json_reader_string(reader, value, &unused);
 }
 
-int config_value_workdir(struct json_reader *reader, const struct config_key *key,
+int config_value_workdir(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {
     struct config *config = object;
     CLEANUP_FREE char *path = NULL;
 
-    (void)key;
+    (void)rule;
     if (json_reader_string(reader, value, &path) != 0)
         return -1;
     free(config->workdir);
@@ -57,13 +57,13 @@ static char *beside_file(const char *file, const char *path)
     return string_format("%.*s/%s", (int)(slash - real), real, path);
 }
 
-int config_value_prompts_dir(struct json_reader *reader, const struct config_key *key,
+int config_value_prompts_dir(struct json_reader *reader, const struct key_rule *rule,
                              const json_t *value, void *object)
 {
     struct config *config = object;
     CLEANUP_FREE char *path = NULL;
 
-    (void)key;
+    (void)rule;
     if (json_reader_string(reader, value, &path) != 0)
         return -1;
     free(config->prompts_dir);
@@ -73,11 +73,11 @@ int config_value_prompts_dir(struct json_reader *reader, const struct config_key
 
 /* ---- limits */
 
-int config_value_limit(struct json_reader *reader, const struct config_key *key,
-                       const json_t *value, void *object)
+int config_value_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
 {
     struct sandbox_policy *policy = object;
-    const enum limit_number which = (enum limit_number)(key->rule - limit_rules);
+    const enum limit_number which = (enum limit_number)(rule - limit_rules);
 
     if (!json_is_number(value))
         return json_reader_wrong_type(reader, "a number");
@@ -85,38 +85,38 @@ int config_value_limit(struct json_reader *reader, const struct config_key *key,
         reader, limits_set_number(&policy->limits, which, json_number_value(value), reader->error));
 }
 
-int config_value_network(struct json_reader *reader, const struct config_key *key,
+int config_value_network(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {
     CLEANUP_FREE char *name = NULL;
 
-    (void)key;
+    (void)rule;
     if (json_reader_string(reader, value, &name) != 0)
         return -1;
     return checked(reader, sandbox_policy_set_network(object, name, reader->error));
 }
 
-int config_value_read_only(struct json_reader *reader, const struct config_key *key,
+int config_value_read_only(struct json_reader *reader, const struct key_rule *rule,
                            const json_t *value, void *object)
 {
     struct sandbox_policy *policy = object;
     bool read_only = false;
 
-    (void)key;
+    (void)rule;
     if (json_reader_boolean(reader, value, &read_only) != 0)
         return -1;
     policy->read_only = read_only;
     return 0;
 }
 
-int config_value_cap_drop(struct json_reader *reader, const struct config_key *key,
+int config_value_cap_drop(struct json_reader *reader, const struct key_rule *rule,
                           const json_t *value, void *object)
 {
     struct sandbox_policy *policy = object;
     CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
     int result = 0;
 
-    (void)key;
+    (void)rule;
     if (json_reader_strings(reader, value, &list) != 0)
         return -1;
     strvec_release(&policy->cap_drop);
@@ -125,12 +125,12 @@ int config_value_cap_drop(struct json_reader *reader, const struct config_key *k
     return checked(reader, result);
 }
 
-int config_value_user(struct json_reader *reader, const struct config_key *key, const json_t *value,
+int config_value_user(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
                       void *object)
 {
     CLEANUP_FREE char *user = NULL;
 
-    (void)key;
+    (void)rule;
     if (json_reader_string(reader, value, &user) != 0)
         return -1;
     return checked(reader, sandbox_policy_set_user(object, user, reader->error));
@@ -138,23 +138,23 @@ int config_value_user(struct json_reader *reader, const struct config_key *key, 
 
 /* ---- languages */
 
-int config_value_image(struct json_reader *reader, const struct config_key *key,
-                       const json_t *value, void *object)
+int config_value_image(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
 {
     struct language *language = object;
 
-    (void)key;
+    (void)rule;
     if (json_reader_string(reader, value, &language->image) != 0)
         return -1;
     return checked(reader, image_check_reference(language->image, reader->error));
 }
 
-int config_value_command(struct json_reader *reader, const struct config_key *key,
+int config_value_command(struct json_reader *reader, const struct key_rule *rule,
                          const json_t *value, void *object)
 {
     struct strvec *command = &((struct language *)object)->command;
 
-    (void)key;
+    (void)rule;
     if (json_reader_strings(reader, value, command) != 0)
         return -1;
     for (size_t i = 0; i < command->count; i++)
@@ -163,12 +163,12 @@ int config_value_command(struct json_reader *reader, const struct config_key *ke
     return json_reader_wrong_type(reader, "a command with \"{entrypoint}\" in it");
 }
 
-int config_value_extensions(struct json_reader *reader, const struct config_key *key,
+int config_value_extensions(struct json_reader *reader, const struct key_rule *rule,
                             const json_t *value, void *object)
 {
     struct strvec *extensions = &((struct language *)object)->extensions;
 
-    (void)key;
+    (void)rule;
     if (json_reader_strings(reader, value, extensions) != 0)
         return -1;
     for (size_t i = 0; i < extensions->count; i++)
@@ -177,12 +177,12 @@ int config_value_extensions(struct json_reader *reader, const struct config_key 
     return 0;
 }
 
-int config_value_default_filename(struct json_reader *reader, const struct config_key *key,
+int config_value_default_filename(struct json_reader *reader, const struct key_rule *rule,
                                   const json_t *value, void *object)
 {
     char **name = &((struct language *)object)->default_filename;
 
-    (void)key;
+    (void)rule;
     if (json_reader_string(reader, value, name) != 0)
         return -1;
     if (strchr(*name, '/') || strspn(*name, ".") == strlen(*name))
@@ -207,40 +207,40 @@ static int read_variable(struct json_reader *reader, const char *name, const jso
     return 0;
 }
 
-int config_value_environment(struct json_reader *reader, const struct config_key *key,
+int config_value_environment(struct json_reader *reader, const struct key_rule *rule,
                              const json_t *value, void *object)
 {
     struct language *language = object;
 
-    (void)key;
+    (void)rule;
     return json_reader_members(reader, value, read_variable, &language->environment);
 }
 
-int config_value_packages(struct json_reader *reader, const struct config_key *key,
+int config_value_packages(struct json_reader *reader, const struct key_rule *rule,
                           const json_t *value, void *object)
 {
     struct language *language = object;
 
-    (void)key;
+    (void)rule;
     return prepare_read_packages(reader, value, &language->packages);
 }
 
 /* ---- preparations */
 
-int config_value_steps(struct json_reader *reader, const struct config_key *key,
-                       const json_t *value, void *object)
+int config_value_steps(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
 {
     struct preparation *preparation = object;
 
-    (void)key;
+    (void)rule;
     return prepare_read_steps(reader, value, &preparation->steps);
 }
 
-int config_value_steps_network(struct json_reader *reader, const struct config_key *key,
+int config_value_steps_network(struct json_reader *reader, const struct key_rule *rule,
                                const json_t *value, void *object)
 {
     struct preparation *preparation = object;
 
-    (void)key;
+    (void)rule;
     return prepare_read_network(reader, value, &preparation->network);
 }

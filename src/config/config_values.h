@@ -5,7 +5,17 @@
 #ifndef CONFIG_CONFIG_VALUES_H
 #define CONFIG_CONFIG_VALUES_H
 
-#include "config/config_keys.h"
+#include <jansson.h>
+
+#include "config/json_reader.h"
+#include "config/key_rule.h"
+
+/*
+ * Checks a value and puts it into the struct of the key's level, in the place of an older value.
+ * Returns 0, or -1 with an ERROR_CONFIG that names the place in the file.
+ */
+typedef int config_setter(struct json_reader *reader, const struct key_rule *rule,
+                          const json_t *value, void *object);
 
 /* Of the file itself; `object` is a struct config. */
 config_setter config_value_ignored, config_value_workdir, config_value_prompts_dir;

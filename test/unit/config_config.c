@@ -243,7 +243,7 @@ static void check_refused_at(const char *json, const char *start)
     config_release(&config);
 }
 
-/* The words behind the place are jansson's. */
+/* The words after the place are jansson's. */
 static void config__no_json(void **state)
 {
     (void)state;
@@ -457,7 +457,7 @@ static void check_load(const char *asked_for, const char *directory, const char 
     config_release(&config);
 }
 
-/* A configuration that tells where it lies. */
+/* A configuration that names its directory. */
 static void write_config(const char *directory, const char *file)
 {
     CLEANUP_FREE char *json = string_format("{\"containerCommand\": \"%s\"}", file);
@@ -730,7 +730,7 @@ static void config__prompts_lie_beside_the_file(void **state)
     temp_remove(directory);
 }
 
-/* Absolute also where the file's path is not. */
+/* Absolute even if the file's path is not. */
 static void config__prompts_are_absolute(void **state)
 {
     char *directory = set_up_home();
@@ -908,7 +908,7 @@ static void config__warm(void **state)
 
     (void)state;
     config_init(&config);
-    overlay(&config, one); /* a language that stands behind it in the same file */
+    overlay(&config, one); /* a language that follows it in the same file */
     assert_int_equal(config_language(&config, "py")->warm, 3);
     assert_int_equal(config.warm_max_age, 86400);
     overlay(&config, "{\"warm\": {\"py\": 0}}");

@@ -5,7 +5,7 @@
 #include "config/config_read.h"
 #include "config/prepare_notes.h"
 
-/* A home of its own, where the file is expected at isolator/prepared.json. */
+/* A home directory of its own; the file is isolator/prepared.json in it. */
 static char *set_up_home(const char *text)
 {
     char *home = temp_create();
@@ -87,7 +87,7 @@ static void prepare_notes__the_configuration_goes_first(void **state)
     check_applied("{\"run\": []}", "{\"languages\": {\"sh\": {" NOTED "}}}", "", NULL, "own|both");
 }
 
-/* `rest` is what is said behind the name of the file. */
+/* `rest` is the message after the name of the file. */
 static void check_refused(const char *notes, const char *rest)
 {
     char *home = set_up_home(notes);

@@ -390,7 +390,7 @@ static void sandbox_policy__maximum_capabilities(void **state)
     sandbox_policy_release(&policy);
 }
 
-/* NET_RAW and CAP_NET_RAW are the same capability, whoever writes which. */
+/* NET_RAW and CAP_NET_RAW are the same capability. */
 static void sandbox_policy__maximum_capabilities_by_either_name(void **state)
 {
     struct sandbox_policy policy, maximums;

@@ -128,7 +128,7 @@ static void check_shortest(const struct fixture *fixture, const char *expected)
         check_found(fixture, names.items[i], files.items[i]);
 }
 
-/* ---- which there are */
+/* ---- the list */
 
 static void snippets__sorted(void **state)
 {
@@ -250,7 +250,7 @@ static void snippets__file_name_goes_before_a_base_name(void **state)
     tear_down(&fixture);
 }
 
-/* ---- what is in them */
+/* ---- contents */
 
 static void snippets__are_read(void **state)
 {
@@ -341,7 +341,7 @@ static void snippets__that_are_too_large(void **state)
     tear_down(&fixture);
 }
 
-/* ---- what is told of them */
+/* ---- descriptions */
 
 static void check_description(const char *text, const char *expected)
 {
