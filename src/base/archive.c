@@ -17,7 +17,7 @@
 
 enum { CHUNK = 65536 };
 
-int archive_open(struct archive *archive, uid_t uid, gid_t gid, const char *prefix,
+int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
                  struct error *error)
 {
     const int file = linux_unnamed_file();
@@ -32,7 +32,7 @@ int archive_open(struct archive *archive, uid_t uid, gid_t gid, const char *pref
     }
     archive->uid = uid;
     archive->gid = gid;
-    archive->prefix = string_copy(prefix);
+    archive->manifest = manifest;
     return 0;
 }
 
@@ -48,13 +48,12 @@ static int add_header(struct archive *archive, const char *name, mode_t mode, of
                       time_t modified, const char *link, struct error *error)
 {
     TAR *tar = archive->tar;
-    CLEANUP_FREE char *path = string_format("%s%s", archive->prefix, name);
     const int seconds = modified < 0 ? 0 : modified > INT_MAX ? INT_MAX : (int)modified;
 
     th_set_link(tar, ""); /* frees the link of the entry before */
     th_set_type(tar, mode);
     th_set_mode(tar, mode); /* before the path, which looks at the mode in the header */
-    th_set_path(tar, path);
+    th_set_path(tar, name);
     th_set_link(tar, link);
     int_to_oct_nonull((int)archive->uid, tar->th_buf.uid, sizeof tar->th_buf.uid);
     int_to_oct_nonull((int)archive->gid, tar->th_buf.gid, sizeof tar->th_buf.gid);
@@ -81,12 +80,33 @@ static int write_content(struct archive *archive, const char *data, size_t lengt
     return io_write_all(tar_fd(archive->tar), data, length) == 0 ? 0 : write_failed(error);
 }
 
+static int begin_file(struct archive *archive, const char *name, mode_t mode, off_t size,
+                      time_t modified, struct error *error)
+{
+    if (archive->manifest)
+        sha256_init(&archive->digest);
+    return add_header(archive, name, S_IFREG | mode, size, modified, "", error);
+}
+
+static int add_content(struct archive *archive, const char *data, size_t length,
+                       struct error *error)
+{
+    if (archive->manifest)
+        sha256_update(&archive->digest, data, length);
+    return write_content(archive, data, length, error);
+}
+
 /* Fills the last block of 512 bytes, which entries are counted in. */
-static int fill_block(struct archive *archive, off_t size, struct error *error)
+static int end_file(struct archive *archive, const char *name, off_t size, struct error *error)
 {
     static const char zeros[T_BLOCKSIZE];
     const size_t rest = (size_t)(size % T_BLOCKSIZE);
+    char digest[SHA256_HEX_SIZE];
 
+    if (archive->manifest) {
+        sha256_hex(&archive->digest, digest);
+        manifest_add(archive->manifest, name, size, digest);
+    }
     return rest == 0 ? 0 : write_content(archive, zeros, T_BLOCKSIZE - rest, error);
 }
 
@@ -105,10 +125,10 @@ int archive_add_bytes(struct archive *archive, const char *name, const char *dat
                       struct error *error)
 {
     if (check_size(name, (off_t)length, error) != 0 ||
-        add_header(archive, name, S_IFREG | 0644, (off_t)length, time(NULL), "", error) != 0 ||
-        write_content(archive, data, length, error) != 0)
+        begin_file(archive, name, 0644, (off_t)length, time(NULL), error) != 0 ||
+        add_content(archive, data, length, error) != 0)
         return -1;
-    return fill_block(archive, (off_t)length, error);
+    return end_file(archive, name, (off_t)length, error);
 }
 
 int archive_add_file(struct archive *archive, const char *name, int fd, off_t size, bool executable,
@@ -117,10 +137,9 @@ int archive_add_file(struct archive *archive, const char *name, int fd, off_t si
     CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
     CLEANUP_FREE char *shown = text_escape(name);
     off_t done = 0;
-    const mode_t mode = S_IFREG | (executable ? 0755 : 0644);
 
     if (check_size(name, size, error) != 0 ||
-        add_header(archive, name, mode, size, modified, "", error) != 0)
+        begin_file(archive, name, executable ? 0755 : 0644, size, modified, error) != 0)
         return -1;
     for (;;) {
         const ssize_t length = read(fd, chunk, CHUNK);
@@ -134,16 +153,18 @@ int archive_add_file(struct archive *archive, const char *name, int fd, off_t si
         done += length;
         if (done > size)
             return error_set(error, ERROR_INPUT, "'%s' grew while it was read", shown);
-        if (write_content(archive, chunk, (size_t)length, error) != 0)
+        if (add_content(archive, chunk, (size_t)length, error) != 0)
             return -1;
     }
     if (done < size)
         return error_set(error, ERROR_INPUT, "'%s' shrank while it was read", shown);
-    return fill_block(archive, size, error);
+    return end_file(archive, name, size, error);
 }
 
 int archive_finish(struct archive *archive, struct error *error)
 {
+    if (archive->manifest)
+        manifest_sort(archive->manifest);
     return tar_append_eof(archive->tar) == 0 ? 0 : write_failed(error);
 }
 
@@ -163,6 +184,5 @@ void archive_release(struct archive *archive)
         free_longlink_longname(archive->tar->th_buf);
         tar_close(archive->tar);
     }
-    free(archive->prefix);
     *archive = (struct archive)ARCHIVE_INIT;
 }

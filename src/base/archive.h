@@ -19,17 +19,19 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/manifest.h"
 
 struct archive {
     TAR *tar;  /* owned; NULL while closed. Its descriptor is the unnamed file */
     uid_t uid; /* owner of every entry */
     gid_t gid;
-    char *prefix; /* owned; stands before every name; "" or ends with '/' */
+    struct manifest *manifest; /* remembers each file that is added; borrowed; NULL: none */
+    struct sha256 digest;      /* of the file that is being added, if there is a manifest */
 };
 
 #define ARCHIVE_INIT                                                                               \
     {                                                                                              \
-        NULL, 0, 0, NULL                                                                           \
+        .tar = NULL                                                                                \
     }
 
 /* The largest user or group id that the header of an entry can hold: seven octal digits. */
@@ -38,7 +40,8 @@ enum { ARCHIVE_ID_MAX = 07777777 };
 /* The largest file that libtar can describe: its sizes are ints. */
 #define ARCHIVE_FILE_MAX 0x7fffffffLL
 
-int archive_open(struct archive *archive, uid_t uid, gid_t gid, const char *prefix,
+/* `manifest`, which may be NULL, learns of each file that is added; archive_finish() sorts it. */
+int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
                  struct error *error);
 
 /* Names are relative paths without a slash at the end. Directories get mode 0755. */

@@ -109,8 +109,8 @@ int attack_request(const struct attack *attack, long copy, const struct config *
         return error_set(error, ERROR_CONFIG,
                          "the attacks are Python programs, and the configuration has no 'python'");
     request->language = string_copy("python");
-    request->code = string_copy(attack->text);
-    request->code_length = strlen(attack->text);
+    request->input.code = string_copy(attack->text);
+    request->input.code_length = strlen(attack->text);
     config_policy(config, python, &request->policy);
     request->policy.limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
     request->policy.limits.number[LIMIT_MEMORY] = (double)attack->memory;

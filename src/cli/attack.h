@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "config/config.h"
 #include "config/request.h"
 #include "run/result.h"
 

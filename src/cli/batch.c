@@ -4,14 +4,13 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "base/json_text.h"
 #include "base/lines.h"
 #include "base/linux.h"
@@ -23,23 +22,24 @@
 #include "cli/progress.h"
 #include "cli/safe_json.h"
 #include "config/tool_arguments.h"
-#include "service/execute.h"
+#include "service/service.h"
 
 enum { CHUNK = 65536 };
 
+/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
+enum { POLL_FAILED_MS = 100 };
+
 struct batch {
     const struct config *config;
-    const struct docker *docker;
     const struct batch_options *options;
-    struct pool *warm;
-    sem_t turns; /* as many as lines may be at work */
+    struct service service;
+    struct notifier changed; /* a run has ended */
 
-    pthread_mutex_t reading; /* of the next four */
     struct lines lines;
     long long number; /* of lines that were taken */
     int read_error;   /* errno; 0: none */
     bool input_ended;
-    atomic_llong requests, bytes; /* of the same lines; the blank ones are no requests */
+    atomic_llong requests, bytes; /* of the lines that were taken; blank ones are no requests */
 
     pthread_mutex_t writing; /* of stdout, stderr and these */
     bool output_ended;       /* nothing more is written */
@@ -47,30 +47,38 @@ struct batch {
     struct progress progress;
 };
 
-/* One line of the input. */
-struct line {
+/* One line of the input, until nothing of its run is left. */
+struct job {
+    struct batch *batch;
     long long number; /* from 1 */
-    bool too_long;
-    struct strbuf text;
+    json_t *id;       /* owned; NULL: none was given */
 };
 
 /* ---- input */
 
-/* Reads more; false at the end of the input, and where a signal came. */
-static bool read_more(struct batch *batch)
+/* Waits until the descriptor can be read, or a signal comes: then, and if this host fails, it is false. */
+static bool wait_for(int fd)
 {
     struct pollfd polled[] = {
-        {batch->options->in, POLLIN, 0},
+        {fd, POLLIN, 0},
         {notifier_fd(signals_cancel()), POLLIN, 0},
     };
-    char chunk[CHUNK];
-    ssize_t length = -1;
+    const int ready = poll(polled, 2, -1);
 
-    errno = EINTR;
-    if (poll(polled, 2, -1) > 0 && polled[1].revents != 0)
-        return false;
-    if (polled[0].revents != 0)
-        length = read(batch->options->in, chunk, sizeof chunk);
+    if (ready < 0 && errno != EINTR)
+        poll(NULL, 0, POLL_FAILED_MS);
+    return ready > 0 && polled[1].revents == 0;
+}
+
+/* Reads more of the input. */
+static void read_more(struct batch *batch)
+{
+    char chunk[CHUNK];
+    ssize_t length;
+
+    if (!wait_for(batch->options->in))
+        return; /* the caller looks again, also for a signal */
+    length = read(batch->options->in, chunk, sizeof chunk);
     if (length > 0) {
         lines_feed(&batch->lines, chunk, (size_t)length);
     } else if (length == 0) {
@@ -78,49 +86,7 @@ static bool read_more(struct batch *batch)
         batch->input_ended = true;
     } else if (errno != EINTR && errno != EAGAIN) {
         batch->read_error = errno;
-        return false;
     }
-    return true;
-}
-
-/* Takes the next line that is not blank. Has the lock of the input. */
-static bool take_line(struct batch *batch, struct line *line)
-{
-    const char *text;
-    size_t length;
-
-    while (!notifier_raised(signals_cancel()) && batch->read_error == 0) {
-        const enum lines_event event = lines_next(&batch->lines, &text, &length);
-
-        if (event == LINES_NONE) {
-            if (batch->input_ended || !read_more(batch))
-                break;
-            continue;
-        }
-        line->number = ++batch->number;
-        atomic_fetch_add(&batch->bytes, (long long)length + 1);
-        line->too_long = event == LINES_TOO_LONG;
-        if (!line->too_long)
-            strbuf_add(&line->text, text, length);
-        if (line->too_long || !text_is_blank(strbuf_string(&line->text), length)) {
-            atomic_fetch_add(&batch->requests, 1);
-            return true;
-        }
-        strbuf_release(&line->text);
-    }
-    batch->input_ended = true;
-    pool_stop(batch->warm);
-    return false;
-}
-
-static bool next_line(struct batch *batch, struct line *line)
-{
-    bool there;
-
-    pthread_mutex_lock(&batch->reading);
-    there = take_line(batch, line);
-    pthread_mutex_unlock(&batch->reading);
-    return there;
 }
 
 /* ---- output */
@@ -138,8 +104,11 @@ static bool write_out(int fd, const char *text, size_t length)
         };
         ssize_t written;
 
-        if (poll(polled, 2, -1) < 0)
-            continue; /* EINTR */
+        if (poll(polled, 2, -1) < 0) {
+            if (errno != EINTR)
+                return false;
+            continue;
+        }
         errno = EINTR;
         if (polled[0].revents == 0)
             return false;
@@ -182,42 +151,87 @@ static void print(struct batch *batch, json_t *object, bool success)
     pthread_mutex_unlock(&batch->writing);
 }
 
-/* Writes a line to stderr, if it takes it. Takes the string over; has the lock of the output. */
-static void say(struct batch *batch, char *line)
-{
-    progress_clear(&batch->progress);
-    write_out(STDERR_FILENO, line, strlen(line));
-    free(line);
-}
-
-/* The lock of the input is not taken: figures that are a little old do here. */
-static void tell(struct batch *batch, const struct line *line, const struct result *result)
+/* The figures of the input may be a little old: they are read without a lock. */
+static void tell_progress(struct batch *batch)
 {
     pthread_mutex_lock(&batch->writing);
-    if (batch->options->verbose)
-        say(batch, string_format("isolator: line %lld: container %s, warm: %s\n", line->number,
-                                 result->container ? result->container : "none",
-                                 result->warm ? "true" : "false"));
     progress_tell(&batch->progress, batch->totals->done, batch->totals->failed,
                   atomic_load(&batch->requests), atomic_load(&batch->bytes));
     pthread_mutex_unlock(&batch->writing);
 }
 
+/* Writes a line to stderr, in place of the progress. */
+static void say(struct batch *batch, const char *line)
+{
+    pthread_mutex_lock(&batch->writing);
+    progress_clear(&batch->progress);
+    diagnostics_line("%s", line);
+    pthread_mutex_unlock(&batch->writing);
+}
+
+static void tell_container(struct batch *batch, const struct job *job, const struct result *result)
+{
+    CLEANUP_FREE char *line = string_format("line %lld: container %s, warm: %s", job->number,
+                                            result->container ? result->container : "none",
+                                            result->warm ? "true" : "false");
+
+    say(batch, line);
+}
+
 /* ---- a line */
 
-/* The request of a line. Takes `id` out of it, a new reference. */
-static int read_request(const struct batch *batch, const struct line *line, json_t **id,
-                        struct request *request, struct error *error)
+static void free_job(struct job *job)
 {
-    const size_t length = line->text.length;
-    const char *text = strbuf_string(&line->text);
+    json_decref(job->id);
+    free(job);
+}
+
+/* Prints the result of a line. */
+static void finish_line(struct job *job, struct result *result)
+{
+    struct batch *batch = job->batch;
+    CLEANUP_FREE char *below = string_format("%lld", job->number);
+    json_t *object = json_object(), *members;
+    const bool success = result_success(result);
+
+    result_name_subject(result, tool_arguments_namer);
+    if (batch->options->artifacts >= 0)
+        artifact_files_write(batch->options->artifacts, below, batch->options->force, result);
+    json_object_set(object, "id", job->id ? job->id : json_null());
+    json_object_set_new(object, "line", json_integer(job->number));
+    members = result_to_json(result);
+    json_object_update(object, members);
+    json_decref(members);
+    print(batch, object, success);
+    if (batch->options->verbose)
+        tell_container(batch, job, result);
+    tell_progress(batch);
+}
+
+static void take_result(void *context, struct result *result)
+{
+    finish_line(context, result);
+}
+
+static void take_problem(void *context, const char *problem)
+{
+    struct job *job = context;
+    CLEANUP_FREE char *escaped = problem ? text_escape(problem) : NULL;
+    CLEANUP_FREE char *line = escaped ? string_format("warning: %s", escaped) : NULL;
+
+    if (line)
+        say(job->batch, line);
+    free_job(job);
+}
+
+/* The request of a line. Takes `id` out of it. */
+static int read_request(struct job *job, const char *text, size_t length, struct request *request,
+                        struct error *error)
+{
     json_error_t where;
     json_t *object = NULL;
     int result = -1;
 
-    if (line->too_long)
-        return error_set(error, ERROR_USAGE, "a line cannot be longer than %d MiB",
-                         JSON_TEXT_MAX >> 20);
     if (json_text_count(text, length) > JSON_TEXT_VALUES_MAX)
         return error_set(error, ERROR_USAGE, "a line cannot have more than %d values",
                          JSON_TEXT_VALUES_MAX);
@@ -230,159 +244,148 @@ static int read_request(const struct batch *batch, const struct line *line, json
     } else if (!json_is_object(object)) {
         error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8");
     } else {
-        *id = json_incref(json_object_get(object, "id"));
+        job->id = json_incref(json_object_get(object, "id"));
         json_object_del(object, "id");
-        result = tool_arguments_read(object, batch->config, request, error);
+        result = tool_arguments_read(object, job->batch->config, request, error);
     }
     json_decref(object);
     return result;
 }
 
-static void write_artifacts(const struct batch *batch, const struct line *line,
-                            struct result *result)
+/* Submits the run of a line. On success the job is the service's. */
+static int submit(struct job *job, const char *text, size_t length, struct error *error)
 {
-    CLEANUP_FREE char *below = string_format("%lld", line->number);
-
-    if (batch->options->artifacts >= 0)
-        artifact_files_write(batch->options->artifacts, below, batch->options->force, result);
-}
-
-/* Returns the sandbox that is left to be removed, or NULL; `size`: bytes that it took, about. */
-static struct instance *serve(struct batch *batch, const struct line *line, size_t *size)
-{
-    CLEANUP(result_release) struct result result = RESULT_INIT;
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
+                                            .done = take_result,
+                                            .cleaned_up = take_problem,
+                                            .context = job};
+    CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct instance *used = NULL;
-    struct request request;
-    json_t *id = NULL, *object = json_object(), *members;
-    bool success;
 
     request_init(&request);
-    if (read_request(batch, line, &id, &request, &error) == 0 &&
-        plan_resolve(&plan, batch->config, &request, &error) == 0)
-        execute(batch->docker, batch->warm, &plan, signals_cancel(), &result, &used);
-    else
-        result_fail(&result, &error);
-    result_name_subject(&result, tool_arguments_namer);
-    write_artifacts(batch, line, &result);
-    success = result_success(&result);
-    json_object_set_new(object, "id", id ? id : json_null());
-    json_object_set_new(object, "line", json_integer(line->number));
-    members = result_to_json(&result);
-    json_object_update(object, members);
-    json_decref(members);
-    print(batch, object, success);
-    tell(batch, line, &result);
-    *size = line->text.length + (size_t)(result.bytes[0] + result.bytes[1]) +
-            artifacts_size(&result.artifacts);
-    request_release(&request);
-    return used;
+    if (read_request(job, text, length, &request, error) != 0 ||
+        plan_resolve(&plan, job->batch->config, &request, error) != 0)
+        return -1;
+    return service_submit(&job->batch->service, &plan, &callbacks, NULL, error);
 }
 
-static void clean_up(struct batch *batch, struct instance *used)
+/* `text` is NULL for a line that is too long. */
+static void serve_line(struct batch *batch, const char *text, size_t length)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FREE char *shown = NULL;
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct job *job = memory_allocate(sizeof *job);
 
-    if (execute_clean_up(used, &error) == 0)
+    *job = (struct job){.batch = batch, .number = batch->number};
+    if (!text)
+        error_set(&error, ERROR_USAGE, "a line cannot be longer than %d MiB", JSON_TEXT_MAX >> 20);
+    else if (submit(job, text, length, &error) == 0)
         return;
-    pthread_mutex_lock(&batch->writing);
-    shown = text_escape(error.message);
-    say(batch, string_format("isolator: warning: %s\n", shown));
-    pthread_mutex_unlock(&batch->writing);
-}
-
-/* Serves one line; false where there is none. What is removed behind it needs no turn. */
-static bool work_once(struct batch *batch)
-{
-    struct line line = {.text = STRBUF_INIT};
-    struct instance *used = NULL;
-    size_t size = 0;
-    bool there;
-
-    while (sem_wait(&batch->turns) != 0)
-        ; /* EINTR */
-    there = next_line(batch, &line);
-    if (there)
-        used = serve(batch, &line, &size);
-    sem_post(&batch->turns);
-    strbuf_release(&line.text);
-    linux_trim_memory(size);
-    if (used)
-        clean_up(batch, used);
-    return there;
-}
-
-static void *work(void *context)
-{
-    while (work_once(context))
-        ;
-    return NULL;
+    result_fail(&result, &error);
+    finish_line(job, &result);
+    free_job(job);
 }
 
 /* ---- all of them */
 
-static int run_threads(struct batch *batch, struct error *error)
+/* Serves the next line, if it was read. */
+static bool take_line(struct batch *batch)
 {
-    const int most = 2 * batch->options->jobs; /* while half of them remove their sandboxes */
-    pthread_t *threads = memory_allocate((size_t)most * sizeof *threads);
-    int started = 0;
+    const char *text;
+    size_t length;
+    const enum lines_event event = lines_next(&batch->lines, &text, &length);
 
-    while (started < most && (errno = pthread_create(&threads[started], NULL, work, batch)) == 0)
-        started++;
-    if (started == 0)
-        error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
-    return started > 0 ? 0 : -1;
+    if (event == LINES_NONE)
+        return false;
+    batch->number++;
+    atomic_fetch_add(&batch->bytes, (long long)length + 1);
+    if (event == LINES_LINE && text_is_blank(text, length))
+        return true;
+    atomic_fetch_add(&batch->requests, 1);
+    serve_line(batch, event == LINES_LINE ? text : NULL, length);
+    linux_trim_memory(length);
+    return true;
+}
+
+/* Whether there is a reason to take no more lines. */
+static bool is_over(const struct batch *batch)
+{
+    return notifier_raised(signals_cancel()) || batch->read_error != 0;
+}
+
+static void serve_lines(struct batch *batch)
+{
+    while (!is_over(batch)) {
+        notifier_clear(
+            &batch->changed); /* before the look at the service: a later change raises it */
+        if (!service_has_room(&batch->service))
+            wait_for(notifier_fd(&batch->changed));
+        else if (take_line(batch))
+            continue;
+        else if (batch->input_ended)
+            break;
+        else
+            read_more(batch);
+    }
+    service_stop_pool(&batch->service);
+}
+
+/* Waits for the runs. A signal ends that; then the service cancels them. */
+static void wait_for_runs(struct batch *batch)
+{
+    while (!notifier_raised(signals_cancel())) {
+        notifier_clear(&batch->changed);
+        if (service_is_idle(&batch->service))
+            break;
+        wait_for(notifier_fd(&batch->changed));
+    }
 }
 
 static int start(struct batch *batch, struct error *error)
 {
-    batch->warm = pool_open(batch->docker, batch->config, POOL_ON_DEMAND, NULL, error);
-    if (!batch->warm)
+    const struct service_options options = {.pool = POOL_ON_DEMAND,
+                                            .limits = {.max_active = batch->options->jobs},
+                                            .changed = &batch->changed};
+
+    if (notifier_open(&batch->changed, error) != 0)
         return -1;
-    sem_init(&batch->turns, 0, (unsigned)batch->options->jobs);
-    pthread_mutex_init(&batch->reading, NULL);
+    if (service_open(&batch->service, batch->config, &options, error) != 0) {
+        notifier_release(&batch->changed);
+        return -1;
+    }
     pthread_mutex_init(&batch->writing, NULL);
     progress_begin(&batch->progress, batch->options->in, batch->options->quiet);
-    pool_begin(batch->warm);
     return 0;
 }
 
 static void end(struct batch *batch)
 {
+    service_close(&batch->service, 0);
     progress_end(&batch->progress, batch->totals->done, batch->totals->failed);
-    pool_end(batch->warm);
-    pool_close(batch->warm);
     lines_release(&batch->lines);
-    sem_destroy(&batch->turns);
-    pthread_mutex_destroy(&batch->reading);
+    notifier_release(&batch->changed);
     pthread_mutex_destroy(&batch->writing);
 }
 
-int batch_run(const struct config *config, const struct docker *docker,
-              const struct batch_options *options, struct batch_totals *totals, struct error *error)
+int batch_run(const struct config *config, const struct batch_options *options,
+              struct batch_totals *totals, struct error *error)
 {
     struct batch batch = {
         .config = config,
-        .docker = docker,
         .options = options,
+        .changed = NOTIFIER_INIT,
         .lines = LINES_INIT(JSON_TEXT_MAX),
         .totals = totals,
     };
-    int result;
 
     *totals = (struct batch_totals){.done = 0};
     if (start(&batch, error) != 0)
         return -1;
-    result = run_threads(&batch, error);
+    serve_lines(&batch);
+    wait_for_runs(&batch);
     end(&batch);
-    if (result == 0 && batch.read_error != 0) {
-        errno = batch.read_error;
-        result = error_set_errno(error, ERROR_INPUT, "cannot read the requests");
-    }
-    return result;
+    if (batch.read_error == 0)
+        return 0;
+    errno = batch.read_error;
+    return error_set_errno(error, ERROR_INPUT, "cannot read the requests");
 }

@@ -1,5 +1,6 @@
 /*
- * The work of `isolator batch`: threads that each take a line, run it and print its result.
+ * The work of `isolator batch`: each line of the input becomes a run of the service, whose result is printed
+ * as a line.
  *
  * A line is a JSON object with the members of execute_code (config/tool_arguments.h) and `id`, any JSON
  * value, which comes back in the result, as does the number of the line. A line that is wrong gets a
@@ -12,7 +13,6 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "docker/docker.h"
 
 struct batch_options {
     int in;        /* where the lines come from; borrowed */
@@ -35,8 +35,7 @@ struct batch_totals {
  * then is ended. No container is left. Fails with ERROR_SYSTEM where there can be no thread, with
  * ERROR_INPUT where the input cannot be read.
  */
-int batch_run(const struct config *config, const struct docker *docker,
-              const struct batch_options *options, struct batch_totals *totals,
-              struct error *error);
+int batch_run(const struct config *config, const struct batch_options *options,
+              struct batch_totals *totals, struct error *error);
 
 #endif

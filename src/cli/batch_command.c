@@ -19,7 +19,6 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "config/config.h"
-#include "service/reaper.h"
 
 enum { JOBS_MAX = 1024 };
 
@@ -130,7 +129,6 @@ static int status_of(const struct batch_totals *totals)
 static int run(void *context, char **operands, const struct config *config, struct error *error)
 {
     const struct options *options = context;
-    struct docker docker = config_docker(config);
     struct batch_options batch = {
         .jobs = options->jobs,
         .artifacts = -1,
@@ -140,7 +138,6 @@ static int run(void *context, char **operands, const struct config *config, stru
     };
     CLEANUP_FD int artifacts = -1;
     struct batch_totals totals;
-    struct reaper reaper;
     int result;
 
     if (options->artifacts)
@@ -151,10 +148,7 @@ static int run(void *context, char **operands, const struct config *config, stru
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
         signals_catch(error) != 0) /* last: to open a FIFO may take long */
         return -1;
-    reaper_start(&reaper, &docker);
-    linux_raise_descriptors(); /* each run holds some */
-    result = batch_run(config, &docker, &batch, &totals, error);
-    reaper_dismiss(&reaper);
+    result = batch_run(config, &batch, &totals, error);
     signals_release(); /* nothing is left that would have to be removed */
     if (batch.in != STDIN_FILENO)
         close(batch.in);

@@ -11,10 +11,12 @@
 #include "config/config.h"
 #include "docker/docker.h"
 #include "docker/engine_info.h"
+#include "service/service.h"
 
 struct doctor {
     const struct config *config; /* borrowed */
     struct docker docker;
+    struct service *service; /* for the programs; borrowed */
     struct findings findings;
     int hellos;          /* languages that ran their program */
     int failures;        /* those that could not */
@@ -32,8 +34,8 @@ void doctor_find(struct doctor *doctor, enum finding status, const char *check, 
 bool doctor_check_engine(struct doctor *doctor);
 
 /*
- * For each language its image, and then a program that says hello, in a sandbox that is made for it and in one
- * that waits. The first of the process to start threads. A signal ends it.
+ * For each language its image, and then a program that says hello, in a container that is made for it and in a
+ * warm one. A signal ends it.
  */
 void doctor_check_languages(struct doctor *doctor);
 

@@ -11,12 +11,7 @@
 #include "config/snippets.h"
 #include "docker/budget.h"
 #include "docker/image_inspect.h"
-#include "service/execute.h"
 #include "service/prepare.h"
-#include "service/reaper.h"
-
-/* How often it checks whether a warm container waits. */
-enum { LOOK_EVERY_MS = 10 };
 
 /* What there is for the languages that are built in, where promptsDir has nothing. */
 static const struct {
@@ -123,23 +118,29 @@ static char *hello_of(const struct config *config, const struct language *langua
     return NULL;
 }
 
-/* Runs it and says how long that took till the result was there. */
-static long long run(struct doctor *doctor, struct pool *warm, const struct plan *plan,
-                     struct result *result)
+/* The plan of a program in the language that says hello. -1: it cannot run, which is a finding. */
+static int make_plan(struct doctor *doctor, const struct language *language, const char *check,
+                     struct plan *plan)
 {
-    const long long start = clock_now_ms();
-    struct instance *used = NULL;
-    long long took;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(request_release) struct request request;
 
-    execute(&doctor->docker, warm, plan, signals_cancel(), result, &used);
-    took = clock_now_ms() - start;
-    if (used) {
-        CLEANUP(error_release) struct error error = ERROR_INIT;
+    request_init(&request);
+    request.language = string_copy(language->name);
+    request.input.code = hello_of(doctor->config, language, &request.input.code_length);
+    if (plan_resolve(plan, doctor->config, &request, &error) == 0)
+        return 0;
+    doctor->failures++;
+    findings_add(&doctor->findings, FINDING_FAIL, check, error.message,
+                 "isolator config, which tells where each value is from");
+    return -1;
+}
 
-        if (execute_clean_up(used, &error) != 0)
-            strvec_push(&result->warnings, error.message);
-    }
-    return took;
+static void run(struct doctor *doctor, struct plan *plan, struct result *result)
+{
+    const struct run_observer nobody = RUN_OBSERVER_INIT;
+
+    service_run(doctor->service, plan, &nobody, signals_cancel(), result);
 }
 
 static char *run_advice(const struct doctor *doctor, const char *language,
@@ -175,19 +176,6 @@ static void add_failure(struct doctor *doctor, const char *check, const char *la
     findings_add(&doctor->findings, FINDING_FAIL, check, detail, advice);
 }
 
-/* Waits till a sandbox for the plan does. False: the engine's time is over, or a signal came. */
-static bool wait_for_warm(const struct doctor *doctor, struct pool *warm, const struct plan *plan)
-{
-    static const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};
-    const long long end = budget_deadline(&doctor->docker, BUDGET_WARM_WAIT);
-    bool waits;
-
-    while (!(waits = pool_waits(warm, plan)) && clock_now_ms() < end &&
-           !notifier_raised(signals_cancel()))
-        nanosleep(&pause, NULL);
-    return waits;
-}
-
 static void add_none_waits(struct doctor *doctor, const char *check, const char *language)
 {
     CLEANUP_FREE char *advice = string_format("configure \"warm\": {\"%s\": 0}", language);
@@ -196,44 +184,39 @@ static void add_none_waits(struct doctor *doctor, const char *check, const char 
                  "works, but no sandbox could be made to wait", advice);
 }
 
-/*
- * In a sandbox that has waited. Returns the time that it took, and adds its warnings to those of `cold`; -1: it
- * could not, and that is found.
- */
-static long long run_warm(struct doctor *doctor, const char *check, const char *language,
-                          const struct plan *plan, struct result *cold)
+static void add_warnings(struct result *to, const struct result *from)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(result_release) struct result result = RESULT_INIT;
-    struct pool *warm = pool_open(&doctor->docker, doctor->config, POOL_ON_DEMAND, NULL, &error);
-    long long took = -1;
+    for (size_t i = 0; i < from->warnings.count; i++)
+        if (!strvec_contains(&to->warnings, from->warnings.items[i]))
+            strvec_push(&to->warnings, from->warnings.items[i]);
+}
 
-    if (!warm) {
-        findings_add(&doctor->findings, FINDING_FAIL, check, error.message,
-                     "configure \"warm\": {}");
+/*
+ * In a warm container. Returns the time that it took, in ms, and adds its warnings to those of `cold`; -1: it
+ * could not, and that is a finding.
+ */
+static long long run_warm(struct doctor *doctor, const char *check, const struct language *language,
+                          struct result *cold)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    if (make_plan(doctor, language, check, &plan) != 0)
+        return -1;
+    if (!service_prewarm(doctor->service, &plan, signals_cancel())) {
+        if (!notifier_raised(signals_cancel()))
+            add_none_waits(doctor, check, language->name);
         return -1;
     }
-    pool_begin(warm);
-    if (wait_for_warm(doctor, warm, plan)) {
-        pool_stop(warm);
-        took = run(doctor, warm, plan, &result);
-        if (!result_success(&result)) {
-            took = -1;
-            if (result.reason != REASON_CANCELLED)
-                add_failure(doctor, check, language, "in a sandbox that waited", &result);
-        } else if (!result.warm) { /* it died meanwhile */
-            took = -1;
-            add_none_waits(doctor, check, language);
-        }
-        for (size_t i = 0; i < result.warnings.count; i++)
-            if (!strvec_contains(&cold->warnings, result.warnings.items[i]))
-                strvec_push(&cold->warnings, result.warnings.items[i]);
-    } else if (!notifier_raised(signals_cancel())) {
-        add_none_waits(doctor, check, language);
-    }
-    pool_end(warm);
-    pool_close(warm);
-    return took;
+    run(doctor, &plan, &result);
+    add_warnings(cold, &result);
+    if (result_success(&result) && result.warm)
+        return result.total_ms;
+    if (result_success(&result)) /* it died meanwhile */
+        add_none_waits(doctor, check, language->name);
+    else if (result.reason != REASON_CANCELLED)
+        add_failure(doctor, check, language->name, "in a sandbox that waited", &result);
+    return -1;
 }
 
 static void add_success(struct doctor *doctor, const struct language *language, const char *check,
@@ -252,23 +235,17 @@ static void add_success(struct doctor *doctor, const struct language *language, 
                  *joined ? advice : NULL);
 }
 
-/* The program under the language's limits: cold, and warm where sandboxes of it are kept waiting. */
-static void run_hello(struct doctor *doctor, const struct language *language,
-                      const struct request *request, const char *check)
+/* The program under the language's limits: cold, and in a warm container if the pool keeps some. */
+static void run_hello(struct doctor *doctor, const struct language *language, const char *check)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP_FREE char *detail = NULL;
-    long long cold, warm;
+    long long warm;
 
-    if (plan_resolve(&plan, doctor->config, request, &error) != 0) {
-        doctor->failures++;
-        findings_add(&doctor->findings, FINDING_FAIL, check, error.message,
-                     "isolator config, which tells where each value is from");
+    if (make_plan(doctor, language, check, &plan) != 0)
         return;
-    }
-    cold = run(doctor, NULL, &plan, &result);
+    run(doctor, &plan, &result);
     if (result.reason == REASON_CANCELLED)
         return;
     if (!result_success(&result)) {
@@ -277,12 +254,13 @@ static void run_hello(struct doctor *doctor, const struct language *language,
     }
     doctor->hellos++;
     if (language->warm > 0) {
-        warm = run_warm(doctor, check, language->name, &plan, &result);
+        warm = run_warm(doctor, check, language, &result);
         if (warm < 0)
             return;
-        detail = string_format("hello in %lld ms; in a sandbox that waited: %lld ms", cold, warm);
+        detail = string_format("hello in %lld ms; in a sandbox that waited: %lld ms",
+                               result.total_ms, warm);
     } else {
-        detail = string_format("hello in %lld ms; none is kept waiting", cold);
+        detail = string_format("hello in %lld ms; none is kept waiting", result.total_ms);
     }
     add_success(doctor, language, check, detail, &result);
 }
@@ -290,25 +268,23 @@ static void run_hello(struct doctor *doctor, const struct language *language,
 static void check_language(struct doctor *doctor, const struct language *language)
 {
     CLEANUP_FREE char *check = string_format("run %s", language->name);
-    CLEANUP(request_release) struct request request;
+    CLEANUP_FREE char *detail = NULL;
+    size_t length;
+    CLEANUP_FREE char *hello = hello_of(doctor->config, language, &length);
 
-    request_init(&request);
-    request.language = string_copy(language->name);
-    request.code = hello_of(doctor->config, language, &request.code_length);
-    if (request.code) {
-        run_hello(doctor, language, &request, check);
-    } else {
-        CLEANUP_FREE char *detail = string_format(
-            "not tried: no hello for this language, there is no hello_world%s in promptsDir",
-            language->extensions.items[0]);
-
-        findings_add(&doctor->findings, FINDING_OK, check, detail, NULL);
-        doctor->untried = language->extensions.items[0];
+    if (hello) {
+        run_hello(doctor, language, check);
+        return;
     }
+    detail = string_format(
+        "not tried: no hello for this language, there is no hello_world%s in promptsDir",
+        language->extensions.items[0]);
+    findings_add(&doctor->findings, FINDING_OK, check, detail, NULL);
+    doctor->untried = language->extensions.items[0];
 }
 
 /* Where nothing runs, owned: what brings a language that runs, or else what the lines before say. */
-static char *result_store_advice(const struct doctor *doctor, const struct image_facts *facts)
+static char *advise_on_runs(const struct doctor *doctor, const struct image_facts *facts)
 {
     CLEANUP(strvec_release) struct strvec ways = STRVEC_INIT;
     const struct config *config = doctor->config;
@@ -324,16 +300,10 @@ static char *result_store_advice(const struct doctor *doctor, const struct image
     return strvec_join(&ways, ", or ");
 }
 
-void doctor_check_languages(struct doctor *doctor)
+static void check_each_language(struct doctor *doctor, const struct image_facts *facts)
 {
     const struct config *config = doctor->config;
-    CLEANUP_FREE struct image_facts *facts =
-        memory_allocate(config->language_count * sizeof *facts);
-    struct reaper reaper;
 
-    if (check_images(doctor, facts) != 0)
-        return;
-    reaper_start(&reaper, &doctor->docker);
     for (size_t i = 0; i < config->language_count && !notifier_raised(signals_cancel()); i++) {
         const struct language *language = &config->languages[i];
         bool present = facts[i].present;
@@ -343,8 +313,27 @@ void doctor_check_languages(struct doctor *doctor)
         if (present)
             check_language(doctor, language);
     }
-    reaper_dismiss(&reaper);
+}
+
+void doctor_check_languages(struct doctor *doctor)
+{
+    const struct service_options with = {.pool = POOL_ONE_SHOT, .limits = {.max_active = 1}};
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE struct image_facts *facts =
+        memory_allocate(doctor->config->language_count * sizeof *facts);
+    struct service service;
+
+    if (check_images(doctor, facts) != 0)
+        return;
+    if (service_open(&service, doctor->config, &with, &error) != 0) {
+        findings_add(&doctor->findings, FINDING_FAIL, "runs", error.message, NULL);
+        return;
+    }
+    doctor->service = &service;
+    check_each_language(doctor, facts);
+    doctor->service = NULL;
+    service_close(&service, 0);
     if (doctor->hellos == 0 && !notifier_raised(signals_cancel()))
         doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),
-                    result_store_advice(doctor, facts));
+                    advise_on_runs(doctor, facts));
 }

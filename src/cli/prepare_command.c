@@ -19,7 +19,7 @@
 #include "config/prepare_rules.h"
 #include "docker/image.h"
 #include "service/prepare.h"
-#include "service/reaper.h"
+#include "service/service.h"
 
 struct options {
     struct strvec steps; /* --run */
@@ -301,17 +301,17 @@ static int do_all(const struct options *options, const struct docker *docker, ch
 static int run(void *context, char **operands, const struct config *config, struct error *error)
 {
     const struct options *options = context;
-    struct docker docker = config_docker(config);
-    struct reaper reaper;
+    const struct service_options with = {.limits = {.max_active = 1}};
+    struct service service;
     int status;
 
     if (check_together(options, operands, error) != 0 ||
-        config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
+        config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0 ||
+        service_open(&service, config, &with, error) != 0)
         return -1;
-    reaper_start(&reaper, &docker);
-    status = options->list ? list(&docker, operands, config, error)
-                           : do_all(options, &docker, operands, config, error);
-    reaper_dismiss(&reaper);
+    status = options->list ? list(&service.docker, operands, config, error)
+                           : do_all(options, &service.docker, operands, config, error);
+    service_close(&service, 0);
     signals_release(); /* nothing is left that would have to be removed */
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();

@@ -20,8 +20,7 @@
 #include "config/config_load.h"
 #include "docker/image_store.h"
 #include "run/pack_input.h"
-#include "service/execute.h"
-#include "service/reaper.h"
+#include "service/service.h"
 
 /* Opens a regular file that the user named, or copies isolator's own stdin for "-"; -1 on error. */
 static int open_named(const char *path, long long most, struct error *error)
@@ -52,7 +51,7 @@ static int open_named(const char *path, long long most, struct error *error)
 }
 
 /* Before its language is judged: whether there is a FILE at all, and what to do with a directory. */
-static int look_at_file(const char *file, struct error *error)
+static int check_file(const char *file, struct error *error)
 {
     CLEANUP_FREE char *shown = text_escape(file ? file : "");
     struct stat status;
@@ -72,7 +71,7 @@ static int look_at_file(const char *file, struct error *error)
  * Whether the Dockerfile can be written, over what is there (also /dev/stderr, say) or as a new file: after the run
  * that would be too late.
  */
-static int look_at_dockerfile(const char *file, struct error *error)
+static int check_dockerfile(const char *file, struct error *error)
 {
     const char *slash = strrchr(file, '/');
     CLEANUP_FREE char *directory =
@@ -84,21 +83,21 @@ static int look_at_dockerfile(const char *file, struct error *error)
     return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", shown);
 }
 
-static int open_files(struct run_options *options, const struct plan *plan, struct error *error)
+static int open_files(struct run_options *options, struct plan *plan, struct error *error)
 {
     const long long most = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR);
-    const char *dockerfile = options->request.save_dockerfile;
+    const char *dockerfile = plan->save_dockerfile;
 
-    if (dockerfile && look_at_dockerfile(dockerfile, error) != 0)
+    if (dockerfile && check_dockerfile(dockerfile, error) != 0)
         return -1;
     if (options->file) {
-        options->request.file = open_named(options->file, most, error);
-        if (options->request.file < 0)
+        plan->input.file = open_named(options->file, most, error);
+        if (plan->input.file < 0)
             return -1;
     }
     if (options->stdin_path) {
-        options->request.stdin_file = open_named(options->stdin_path, most, error);
-        if (options->request.stdin_file < 0)
+        plan->input.stdin_file = open_named(options->stdin_path, most, error);
+        if (plan->input.stdin_file < 0)
             return -1;
     }
     if (options->artifacts) {
@@ -162,52 +161,77 @@ static int pull_missing(const struct docker *docker, const struct plan *plan, st
     return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
 }
 
-static void execute_once(struct docker *docker, const struct run_options *options,
-                         const struct plan *plan, struct result *result)
+static void run_plan(struct service *service, const struct run_options *options, struct plan *plan,
+                     struct result *result)
 {
-    struct reaper reaper;
+    const struct run_observer live = {.live = {STDOUT_FILENO, STDERR_FILENO}};
+    const struct run_observer none = RUN_OBSERVER_INIT;
 
-    reaper_start(&reaper, docker);
-    execute(docker, NULL, plan, signals_cancel(), result, NULL);
-    reaper_dismiss(&reaper);
+    service_run(service, plan, options->stream ? &live : &none, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL, options->force, result);
+}
+
+/* Runs the plan, whose files are not open yet. -1: it does not get so far. */
+static int open_and_run(struct run_options *options, const struct config *config, struct plan *plan,
+                        struct result *result, struct error *error)
+{
+    const struct service_options with = {.limits = {.max_active = 1},
+                                         .trace = options->verbose ? docker_print_trace : NULL};
+    struct service service;
+    int status = 0;
+
+    if (open_files(options, plan, error) != 0 || service_open(&service, config, &with, error) != 0)
+        return -1;
+    if (options->pull)
+        status = pull_missing(&service.docker, plan, error);
+    if (status == 0)
+        run_plan(&service, options, plan, result);
+    service_close(&service, 0);
+    return status;
+}
+
+static int finish(const struct run_options *options, const struct config *config,
+                  struct result *result)
+{
+    const int status = exit_status_of_result(result, signals_caught());
+
+    if (options->verbose)
+        diagnostics_line("container %s of image %s, configuration %s",
+                         result->container ? result->container : "none",
+                         result->image ? result->image : "none",
+                         config->file ? config->file : "built in");
+    if (options->stream)
+        return finish_stream(result, status);
+    return print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
 }
 
 static int run(struct run_options *options, const struct config *config, struct error *error)
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    CLEANUP(error_release) struct error own_error = ERROR_INIT;
-    struct docker docker = config_docker(config);
-    int status;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    CLEANUP_FREE char *image = NULL;
 
-    docker.trace = options->verbose ? docker_print_trace : NULL;
-    if (look_at_file(options->file, &own_error) == 0 &&
-        plan_resolve(&plan, config, &options->request, error) != 0 && error->kind == ERROR_USAGE) {
-        error_name_subject(error, run_options_namer);
-        return exit_status_report(error);
+    if (check_file(options->file, &failure) == 0 &&
+        plan_resolve(&plan, config, &options->request, error) != 0) {
+        if (error->kind == ERROR_USAGE) {
+            error_name_subject(error, run_options_namer);
+            return exit_status_report(error);
+        }
+        failure = *error;
+        *error = (struct error)ERROR_INIT;
     }
-    if (error->kind != ERROR_NONE) {
-        result_fail(&result, error);
-    } else if (own_error.kind != ERROR_NONE || open_files(options, &plan, &own_error) != 0 ||
-               (options->pull && pull_missing(&docker, &plan, &own_error) != 0)) {
-        result_fail(&result, &own_error);
-        result.image = plan.image ? string_copy(plan.image) : NULL;
-    } else {
-        execute_once(&docker, options, &plan, &result);
+    image = plan.image ? string_copy(plan.image) : NULL;
+    if (failure.kind != ERROR_NONE ||
+        open_and_run(options, config, &plan, &result, &failure) != 0) {
+        result_fail(&result, &failure);
+        if (!result.image)
+            result.image = steal_pointer(&image);
     }
     result_name_subject(&result, run_options_namer);
     signals_release(); /* nothing is left that would have to be removed */
-    if (options->verbose)
-        diagnostics_line("container %s of image %s, configuration %s",
-                         result.container ? result.container : "none",
-                         result.image ? result.image : "none",
-                         config->file ? config->file : "built in");
-    status = exit_status_of_result(&result, signals_caught());
-    if (options->stream)
-        return finish_stream(&result, status);
-    return print_json(&result) == 0 ? status : EXIT_STATUS_ENGINE;
+    return finish(options, config, &result);
 }
 
 int run_command(int argc, char **argv)

@@ -178,7 +178,7 @@ static const struct run_option {
 } table[] = {
     {'l', "language", "NAME", "language (default: by the file's extension)",
      STRING(request.language)},
-    {'d', "dir", "DIR", "send the contents of this directory", STRING(request.dir)},
+    {'d', "dir", "DIR", "send the contents of this directory", STRING(request.input.dir)},
     {'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
     {0, "stdin", "FILE", "the program's stdin; - is isolator's own", STRING(stdin_path)},
     {0, "env", "KEY[=VALUE]", "set or pass on a variable; repeatable", CALL(apply_env)},
@@ -317,15 +317,15 @@ static int check_together(struct run_options *options, struct error *error)
     const struct request *request = &options->request;
     const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
 
-    if (options->file && request->dir)
+    if (options->file && request->input.dir)
         return error_set(error, ERROR_USAGE,
                          "FILE and --dir exclude each other; name the program in --dir with "
                          "--entrypoint");
-    if (!options->file && !request->dir)
+    if (!options->file && !request->input.dir)
         return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, - or --dir");
-    if (request->entrypoint && !request->dir)
+    if (request->entrypoint && !request->input.dir)
         return error_set(error, ERROR_USAGE, "--entrypoint needs --dir");
-    if (request->dir && !request->entrypoint && !request->language)
+    if (request->input.dir && !request->entrypoint && !request->language)
         return error_set(error, ERROR_USAGE,
                          "--dir needs --entrypoint, or --language to run its default file");
     if (from_stdin && !request->language)
@@ -365,10 +365,6 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
                 strlen(options->request.entrypoint) - 1);
     if (options->artifacts && options->request.artifacts.count == 0)
         strvec_push(&options->request.artifacts, "**");
-    if (options->stream) {
-        options->request.live[0] = 1;
-        options->request.live[1] = 2;
-    }
     return 0;
 }
 

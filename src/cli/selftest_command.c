@@ -1,7 +1,6 @@
 #include "cli/selftest_command.h"
 
 #include <getopt.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,7 @@
 #include "docker/budget.h"
 #include "docker/container_list.h"
 #include "run/owner.h"
-#include "service/execute.h"
-#include "service/reaper.h"
+#include "service/service.h"
 
 struct options {
     bool list, verbose;
@@ -32,14 +30,10 @@ struct tally {
     int verdicts[ATTACK_VERDICTS];
 };
 
-/* One copy of an attack, on a thread of its own. */
+/* The copies of an attack, which run at the same time. */
 struct trial {
-    const struct attack *attack;
-    const struct docker *docker;
-    struct request request;
-    struct plan plan;
-    struct result result;
-    pthread_t thread;
+    struct plan plans[ATTACK_COPIES_MAX];
+    struct result results[ATTACK_COPIES_MAX];
 };
 
 static const char help[] =
@@ -122,49 +116,46 @@ static int list(char *const *names, struct error *error)
     return 0;
 }
 
-static void *run_trial(void *context)
+static int make_plan(const struct attack *attack, long copy, const struct config *config,
+                     struct plan *plan, struct error *error)
 {
-    struct trial *trial = context;
+    CLEANUP(request_release) struct request request;
 
-    execute(trial->docker, NULL, &trial->plan, signals_cancel(), &trial->result, NULL);
-    return NULL;
+    request_init(&request);
+    if (attack_request(attack, copy, config, &request, error) != 0)
+        return -1;
+    return plan_resolve(plan, config, &request, error);
 }
 
-/* Runs the copies at the same time. -1: they cannot be run, for want of an image, say. */
-static int run_trials(struct trial *trials, const struct attack *attack,
-                      const struct config *config, const struct docker *docker, struct error *error)
+/* Runs the copies. -1: they cannot be run, because there is no image, say. */
+static int run_trial(struct trial *trial, const struct attack *attack, const struct config *config,
+                     struct service *service, struct error *error)
 {
-    long started = 0;
-    int result = 0;
+    const size_t copies = (size_t)attack->copies;
 
-    for (long copy = 0; copy < attack->copies; copy++) {
-        struct trial *trial = &trials[copy];
-
-        *trial = (struct trial){
-            .attack = attack, .docker = docker, .plan = PLAN_INIT, .result = RESULT_INIT};
-        request_init(&trial->request);
-        if (result == 0)
-            result = attack_request(attack, copy, config, &trial->request, error);
-        if (result == 0)
-            result = plan_resolve(&trial->plan, config, &trial->request, error);
-    }
-    for (; result == 0 && started < attack->copies; started++)
-        if (pthread_create(&trials[started].thread, NULL, run_trial, &trials[started]) != 0)
-            result = error_set(error, ERROR_SYSTEM, "cannot start a thread");
-    while (started > 0)
-        pthread_join(trials[--started].thread, NULL);
     for (long copy = 0; copy < attack->copies; copy++)
-        if (result == 0 && trials[copy].result.reason == REASON_IMAGE_MISSING)
-            result = error_set(error, ERROR_IMAGE, "%s", trials[copy].result.error);
-    return result;
+        if (make_plan(attack, copy, config, &trial->plans[copy], error) != 0)
+            return -1;
+    service_run_together(service, trial->plans, copies, signals_cancel(), trial->results);
+    for (size_t copy = 0; copy < copies; copy++)
+        if (trial->results[copy].reason == REASON_IMAGE_MISSING)
+            return error_set(error, ERROR_IMAGE, "%s", trial->results[copy].error);
+    return 0;
 }
 
-static void release_trials(struct trial *trials, long count)
+static void init_trial(struct trial *trial)
 {
-    while (count-- > 0) {
-        plan_release(&trials[count].plan);
-        request_release(&trials[count].request);
-        result_release(&trials[count].result);
+    for (long copy = 0; copy < ATTACK_COPIES_MAX; copy++) {
+        trial->plans[copy] = (struct plan)PLAN_INIT;
+        trial->results[copy] = (struct result)RESULT_INIT;
+    }
+}
+
+static void release_trial(struct trial *trial)
+{
+    for (long copy = 0; copy < ATTACK_COPIES_MAX; copy++) {
+        plan_release(&trial->plans[copy]);
+        result_release(&trial->results[copy]);
     }
 }
 
@@ -178,7 +169,7 @@ static void print_warnings(const struct result *result)
 }
 
 /* The verdict on all copies is that on the worst. */
-static void print_verdict(const struct attack *attack, const struct trial *trials,
+static void print_verdict(const struct attack *attack, const struct trial *trial,
                           const struct options *options, long long ms, struct tally *tally)
 {
     static const char *const words[] = {"held", "gap", "ODD", "THROUGH"};
@@ -187,7 +178,7 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
 
     for (long copy = 0; copy < attack->copies; copy++) {
         struct strbuf seen = STRBUF_INIT;
-        const enum attack_verdict other = attack_judge(attack, &trials[copy].result, &seen);
+        const enum attack_verdict other = attack_judge(attack, &trial->results[copy], &seen);
 
         if (other > verdict || copy == 0) {
             verdict = other;
@@ -204,33 +195,33 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
     print_format("%-8s %5.1f s  %-20s %s\n", words[verdict], (double)ms / 1000, attack->name,
                  strbuf_string(&worst));
     for (long copy = 0; options->verbose && copy < attack->copies; copy++)
-        print_warnings(&trials[copy].result);
+        print_warnings(&trial->results[copy]);
     tally->tried++;
     tally->verdicts[verdict]++;
 }
 
 static int try_attack(size_t place, char *const *names, const struct options *options,
-                      const struct config *config, const struct docker *docker, struct tally *tally,
+                      const struct config *config, struct service *service, struct tally *tally,
                       struct error *error)
 {
-    struct trial trials[ATTACK_COPIES_MAX] = {{0}};
+    CLEANUP(release_trial) struct trial trial;
     struct attack attack = attack_get(place);
     const long long begin = clock_now_ms();
     int result;
 
+    init_trial(&trial);
     if (attack_read(&attack, error) != 0)
         return -1;
     if (!is_asked(&attack, names))
         return 0;
-    result = run_trials(trials, &attack, config, docker, error);
+    result = run_trial(&trial, &attack, config, service, error);
     if (result == 0 && !notifier_raised(signals_cancel()))
-        print_verdict(&attack, trials, options, clock_now_ms() - begin, tally);
-    release_trials(trials, attack.copies);
+        print_verdict(&attack, &trial, options, clock_now_ms() - begin, tally);
     return result;
 }
 
 /* What the engine still has of all of them, in the end. -1: it does not say. */
-static int look_behind(const struct docker *docker, size_t *left, struct error *error)
+static int count_left(const struct docker *docker, size_t *left, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
     const long long end = budget_deadline(docker, BUDGET_ALL_GONE);
@@ -266,20 +257,19 @@ static int report(const struct tally *tally, size_t left)
 static int try_all(const struct options *options, char *const *names, const struct config *config,
                    struct error *error)
 {
-    struct docker docker = config_docker(config);
+    const struct service_options with = {.limits = {.max_active = ATTACK_COPIES_MAX}};
+    struct service service;
     struct tally tally = {0};
-    struct reaper reaper;
     size_t left = 0;
     int result = 0;
 
-    if (signals_catch(error) != 0)
+    if (signals_catch(error) != 0 || service_open(&service, config, &with, error) != 0)
         return -1;
-    reaper_start(&reaper, &docker);
     for (size_t i = 0; i < attack_count() && result == 0 && signals_caught() == 0; i++)
-        result = try_attack(i, names, options, config, &docker, &tally, error);
+        result = try_attack(i, names, options, config, &service, &tally, error);
     if (result == 0 && signals_caught() == 0)
-        result = look_behind(&docker, &left, error);
-    reaper_dismiss(&reaper);
+        result = count_left(&service.docker, &left, error);
+    service_close(&service, 0);
     signals_release();
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();

@@ -65,7 +65,7 @@ static int read_code(struct reading *reading, const char *name, const json_t *va
 {
     if (!json_is_string(value))
         return wrong(reading, name, "a string: the source code");
-    reading->request->code = copy_bytes(value, &reading->request->code_length);
+    reading->request->input.code = copy_bytes(value, &reading->request->input.code_length);
     return 0;
 }
 
@@ -125,7 +125,7 @@ static int read_file(struct reading *reading, const char *name, json_t *file)
                           json_object_get(file, "encoding"), &length);
     if (!data)
         return -1;
-    input_files_add(&reading->request->files, path, data, length);
+    input_files_add(&reading->request->input.files, path, data, length);
     return 0;
 }
 
@@ -158,8 +158,9 @@ static int read_snippet(struct reading *reading, const char *name, const json_t 
         return -1;
     file = snippet_find(reading->config, text, reading->error);
     if (file)
-        request->code = snippet_read(reading->config, file, &request->code_length, reading->error);
-    if (!request->code)
+        request->input.code =
+            snippet_read(reading->config, file, &request->input.code_length, reading->error);
+    if (!request->input.code)
         return error_prefix(reading->error, "%s", name);
     request->language = string_copy(config_language_of_file(reading->config, file)->name);
     request->entrypoint = string_copy(file);
@@ -170,9 +171,9 @@ static int read_stdin(struct reading *reading, const char *name, const json_t *v
 {
     if (!json_is_string(value))
         return wrong(reading, name, "a string");
-    reading->request->stdin_file =
+    reading->request->input.stdin_file =
         linux_unnamed_file_of(json_string_value(value), json_string_length(value));
-    if (reading->request->stdin_file < 0)
+    if (reading->request->input.stdin_file < 0)
         return error_set_errno(reading->error, ERROR_SYSTEM, "cannot create an unnamed file");
     return 0;
 }

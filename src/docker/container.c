@@ -107,11 +107,63 @@ static struct strvec create_arguments(const struct container_spec *spec)
     return arguments;
 }
 
-char *container_text(const struct container_spec *spec)
+/* Each with its length in front, so that no two lists of values give the same bytes. */
+static void add_value(struct sha256 *hash, const char *value)
 {
-    CLEANUP(strvec_release) struct strvec arguments = create_arguments(spec);
+    CLEANUP_FREE char *text =
+        value ? string_format("%zu:%s", strlen(value), value) : string_copy("-");
 
-    return strvec_join(&arguments, "\n");
+    sha256_update(hash, text, strlen(text));
+}
+
+static void add_number(struct sha256 *hash, double number)
+{
+    CLEANUP_FREE char *text = string_format("%.17g", number);
+
+    add_value(hash, text);
+}
+
+static void add_values(struct sha256 *hash, const struct strvec *values)
+{
+    add_number(hash, values ? (double)values->count : -1);
+    for (size_t i = 0; values && i < values->count; i++)
+        add_value(hash, values->items[i]);
+}
+
+struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
+{
+    struct spec_fingerprint fingerprint;
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    add_value(&hash, spec->image);
+    add_value(&hash, spec->network);
+    add_value(&hash, spec->workdir);
+    add_value(&hash, spec->volume);
+    add_number(&hash, spec->uid);
+    add_number(&hash, spec->gid);
+    add_number(&hash, (double)spec->memory_mb);
+    add_number(&hash, spec->cpus);
+    add_number(&hash, (double)spec->pids);
+    add_number(&hash, spec->read_only);
+    add_number(&hash, spec->auto_remove);
+    add_number(&hash, spec->open_stdin);
+    for (int i = 0; i < CONTAINER_TMPFS_MAX; i++) {
+        add_value(&hash, spec->tmpfs[i].path);
+        add_number(&hash, (double)spec->tmpfs[i].size_mb);
+    }
+    add_values(&hash, spec->cap_drop);
+    add_values(&hash, spec->command);
+    add_values(&hash, spec->environment);
+    add_number(&hash, spec->without_proxies);
+    sha256_hex(&hash, fingerprint.sha256);
+    return fingerprint;
+}
+
+bool spec_fingerprint_equal(const struct spec_fingerprint *one,
+                            const struct spec_fingerprint *other)
+{
+    return strcmp(one->sha256, other->sha256) == 0;
 }
 
 /* Those that are not empty, escaped for a terminal. */

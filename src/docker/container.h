@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/sha256.h"
 #include "docker/docker.h"
 
 /* A file system in memory that belongs to the container's user. */
@@ -54,8 +55,14 @@ struct container_spec {
 /* How cpus are passed on. The engine takes no smaller fractions. */
 #define CONTAINER_CPUS_FORMAT "%.3f"
 
-/* The arguments of docker create for the spec as one string; owned. */
-char *container_text(const struct container_spec *spec);
+/* What makes two containers equal: a digest of everything in the spec but its name and labels. */
+struct spec_fingerprint {
+    char sha256[SHA256_HEX_SIZE];
+};
+
+struct spec_fingerprint container_fingerprint(const struct container_spec *spec);
+bool spec_fingerprint_equal(const struct spec_fingerprint *one,
+                            const struct spec_fingerprint *other);
 
 /*
  * Creates the container. If that succeeds, each line that docker wrote to stderr is appended to

@@ -90,11 +90,11 @@ static void take_notification(struct server *server, const struct message *messa
     subscriptions_close(&server->subscriptions, id);
 }
 
-static void dispatch_message(struct server *server, json_t *value, size_t size, struct batch *batch)
+static void dispatch_message(struct server *server, json_t *value, struct batch *batch)
 {
     struct message message;
     struct responder responder;
-    struct exchange exchange = {server, NULL, size, &responder};
+    struct exchange exchange = {server, NULL, &responder};
 
     jsonrpc_read(&message, value);
     if (message.kind == MESSAGE_NOTIFICATION)
@@ -146,7 +146,7 @@ bool dispatch_pending(struct server *server)
 
     if (!value)
         return false;
-    dispatch_message(server, value, jsonrpc_size(value), pending->responses);
+    dispatch_message(server, value, pending->responses);
     if (++pending->next == json_array_size(pending->messages))
         dispatch_end_batch(server);
     return true;
@@ -180,7 +180,7 @@ void dispatch_line(struct server *server, const char *line, size_t length)
         return;
     }
     if (value)
-        dispatch_message(server, value, length, NULL);
+        dispatch_message(server, value, NULL);
     else
         complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     json_decref(value);

@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
-#include "base/linux.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
@@ -20,7 +19,6 @@
 #include "mcp/host_config.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
-#include "service/reaper.h"
 
 enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 
@@ -125,11 +123,9 @@ static void warn_of_snippets(const struct config *config)
 
 static int serve(const struct options *options, const struct config *config, struct error *error)
 {
-    struct docker docker = config_docker(config);
-    struct reaper reaper;
-    int result;
+    const struct server_options server = {
+        .in = STDIN_FILENO, .out = STDOUT_FILENO, .verbose = options->verbose};
 
-    docker.trace = options->verbose ? docker_print_trace : NULL;
     if (isatty(STDIN_FILENO))
         diagnostics_line(
             "waits for MCP messages on stdin, one JSON object a line; MCP hosts start it, "
@@ -140,11 +136,7 @@ static int serve(const struct options *options, const struct config *config, str
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
     if (signals_catch(error) != 0)
         return -1;
-    reaper_start(&reaper, &docker);
-    linux_raise_descriptors(); /* each call holds some */
-    result = server_run(config, &docker, STDIN_FILENO, STDOUT_FILENO, error);
-    reaper_dismiss(&reaper);
-    return result;
+    return server_run(config, &server, error);
 }
 
 static int report(const struct error *error)

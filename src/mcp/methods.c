@@ -101,7 +101,8 @@ static json_t *handle_tools_list(struct exchange *exchange)
         return NULL;
     if (cursor)
         return refuse_cursor(exchange);
-    pool_begin(exchange->server->warm); /* who wants to know the tool wants to call it */
+    service_start_pool(
+        &exchange->server->service); /* who wants to know the tool wants to call it */
     return json_pack("{s:[o]}", "tools",
                      tool_definition(exchange->server->config, exchange->responder->revision));
 }
@@ -118,18 +119,18 @@ static json_t *refuse_arguments(struct exchange *exchange, const struct error *e
     return NULL;
 }
 
-/* Hands the call, complete but for its reply, over to the workers. */
-static json_t *submit(struct exchange *exchange, struct call *call)
+/* Hands the plan over to the service; the call is answered later. */
+static json_t *submit(struct exchange *exchange, struct plan *plan)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const json_t *meta = json_object_get(exchange->params, "_meta");
     json_t *token = json_object_get(meta, "progressToken");
+    struct call *call = call_new();
 
-    call->size = exchange->size;
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->responder = *exchange->responder;
-    if (calls_submit(&exchange->server->calls, call, &error) == 0) {
-        pool_begin(exchange->server->warm);
+    if (calls_submit(&exchange->server->calls, call, plan, &error) == 0) {
+        service_start_pool(&exchange->server->service);
         *exchange->responder = (struct responder){.writer = NULL};
         return NULL;
     }
@@ -144,8 +145,10 @@ static json_t *handle_tools_call(struct exchange *exchange)
     const struct config *config = exchange->server->config;
     const char *name = need_string(exchange, exchange->params, "name");
     const json_t *arguments = json_object_get(exchange->params, "arguments");
-    struct call *call;
+    CLEANUP(request_release) struct request request;
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
+    request_init(&request);
     if (!name)
         return NULL;
     if (strcmp(name, TOOL_NAME) != 0) {
@@ -158,11 +161,9 @@ static json_t *handle_tools_call(struct exchange *exchange)
                         "arguments must be an object");
         return NULL;
     }
-    call = call_new();
-    if (tool_arguments_read(arguments, config, &call->request, &error) == 0 &&
-        plan_resolve(&call->plan, config, &call->request, &error) == 0)
-        return submit(exchange, call);
-    call_free(call);
+    if (tool_arguments_read(arguments, config, &request, &error) == 0 &&
+        plan_resolve(&plan, config, &request, &error) == 0)
+        return submit(exchange, &plan);
     error_name_subject(&error, tool_arguments_namer);
     return refuse_arguments(exchange, &error);
 }

@@ -13,7 +13,6 @@
 struct exchange {
     struct server *server;
     json_t *params; /* borrowed; an object, or NULL */
-    size_t size;    /* bytes of the line it came in */
     struct responder *responder;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/diagnostics.h"
 #include "base/json_text.h"
 #include "base/linux.h"
 #include "base/signals.h"
@@ -16,6 +17,9 @@ enum { LEAVE_MS = 1800 };
 
 enum { CHUNK = 65536 };
 
+/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
+enum { POLL_FAILED_MS = 100 };
+
 /* The client sends nothing more. */
 static void start_draining(struct server *server)
 {
@@ -23,7 +27,7 @@ static void start_draining(struct server *server)
         return;
     server->phase = SERVER_DRAINING;
     server->deadline = clock_now_ms() + SERVER_GRACE_MS;
-    pool_stop(server->warm);
+    service_stop_pool(&server->service);
 }
 
 /* Ends what runs. How long that may take counts from the end of stdin, where that came before. */
@@ -39,11 +43,10 @@ static void start_ending(struct server *server)
     writer_stop_waiting(&server->writer);
     dispatch_end_batch(server);
     calls_end(&server->calls);
-    pool_end(server->warm);
     subscriptions_end(&server->subscriptions, &server->writer);
 }
 
-bool server_ends(struct server *server)
+bool server_check_end(struct server *server)
 {
     if (notifier_raised(signals_cancel()) || writer_broken(&server->writer) != 0)
         start_ending(server);
@@ -62,7 +65,7 @@ static void answer_lines(struct server *server)
     size_t length;
 
     server->lines_left = false;
-    while (!server_ends(server)) {
+    while (!server_check_end(server)) {
         server->lines_left = writer_full(&server->writer);
         if (server->lines_left)
             return;
@@ -112,33 +115,29 @@ static bool is_answered(struct server *server)
     return server->input_ended && !server->lines_left && calls_done(&server->calls);
 }
 
-/* Whether there is nothing more to wait for, or no more time. */
-static bool is_over(struct server *server)
-{
-    return server->phase == SERVER_ENDING &&
-           (clock_now_ms() >= server->deadline ||
-            (calls_done(&server->calls) && pool_done(server->warm)));
-}
-
 /* One turn of the main loop. */
 static void serve_once(struct server *server)
 {
-    const bool ending = server->phase == SERVER_ENDING;
-    const bool awaited = !server->input_ended && !ending;
+    const bool awaited = !server->input_ended;
     /* A client that does not take its answers is not read from; that it leaves is noticed, once. */
     const bool full = server->lines_left || writer_full(&server->writer);
     const bool watched = awaited && (!full || server->phase == SERVER_READING);
     struct pollfd polled[] = {
         {watched ? server->in : -1, full ? 0 : POLLIN, 0},
-        {ending ? -1 : notifier_fd(signals_cancel()), POLLIN, 0},
+        {notifier_fd(signals_cancel()), POLLIN, 0},
         {notifier_fd(&server->wake), POLLIN, 0},
     };
 
-    if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->calls))) < 0)
-        return; /* EINTR: the signal's byte is there at the next turn */
-    if (polled[2].revents != 0)
+    if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->calls))) < 0) {
+        if (errno != EINTR) /* the signal's notifier is raised at the next turn */
+            poll(NULL, 0, POLL_FAILED_MS);
+        return;
+    }
+    if (polled[2].revents != 0) {
         notifier_clear(&server->wake);
-    if (!server_ends(server) && polled[0].revents != 0 && !full)
+        service_wake(&server->service); /* the writer may have room again */
+    }
+    if (!server_check_end(server) && polled[0].revents != 0 && !full)
         read_input(server);
     if (server->lines_left)
         answer_lines(server);
@@ -146,56 +145,78 @@ static void serve_once(struct server *server)
         start_ending(server);
 }
 
-static int start(struct server *server, const struct docker *docker, int out, struct error *error)
+/* Makes nothing that the client does not take. */
+static bool may_start(void *context)
 {
-    if (notifier_open(&server->wake, error) != 0)
-        return -1;
-    server->warm = pool_open(docker, server->config, POOL_AHEAD, &server->wake, error);
-    if (!server->warm)
-        return -1;
-    result_store_init(&server->store);
-    if (writer_start(&server->writer, out, &server->wake, error) != 0)
-        return -1;
-    calls_init(&server->calls, docker, server->warm, server->config, &server->writer,
-               &server->store, &server->wake);
-    subscriptions_init(&server->subscriptions);
-    return 0;
+    return !writer_full(context);
 }
 
-int server_run(const struct config *config, const struct docker *docker, int in, int out,
+static int start(struct server *server, const struct server_options *options, struct error *error)
+{
+    const struct service_options service = {
+        .pool = POOL_AHEAD,
+        .limits = {.max_queued = server->config->max_queued, .max_bytes = CALLS_BYTES_MAX},
+        .trace = options->verbose ? docker_print_trace : NULL,
+        .may_start = may_start,
+        .context = &server->writer,
+        .changed = &server->wake,
+    };
+
+    if (notifier_open(&server->wake, error) != 0 ||
+        service_open(&server->service, server->config, &service, error) != 0)
+        return -1;
+    result_store_init(&server->store);
+    calls_init(&server->calls, &server->service, server->config, &server->writer, &server->store);
+    subscriptions_init(&server->subscriptions);
+    if (writer_start(&server->writer, options->out, &server->wake, error) == 0)
+        return 0;
+    service_close(&server->service, 0);
+    return -1;
+}
+
+/* The engine takes too long: the process ends with its threads, and the reaper does the rest. */
+static _Noreturn void leave(struct server *server)
+{
+    const int unanswered = calls_unanswered(&server->calls);
+
+    if (unanswered > 0)
+        diagnostics_line("the engine took too long: %d calls are not answered", unanswered);
+    linux_kill_children(); /* they would live on, and might yet ask the engine for something */
+    _exit(0);
+}
+
+static void release(struct server *server)
+{
+    calls_release(&server->calls);
+    result_store_release(&server->store);
+    lines_release(&server->lines);
+    subscriptions_release(&server->subscriptions);
+    notifier_release(&server->wake);
+}
+
+int server_run(const struct config *config, const struct server_options *options,
                struct error *error)
 {
     struct server server = {
         .config = config,
-        .in = in,
+        .in = options->in,
+        .wake = NOTIFIER_INIT,
         .lines = LINES_INIT(JSON_TEXT_MAX),
         .legacy = revision_legacy(""),
     };
 
-    if (start(&server, docker, out, error) != 0)
+    if (start(&server, options, error) != 0)
         return -1;
-    while (!is_over(&server))
+    while (server.phase != SERVER_ENDING)
         serve_once(&server);
-    if (!calls_done(&server.calls) || !pool_done(server.warm)) {
-        const int unanswered = calls_unanswered(&server.calls);
-
-        if (unanswered > 0)
-            fprintf(stderr, "isolator-mcp: the engine took too long: %d calls are not answered\n",
-                    unanswered);
-        linux_kill_children(); /* they would live on, and might yet ask the engine for something */
-        _exit(0);              /* the threads need all of this, and end with the process */
-    }
-    calls_release(&server.calls);
-    pool_close(server.warm);
+    if (service_close(&server.service, server.deadline) != 0)
+        leave(&server);
     errno = writer_broken(&server.writer);
     /* Not of a client that has left, or was never there: its end was closed from the start. */
     if (errno != 0 && errno != EPIPE && errno != EBADF)
         error_set_errno(error, ERROR_SYSTEM, "cannot write the answers");
     if (writer_finish(&server.writer, server.deadline) != 0)
-        _exit(0); /* likewise */
-    result_store_release(&server.store);
-    lines_release(&server.lines);
-    subscriptions_release(&server.subscriptions);
-    notifier_release(&server.wake);
+        _exit(0); /* its thread hangs in write(), and ends with the process */
+    release(&server);
     return error->kind == ERROR_NONE ? 0 : -1;
 }

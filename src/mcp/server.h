@@ -8,13 +8,12 @@
 #include "base/lines.h"
 #include "base/notifier.h"
 #include "config/config.h"
-#include "docker/docker.h"
 #include "mcp/calls.h"
 #include "mcp/result_store.h"
 #include "mcp/revision.h"
 #include "mcp/subscriptions.h"
 #include "mcp/writer.h"
-#include "service/pool.h"
+#include "service/service.h"
 
 enum server_phase {
     SERVER_READING,  /* the client talks */
@@ -42,7 +41,7 @@ struct server {
     struct notifier wake;
     struct writer writer;
     struct result_store store;
-    struct pool *warm; /* owned */
+    struct service service;
     struct calls calls;
     struct lines lines;
     struct pending_batch pending;
@@ -51,23 +50,28 @@ struct server {
     enum server_phase phase;
     bool input_ended;   /* all that the client has sent was read */
     long long deadline; /* clock_now_ms(); of the phase, if it is not READING */
-    bool lines_left;    /* not all was answered, since the outbox was full */
+    bool lines_left;    /* not all was answered, since the writer was full */
 };
 
 /*
- * Looks, between two messages, whether a signal came or the client has gone, since answering what was
- * read may take long. True where no further message is to be answered.
+ * Moves on to the next phase if a signal came, the client has gone, or the time to drain is over. Called
+ * between two messages, since answering what was read may take long. Returns whether the server ends: then no
+ * further message is answered.
  */
-bool server_ends(struct server *server);
+bool server_check_end(struct server *server);
+
+struct server_options {
+    int in, out;  /* where the client writes to and reads from; borrowed */
+    bool verbose; /* traces each step on stderr */
+};
 
 /*
- * Serves the client that writes to `in` and reads from `out` until it has closed one of them or a
- * signal came (signals_catch() before). Then no container is left. Where the engine takes longer than
- * the two seconds after which hosts kill their servers, this does not return but ends the process, with
- * status 0; the rest is the janitor's (service/reaper.h). ERROR_SYSTEM where this host refuses something, the
- * room for the answers, say.
+ * Serves the client until it has closed one of its ends or a signal came (signals_catch() before). Then no
+ * container is left. If the engine takes longer than the two seconds after which hosts kill their servers,
+ * this does not return but ends the process with status 0, and the reaper (service/reaper.h) does the rest.
+ * ERROR_SYSTEM if this host refuses something, the room for the answers, say.
  */
-int server_run(const struct config *config, const struct docker *docker, int in, int out,
+int server_run(const struct config *config, const struct server_options *options,
                struct error *error);
 
 #endif

@@ -3,101 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "base/memory.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "config/input_files.h"
 
 /* How many of those that are left out are named. */
 enum { NAMED_MOST = 10, OTHERS_MOST = 5, SHOWN = 200 };
 
-enum { CHUNK = 65536 };
-
 /*
  * How long a tar of a directory can be: its bytes, as much again for headers and for filling up blocks, and some
  * for many small files. It is longer only where files have holes.
  */
 enum { STREAM_FACTOR = 2, STREAM_MORE = 16 << 20 };
-
-struct sent {
-    char *name; /* owned */
-    long long length;
-    char sha256[SHA256_HEX_SIZE];
-};
-
-/* ---- what was sent */
-
-/* The archive of what was sent is read as the one that comes back is. */
-struct sending {
-    struct collector *collector;
-    struct sha256 hash; /* of the file that is being read */
-};
-
-static void sent_begin(void *context, const struct untar_entry *entry)
-{
-    struct sending *sending = context;
-    struct collector *collector = sending->collector;
-    struct sent *sent;
-
-    if (entry->type != UNTAR_FILE)
-        return;
-    if ((collector->sent_count & (collector->sent_count - 1)) == 0)
-        collector->sent = memory_resize(collector->sent,
-                                        (2 * collector->sent_count + 1) * sizeof *collector->sent);
-    sent = &collector->sent[collector->sent_count++];
-    *sent = (struct sent){.name = string_copy(entry->name), .length = entry->size};
-    sha256_init(&sending->hash);
-}
-
-static void sent_content(void *context, const char *data, size_t length)
-{
-    struct sending *sending = context;
-
-    sha256_update(&sending->hash, data, length);
-}
-
-static void sent_end(void *context)
-{
-    struct sending *sending = context;
-    struct collector *collector = sending->collector;
-
-    sha256_hex(&sending->hash, collector->sent[collector->sent_count - 1].sha256);
-}
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(((const struct sent *)a)->name, ((const struct sent *)b)->name);
-}
-
-static void read_sent(struct collector *collector, const struct archive *files)
-{
-    static const struct untar_handler handler = {sent_begin, sent_content, sent_end};
-    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
-    CLEANUP(untar_release) struct untar untar;
-    struct sending sending = {.collector = collector};
-    ssize_t length;
-    off_t at = 0;
-
-    untar_init(&untar, &handler, &sending);
-    while ((length = pread(archive_file(files), chunk, CHUNK, at)) > 0 &&
-           untar_feed(&untar, chunk, (size_t)length, &collector->error) == 0)
-        at += length;
-    if (collector->sent_count > 0)
-        qsort(collector->sent, collector->sent_count, sizeof *collector->sent, compare);
-}
-
-static const struct sent *find_sent(const struct collector *collector, const char *name)
-{
-    const struct sent wanted = {.name = (char *)name};
-
-    if (collector->sent_count == 0)
-        return NULL;
-    return bsearch(&wanted, collector->sent, collector->sent_count, sizeof wanted, compare);
-}
 
 /* ---- what came back */
 
@@ -112,7 +32,7 @@ static void leave_out(struct collector *collector, const char *name, const char 
 
 static bool is_wanted(const struct collector *collector, const char *name)
 {
-    const struct strvec *globs = &collector->plan->request->artifacts;
+    const struct strvec *globs = &collector->plan->artifacts;
 
     for (size_t i = 0; i < globs->count; i++)
         if (glob_matches(globs->items[i], name))
@@ -158,7 +78,7 @@ static const char *flaw_of_type(enum untar_type type)
 /* For whoever asked for files of other names. */
 static void note_other(struct collector *collector, const char *name)
 {
-    if (collector->others.count <= OTHERS_MOST && !find_sent(collector, name))
+    if (collector->others.count <= OTHERS_MOST && !manifest_find(collector->sent, name))
         strvec_push_owned(&collector->others, collector->others.count == OTHERS_MOST
                                                   ? string_copy("...")
                                                   : text_escape_short(name, SHOWN));
@@ -176,7 +96,7 @@ static void begin(void *context, const struct untar_entry *entry)
 {
     struct collector *collector = context;
     const char *name = entry->name;
-    const struct sent *sent;
+    const struct manifest_entry *sent;
     const char *flaw;
 
     while (strncmp(name, "./", 2) == 0)
@@ -192,7 +112,7 @@ static void begin(void *context, const struct untar_entry *entry)
         leave_out(collector, name, flaw);
         return;
     }
-    sent = find_sent(collector, name);
+    sent = manifest_find(collector->sent, name);
     collector->given = sent && sent->length == entry->size ? sent : NULL;
     if (!collector->given && entry->size > collector->room) {
         leave_out(collector, name,
@@ -243,7 +163,7 @@ static void end(void *context)
         return;
     if (is_unchanged(collector)) {
         forget_file(collector);
-    } else if (artifacts->count >= (size_t)collector->plan->artifacts_most) {
+    } else if (artifacts->count >= (size_t)collector->plan->max_artifacts) {
         leave_out(collector, collector->name,
                   "there are more than may be taken (" CONFIG_KEY_MAX_ARTIFACTS ")");
         forget_file(collector);
@@ -259,21 +179,20 @@ static void end(void *context)
 }
 
 void collector_init(struct collector *collector, const struct plan *plan,
-                    const struct archive *files, struct result *result)
+                    const struct manifest *sent, struct result *result)
 {
     static const struct untar_handler handler = {begin, content, end};
 
-    *collector = (struct collector){
-        .plan = plan, .result = result, .error = ERROR_INIT, .room = plan->artifact_bytes_most};
-    read_sent(collector, files);
+    *collector = (struct collector){.plan = plan,
+                                    .sent = sent,
+                                    .result = result,
+                                    .error = ERROR_INIT,
+                                    .room = plan->max_artifact_bytes};
     untar_init(&collector->untar, &handler, collector);
 }
 
 void collector_release(struct collector *collector)
 {
-    for (size_t i = 0; i < collector->sent_count; i++)
-        free(collector->sent[i].name);
-    free(collector->sent);
     forget_file(collector);
     untar_release(&collector->untar);
     strvec_release(&collector->others);

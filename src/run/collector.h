@@ -1,6 +1,6 @@
 /*
  * From the tar of a working directory to artifacts: what a program has left there, but for what it was sent
- * and has not changed. Of that which is wanted (request->artifacts), what cannot be taken is named: links, names that are none, what goes beyond the plan's count and bytes.
+ * and has not changed. Of that which is wanted (plan->artifacts), what cannot be taken is named: links, names that are none, what goes beyond the plan's count and bytes.
  *
  * The tar is the program's own word: written in its container, under its user. No size in it is believed, and no
  * memory is taken for more than the plan allows.
@@ -11,36 +11,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/archive.h"
 #include "base/error.h"
+#include "base/manifest.h"
 #include "base/untar.h"
-#include "config/request.h"
+#include "config/plan.h"
 #include "run/result.h"
 
-struct sent; /* a file that the program was given */
-
 struct collector {
-    const struct plan *plan; /* borrowed */
-    struct result *result;   /* borrowed; gets the artifacts */
+    const struct plan *plan;     /* borrowed */
+    const struct manifest *sent; /* the files that the program was given; borrowed */
+    struct result *result;       /* borrowed; gets the artifacts */
     struct untar untar;
     struct error error;        /* why it cannot be read any further */
     unsigned long long stream; /* bytes of the tar so far */
-    struct sent *sent;         /* owned; in the order of their names */
-    size_t sent_count;
-    size_t left_out;      /* artifacts that are not taken */
-    struct strvec others; /* some of the new files that are not wanted, escaped */
-    long long room;       /* bytes that may still be taken */
+    size_t left_out;           /* artifacts that are not taken */
+    struct strvec others;      /* some of the new files that are not wanted, escaped */
+    long long room;            /* bytes that may still be taken */
     /* The file that is being read. */
     char *name; /* owned; NULL: it is not wanted */
     char *data; /* owned */
     size_t length, filled;
     bool executable;
-    const struct sent *given; /* one of its name and length that was sent; NULL: there is none */
+    const struct manifest_entry
+        *given; /* one of its name and length that was sent; NULL: there is none */
 };
 
-/* `files` is what the program was sent, a finished archive. The plan and the result outlive it. */
+/* The plan, the sorted list of the files that the program was sent, and the result outlive it. */
 void collector_init(struct collector *collector, const struct plan *plan,
-                    const struct archive *files, struct result *result);
+                    const struct manifest *sent, struct result *result);
 void collector_release(struct collector *collector);
 
 /* Takes bytes of the tar. Returns whether more is wanted: it has not ended, and can be read. */

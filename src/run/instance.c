@@ -22,7 +22,7 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
 
     *instance = (struct instance){
         .client = PROCESS_INIT, .fingerprint = instance_fingerprint(plan), .warnings = STRVEC_INIT};
-    owned_container_init(&instance->container, docker, in_use_ms);
+    owned_container_init(&instance->container, docker, plan, in_use_ms);
     if (nonce)
         memcpy(instance->nonce, nonce, sizeof instance->nonce);
     else
@@ -39,7 +39,6 @@ void instance_free(struct instance *instance)
     supervisor_stream_release(&instance->streams[1]);
     owned_container_release(&instance->container);
     strvec_release(&instance->warnings);
-    free(instance->fingerprint);
     free(instance);
 }
 
@@ -56,13 +55,13 @@ static struct container_spec spec_of(struct owned_container *container, const st
     return spec;
 }
 
-char *instance_fingerprint(const struct plan *plan)
+struct spec_fingerprint instance_fingerprint(const struct plan *plan)
 {
     struct owned_container nameless = {.labels = STRVEC_INIT};
     CLEANUP(strvec_release) struct strvec command = supervisor_command("", plan->workdir);
     const struct container_spec spec = spec_of(&nameless, plan, &command);
 
-    return container_text(&spec);
+    return container_fingerprint(&spec);
 }
 
 bool instance_begun(const struct instance *instance)

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/process.h"
-#include "config/request.h"
+#include "config/plan.h"
 #include "docker/docker.h"
 #include "run/collector.h"
 #include "run/output_sink.h"
@@ -39,7 +39,7 @@ enum instance_supervisor {
 struct instance {
     struct owned_container container;
     char nonce[SUPERVISOR_NONCE_SIZE];
-    char *fingerprint;     /* owned; see instance_fingerprint() */
+    struct spec_fingerprint fingerprint;
     long long made;        /* clock_now_ms() */
     struct process client; /* docker start, attached */
     struct supervisor_stream streams[2];
@@ -61,11 +61,8 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
                               const char *nonce, long long in_use_ms);
 void instance_free(struct instance *instance);
 
-/*
- * All that the engine is told about a sandbox for the plan but its name, labels and nonce: sandboxes
- * of equal text are alike in every respect. Owned by the caller.
- */
-char *instance_fingerprint(const struct plan *plan);
+/* Instances of equal fingerprints are alike in every respect but their name, labels and nonce. */
+struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
  * Creates and starts it and waits till the gate is ready, till `deadline` (clock_now_ms()) at latest. On

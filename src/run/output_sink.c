@@ -3,17 +3,17 @@
 #include <errno.h>
 
 #include "base/io.h"
-#include "run/run_stats.h"
 
-void output_sink_init(struct output_sink *output, const struct plan *plan)
+void output_sink_init(struct output_sink *output, const struct plan *plan,
+                      const struct run_observer *observer)
 {
     const size_t limit = (size_t)plan->policy.limits.number[LIMIT_OUTPUT];
 
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);
-        output->live[i] = plan->request->live[i];
+        output->live[i] = observer->live[i];
     }
-    output->stats = plan->request->stats;
+    output->stats = observer->stats;
     output->flooded = false;
     output->live_error = 0;
 }

@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 #include "base/capture.h"
-#include "config/request.h"
+#include "config/plan.h"
 #include "run/result.h"
+#include "run/run_stats.h"
 
 struct output_sink {
     struct capture capture[2]; /* stdout, stderr */
@@ -20,7 +21,8 @@ struct output_sink {
     int live_error;            /* errno: why nothing more is passed on; 0: it is */
 };
 
-void output_sink_init(struct output_sink *output, const struct plan *plan);
+void output_sink_init(struct output_sink *output, const struct plan *plan,
+                      const struct run_observer *observer);
 
 /* The program begins; what comes from now on is its. */
 void output_sink_begin(struct output_sink *output);

@@ -17,11 +17,16 @@ static const char NAME_START[] = "isolator-";
 enum { NAME_DIGITS = 16 };
 
 void owned_container_init(struct owned_container *container, const struct docker *docker,
-                          long long in_use_ms)
+                          const struct plan *plan, long long in_use_ms)
 {
     char digits[NAME_DIGITS + 1];
 
-    *container = (struct owned_container){.docker = docker, .labels = STRVEC_INIT};
+    *container = (struct owned_container){
+        .docker = docker,
+        .labels = STRVEC_INIT,
+        .base = plan ? plan->base : NULL,
+        .language = plan ? plan->language : NULL,
+    };
     linux_random_digits(digits, sizeof digits);
     snprintf(container->name, sizeof container->name, "%s%s", NAME_START, digits);
     owner_labels(&container->labels,
@@ -42,7 +47,7 @@ bool owned_container_is_name(const char *name)
            name[start + NAME_DIGITS] == '\0';
 }
 
-struct container_spec owned_container_spec(struct owned_container *container,
+struct container_spec owned_container_spec(const struct owned_container *container,
                                            const struct plan *plan)
 {
     const struct sandbox_policy *policy = &plan->policy;
@@ -63,8 +68,6 @@ struct container_spec owned_container_spec(struct owned_container *container,
         .environment_file = -1,
     };
 
-    container->base = plan->base;
-    container->language = plan->language;
     if (strcmp(plan->workdir, "/tmp") != 0)
         spec.tmpfs[0] = (struct container_tmpfs){"/tmp", (long)limits->number[LIMIT_TMP]};
     return spec;

@@ -11,7 +11,7 @@
 #include "base/notifier.h"
 #include "base/process.h"
 #include "base/strvec.h"
-#include "config/request.h"
+#include "config/plan.h"
 #include "docker/container.h"
 #include "docker/docker.h"
 
@@ -23,31 +23,35 @@ struct owned_container {
     struct strvec labels;
     bool created;
     const char *image; /* what it was created from; NULL: nothing yet; borrowed from the spec */
-    /* Where the image of the spec is a prepared one that is not there; borrowed from the plan: */
-    const char *base; /* what it is created from instead; NULL: nothing is */
+    /* If the image of the spec is a prepared one that is missing; borrowed from the plan: */
+    const char *base; /* the image to create it from instead; NULL: none */
     const char *language;
 };
 
-/* Names it "isolator-" and random digits; `in_use_ms` is how long it will be in use at most. */
+/*
+ * Names it "isolator-" and random digits; `in_use_ms` is how long it will be in use at most. `plan` is what
+ * it will be created for; NULL: for no plan.
+ */
 void owned_container_init(struct owned_container *container, const struct docker *docker,
-                          long long in_use_ms);
+                          const struct plan *plan, long long in_use_ms);
 void owned_container_release(struct owned_container *container);
 
 /* Whether a container of this name may be one of ours. */
 bool owned_container_is_name(const char *name);
 
 /*
- * What a container for the plan is told whatever life it lives. Borrows from both, as the box does from the
- * plan.
+ * The spec of a container for the plan, as far as it is the same whether the program is supervised or not.
+ * Borrows from both.
  */
-struct container_spec owned_container_spec(struct owned_container *container,
+struct container_spec owned_container_spec(const struct owned_container *container,
                                            const struct plan *plan);
 
 /*
- * Creates the container; where it cannot, makes sure that none is left: `end` as in owned_container_remove(). A prepared
- * image that is not on the engine is no failure: the container is one of the base image then, and a warning names
- * what prepares it. Lines of docker that are no failure are added to `warnings`; if there is one, the engine is asked whether it
- * enforces the limits, and fails if it does not, unless docker->allow_unenforced.
+ * Creates the container; if that fails, makes sure that none is left: `end` as in
+ * owned_container_remove(). If a prepared image is not on the engine, the container is made from its base
+ * image, and a warning names the command that prepares it. Lines that docker printed although it succeeded
+ * are added to `warnings`; if there is one, the engine is asked whether it enforces the limits. If it does
+ * not, that is an error, unless docker->allow_unenforced.
  */
 int owned_container_create(struct owned_container *container, const struct container_spec *spec,
                            long long deadline, long long end, const struct notifier *cancel,

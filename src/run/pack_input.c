@@ -321,23 +321,23 @@ int pack_input(const struct plan *plan, long long reserved, struct archive *arch
         .warnings = warnings,
         .error = error,
         .entrypoint = plan->entrypoint,
-        .by_default = !plan->request->entrypoint,
+        .by_default = !plan->source_name,
         .path = STRBUF_INIT,
         .bytes = reserved,
         .most = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
         .workdir_mb = (long)plan->policy.limits.number[LIMIT_WORKDIR],
     };
-    const struct request *request = plan->request;
+    const struct input *input = &plan->input;
     int result;
 
-    if (request->dir)
-        result = add_tree(&walk, request->dir);
-    else if (request->code)
-        result = add_bytes(&walk, plan->entrypoint, request->code, request->code_length);
+    if (input->dir)
+        result = add_tree(&walk, input->dir);
+    else if (input->code)
+        result = add_bytes(&walk, plan->entrypoint, input->code, input->code_length);
     else
-        result = add_single_file(&walk, request->file, plan->entrypoint);
+        result = add_single_file(&walk, input->file, plan->entrypoint);
     if (result == 0)
-        result = add_files(&walk, &request->files);
+        result = add_files(&walk, &input->files);
     strbuf_release(&walk.path);
     return result == 0 ? archive_finish(archive, error) : -1;
 }

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/strvec.h"
-#include "config/request.h"
+#include "config/plan.h"
 
 /*
  * Fills the archive, which is open and empty, with the files of the plan's request and finishes it.

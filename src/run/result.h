@@ -34,6 +34,7 @@ struct result {
     unsigned long long bytes[2];
     bool truncated[2];
     long long duration_ms;     /* the program's run; 0 where it never ran */
+    long long total_ms;        /* of the whole run until this result; not part of the JSON */
     char *error;               /* owned; NULL on success */
     const char *error_subject; /* see base/error.h; NULL: none */
     size_t error_subject_at;

@@ -1,98 +1,198 @@
 #include "run/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/linux.h"
 #include "docker/budget.h"
+#include "run/pack_input.h"
+#include "run/run_steps.h"
+#include "run/save.h"
 
-/* What the setup gets of the timeout at most, beside BUDGET_SETUP. */
-enum { SETUP_TIMEOUT_MOST_MS = 60000 };
-
-long long run_setup_deadline(const struct run *run)
+/* Packs what the supervisor of the instance with run->nonce reads first. */
+static int pack_control(struct run *run, struct error *error)
 {
-    const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
-
-    return run->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
-           budget_ms(run->docker, BUDGET_SETUP);
+    archive_release(&run->control);
+    if (archive_open(&run->control, run->plan->policy.uid, run->plan->policy.gid, NULL, error) != 0)
+        return -1;
+    return supervisor_control(run->plan, run->nonce, &run->control, error);
 }
 
-long long run_end(const struct run *run)
+static int pack(struct run *run, struct error *error)
 {
-    return run->start + limits_timeout_ms(&run->plan->policy.limits) +
-           budget_ms(run->docker, BUDGET_TOTAL);
+    const struct plan *plan = run->plan;
+    struct manifest *sent = plan->artifacts.count > 0 ? &run->sent : NULL;
+
+    if (pack_control(run, error) != 0 ||
+        archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
+        return -1;
+    return pack_input(plan, archive_size(&run->control), &run->files, &run->result->warnings,
+                      error);
 }
 
-void run_name(struct run *run, const struct owned_container *container)
-{
-    free(run->result->container);
-    run->result->container = container->created ? string_copy(container->name) : NULL;
-    if (container->created) {
-        free(run->result->image);
-        run->result->image = string_copy(container->image);
-    }
-}
-
-void run_ran(struct run *run, long long ms)
-{
-    run->result->duration_ms = ms > 0 ? ms : 1;
-}
-
-void run_exited(struct run *run, int status, bool oom_killed)
-{
-    struct result *result = run->result;
-    const char *signal = result_signal(status);
-
-    result->exit_code = status;
-    if (oom_killed && status == 0)
-        strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
-                                       "program ended with status 0");
-    if (oom_killed && status != 0) {
-        result->reason = REASON_OOM;
-        result->error = string_format("program ran out of memory (limit %ld MB)",
-                                      (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
-    } else if (signal) {
-        result->reason = REASON_SIGNAL;
-        result->error = string_format("program was ended by signal %s", signal);
-    } else {
-        result->reason = REASON_EXIT;
-        if (status != 0)
-            result->error = string_format("program exited with status %d", status);
-    }
-}
-
-bool run_wants_files(const struct run *run)
-{
-    return run->plan->request->artifacts.count > 0 && run->result->reason != REASON_CANCELLED;
-}
-
-void run_ended(struct run *run, enum reason reason)
-{
-    struct result *result = run->result;
-    const int live_error = run->output->live_error;
-
-    result->reason = reason;
-    result->exit_code = 128 + 9; /* we end it with KILL */
-    if (reason == REASON_TIMEOUT) {
-        result->error = string_format("program did not end within %.10g s",
-                                      run->plan->policy.limits.number[LIMIT_TIMEOUT]);
-    } else if (reason == REASON_OUTPUT_LIMIT) {
-        result->error =
-            string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
-    } else if (live_error != 0 && live_error != EPIPE) {
-        result->reason = REASON_ENGINE;
-        result->error = string_format("cannot write the output: %s", strerror(live_error));
-    } else { /* that nobody reads any more is like a signal, and no failure */
-        result->error = string_copy("cancelled while the program ran");
-    }
-}
-
-void run_remove(struct run *run, const struct owned_container *container,
-                const struct process_drain *drain)
+bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
+               const struct run_observer *observer, const struct notifier *cancel,
+               struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (owned_container_remove(container, drain, run_end(run), &error) != 0)
+    *run = (struct run){
+        .docker = docker,
+        .plan = plan,
+        .cancel = cancel,
+        .result = result,
+        .start = clock_now_ms(),
+        .control = ARCHIVE_INIT,
+        .files = ARCHIVE_INIT,
+        .sent = MANIFEST_INIT,
+    };
+    linux_random_digits(run->nonce, sizeof run->nonce);
+    output_sink_init(&run->output, plan, observer);
+    result->image = string_copy(plan->image);
+    if (pack(run, &error) == 0)
+        return true;
+    result_fail(result, &error);
+    return false;
+}
+
+/* Each warning once: another instance of the same run may have caused the same. */
+static void add_warnings(struct run *run)
+{
+    const struct strvec *warnings = &run->instance->warnings;
+
+    for (size_t i = 0; i < warnings->count; i++)
+        if (!strvec_contains(&run->result->warnings, warnings->items[i]))
+            strvec_push(&run->result->warnings, warnings->items[i]);
+}
+
+/*
+ * In the instance that has waited. *begun is false if nothing of the program has run, because the engine
+ * was restarted, say: another instance may do better.
+ */
+static int run_warm(struct run *run, bool *begun, struct error *error)
+{
+    const long long soon = budget_deadline(run->docker, BUDGET_WARM_START);
+    const long long latest = run_setup_deadline(run);
+
+    *begun = false;
+    run->result->warm = true;
+    run_set_container(run, &run->instance->container);
+    add_warnings(run);
+    memcpy(run->nonce, run->instance->nonce, sizeof run->nonce);
+    if (pack_control(run, error) != 0)
+        return -1;
+    return run_supervised(run, soon < latest ? soon : latest, begun, error);
+}
+
+static void free_instance(struct run *run)
+{
+    instance_free(run->instance);
+    run->instance = NULL;
+}
+
+/* In an instance that is made for the run. */
+static int run_cold(struct run *run, struct error *error)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    const long long deadline = run_setup_deadline(run);
+    enum instance_supervisor supervisor;
+    bool begun;
+    int made;
+
+    run->result->warm = false;
+    run->instance = instance_new(run->docker, run->plan, run->nonce,
+                                 limits_timeout_ms(&run->plan->policy.limits));
+    made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
+                         &failure);
+    run_set_container(run, &run->instance->container);
+    add_warnings(run);
+    if (made == 0)
+        return run_supervised(run, deadline, &begun, error);
+    supervisor = run->instance->supervisor;
+    free_instance(run);
+    if (supervisor == INSTANCE_SUPERVISOR_GOOD || failure.kind == ERROR_IMAGE)
+        return error_set(error, failure.kind, "%s", failure.message);
+    return run_unsupervised(run, supervisor == INSTANCE_SUPERVISOR_SILENT ? &failure : NULL, error);
+}
+
+/*
+ * Removes the instance until `end` (clock_now_ms(); 0: no end is set) and frees it. Returns whether its
+ * program has not begun, and now never will.
+ */
+static bool remove_instance(struct run *run, long long end, struct error *error)
+{
+    const bool removed = instance_remove(run->instance, end, error) == 0;
+    const bool begun = instance_begun(run->instance);
+
+    free_instance(run);
+    return removed && !begun;
+}
+
+/* Whether the failed attempt in the warm instance leaves no trace, so that another may follow. */
+static bool undo_warm(struct run *run)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const bool undone =
+        remove_instance(run, budget_deadline(run->docker, BUDGET_WARM_REMOVE), &error);
+
+    if (error.kind != ERROR_NONE)
         strvec_push(&run->result->warnings, error.message);
+    return undone;
+}
+
+static int run_somewhere(struct run *run, struct error *error)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    bool begun;
+
+    if (!run->instance)
+        return run_cold(run, error);
+    if (run_warm(run, &begun, &failure) == 0)
+        return 0;
+    if (!begun && failure.kind == ERROR_ENGINE && undo_warm(run))
+        return run_cold(run, error);
+    return error_set(error, failure.kind, "%s", failure.message);
+}
+
+static int save(struct run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+
+    if (plan->save_dockerfile && save_dockerfile(plan, run->result->image, error) != 0)
+        return -1;
+    if (plan->save_image) {
+        if (save_image(run, error) != 0)
+            return -1;
+        run->result->image_tag = string_copy(plan->save_image);
+    }
+    return 0;
+}
+
+void run_execute(struct run *run, struct instance *warm)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    run->instance = warm;
+    if (run_somewhere(run, &error) == 0 && result_success(run->result))
+        save(run, &error);
+    if (error.kind != ERROR_NONE)
+        result_fail(run->result, &error);
+    output_sink_finish(&run->output, run->result);
+    run->result->total_ms = clock_now_ms() - run->start;
+}
+
+int run_clean_up(struct run *run, struct error *error)
+{
+    int result = 0;
+
+    if (run->instance)
+        result = instance_remove(run->instance, run_end_deadline(run), error);
+    if (run->instance)
+        free_instance(run);
+    archive_release(&run->control);
+    archive_release(&run->files);
+    manifest_release(&run->sent);
+    return result;
 }

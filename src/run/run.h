@@ -1,83 +1,71 @@
 /*
- * The life of one run: a container is found or made, given the files, watched to the end of the
- * program. There are two.
+ * One run: a plan becomes a result. The run packs the plan's input, lets the program run in a warm
+ * instance or in one that it makes, and fills in the result whatever happens: a program that fails and an
+ * engine that fails are results, too. Knows nothing of pools and queues.
  *
- * The gated life runs the program in a gated sandbox (run/instance.h). Files, command,
- * environment and stdin travel over the attached stdin; the result is complete when both end marks
- * are in; the container cannot outlive this process.
+ * How it works. run_begin() packs the input, so that a bad file is found before a container is spent on
+ * it. run_execute() sees the program to its end; the result is complete then, and its container may still
+ * be there. run_clean_up() removes the container, so that this can happen after the result was delivered.
  *
- * The plain life serves images without a shell: create, cp, start, inspect. It promises less, and
- * says so in the warnings: the files lie in a volume that the program cannot write to, the timeout
- * counts from the start of the container, environment values are visible in `docker inspect` while
- * it runs, and where the owner is killed only its janitor ends it.
+ * There are two ways to run a program:
  *
- * Both fill in the same result.
+ * - supervised (run/run_supervised.c), in an instance (run/instance.h): files, command, environment and
+ *   stdin travel over the attached stdin, and the container cannot outlive this process;
+ * - unsupervised (run/run_unsupervised.c), for images without a shell: create, cp, start, inspect. It
+ *   promises less, and a warning of the result says so: the program cannot write to its files, the timeout
+ *   counts from the start of the container, environment values are visible in `docker inspect` while it
+ *   runs, and if isolator is killed only the reaper ends the program.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
+#include <stdbool.h>
+
 #include "base/archive.h"
 #include "base/error.h"
+#include "base/manifest.h"
 #include "base/notifier.h"
-#include "config/request.h"
-#include "docker/container.h"
+#include "config/plan.h"
 #include "docker/docker.h"
 #include "run/instance.h"
 #include "run/output_sink.h"
-#include "run/owned_container.h"
 #include "run/result.h"
+#include "run/run_stats.h"
+#include "run/supervisor.h"
 
 struct run {
-    const struct docker *docker;
+    const struct docker *docker; /* borrowed, like the next three */
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
-    const struct archive *control; /* see supervisor_control() */
-    const struct archive *files;   /* finished */
-    struct output_sink *output;
     struct result *result;
-    long long start; /* clock_now_ms() */
+    long long start;        /* clock_now_ms() */
+    struct archive control; /* what the supervisor reads first; see supervisor_control() */
+    struct archive files;   /* the files of the working directory, finished */
+    struct manifest sent;   /* what is in `files`, if files are to be returned */
+    struct output_sink output;
+    char nonce[SUPERVISOR_NONCE_SIZE]; /* of the instance that `control` is for */
+    struct instance *instance;         /* owned; to be removed by run_clean_up(); NULL: none */
 };
 
 /*
- * Runs the program in a sandbox that waits, and leaves the sandbox to be removed. It has to begin by
- * `deadline` (clock_now_ms()). 0: it ran, and the result says how it ended, also where we ended it. -1: it
- * was not heard to begin (*begun false), or what became of it is not known.
+ * Begins a run and packs its input. `result` is empty (RESULT_INIT). Returns whether to go on with
+ * run_execute(); otherwise the result says why not. Call run_clean_up() in either case.
  */
-int run_supervised(struct run *run, struct instance *instance, long long deadline, bool *begun,
-                   struct error *error);
+bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
+               const struct run_observer *observer, const struct notifier *cancel,
+               struct result *result);
 
 /*
- * The same in a container of its own, which is removed before it returns. `doubt` is why the gate did
- * not start, where that may have another reason than a missing shell: if the image has one, it is the
- * error, and nothing is run. NULL where there is no doubt.
+ * Runs the program and fills in the result. `warm` is an instance that waits and is in every respect what
+ * the plan needs; it is taken over. NULL: the run makes one of its own, as it does if the warm one turns
+ * out to be dead before the program begins.
  */
-int run_unsupervised(struct run *run, const struct error *doubt, struct error *error);
-
-/* For all that happens in a life, in life.c. */
-
-/* Latest time for the container to be up, and for all of it to be over: whatever hangs, we end. */
-long long run_setup_deadline(const struct run *run);
-long long run_end(const struct run *run);
-
-/* Names the container and its image in the result; no container, if it was not created. */
-void run_name(struct run *run, const struct owned_container *container);
+void run_execute(struct run *run, struct instance *warm);
 
 /*
- * Fills in how the program ended, by its exit status; oom_killed is false where nothing is known.
+ * Removes what is left of the run and frees everything. -1: the error says which container may be left
+ * behind. The plan must still be there.
  */
-void run_exited(struct run *run, int status, bool oom_killed);
-
-/* Fills in how long the program ran: 1 ms at least, since 0 says that it never did. */
-void run_ran(struct run *run, long long ms);
-
-/* Whether the files that the program leaves are asked for, and may be had: where nobody ended it all. */
-bool run_wants_files(const struct run *run);
-
-/* Fills in that we ended the program. `reason` is one of timeout, output-limit, cancelled. */
-void run_ended(struct run *run, enum reason reason);
-
-/* Removes the container; a failure becomes a warning of the result. `drain`: see container_remove(). */
-void run_remove(struct run *run, const struct owned_container *container,
-                const struct process_drain *drain);
+int run_clean_up(struct run *run, struct error *error);
 
 #endif

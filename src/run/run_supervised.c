@@ -1,21 +1,22 @@
-#include "base/clock.h"
-#include "run/run.h"
+#include "run/run_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "docker/budget.h"
 
 /* Queues what the gate reads: the size of the stream, then the stream. */
 static void send_request(const struct run *run, struct process *client)
 {
-    CLEANUP_FREE char *size = string_format("%lld\n", (long long)archive_size(run->control) +
-                                                          (long long)archive_size(run->files));
+    CLEANUP_FREE char *size = string_format("%lld\n", (long long)archive_size(&run->control) +
+                                                          (long long)archive_size(&run->files));
 
     process_write(client, size, strlen(size));
-    process_write_file(client, archive_file(run->control));
-    process_write_file(client, archive_file(run->files));
+    process_write_file(client, archive_file(&run->control));
+    process_write_file(client, archive_file(&run->files));
 }
 
 /* The program did not begin: says why. Returns -1. */
@@ -43,8 +44,25 @@ static void stop(struct run *run, struct instance *instance)
     static const char order[] = "stop\n";
 
     process_write(&instance->client, order, sizeof order - 1);
-    run->output->live[0] = run->output->live[1] = -1;
+    run->output.live[0] = run->output.live[1] = -1;
     instance_pump(instance, INSTANCE_STOPPED, budget_deadline(run->docker, BUDGET_STOP), NULL);
+}
+
+/*
+ * The least time, in ms, that a program can have run which used so much CPU time (microseconds; -1: not
+ * known): "begin" may be read late, when the program is already at work, but on N cores nobody uses more
+ * than N seconds of CPU time a second.
+ */
+static long long least_duration(const struct run *run, long long cpu_us)
+{
+    const long long cores = (long long)ceil(run->plan->policy.limits.number[LIMIT_CPUS]);
+
+    return cpu_us < 0 ? 0 : (cpu_us / (cores > 0 ? cores : 1) + 999) / 1000;
+}
+
+static long long longest(long long one, long long other)
+{
+    return one > other ? one : other;
 }
 
 /* The program began: sees it to its end. */
@@ -54,25 +72,27 @@ static int run_program(struct run *run, struct instance *instance, struct error 
     const long long begin = clock_now_ms();
     const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
     enum process_event event;
+    long long measured;
     bool ended;
 
-    output_sink_begin(run->output);
+    output_sink_begin(&run->output);
     event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, run->cancel);
     ended = instance_both(instance, SUPERVISOR_ENDED);
-    run_ran(run, clock_now_ms() - begin);
+    measured = clock_now_ms() - begin;
     docker_traced(run->docker, "program", begin);
     if (!ended && event != PROCESS_EXITED)
         stop(run, instance);
     run->result->peak_bytes = stream->peak_bytes;
     run->result->cpu_us = stream->cpu_us;
+    run_set_duration(run, longest(measured, least_duration(run, stream->cpu_us)));
     if (ended && stream->status >= 0)
-        run_exited(run, stream->status, stream->oom_kills > 0);
+        run_set_exit(run, stream->status, stream->oom_kills > 0);
     else if (event == PROCESS_DEADLINE)
-        run_ended(run, REASON_TIMEOUT);
-    else if (event == PROCESS_CANCELLED || run->output->live_error != 0)
-        run_ended(run, REASON_CANCELLED);
-    else if (run->output->flooded)
-        run_ended(run, REASON_OUTPUT_LIMIT);
+        run_set_stopped(run, REASON_TIMEOUT);
+    else if (event == PROCESS_CANCELLED || run->output.live_error != 0)
+        run_set_stopped(run, REASON_CANCELLED);
+    else if (run->output.flooded)
+        run_set_stopped(run, REASON_OUTPUT_LIMIT);
     else
         return error_set(error, ERROR_ENGINE,
                          "the container ended and did not say how the program did (docker start: "
@@ -95,11 +115,11 @@ static void collect(struct run *run, struct instance *instance)
     static const char order[] = "files\n";
     const long long start = clock_now_ms();
     const long long soon = start + budget_ms(run->docker, BUDGET_FILES);
-    const long long end = run_end(run);
+    const long long end = run_end_deadline(run);
     CLEANUP(collector_release) struct collector collector;
     enum process_event event = PROCESS_EXITED;
 
-    collector_init(&collector, run->plan, run->files, run->result);
+    collector_init(&collector, run->plan, &run->sent, run->result);
     if (instance_both(instance, SUPERVISOR_ENDED)) {
         instance->collector = &collector;
         instance->streams[0].wants_files = true;
@@ -111,14 +131,14 @@ static void collect(struct run *run, struct instance *instance)
     docker_traced(run->docker, "files", start);
 }
 
-int run_supervised(struct run *run, struct instance *instance, long long deadline, bool *begun,
-                   struct error *error)
+int run_supervised(struct run *run, long long deadline, bool *begun, struct error *error)
 {
+    struct instance *instance = run->instance;
     const long long start = clock_now_ms();
     enum process_event event;
     int result;
 
-    instance->output = run->output;
+    instance->output = &run->output;
     send_request(run, &instance->client);
     event = instance_pump(instance, INSTANCE_BEGUN, deadline, run->cancel);
     docker_traced(run->docker, "deliver", start);

@@ -1,5 +1,4 @@
-#include "base/clock.h"
-#include "run/run.h"
+#include "run/run_steps.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -68,7 +68,7 @@ static int create(struct run *run, struct owned_container *container, struct err
     spec.volume = run->plan->workdir;
     spec.environment = &run->plan->environment;
     spec.environment_file = environment;
-    return owned_container_create(container, &spec, run_setup_deadline(run), run_end(run),
+    return owned_container_create(container, &spec, run_setup_deadline(run), run_end_deadline(run),
                                   run->cancel, &run->result->warnings, error);
 }
 
@@ -76,7 +76,7 @@ static int create(struct run *run, struct owned_container *container, struct err
 static int explain_no_start(struct run *run, const struct owned_container *container,
                             const char *message, struct error *error)
 {
-    struct strbuf text = capture_take_text(&run->output->capture[1]);
+    struct strbuf text = capture_take_text(&run->output.capture[1]);
     CLEANUP_FREE char *shown = NULL;
 
     if (*message) {
@@ -85,7 +85,7 @@ static int explain_no_start(struct run *run, const struct owned_container *conta
     }
     shown = docker_message(&text);
     strbuf_release(&text);
-    output_sink_forget(run->output); /* none of it was the program's */
+    output_sink_forget(&run->output); /* none of it was the program's */
     return docker_explain(run->docker, container->image, "cannot start the container",
                           *shown ? shown : "'docker start' ended without a message", run->cancel,
                           error);
@@ -135,8 +135,8 @@ static int take_state(struct run *run, const struct owned_container *container, 
                          "'docker start' ended with status %d and the program with %d: some of its "
                          "output may be lost; was the engine restarted?",
                          client_status, state.exit_code);
-    run_ran(run, state.run_ms);
-    run_exited(run, state.exit_code, state.oom_killed);
+    run_set_duration(run, state.run_ms);
+    run_set_exit(run, state.exit_code, state.oom_killed);
     return 0;
 }
 
@@ -154,7 +154,7 @@ static bool never_started(const struct run *run, const struct owned_container *c
 static int run_attached(struct run *run, const struct owned_container *container,
                         struct process *client, struct error *error)
 {
-    const int stdin_file = run->plan->request->stdin_file;
+    const int stdin_file = run->plan->input.stdin_file;
     const struct process_options streams = {
         .stdin_kind = stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = stdin_file,
@@ -165,27 +165,27 @@ static int run_attached(struct run *run, const struct owned_container *container
     long long start;
 
     if (container_copy_in(run->docker, container->name, run->plan->workdir,
-                          archive_file(run->files), run_setup_deadline(run), run->cancel,
+                          archive_file(&run->files), run_setup_deadline(run), run->cancel,
                           error) != 0 ||
         container_start(run->docker, container->name, &streams, client, error) != 0)
         return -1;
     start = clock_now_ms();
-    output_sink_begin(run->output);
+    output_sink_begin(&run->output);
     pump.sink = take_bytes;
-    pump.context = run->output;
+    pump.context = &run->output;
     pump.deadline = start + timeout;
     pump.cancel = notifier_fd(run->cancel);
-    memcpy(pump.throttle, run->output->live, sizeof pump.throttle);
+    memcpy(pump.throttle, run->output.live, sizeof pump.throttle);
     event = process_pump(client, &pump);
     docker_traced(run->docker, "program", start);
     if (event == PROCESS_EXITED)
         return take_state(run, container, client->status, error);
     if (event == PROCESS_DEADLINE && never_started(run, container))
         return error_set(error, ERROR_ENGINE, "the engine did not start the container in time");
-    run_ran(run, clock_now_ms() - start);
-    run_ended(run, event == PROCESS_DEADLINE ? REASON_TIMEOUT
-                   : run->output->flooded    ? REASON_OUTPUT_LIMIT
-                                             : REASON_CANCELLED);
+    run_set_duration(run, clock_now_ms() - start);
+    run_set_stopped(run, event == PROCESS_DEADLINE ? REASON_TIMEOUT
+                         : run->output.flooded     ? REASON_OUTPUT_LIMIT
+                                                   : REASON_CANCELLED);
     return 0;
 }
 
@@ -211,11 +211,11 @@ static void collect(struct run *run, const struct owned_container *container,
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct process_drain drain = {.process = client};
     const long long soon = budget_deadline(run->docker, BUDGET_FILES);
-    const long long end = run_end(run);
+    const long long end = run_end_deadline(run);
     struct process_pump pump = PROCESS_PUMP_INIT;
     const char *reason;
 
-    collector_init(&collector, run->plan, run->files, run->result);
+    collector_init(&collector, run->plan, &run->sent, run->result);
     pump.sink = take_files;
     pump.context = &collector;
     pump.deadline = soon < end ? soon : end;
@@ -234,10 +234,11 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
-    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->policy.limits));
+    owned_container_init(&container, run->docker, run->plan,
+                         limits_timeout_ms(&run->plan->policy.limits));
     if (create(run, &container, error) != 0)
         return -1;
-    run_name(run, &container);
+    run_set_container(run, &container);
     if (notifier_raised(run->cancel))
         result = owned_container_cancelled(error);
     else if (doubt && container_has_path(run->docker, container.name, "/bin/sh",
@@ -251,7 +252,7 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
         strvec_push(&run->result->artifacts.missing,
                     "artifacts may be missing: without a shell they come back only where the "
                     "program ends by itself");
-    run_remove(run, &container, &(struct process_drain){.process = &client});
+    run_remove_container(run, &container, &(struct process_drain){.process = &client});
     if (result == 0)
         strvec_push(&run->result->warnings, FEWER_PROMISES);
     return result;

@@ -11,6 +11,7 @@
 #include "docker/budget.h"
 #include "docker/dockerfile.h"
 #include "run/owner.h"
+#include "run/run_steps.h"
 
 /* What an image and a Dockerfile both say of how to run. */
 static void add_run_instructions(struct strvec *lines, const struct plan *plan)
@@ -30,7 +31,7 @@ static int workdir_archive(const struct plan *plan, struct archive *archive, str
 {
     CLEANUP_FREE char *path = string_copy(plan->workdir + 1);
 
-    if (archive_open(archive, plan->policy.uid, plan->policy.gid, "", error) != 0)
+    if (archive_open(archive, plan->policy.uid, plan->policy.gid, NULL, error) != 0)
         return -1;
     for (char *slash = path; slash; slash++) {
         slash = strchr(slash, '/');
@@ -57,10 +58,10 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
     if (workdir_archive(run->plan, &workdir, error) != 0 ||
         container_copy_in(docker, name, "/", archive_file(&workdir), deadline, run->cancel,
                           error) != 0 ||
-        container_copy_in(docker, name, run->plan->workdir, archive_file(run->files), deadline,
+        container_copy_in(docker, name, run->plan->workdir, archive_file(&run->files), deadline,
                           run->cancel, error) != 0)
         return -1;
-    return container_commit(docker, name, run->plan->request->save_image, &instructions, deadline,
+    return container_commit(docker, name, run->plan->save_image, &instructions, deadline,
                             run->cancel, error);
 }
 
@@ -73,26 +74,26 @@ int save_image(struct run *run, struct error *error)
 
     /* A container that is never started, of the same limits. */
     run->start = clock_now_ms();
-    owned_container_init(&container, run->docker, limits_timeout_ms(&run->plan->policy.limits));
+    owned_container_init(&container, run->docker, run->plan,
+                         limits_timeout_ms(&run->plan->policy.limits));
     spec = owned_container_spec(&container, run->plan);
     spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
     spec.tmpfs[0].path = NULL;
     spec.command = &run->plan->command;
-    if (owned_container_create(&container, &spec, run_setup_deadline(run), run_end(run),
+    if (owned_container_create(&container, &spec, run_setup_deadline(run), run_end_deadline(run),
                                run->cancel, &run->result->warnings, error) != 0)
         return -1;
     result = fill_and_commit(run, container.name, deadline, error);
-    run_remove(run, &container, NULL);
+    run_remove_container(run, &container, NULL);
     return result;
 }
 
 int save_dockerfile(const struct plan *plan, const char *image, struct error *error)
 {
-    const struct request *request = plan->request;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
     CLEANUP_FREE char *target =
-        string_format("%s/%s", plan->workdir, request->dir ? "" : plan->entrypoint);
+        string_format("%s/%s", plan->workdir, plan->input.dir ? "" : plan->entrypoint);
     CLEANUP_FREE char *text = NULL;
     struct stat status;
     FILE *file;
@@ -100,20 +101,19 @@ int save_dockerfile(const struct plan *plan, const char *image, struct error *er
 
     strvec_pushf(&lines, "FROM %s", image);
     dockerfile_add_copy(&lines, plan->policy.uid, plan->policy.gid,
-                        request->dir ? "." : request->entrypoint, target);
+                        plan->input.dir ? "." : plan->source_name, target);
     add_run_instructions(&lines, plan);
     text = strvec_join(&lines, "\n");
-    file = fopen(request->save_dockerfile, "we");
+    file = fopen(plan->save_dockerfile, "we");
     if (!file)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
-                               request->save_dockerfile);
+                               plan->save_dockerfile);
     good = fprintf(file, "%s\n", text) > 0;
     good = fclose(file) == 0 && good;
     if (good)
         return 0;
-    error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'",
-                    request->save_dockerfile);
-    if (stat(request->save_dockerfile, &status) == 0 && S_ISREG(status.st_mode))
-        unlink(request->save_dockerfile); /* a part of it would build something else */
+    error_set_errno(error, ERROR_SYSTEM, "cannot write the Dockerfile '%s'", plan->save_dockerfile);
+    if (stat(plan->save_dockerfile, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(plan->save_dockerfile); /* a part of it would build something else */
     return -1;
 }

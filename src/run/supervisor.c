@@ -168,7 +168,7 @@ static void add_program(struct strbuf *script, const struct plan *plan)
 static int add_stdin(const struct plan *plan, const char *name, struct archive *archive,
                      struct error *error)
 {
-    const int file = plan->request->stdin_file;
+    const int file = plan->input.stdin_file;
     const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
 
     if (file < 0)

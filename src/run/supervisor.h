@@ -42,7 +42,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
-#include "config/request.h"
+#include "config/plan.h"
 
 enum { SUPERVISOR_NONCE_SIZE = 33 }; /* 32 hexadecimal digits and a NUL */
 

@@ -1,39 +1,41 @@
 #include "service/pool.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/notifier.h"
 #include "docker/budget.h"
 
-/* The longest that a request may use a sandbox which has waited: what its label allows for. */
-enum { LONGEST_USE_MS = 3600000 };
+/* The longest timeout of a run that may use a warm instance: what its label allows for. */
+enum { MAX_USE_MS = 3600000 };
 
-/* How long after it was first asked for the pool begins to make something. */
+/* How long after pool_start() a pool that works ahead begins to make instances. */
 enum { DELAY_MS = 1000 };
 
 /*
- * How long after one was taken the pool begins to make another, where it is ahead: to make one keeps the
- * cores busy for some tenths of a second, and most programs have ended by then.
+ * How long after one was taken a pool that works ahead begins to make another: making one keeps the cores
+ * busy for some tenths of a second, and most programs have ended by then.
  */
 enum { SETTLE_MS = 250 };
 
-/* How long the pool makes none of a language after a failure; twice as long after each further one. */
-enum { BACKOFF_LEAST_MS = 1000, BACKOFF_MOST_MS = 300000 };
+/* How long the pool makes none of a class after a failure; twice as long after each further one. */
+enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
+
+/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
+enum { POLL_FAILED_MS = 100 };
 
 /* What is kept of one language. */
 struct pool_class {
-    struct request request; /* of nothing but the language */
-    struct plan plan;       /* borrows from it */
-    char *fingerprint;      /* owned */
+    struct plan plan; /* of nothing but the language */
+    struct spec_fingerprint fingerprint;
     int wanted;
-    bool asked;           /* it may be filled */
-    long long backoff;    /* ms; 0 while the engine does what it shall */
+    bool requested;       /* it may be refilled */
+    long long backoff;    /* ms; 0 while the engine works */
     long long not_before; /* clock_now_ms() */
 };
 
@@ -46,8 +48,8 @@ struct pool {
     struct docker docker; /* without the trace of single steps */
     const struct docker *traced;
     const struct notifier *ended; /* borrowed; may be NULL */
-    long long age_most;           /* ms */
-    enum pool_when when;
+    long long max_age;            /* ms */
+    enum pool_policy policy;
     struct pool_class *classes; /* owned */
     size_t class_count;
     struct notifier cancel; /* of what is being made, at the end */
@@ -88,17 +90,17 @@ static bool needs_refill(const struct pool *pool, const struct pool_class *class
 {
     int count = 0;
 
-    if (!class->asked)
+    if (!class->requested)
         return false;
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next)
-        count += strcmp(entry->instance->fingerprint, class->fingerprint) == 0;
+        count += spec_fingerprint_equal(&entry->instance->fingerprint, &class->fingerprint);
     return count < class->wanted;
 }
 
-/* One that has ended, or has waited too long; NULL where there is none. */
+/* One that has ended, or has waited too long; NULL: there is none. */
 static struct instance *take_stale(struct pool *pool)
 {
-    const long long oldest = clock_now_ms() - pool->age_most;
+    const long long oldest = clock_now_ms() - pool->max_age;
 
     for (struct pool_entry **link = &pool->waiting; *link; link = &(*link)->next)
         if ((*link)->instance->made <= oldest || !instance_waits((*link)->instance))
@@ -114,7 +116,7 @@ static void earlier(long long *when, long long other)
         *when = other;
 }
 
-/* A shelf that lacks a sandbox which may be made now. Else NULL, and *when there may be one. */
+/* A class that needs an instance which may be made now. Else NULL, and *when there may be one. */
 static struct pool_class *next_to_refill(struct pool *pool, long long *when)
 {
     const long long now = clock_now_ms();
@@ -139,19 +141,18 @@ static struct pool_class *next_to_refill(struct pool *pool, long long *when)
 
 static void dispose(struct instance *instance)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* its label tells whose it was */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* its labels name its owner */
 
     instance_remove(instance, 0, &ignored);
     instance_free(instance);
 }
 
-/* Makes one, without the lock. NULL where that fails. */
+/* Makes one, without the lock. NULL if that fails. */
 static struct instance *make(struct pool *pool, const struct pool_class *class)
 {
-    CLEANUP(error_release)
-    struct error ignored = ERROR_INIT; /* a request will meet it and say it */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* a run will meet it and report it */
     struct instance *instance =
-        instance_new(&pool->docker, &class->plan, NULL, pool->age_most + LONGEST_USE_MS);
+        instance_new(&pool->docker, &class->plan, NULL, pool->max_age + MAX_USE_MS);
     const long long start = clock_now_ms();
 
     if (instance_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP), 0,
@@ -163,8 +164,8 @@ static struct instance *make(struct pool *pool, const struct pool_class *class)
     return NULL;
 }
 
-/* Makes one for the shelf. Has the lock, but not meanwhile. */
-static void fill(struct pool *pool, struct pool_class *class)
+/* Makes one of the class. Has the lock, but not meanwhile. */
+static void refill(struct pool *pool, struct pool_class *class)
 {
     struct instance *instance;
 
@@ -176,21 +177,28 @@ static void fill(struct pool *pool, struct pool_class *class)
         class->backoff = 0;
         return;
     }
-    class->backoff = class->backoff == 0 ? BACKOFF_LEAST_MS : 2 * class->backoff;
-    if (class->backoff > BACKOFF_MOST_MS)
-        class->backoff = BACKOFF_MOST_MS;
+    class->backoff = class->backoff == 0 ? MIN_BACKOFF_MS : 2 * class->backoff;
+    if (class->backoff > MAX_BACKOFF_MS)
+        class->backoff = MAX_BACKOFF_MS;
     class->not_before = clock_now_ms() + class->backoff;
 }
 
-/* Waits, without the lock, till there may be something to do: at `when`, if that is not -1. */
+/* Milliseconds until `when` (clock_now_ms()), for poll(); -1 for -1. */
+static int time_until(long long when)
+{
+    const long long left = when - clock_now_ms();
+
+    return when < 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* Waits, without the lock, until there may be something to do: at `when`, if that is not -1. */
 static void wait_for_work(struct pool *pool, long long when)
 {
-    struct pollfd *polled;
+    CLEANUP_FREE struct pollfd *polled = NULL;
     nfds_t count = 1;
-    int wait = -1;
 
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next) {
-        earlier(&when, entry->instance->made + pool->age_most);
+        earlier(&when, entry->instance->made + pool->max_age);
         count++;
     }
     polled = memory_allocate(count * sizeof *polled);
@@ -199,14 +207,9 @@ static void wait_for_work(struct pool *pool, long long when)
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next)
         polled[count++] = (struct pollfd){entry->instance->client.pidfd, POLLIN, 0};
     pthread_mutex_unlock(&pool->lock);
-    if (when >= 0) {
-        const long long left = when - clock_now_ms();
-
-        wait = left > 0 ? (int)left : 0;
-    }
-    poll(polled, count, wait);
+    if (poll(polled, count, time_until(when)) < 0 && errno != EINTR)
+        poll(NULL, 0, POLL_FAILED_MS);
     notifier_clear(&pool->wake);
-    free(polled);
     pthread_mutex_lock(&pool->lock);
 }
 
@@ -214,7 +217,7 @@ static void maintain(struct pool *pool)
 {
     struct instance *stale = take_stale(pool);
     long long when = -1;
-    struct pool_class *needing;
+    struct pool_class *class;
 
     if (stale) {
         pthread_mutex_unlock(&pool->lock);
@@ -222,9 +225,9 @@ static void maintain(struct pool *pool)
         pthread_mutex_lock(&pool->lock);
         return;
     }
-    needing = next_to_refill(pool, &when);
-    if (needing)
-        fill(pool, needing);
+    class = next_to_refill(pool, &when);
+    if (class)
+        refill(pool, class);
     else
         wait_for_work(pool, when);
 }
@@ -238,7 +241,7 @@ static void dispose_all(struct pool_entry *entries)
         dispose(take_out(&entries));
 }
 
-static void *pool_thread(void *context)
+static void *maintain_until_end(void *context)
 {
     struct pool *pool = context;
     struct pool_entry *rest;
@@ -260,50 +263,42 @@ static void *pool_thread(void *context)
 
 /* ---- what others see */
 
-static void release_class(struct pool_class *class)
-{
-    plan_release(&class->plan);
-    request_release(&class->request);
-    free(class->fingerprint);
-}
-
-/* A request for nothing but the language; the plan tells what a sandbox for it is. */
+/* A class for a request of nothing but the language; its plan says what an instance for it is. */
 static void open_class(struct pool *pool, const struct config *config,
                        const struct language *language)
 {
-    CLEANUP(error_release) struct error unfit = ERROR_INIT; /* so is every request for it, then */
+    CLEANUP(error_release) struct error unfit = ERROR_INIT; /* every run of it meets the same */
+    CLEANUP(request_release) struct request request;
     struct pool_class *class = &pool->classes[pool->class_count];
 
-    *class = (struct pool_class){
-        .plan = PLAN_INIT, .wanted = language->warm, .asked = pool->when == POOL_AHEAD};
-    request_init(&class->request);
-    class->request.language = string_copy(language->name);
-    class->request.code = string_copy("");
-    if (plan_resolve(&class->plan, config, &class->request, &unfit) == 0) {
-        class->fingerprint = instance_fingerprint(&class->plan);
-        pool->class_count++;
-    } else {
-        release_class(class);
+    *class = (struct pool_class){.plan = PLAN_INIT,
+                                 .wanted = pool->policy == POOL_ONE_SHOT ? 1 : language->warm,
+                                 .requested = pool->policy == POOL_AHEAD};
+    request_init(&request);
+    request.language = string_copy(language->name);
+    request.input.code = string_copy("");
+    if (plan_resolve(&class->plan, config, &request, &unfit) != 0) {
+        plan_release(&class->plan);
+        return;
     }
+    class->fingerprint = instance_fingerprint(&class->plan);
+    pool->class_count++;
 }
 
 struct pool *pool_open(const struct docker *docker, const struct config *config,
-                       enum pool_when when, const struct notifier *wake, struct error *error)
+                       enum pool_policy policy, const struct notifier *ended, struct error *error)
 {
     struct pool *pool = memory_allocate(sizeof *pool);
 
     *pool = (struct pool){.docker = *docker,
                           .traced = docker,
-                          .ended = wake,
-                          .when = when,
-                          .age_most = config->warm_max_age * 1000LL,
-                          .cancel = NOTIFIER_INIT};
+                          .ended = ended,
+                          .policy = policy,
+                          .max_age = config->warm_max_age * 1000LL,
+                          .cancel = NOTIFIER_INIT,
+                          .wake = NOTIFIER_INIT};
     pool->docker.trace = NULL;
-    if (notifier_open(&pool->cancel, error) != 0) {
-        free(pool);
-        return NULL;
-    }
-    if (notifier_open(&pool->wake, error) != 0) {
+    if (notifier_open(&pool->cancel, error) != 0 || notifier_open(&pool->wake, error) != 0) {
         notifier_release(&pool->cancel);
         free(pool);
         return NULL;
@@ -316,14 +311,14 @@ struct pool *pool_open(const struct docker *docker, const struct config *config,
     return pool;
 }
 
-void pool_begin(struct pool *pool)
+void pool_start(struct pool *pool)
 {
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
     if (!pool->started && !pool->stopped && pool->class_count > 0) {
-        pool->fill_from = clock_now_ms() + (pool->when == POOL_AHEAD ? DELAY_MS : 0);
-        pool->started = pthread_create(&pool->thread, NULL, pool_thread, pool) == 0;
+        pool->fill_from = clock_now_ms() + (pool->policy == POOL_AHEAD ? DELAY_MS : 0);
+        pool->started = pthread_create(&pool->thread, NULL, maintain_until_end, pool) == 0;
     }
     pthread_mutex_unlock(&pool->lock);
 }
@@ -337,48 +332,48 @@ void pool_stop(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void pool_pause(struct pool *pool, bool paused)
+void pool_pause(struct pool *pool, bool pause)
 {
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    if (pool->paused && !paused)
+    if (pool->paused && !pause)
         notifier_raise(&pool->wake);
-    pool->paused = paused;
+    pool->paused = pause;
     pthread_mutex_unlock(&pool->lock);
 }
 
-/*
- * Where one hangs that the plan can use; NULL: there is none. From now on there shall be. Has the lock, and wakes
- * the thread, which may have something to do.
- */
-static struct pool_entry **ask(struct pool *pool, const struct plan *plan)
+/* The link to an instance that the plan can use; NULL: there is none. Has the lock. */
+static struct pool_entry **find(struct pool *pool, const struct spec_fingerprint *fingerprint)
 {
-    CLEANUP_FREE char *fingerprint = NULL;
-    struct pool_entry **found = NULL;
-
-    if (limits_timeout_ms(&plan->policy.limits) > LONGEST_USE_MS)
-        return NULL;
-    fingerprint = instance_fingerprint(plan);
-    for (size_t i = 0; i < pool->class_count; i++)
-        pool->classes[i].asked |= strcmp(pool->classes[i].fingerprint, fingerprint) == 0;
-    for (struct pool_entry **link = &pool->waiting; *link && !pool->ending && !found;
-         link = &(*link)->next)
-        if (strcmp((*link)->instance->fingerprint, fingerprint) == 0 &&
+    for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next)
+        if (spec_fingerprint_equal(&(*link)->instance->fingerprint, fingerprint) &&
             instance_waits((*link)->instance))
-            found = link;
-    notifier_raise(&pool->wake);
-    return found;
+            return link;
+    return NULL;
 }
 
-bool pool_waits(struct pool *pool, const struct plan *plan)
+/* Sets whether the classes of this fingerprint are refilled, and wakes the thread. Has the lock. */
+static void set_requested(struct pool *pool, const struct spec_fingerprint *fingerprint,
+                          bool requested)
 {
+    for (size_t i = 0; i < pool->class_count; i++)
+        if (spec_fingerprint_equal(&pool->classes[i].fingerprint, fingerprint))
+            pool->classes[i].requested = requested;
+    notifier_raise(&pool->wake);
+}
+
+bool pool_request(struct pool *pool, const struct plan *plan)
+{
+    struct spec_fingerprint fingerprint;
     bool waits;
 
     if (!pool)
         return false;
+    fingerprint = instance_fingerprint(plan);
     pthread_mutex_lock(&pool->lock);
-    waits = ask(pool, plan) != NULL;
+    waits = find(pool, &fingerprint) != NULL;
+    set_requested(pool, &fingerprint, !waits || pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return waits;
 }
@@ -386,19 +381,22 @@ bool pool_waits(struct pool *pool, const struct plan *plan)
 struct instance *pool_take(struct pool *pool, const struct plan *plan)
 {
     const long long now = clock_now_ms();
+    struct spec_fingerprint fingerprint;
     struct instance *taken = NULL;
     struct pool_entry **link;
 
-    if (!pool)
+    if (!pool || limits_timeout_ms(&plan->policy.limits) > MAX_USE_MS)
         return NULL;
+    fingerprint = instance_fingerprint(plan);
     pthread_mutex_lock(&pool->lock);
-    link = ask(pool, plan);
-    if (link)
+    link = find(pool, &fingerprint);
+    if (link) {
         taken = take_out(link);
-    if (taken)
         taken->container.docker = pool->traced;
-    if (taken && pool->when == POOL_AHEAD && pool->fill_from < now)
-        pool->fill_from = now + SETTLE_MS;
+        if (pool->policy == POOL_AHEAD && pool->fill_from < now)
+            pool->fill_from = now + SETTLE_MS;
+    }
+    set_requested(pool, &fingerprint, pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return taken;
 }
@@ -415,7 +413,7 @@ void pool_end(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-bool pool_done(struct pool *pool)
+bool pool_has_ended(struct pool *pool)
 {
     bool done = true;
 
@@ -434,7 +432,7 @@ void pool_close(struct pool *pool)
     if (pool->started)
         pthread_join(pool->thread, NULL);
     for (size_t i = 0; i < pool->class_count; i++)
-        release_class(&pool->classes[i]);
+        plan_release(&pool->classes[i].plan);
     free(pool->classes);
     notifier_release(&pool->cancel);
     notifier_release(&pool->wake);

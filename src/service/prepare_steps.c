@@ -176,7 +176,7 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
-    owned_container_init(&container, prepare->docker, LONGEST_MS);
+    owned_container_init(&container, prepare->docker, NULL, LONGEST_MS);
     add_labels(&container.labels, language, base->id);
     if (restore_base(base, &changes, error) != 0 ||
         create_box(prepare, &container, base->id, prepare_network(prepare, language), &command,
@@ -225,7 +225,7 @@ int prepare_list_packages(const struct prepare *prepare, const struct language *
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
-    owned_container_init(&container, prepare->docker, LONGEST_MS);
+    owned_container_init(&container, prepare->docker, NULL, LONGEST_MS);
     if (create_box(prepare, &container, image, "none", &language->list_packages, error) != 0)
         return -1;
     result = run_to_end(prepare, &container, keep_list, &list, status, error);

@@ -189,10 +189,12 @@ void reaper_start(struct reaper *reaper, struct docker *docker)
  * It is waited for, since there are hosts on which nobody else does: in a container whose first process does not.
  * That takes no time unless it is still sweeping for an engine that is slow.
  */
-void reaper_dismiss(struct reaper *reaper)
+void reaper_dismiss(struct reaper *reaper, struct docker *docker)
 {
     struct pollfd polled = {-1, POLLIN, 0};
 
+    docker->not_removed = NULL;
+    docker->not_removed_context = NULL;
     if (reaper->fd < 0)
         return;
     say(reaper, "");

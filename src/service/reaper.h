@@ -32,9 +32,9 @@ struct reaper {
 void reaper_start(struct reaper *reaper, struct docker *docker);
 
 /*
- * Tells it that nothing of the program's is left but what was given up, which it tries some times more. Nobody
- * may use docker any more.
+ * Tells it that nothing of the program is left but the containers that could not be removed, which it tries
+ * a few times more. Nobody may use `docker` meanwhile; afterwards it has no reaper.
  */
-void reaper_dismiss(struct reaper *reaper);
+void reaper_dismiss(struct reaper *reaper, struct docker *docker);
 
 #endif

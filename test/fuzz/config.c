@@ -17,7 +17,7 @@
 #include "base/archive.h"
 #include "config/config_read.h"
 #include "config/environment.h"
-#include "config/request.h"
+#include "config/plan.h"
 #include "config/workdir.h"
 #include "docker/image.h"
 
@@ -85,7 +85,7 @@ static void check_plan(const struct config *config, const char *language)
 
     request_init(&request);
     request.language = string_copy(language);
-    request.code = string_copy("");
+    request.input.code = string_copy("");
     fuzz_require(plan_resolve(&plan, config, &request, &error) == 0, "%s: %s", language,
                  error.message);
     fuzz_require(sandbox_policy_check(&plan.policy, &config->maximums, &error) == 0, "%s: %s",

@@ -21,7 +21,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     struct error error = ERROR_INIT;
 
     (void)argc, (void)argv;
-    fuzz_require(archive_open(&sent, 1, 1, "", &error) == 0 &&
+    fuzz_require(archive_open(&sent, 1, 1, NULL, &error) == 0 &&
                      archive_add_bytes(&sent, "main.py", "print(1)\n", 9, &error) == 0 &&
                      archive_add_bytes(&sent, "data/in", "", 0, &error) == 0 &&
                      archive_finish(&sent, &error) == 0,

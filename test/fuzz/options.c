@@ -68,8 +68,8 @@ static void check_program(const struct run_options *options)
     const struct request *request = &options->request;
     const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
 
-    fuzz_require(!options->file != !request->dir, "FILE '%s', --dir '%s'", options->file,
-                 request->dir);
+    fuzz_require(!options->file != !request->input.dir, "FILE '%s', --dir '%s'", options->file,
+                 request->input.dir);
     if (from_stdin) {
         fuzz_require(request->language, "a program from stdin in no language");
         fuzz_require(!options->stdin_path || strcmp(options->stdin_path, "-") != 0,
@@ -79,7 +79,7 @@ static void check_program(const struct run_options *options)
         fuzz_require(request->entrypoint && !strchr(request->entrypoint, '/'), "'%s' of '%s'",
                      request->entrypoint, options->file);
     } else {
-        fuzz_require(request->entrypoint || request->language, "nothing of %s", request->dir);
+        fuzz_require(request->entrypoint || request->language, "nothing of %s", request->input.dir);
     }
 }
 

@@ -361,7 +361,7 @@ static void check_tree(const struct tree *tree)
     const bool good = !tree->special && !tree->too_deep && !tree->too_long && tree->entrypoint &&
                       tree->bytes + RESERVED <= WORKDIR_MB << 20;
 
-    fuzz_require(archive_open(&archive, IDS, IDS, "", &error) == 0, "%s", error.message);
+    fuzz_require(archive_open(&archive, IDS, IDS, NULL, &error) == 0, "%s", error.message);
     if (pack_input(&plan, RESERVED, &archive, &warnings, &error) == 0) {
         fuzz_require(good, "a tree of %zu entries, %lld bytes is taken", tree->entries,
                      tree->bytes);

@@ -57,11 +57,11 @@ static void check_files(const struct request *request, const struct plan *plan, 
     struct error error = ERROR_INIT;
 
     check_path(plan->entrypoint);
-    fuzz_require(request->files.count == json_array_size(given), "%zu of %zu files",
-                 request->files.count, json_array_size(given));
-    for (size_t i = 0; i < request->files.count; i++)
-        check_file(&request->files.items[i], json_array_get(given, i));
-    fuzz_require(input_files_check(&request->files, plan->entrypoint, &error) == 0, "%s",
+    fuzz_require(request->input.files.count == json_array_size(given), "%zu of %zu files",
+                 request->input.files.count, json_array_size(given));
+    for (size_t i = 0; i < request->input.files.count; i++)
+        check_file(&request->input.files.items[i], json_array_get(given, i));
+    fuzz_require(input_files_check(&request->input.files, plan->entrypoint, &error) == 0, "%s",
                  error.message);
 }
 
@@ -72,10 +72,12 @@ static void check_plan(const struct plan *plan, const json_t *arguments)
 
     fuzz_require(request->language && config_language(&config, request->language), "%s",
                  request->language);
-    fuzz_require(request->code && request->code[request->code_length] == '\0', "no code");
+    fuzz_require(request->input.code && request->input.code[request->input.code_length] == '\0',
+                 "no code");
     check_files(request, plan, json_object_get(arguments, "additional_files"));
-    fuzz_require(json_is_string(json_object_get(arguments, "stdin")) == (request->stdin_file >= 0),
-                 "stdin is %d", request->stdin_file);
+    fuzz_require(json_is_string(json_object_get(arguments, "stdin")) ==
+                     (request->input.stdin_file >= 0),
+                 "stdin is %d", request->input.stdin_file);
     fuzz_require(timeout > 0 && timeout <= config.maximums.limits.number[LIMIT_TIMEOUT], "%g",
                  timeout);
     fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");

@@ -16,13 +16,15 @@ enum { TIME = 1000000000 }; /* 2001-09-09 01:46:40 UTC */
 struct fixture {
     char *directory; /* the archive as "archive.tar", what it holds below "out" */
     struct archive archive;
+    struct manifest manifest;
     struct error error;
 };
 
-static void set_up(struct fixture *fixture, uid_t uid, gid_t gid, const char *prefix)
+static void set_up(struct fixture *fixture, uid_t uid, gid_t gid)
 {
-    *fixture = (struct fixture){temp_create(), ARCHIVE_INIT, ERROR_INIT};
-    assert_int_equal(archive_open(&fixture->archive, uid, gid, prefix, &fixture->error), 0);
+    *fixture = (struct fixture){temp_create(), ARCHIVE_INIT, MANIFEST_INIT, ERROR_INIT};
+    assert_int_equal(archive_open(&fixture->archive, uid, gid, &fixture->manifest, &fixture->error),
+                     0);
 }
 
 /* Ends the archive and makes "archive.tar" of it. */
@@ -70,6 +72,7 @@ static char *list(struct fixture *fixture)
 static void tear_down(struct fixture *fixture)
 {
     archive_release(&fixture->archive);
+    manifest_release(&fixture->manifest);
     error_release(&fixture->error);
     temp_remove(fixture->directory);
 }
@@ -161,7 +164,7 @@ static void archive__nothing(void **state)
     CLEANUP_FREE char *listing = NULL;
 
     (void)state;
-    set_up(&fixture, 1, 2, "");
+    set_up(&fixture, 1, 2);
     listing = list(&fixture);
     assert_string_equal(listing, "");
     assert_int_equal(archive_size(&fixture.archive), 1024);
@@ -174,7 +177,7 @@ static void archive__sets_owner_mode_and_time(void **state)
     CLEANUP_FREE char *listing = NULL;
 
     (void)state;
-    set_up(&fixture, 1000, 1001, "");
+    set_up(&fixture, 1000, 1001);
     add_directory(&fixture, "dir");
     assert_int_equal(add_file(&fixture, "dir/file", "12345", 5, 5, false), 0);
     assert_int_equal(add_file(&fixture, "dir/program", "1", 1, 1, true), 0);
@@ -193,7 +196,7 @@ static void archive__bytes_and_links_have_modes_too(void **state)
     CLEANUP_FREE char *listing = NULL;
 
     (void)state;
-    set_up(&fixture, 7, 8, "");
+    set_up(&fixture, 7, 8);
     add_bytes(&fixture, "bytes", "content");
     add_symlink(&fixture, "link", "bytes");
     listing = list(&fixture);
@@ -209,7 +212,7 @@ static void archive__largest_ids(void **state)
     CLEANUP_FREE char *listing = NULL;
 
     (void)state;
-    set_up(&fixture, ARCHIVE_ID_MAX, ARCHIVE_ID_MAX, "");
+    set_up(&fixture, ARCHIVE_ID_MAX, ARCHIVE_ID_MAX);
     add_directory(&fixture, "dir");
     listing = list(&fixture);
     assert_string_equal(listing, "drwxr-xr-x 2097151/2097151 0 2001-09-09 01:46:40 dir/\n");
@@ -222,7 +225,7 @@ static void archive__times_out_of_range(void **state)
     CLEANUP_FREE char *listing = NULL;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(archive_add_directory(&fixture.archive, "old", -1, &fixture.error), 0);
     assert_int_equal(
         archive_add_directory(&fixture.archive, "new", (time_t)INT_MAX + 1, &fixture.error), 0);
@@ -232,18 +235,28 @@ static void archive__times_out_of_range(void **state)
     tear_down(&fixture);
 }
 
-static void archive__prefix_stands_before_every_name(void **state)
+static void archive__manifest_remembers_the_files(void **state)
 {
     struct fixture fixture;
+    const struct manifest_entry *entry;
 
     (void)state;
-    set_up(&fixture, 0, 0, "some/where/");
+    set_up(&fixture, 0, 0);
     add_directory(&fixture, "dir");
-    add_bytes(&fixture, "dir/file", "content");
+    add_bytes(&fixture, "z", "content");
+    add_bytes(&fixture, "dir/file", "");
     add_symlink(&fixture, "link", "dir/file");
-    unpack(&fixture);
-    check_content(&fixture, "some/where/dir/file", "content");
-    check_link(&fixture, "some/where/link", "dir/file");
+    finish(&fixture);
+    assert_int_equal(fixture.manifest.count, 2);
+    entry = manifest_find(&fixture.manifest, "z");
+    assert_non_null(entry);
+    assert_int_equal(entry->length, 7);
+    assert_string_equal(entry->sha256,
+                        "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73");
+    entry = manifest_find(&fixture.manifest, "dir/file");
+    assert_non_null(entry);
+    assert_int_equal(entry->length, 0);
+    assert_null(manifest_find(&fixture.manifest, "link"));
     tear_down(&fixture);
 }
 
@@ -256,7 +269,7 @@ static void archive__names_of_files(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], (char)('a' + i));
         CLEANUP_FREE char *content = string_format("file %zu", lengths[i]);
@@ -278,7 +291,7 @@ static void archive__names_of_directories(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *name = long_part(lengths[i], 'd');
 
@@ -299,7 +312,7 @@ static void archive__targets_of_links(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(lengths); i++) {
         CLEANUP_FREE char *down = string_format("down-%zu", i);
         CLEANUP_FREE char *target = long_name(lengths[COUNT(lengths) - 1 - i], 't');
@@ -331,7 +344,7 @@ static void archive__long_name_and_long_target(void **state)
     CLEANUP_FREE char *target = long_name(400, 't');
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     add_symlink(&fixture, name, target);
     add_bytes(&fixture, "behind", "short again");
     unpack(&fixture);
@@ -348,7 +361,7 @@ static void archive__short_entries_behind_long_ones(void **state)
     CLEANUP_FREE char *target = long_name(300, 't');
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     add_symlink(&fixture, "long-link", target);
     add_symlink(&fixture, "short-link", "here");
     add_symlink(&fixture, "long-again", target);
@@ -376,7 +389,7 @@ static void archive__directory_behind_file_and_file_behind_directory(void **stat
     CLEANUP_FREE char *listing = NULL;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(add_file(&fixture, "file-1", "1", 1, 1, false), 0);
     add_directory(&fixture, "dir-1");
     assert_int_equal(add_file(&fixture, "file-2", "2", 1, 1, false), 0);
@@ -399,7 +412,7 @@ static void archive__names_of_any_bytes(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(names); i++)
         add_bytes(&fixture, names[i], names[i]);
     unpack(&fixture);
@@ -419,7 +432,7 @@ static void archive__contents_of_all_sizes(void **state)
     (void)state;
     for (size_t i = 0; i < 1048577; i++)
         content[i] = (char)(i * 31 + i / 256);
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         CLEANUP_FREE char *name = string_format("file-%zu", sizes[i]);
         CLEANUP_FREE char *bytes = string_format("bytes-%zu", sizes[i]);
@@ -452,7 +465,7 @@ static void archive__reads_a_file_from_where_it_stands(void **state)
     (void)state;
     assert_int_equal(write(fd, "headtail", 8), 8);
     assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(archive_add_file(&fixture.archive, "file", fd, 4, false, TIME, &fixture.error),
                      0);
     assert_true(fcntl(fd, F_GETFD) >= 0); /* the descriptor is the caller's */
@@ -466,7 +479,7 @@ static void archive__file_that_grows(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(add_file(&fixture, "dir/a\nb", "123456", 6, 5, false), -1);
     assert_error(&fixture.error, ERROR_INPUT, "'dir/a\\nb' grew while it was read");
     assert_int_equal(add_file(&fixture, "was empty", "1", 1, 0, false), -1);
@@ -479,7 +492,7 @@ static void archive__file_that_shrinks(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(add_file(&fixture, "file\x1b", "1234", 4, 5, false), -1);
     assert_error(&fixture.error, ERROR_INPUT, "'file\\x1b' shrank while it was read");
     assert_int_equal(add_file(&fixture, "gone", "", 0, 1, false), -1);
@@ -493,7 +506,7 @@ static void archive__file_that_cannot_be_read(void **state)
     CLEANUP_FD int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(archive_add_file(&fixture.archive, "file", fd, 4, false, TIME, &fixture.error),
                      -1);
     assert_error(&fixture.error, ERROR_INPUT, "cannot read 'file': Is a directory");
@@ -510,7 +523,7 @@ static void archive__that_cannot_be_written(void **state)
     int result;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     limit = before;
@@ -533,7 +546,7 @@ static void archive__release_is_legal_at_any_time(void **state)
 
     (void)state;
     archive_release(&archive);
-    assert_int_equal(archive_open(&archive, 0, 0, "prefix/", &error), 0);
+    assert_int_equal(archive_open(&archive, 0, 0, NULL, &error), 0);
     file = archive_file(&archive);
     assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
     assert_int_equal(archive_add_symlink(&archive, name, name, &error), 0);
@@ -550,7 +563,7 @@ static void archive__file_that_is_too_large(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, 0, 0, "");
+    set_up(&fixture, 0, 0);
     assert_int_equal(ftruncate(file, ARCHIVE_FILE_MAX + 1), 0);
     assert_int_equal(archive_add_file(&fixture.archive, "file", file, ARCHIVE_FILE_MAX + 1, false,
                                       TIME, &fixture.error),
@@ -574,7 +587,7 @@ int main(void)
         cmocka_unit_test(archive__bytes_and_links_have_modes_too),
         cmocka_unit_test(archive__largest_ids),
         cmocka_unit_test(archive__times_out_of_range),
-        cmocka_unit_test(archive__prefix_stands_before_every_name),
+        cmocka_unit_test(archive__manifest_remembers_the_files),
         cmocka_unit_test(archive__names_of_files),
         cmocka_unit_test(archive__names_of_directories),
         cmocka_unit_test(archive__targets_of_links),

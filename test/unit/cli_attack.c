@@ -112,8 +112,8 @@ static void attack__request(void **state)
     request_init(&request);
     assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
     assert_string_equal(request.language, "python");
-    assert_string_equal(request.code, attack.text);
-    assert_int_equal(request.code_length, strlen(attack.text));
+    assert_string_equal(request.input.code, attack.text);
+    assert_int_equal(request.input.code_length, strlen(attack.text));
     assert_int_equal(request.policy.limits.number[LIMIT_TIMEOUT], 7);
     assert_int_equal(request.policy.limits.number[LIMIT_MEMORY], 100); /* no more than may be */
     environment = strvec_join(&request.environment, "|");

@@ -86,15 +86,13 @@ static void run_options__nothing_but_a_file(void **state)
     assert_null(options->request.language);
     assert_null(options->request.image);
     assert_null(options->request.workdir);
-    assert_null(options->request.dir);
+    assert_null(options->request.input.dir);
     assert_null(options->request.save_image);
     assert_null(options->request.save_dockerfile);
     assert_null(options->stdin_path);
     assert_null(options->config_path);
-    assert_int_equal(options->request.file, -1);
-    assert_int_equal(options->request.stdin_file, -1);
-    assert_int_equal(options->request.live[0], -1);
-    assert_int_equal(options->request.live[1], -1);
+    assert_int_equal(options->request.input.file, -1);
+    assert_int_equal(options->request.input.stdin_file, -1);
     assert_int_equal(options->request.arguments.count, 0);
     assert_int_equal(options->request.environment.count, 0);
     for (int i = 0; i < LIMIT_NUMBERS; i++)
@@ -121,7 +119,7 @@ static void run_options__long_forms(void **state)
            "|--save-image|t:1|--save-dockerfile|D|--runtime|docker|--config|c.json|--stream"
            "|--verbose");
     assert_string_equal(request->language, "py");
-    assert_string_equal(request->dir, "d");
+    assert_string_equal(request->input.dir, "d");
     assert_string_equal(request->entrypoint, "e");
     assert_string_equal(fixture.options.stdin_path, "in");
     assert_true(request->policy.limits.number[LIMIT_TIMEOUT] == 90);
@@ -143,8 +141,6 @@ static void run_options__long_forms(void **state)
     assert_string_equal(fixture.options.config_path, "c.json");
     assert_true(fixture.options.stream);
     assert_true(fixture.options.verbose);
-    assert_int_equal(request->live[0], 1);
-    assert_int_equal(request->live[1], 2);
     assert_null(fixture.options.file);
     tear_down(&fixture);
 }
@@ -162,7 +158,7 @@ static void run_options__short_forms(void **state)
 
         accept(&fixture, lines[i]);
         assert_string_equal(request->language, "py");
-        assert_string_equal(request->dir, "d");
+        assert_string_equal(request->input.dir, "d");
         assert_string_equal(request->entrypoint, "e");
         assert_true(request->policy.limits.number[LIMIT_TIMEOUT] == 0.5);
         assert_true(request->policy.limits.number[LIMIT_MEMORY] == 64);
@@ -194,7 +190,7 @@ static void run_options__values_with_a_dash(void **state)
     (void)state;
     accept(&fixture, "--config|--stream|--dir|-v|--entrypoint|--|--language|py");
     assert_string_equal(fixture.options.config_path, "--stream");
-    assert_string_equal(fixture.options.request.dir, "-v");
+    assert_string_equal(fixture.options.request.input.dir, "-v");
     assert_string_equal(fixture.options.request.entrypoint, "--");
     assert_false(fixture.options.stream);
     assert_false(fixture.options.verbose);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "config/config_read.h"
-#include "config/request.h"
+#include "config/plan.h"
 
 static const char CONFIG[] =
     "{\"containerCommand\": \"docker\", \"containerWorkdir\": \"/workspace\","
@@ -50,7 +50,7 @@ static void set_up_request(struct fixture *fixture, const char *language, const 
 {
     set_up(fixture);
     fixture->request.language = language ? string_copy(language) : NULL;
-    fixture->request.dir = dir ? string_copy(dir) : NULL;
+    fixture->request.input.dir = dir ? string_copy(dir) : NULL;
     fixture->request.entrypoint = entrypoint ? string_copy(entrypoint) : NULL;
 }
 
@@ -85,10 +85,8 @@ static void request__init_is_nothing(void **state)
 
     (void)state;
     request_init(&request);
-    assert_int_equal(request.file, -1);
-    assert_int_equal(request.stdin_file, -1);
-    assert_int_equal(request.live[0], -1);
-    assert_int_equal(request.live[1], -1);
+    assert_int_equal(request.input.file, -1);
+    assert_int_equal(request.input.stdin_file, -1);
     assert_true(isnan(request.policy.limits.number[LIMIT_MEMORY]));
     request_release(&request);
 }
@@ -101,8 +99,8 @@ static void request__release_closes_its_files(void **state)
     (void)state;
     request_init(&request);
     assert_int_equal(pipe(files), 0);
-    request.file = files[0];
-    request.stdin_file = files[1];
+    request.input.file = files[0];
+    request.input.stdin_file = files[1];
     request_release(&request);
     assert_int_equal(fcntl(files[0], F_GETFD), -1);
     assert_int_equal(fcntl(files[1], F_GETFD), -1);
@@ -178,7 +176,6 @@ static void plan__single_file_by_its_extension(void **state)
     (void)state;
     set_up_request(&fixture, NULL, NULL, "hello.py");
     resolve(&fixture);
-    assert_ptr_equal(fixture.plan.request, &fixture.request);
     assert_string_equal(fixture.plan.image, "py:3");
     assert_string_equal(fixture.plan.workdir, "/workspace");
     assert_string_equal(fixture.plan.entrypoint, "hello.py");
@@ -473,13 +470,13 @@ static void plan__workdir_of_the_request_is_checked(void **state)
 static void set_up_code(struct fixture *fixture, const char *entrypoint)
 {
     set_up_request(fixture, "py", NULL, entrypoint);
-    fixture->request.code = string_copy("print(1)");
-    fixture->request.code_length = 8;
+    fixture->request.input.code = string_copy("print(1)");
+    fixture->request.input.code_length = 8;
 }
 
 static void add_file(struct fixture *fixture, const char *path)
 {
-    input_files_add(&fixture->request.files, path, string_copy("data"), 4);
+    input_files_add(&fixture->request.input.files, path, string_copy("data"), 4);
 }
 
 static void check_code(const char *entrypoint, const char *expected)
@@ -522,8 +519,7 @@ static void plan__files_beside_the_code(void **state)
     add_file(&fixture, "data.csv");
     add_file(&fixture, "pkg/util.py");
     resolve(&fixture);
-    assert_ptr_equal(fixture.plan.request, &fixture.request);
-    assert_int_equal(fixture.plan.request->files.count, 2);
+    assert_int_equal(fixture.plan.input.files.count, 2);
     tear_down(&fixture);
 }
 

@@ -87,11 +87,11 @@ static void tool_arguments__language_and_code(void **state)
     set_up(&fixture);
     read_good(&fixture, "");
     assert_string_equal(fixture.request.language, "py");
-    assert_string_equal(fixture.request.code, "print(1)");
-    assert_int_equal(fixture.request.code_length, 8);
+    assert_string_equal(fixture.request.input.code, "print(1)");
+    assert_int_equal(fixture.request.input.code_length, 8);
     assert_null(fixture.request.entrypoint);
-    assert_int_equal(fixture.request.stdin_file, -1);
-    assert_int_equal(fixture.request.files.count, 0);
+    assert_int_equal(fixture.request.input.stdin_file, -1);
+    assert_int_equal(fixture.request.input.files.count, 0);
     assert_int_equal(fixture.request.arguments.count, 0);
     assert_int_equal(fixture.request.environment.count, 0);
     assert_false(fixture.request.policy.limits.number[LIMIT_TIMEOUT] > 0);
@@ -107,14 +107,14 @@ static void tool_arguments__code_of_any_characters(void **state)
     assert_int_equal(
         read_text(&fixture, "{\"language\": \"\", \"entrypoint_code\": \"a\\u0000b\"}"), 0);
     assert_string_equal(fixture.request.language, ""); /* which ones there are is checked later */
-    assert_int_equal(fixture.request.code_length, 3);
-    assert_memory_equal(fixture.request.code, "a\0b", 4);
+    assert_int_equal(fixture.request.input.code_length, 3);
+    assert_memory_equal(fixture.request.input.code, "a\0b", 4);
     tear_down(&fixture);
 
     set_up(&fixture);
     assert_int_equal(read_text(&fixture, "{\"language\": \"py\", \"entrypoint_code\": \"\"}"), 0);
-    assert_string_equal(fixture.request.code, "");
-    assert_int_equal(fixture.request.code_length, 0);
+    assert_string_equal(fixture.request.input.code, "");
+    assert_int_equal(fixture.request.input.code_length, 0);
     tear_down(&fixture);
 }
 
@@ -176,8 +176,8 @@ static void tool_arguments__snippet(void **state)
     assert_int_equal(read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"stdin\": \"x\"}"), 0);
     assert_string_equal(fixture.request.language, "sh");
     assert_string_equal(fixture.request.entrypoint, "hello.sh");
-    assert_string_equal(fixture.request.code, "echo hello\n");
-    assert_int_equal(fixture.request.code_length, 11);
+    assert_string_equal(fixture.request.input.code, "echo hello\n");
+    assert_int_equal(fixture.request.input.code_length, 11);
     tear_down(&fixture);
 
     set_up(&fixture);
@@ -213,9 +213,9 @@ static void tool_arguments__snippet_excludes_the_rest(void **state)
 static void check_file(const struct fixture *fixture, size_t i, const char *path, const char *data,
                        size_t length)
 {
-    const struct input_file *file = &fixture->request.files.items[i];
+    const struct input_file *file = &fixture->request.input.files.items[i];
 
-    assert_true(i < fixture->request.files.count);
+    assert_true(i < fixture->request.input.files.count);
     assert_string_equal(file->path, path);
     assert_int_equal(file->length, length);
     assert_memory_equal(file->data, data, length);
@@ -232,7 +232,7 @@ static void tool_arguments__additional_files(void **state)
                         "{\"filename\": \"b/c\", \"content\": \"Zm9v\", \"encoding\": \"utf-8\"},"
                         "{\"filename\": \"d\", \"content\": \"AP8=\", \"encoding\": \"base64\"},"
                         "{\"filename\": \"e\", \"content\": \"\", \"encoding\": null}]");
-    assert_int_equal(fixture.request.files.count, 4);
+    assert_int_equal(fixture.request.input.files.count, 4);
     check_file(&fixture, 0, "a.txt", "caf\xc3\xa9\0", 6);
     check_file(&fixture, 1, "b/c", "Zm9v", 4);
     check_file(&fixture, 2, "d", "\0\xff", 2);
@@ -241,7 +241,7 @@ static void tool_arguments__additional_files(void **state)
 
     set_up(&fixture);
     read_good(&fixture, ", \"additional_files\": []");
-    assert_int_equal(fixture.request.files.count, 0);
+    assert_int_equal(fixture.request.input.files.count, 0);
     tear_down(&fixture);
 }
 
@@ -298,8 +298,8 @@ static void check_stdin(const char *text, const char *expected, size_t length)
 
     set_up(&fixture);
     read_good(&fixture, members);
-    assert_true(fixture.request.stdin_file >= 0);
-    content = read_all(fixture.request.stdin_file);
+    assert_true(fixture.request.input.stdin_file >= 0);
+    content = read_all(fixture.request.input.stdin_file);
     assert_int_equal(content.length, length);
     assert_memory_equal(content.data, expected, length);
     strbuf_release(&content);
@@ -480,8 +480,8 @@ static void tool_arguments__null_is_not_given(void **state)
                         " \"snippet_name\": null, \"stdin\": null, \"arguments\": null,"
                         " \"environment\": null, \"timeout_seconds\": null");
     assert_null(fixture.request.entrypoint);
-    assert_int_equal(fixture.request.files.count, 0);
-    assert_int_equal(fixture.request.stdin_file, -1);
+    assert_int_equal(fixture.request.input.files.count, 0);
+    assert_int_equal(fixture.request.input.stdin_file, -1);
     assert_int_equal(fixture.request.arguments.count, 0);
     assert_int_equal(fixture.request.environment.count, 0);
     assert_false(fixture.request.policy.limits.number[LIMIT_TIMEOUT] > 0);

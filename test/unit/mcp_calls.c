@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "base/memory.h"
 #include "mcp/calls.h"
 #include "mcp/jsonrpc.h"
 
@@ -13,8 +14,10 @@
 struct fixture {
     char *directory, *command;
     int begun, gate;
-    struct docker docker;
     struct config config;
+    struct notifier changed;
+    struct service service;
+    bool closed;
     struct client client;
     struct result_store store;
     struct calls calls;
@@ -33,17 +36,25 @@ static int open_fifo(const struct fixture *fixture, const char *name)
 
 static void set_up_script(struct fixture *fixture, const char *more, const char *script)
 {
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct service_options options = {.limits = {.max_bytes = CALLS_BYTES_MAX},
+                                      .changed = &fixture->changed};
+
     *fixture = (struct fixture){.directory = temp_create()};
     fixture->begun = open_fifo(fixture, "begun");
     fixture->gate = open_fifo(fixture, "gate");
     fixture->command = script_in(fixture->directory, "docker", script);
-    fixture->docker.command = fixture->command;
-    fixture->docker.engine_timeout = 600; /* what waits at the gate is not given up */
     set_up_config(&fixture->config, more);
+    free(fixture->config.container_command);
+    fixture->config.container_command = string_copy(fixture->command);
+    fixture->config.engine_timeout = 600; /* what waits at the gate does not time out */
+    options.limits.max_queued = fixture->config.max_queued;
+    assert_int_equal(notifier_open(&fixture->changed, &error), 0);
+    assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
     client_open(&fixture->client);
     result_store_init(&fixture->store);
-    calls_init(&fixture->calls, &fixture->docker, NULL, &fixture->config, &fixture->client.writer,
-               &fixture->store, &fixture->client.wake);
+    calls_init(&fixture->calls, &fixture->service, &fixture->config, &fixture->client.writer,
+               &fixture->store);
 }
 
 /* Fails at once. */
@@ -72,10 +83,11 @@ static void wait_until_begun(const struct fixture *fixture)
 /* How many calls run. */
 static int busy(struct fixture *fixture)
 {
-    int count;
+    int count = 0;
 
     pthread_mutex_lock(&fixture->calls.lock);
-    count = fixture->calls.busy;
+    for (const struct call *call = fixture->calls.list; call; call = call->next)
+        count += call->started;
     pthread_mutex_unlock(&fixture->calls.lock);
     return count;
 }
@@ -97,11 +109,11 @@ static void let_go(const struct fixture *fixture, int count)
 static void wait_until_done(struct fixture *fixture)
 {
     while (!calls_done(&fixture->calls)) {
-        struct pollfd polled = {notifier_fd(&fixture->client.wake), POLLIN, 0};
+        struct pollfd polled = {notifier_fd(&fixture->changed), POLLIN, 0};
 
         if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
             fail_msg("nobody is woken");
-        notifier_clear(&fixture->client.wake);
+        notifier_clear(&fixture->changed);
     }
 }
 
@@ -110,6 +122,9 @@ static json_t *tear_down(struct fixture *fixture)
 {
     wait_until_done(fixture);
     calls_end(&fixture->calls);
+    if (!fixture->closed)
+        assert_int_equal(service_close(&fixture->service, 0), 0);
+    notifier_release(&fixture->changed);
     calls_release(&fixture->calls);
     result_store_release(&fixture->store);
     config_release(&fixture->config);
@@ -141,26 +156,43 @@ static void check_answered(struct fixture *fixture, const char *expected)
 static struct call *new_call(struct fixture *fixture, const char *revision, const char *id,
                              const char *token)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
     struct call *call = call_new();
     json_t *value = json_of(id);
 
-    call->request.language = string_copy("py");
-    call->request.code = string_copy("print(1)");
-    call->request.code_length = 8;
-    assert_int_equal(plan_resolve(&call->plan, &fixture->config, &call->request, &error), 0);
     responder_init(&call->responder, &fixture->client.writer, revision_legacy(revision), value,
                    NULL);
     call->token = token ? json_of(token) : NULL;
-    call->size = 100;
     json_decref(value);
     return call;
+}
+
+/* The plan of a program of so many bytes. */
+static void make_plan(struct fixture *fixture, size_t size, struct plan *plan)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(request_release) struct request request;
+
+    request_init(&request);
+    request.language = string_copy("py");
+    request.input.code = memory_allocate(size);
+    memset(request.input.code, ' ', size);
+    request.input.code_length = size;
+    assert_int_equal(plan_resolve(plan, &fixture->config, &request, &error), 0);
+}
+
+static int submit_sized(struct fixture *fixture, struct call *call, size_t size,
+                        struct error *error)
+{
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+
+    make_plan(fixture, size, &plan);
+    return calls_submit(&fixture->calls, call, &plan, error);
 }
 
 static void submit_call(struct fixture *fixture, struct call *call)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const int result = calls_submit(&fixture->calls, call, &error);
+    const int result = submit_sized(fixture, call, 100, &error);
 
     assert_no_error(&error);
     assert_int_equal(result, 0);
@@ -176,13 +208,9 @@ static void check_busy(struct fixture *fixture, size_t size, const char *why)
 {
     struct error error = ERROR_INIT;
     struct call *call = new_call(fixture, "2025-11-25", "\"busy\"", NULL);
-    CLEANUP_FREE char *message =
-        string_format("the server is busy: %s, which is all that it takes; try again when some "
-                      "have ended",
-                      why);
+    CLEANUP_FREE char *message = string_format("too busy: %s; try again when some have ended", why);
 
-    call->size = size;
-    assert_int_equal(calls_submit(&fixture->calls, call, &error), -1);
+    assert_int_equal(submit_sized(fixture, call, size, &error), -1);
     assert_error(&error, ERROR_ENGINE, message);
     call_free(call); /* without an answer */
 }
@@ -212,7 +240,7 @@ static void calls__empty_call_is_freed(void **state)
     struct call *call = call_new();
 
     (void)state;
-    assert_ptr_equal(call->request.stats, &call->stats);
+    assert_null(call->token);
     call_free(call);
 }
 
@@ -290,10 +318,10 @@ static void calls__queue_is_full(void **state)
     (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 1");
     submit(&fixture, "2");
-    check_busy(&fixture, 100, "1 calls run and 1 wait");
+    check_busy(&fixture, 100, "1 programs run and 1 wait, and no more may");
     cancel(&fixture, "2"); /* makes room */
     submit(&fixture, "3");
-    check_busy(&fixture, 100, "1 calls run and 1 wait");
+    check_busy(&fixture, 100, "1 programs run and 1 wait, and no more may");
     let_go(&fixture, 2);
     check_answered(&fixture, "1 3");
 }
@@ -304,7 +332,7 @@ static void calls__no_queue_at_all(void **state)
 
     (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 0");
-    check_busy(&fixture, 100, "1 calls run and 0 wait");
+    check_busy(&fixture, 100, "1 programs run and 0 wait, and no more may");
     let_go(&fixture, 1);
     wait_until_done(&fixture);
     submit(&fixture, "2"); /* its thread is free again */
@@ -312,26 +340,28 @@ static void calls__no_queue_at_all(void **state)
     check_answered(&fixture, "1 2");
 }
 
-/* Whatever their number: 256 MiB may wait or run. Those of new_call() have 100 bytes. */
+/* Whatever their number: 256 MiB may wait or run. */
 static void calls__too_many_bytes(void **state)
 {
-    static const char full[] = "the calls that it has and this one are larger than 256 MiB";
+    static const char full[] =
+        "the programs and files of all that run and wait, with this one, are "
+        "larger than 256 MiB";
+    CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
-    struct call *large;
 
     (void)state;
     set_up_busy(&fixture, "");
-    check_busy(&fixture, 268435456 - 99, full);
-    large = new_call(&fixture, "2025-11-25", "2", NULL);
-    large->size = 268435456 - 200;
-    submit_call(&fixture, large);
-    submit(&fixture, "3"); /* exactly fits */
-    check_busy(&fixture, 1, full);
+    check_busy(&fixture, 268435456, full);
+    assert_int_equal(submit_sized(&fixture, new_call(&fixture, "2025-11-25", "2", NULL),
+                                  268435456 - 100000, &error),
+                     0);
+    submit(&fixture, "3"); /* fits */
+    check_busy(&fixture, 100000, full);
     cancel(&fixture, "2");
     submit(&fixture, "4");
     let_go(&fixture, 3);
     wait_until_done(&fixture);
-    assert_int_equal(fixture.calls.bytes, 0);
+    assert_int_equal(fixture.service.workers.bytes, 0);
     check_answered(&fixture, "1 3 4");
 }
 
@@ -381,7 +411,8 @@ static void calls__end(void **state)
     calls_end(&fixture.calls);
     assert_false(calls_done(&fixture.calls)); /* one still runs */
     let_go(&fixture, 1);
-    wait_until_done(&fixture);
+    assert_int_equal(service_close(&fixture.service, 0), 0);
+    fixture.closed = true;
     assert_false(has_begun(&fixture));
     lines = tear_down(&fixture);
     assert_int_equal(json_array_size(lines), 3);
@@ -465,7 +496,7 @@ static void calls__progress_while_it_waits(void **state)
     submit(&fixture, "2");
     call = new_call(&fixture, "2025-11-25", "3", "7");
     submit_call(&fixture, call);
-    call->told -= 3000;
+    call->last_sent -= 3000;
     assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000);
     let_go(&fixture, 3);
     lines = tear_down(&fixture);

@@ -1,23 +1,24 @@
 #include "test.h"
 
+#include "base/archive.h"
 #include "base/memory.h"
 #include "run/collector.h"
 
 /* A plan that wants files, what it was sent, and the tar that comes back, all written with libtar. */
 struct fixture {
-    struct request request;
     struct plan plan;
+    struct manifest manifest; /* of `sent` */
     struct archive sent, back;
     struct result result;
     struct collector collector;
 };
 
-static struct archive new_archive(void)
+static struct archive new_archive(struct manifest *manifest)
 {
     struct archive archive = ARCHIVE_INIT;
     struct error error = ERROR_INIT;
 
-    assert_int_equal(archive_open(&archive, 1, 1, "", &error), 0);
+    assert_int_equal(archive_open(&archive, 1, 1, manifest, &error), 0);
     return archive;
 }
 
@@ -31,14 +32,12 @@ static void add(struct archive *archive, const char *name, const char *data, siz
 static void set_up(struct fixture *fixture, const char *pattern)
 {
     *fixture = (struct fixture){.plan = PLAN_INIT, .result = RESULT_INIT};
-    request_init(&fixture->request);
-    strvec_push(&fixture->request.artifacts, pattern);
-    fixture->plan.request = &fixture->request;
-    fixture->plan.artifacts_most = 3;
-    fixture->plan.artifact_bytes_most = 1000;
+    strvec_push(&fixture->plan.artifacts, pattern);
+    fixture->plan.max_artifacts = 3;
+    fixture->plan.max_artifact_bytes = 1000;
     fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 1;
-    fixture->sent = new_archive();
-    fixture->back = new_archive();
+    fixture->sent = new_archive(&fixture->manifest);
+    fixture->back = new_archive(NULL);
 }
 
 /* Sends the tar that came back, but for its last `cut` bytes, in pieces. */
@@ -52,7 +51,7 @@ static void collect(struct fixture *fixture, size_t cut)
     assert_int_equal(archive_finish(&fixture->back, &error), 0);
     lseek(archive_file(&fixture->back), 0, SEEK_SET);
     tar = read_all(archive_file(&fixture->back));
-    collector_init(&fixture->collector, &fixture->plan, &fixture->sent, &fixture->result);
+    collector_init(&fixture->collector, &fixture->plan, &fixture->manifest, &fixture->result);
     for (size_t at = 0; at < tar.length - cut; at += 100) {
         const size_t left = tar.length - cut - at;
         more = collector_feed(&fixture->collector, tar.data + at, left < 100 ? left : 100);
@@ -80,7 +79,8 @@ static void check(struct fixture *fixture, const char *taken, const char *missin
     result_release(&fixture->result);
     archive_release(&fixture->sent);
     archive_release(&fixture->back);
-    request_release(&fixture->request);
+    manifest_release(&fixture->manifest);
+    plan_release(&fixture->plan);
 }
 
 static void collector__new_and_changed_files(void **state)
@@ -107,7 +107,7 @@ static void collector__only_what_is_wanted(void **state)
 
     (void)state;
     set_up(&fixture, "*.csv");
-    strvec_push(&fixture.request.artifacts, "x/*");
+    strvec_push(&fixture.plan.artifacts, "x/*");
     add(&fixture.back, "b.csv", "1", 1);
     add(&fixture.back, "b.txt", "2", 1);
     add(&fixture.back, "x/y", "3", 1);
@@ -140,7 +140,7 @@ static void collector__names_that_lead_elsewhere(void **state)
 
     (void)state;
     set_up(&fixture, "**");
-    strvec_push(&fixture.request.artifacts, "/**");
+    strvec_push(&fixture.plan.artifacts, "/**");
     add(&fixture.back, "../a", "1", 1);
     add(&fixture.back, "/etc/passwd", "1", 1);
     add(&fixture.back, "x/../../a", "1", 1);
@@ -199,8 +199,7 @@ static void collector__nothing_of_a_repository(void **state)
     (void)state;
     set_up(&fixture, "**");
     for (int i = 0; i < 3; i++)
-        strvec_push(&fixture.request.artifacts,
-                    ((const char *[]){".git/**", "a/.GIT/*", ".git"})[i]);
+        strvec_push(&fixture.plan.artifacts, ((const char *[]){".git/**", "a/.GIT/*", ".git"})[i]);
     add(&fixture.back, ".git/hooks/post-commit", "1", 1);
     add(&fixture.back, "a/.GIT/config", "1", 1);
     add(&fixture.back, ".git", "1", 1);
@@ -233,7 +232,7 @@ static void collector__only_so_many_and_so_much(void **state)
 
     (void)state;
     set_up(&fixture, "**");
-    fixture.plan.artifacts_most = 2;
+    fixture.plan.max_artifacts = 2;
     add(&fixture.sent, "given", text, 1001);
     add(&fixture.back, "given", text, 1001); /* as it was: not counted */
     add(&fixture.back, "large", text, 1001);
@@ -247,7 +246,7 @@ static void collector__only_so_many_and_so_much(void **state)
           "the artifact 'full' is left out: it is more than may be taken (maxArtifactBytes)\n"
           "the artifact 'c' is left out: there are more than may be taken (maxArtifacts)");
     set_up(&fixture, "**");
-    fixture.plan.artifact_bytes_most = 3;
+    fixture.plan.max_artifact_bytes = 3;
     add(&fixture.sent, "changed", "1234", 4);
     add(&fixture.back, "changed", "5678", 4);
     collect(&fixture, 0);

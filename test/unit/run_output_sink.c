@@ -8,9 +8,9 @@
 
 /* Where the output of a plan with an output limit of 8 bytes goes; `watch` is looked at. */
 struct fixture {
-    struct request request;
     struct plan plan;
     struct run_stats stats;
+    struct run_observer observer;
     struct output_sink output;
     struct result result;
 };
@@ -18,16 +18,15 @@ struct fixture {
 static void set_up(struct fixture *fixture)
 {
     *fixture = (struct fixture){.plan = PLAN_INIT, .result = RESULT_INIT};
-    request_init(&fixture->request);
-    fixture->request.stats = &fixture->stats;
-    fixture->plan.request = &fixture->request;
+    fixture->observer = (struct run_observer)RUN_OBSERVER_INIT;
+    fixture->observer.stats = &fixture->stats;
     sandbox_policy_init(&fixture->plan.policy);
     fixture->plan.policy.limits.number[LIMIT_OUTPUT] = 8;
 }
 
 static void begin(struct fixture *fixture)
 {
-    output_sink_init(&fixture->output, &fixture->plan);
+    output_sink_init(&fixture->output, &fixture->plan, &fixture->observer);
     output_sink_begin(&fixture->output);
 }
 
@@ -46,7 +45,6 @@ static void tear_down(struct fixture *fixture)
     output_sink_finish(&fixture->output, &fixture->result);
     result_release(&fixture->result);
     plan_release(&fixture->plan);
-    request_release(&fixture->request);
 }
 
 static void output_sink__watch_counts_both_streams(void **state)
@@ -72,7 +70,7 @@ static void output_sink__watch_tells_when_the_program_runs(void **state)
 
     (void)state;
     set_up(&fixture);
-    output_sink_init(&fixture.output, &fixture.plan);
+    output_sink_init(&fixture.output, &fixture.plan, &fixture.observer);
     assert_false(atomic_load(&fixture.stats.running));
     output_sink_begin(&fixture.output);
     assert_true(atomic_load(&fixture.stats.running));
@@ -85,7 +83,7 @@ static void output_sink__nobody_looks(void **state)
 
     (void)state;
     set_up(&fixture);
-    fixture.request.stats = NULL;
+    fixture.observer.stats = NULL;
     begin(&fixture);
     add(&fixture, 0, "text");
     assert_false(atomic_load(&fixture.stats.running));
@@ -148,7 +146,7 @@ static void output_sink__is_passed_on(void **state)
     (void)state;
     assert_int_equal(pipe(ends), 0);
     set_up(&fixture);
-    fixture.request.live[1] = ends[1];
+    fixture.observer.live[1] = ends[1];
     begin(&fixture);
     add(&fixture, 0, "not this");
     add(&fixture, 1, "this");

@@ -14,7 +14,6 @@
 /* A directory "in" to be sent, and "archive.tar" of what was. */
 struct fixture {
     char *directory, *in;
-    struct request request;
     struct plan plan;
     struct archive archive;
     struct strvec warnings;
@@ -27,22 +26,20 @@ static void set_up(struct fixture *fixture)
     *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
     fixture->in = path_in(fixture->directory, "in");
     mkdir(fixture->in, 0755);
-    request_init(&fixture->request);
-    fixture->request.dir = string_copy(fixture->in);
-    fixture->plan.request = &fixture->request;
+    fixture->plan.input.dir = string_copy(fixture->in);
     fixture->plan.entrypoint = string_copy("main");
     sandbox_policy_init(&fixture->plan.policy);
     fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 1;
     write_in(fixture->in, "main", "the program");
-    assert_int_equal(archive_open(&fixture->archive, 0, 0, "", &fixture->error), 0);
+    assert_int_equal(archive_open(&fixture->archive, 0, 0, NULL, &fixture->error), 0);
 }
 
 static void set_entrypoint(struct fixture *fixture, const char *entrypoint)
 {
     free(fixture->plan.entrypoint);
     fixture->plan.entrypoint = string_copy(entrypoint);
-    free(fixture->request.entrypoint);
-    fixture->request.entrypoint = string_copy(entrypoint);
+    free(fixture->plan.source_name);
+    fixture->plan.source_name = string_copy(entrypoint);
 }
 
 static int archive_input(struct fixture *fixture)
@@ -56,7 +53,6 @@ static void tear_down(struct fixture *fixture)
     archive_release(&fixture->archive);
     strvec_release(&fixture->warnings);
     plan_release(&fixture->plan);
-    request_release(&fixture->request);
     error_release(&fixture->error);
     free(fixture->in);
     temp_remove(fixture->directory);
@@ -266,7 +262,7 @@ static void pack_input__same_archive_each_time(void **state)
         lseek(archive_file(&fixture.archive), 0, SEEK_SET);
         bytes[i] = read_all(archive_file(&fixture.archive));
         archive_release(&fixture.archive);
-        assert_int_equal(archive_open(&fixture.archive, 0, 0, "", &fixture.error), 0);
+        assert_int_equal(archive_open(&fixture.archive, 0, 0, NULL, &fixture.error), 0);
     }
     assert_int_equal(bytes[0].length, bytes[1].length);
     assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].length);
@@ -393,7 +389,7 @@ static void check_swapped(bool directory)
         struct strbuf bytes;
 
         archive_release(&fixture.archive);
-        assert_int_equal(archive_open(&fixture.archive, 0, 0, "", &fixture.error), 0);
+        assert_int_equal(archive_open(&fixture.archive, 0, 0, NULL, &fixture.error), 0);
         if (archive_input(&fixture) != 0)
             error_release(&fixture.error);
         strvec_release(&fixture.warnings);
@@ -492,14 +488,14 @@ static void pack_input__directories_that_cannot_be_opened(void **state)
     set_up(&fixture);
     absent =
         string_format("cannot open the directory '%s\\n': No such file or directory", fixture.in);
-    free(fixture.request.dir);
-    fixture.request.dir = string_format("%s\n", fixture.in);
+    free(fixture.plan.input.dir);
+    fixture.plan.input.dir = string_format("%s\n", fixture.in);
     refuse(&fixture, absent);
 
     set_up(&fixture);
     file = string_format("cannot open the directory '%s/main': Not a directory", fixture.in);
-    free(fixture.request.dir);
-    fixture.request.dir = path_in(fixture.in, "main");
+    free(fixture.plan.input.dir);
+    fixture.plan.input.dir = path_in(fixture.in, "main");
     refuse(&fixture, file);
 }
 
@@ -513,8 +509,8 @@ static void pack_input__directory_behind_a_link(void **state)
     set_up(&fixture);
     link = path_in(fixture.directory, "link");
     assert_int_equal(symlink("in", link), 0);
-    free(fixture.request.dir);
-    fixture.request.dir = string_copy(link);
+    free(fixture.plan.input.dir);
+    fixture.plan.input.dir = string_copy(link);
     check_list(&fixture, "-rw-r--r-- main\n");
     tear_down(&fixture);
 }
@@ -708,12 +704,12 @@ static void pack_input__length_of_paths_is_limited(void **state)
 static void set_up_file(struct fixture *fixture, const char *name, const char *content, mode_t mode)
 {
     set_up(fixture);
-    free(fixture->request.dir);
-    fixture->request.dir = NULL;
-    fixture->request.file = linux_unnamed_file();
-    assert_true(fixture->request.file >= 0);
-    assert_int_equal(write(fixture->request.file, content, strlen(content)), strlen(content));
-    assert_int_equal(fchmod(fixture->request.file, mode), 0);
+    free(fixture->plan.input.dir);
+    fixture->plan.input.dir = NULL;
+    fixture->plan.input.file = linux_unnamed_file();
+    assert_true(fixture->plan.input.file >= 0);
+    assert_int_equal(write(fixture->plan.input.file, content, strlen(content)), strlen(content));
+    assert_int_equal(fchmod(fixture->plan.input.file, mode), 0);
     set_entrypoint(fixture, name);
 }
 
@@ -741,12 +737,12 @@ static void pack_input__one_file_that_is_too_large(void **state)
 
     (void)state;
     set_up_file(&fixture, "main.py", "", 0600);
-    assert_int_equal(ftruncate(fixture.request.file, 1048576), 0);
+    assert_int_equal(ftruncate(fixture.plan.input.file, 1048576), 0);
     save(&fixture);
     tear_down(&fixture);
 
     set_up_file(&fixture, "main.py", "", 0600);
-    assert_int_equal(ftruncate(fixture.request.file, 1048577), 0);
+    assert_int_equal(ftruncate(fixture.plan.input.file, 1048577), 0);
     refuse(&fixture, TOO_MUCH);
 
     set_up_file(&fixture, "main.py", "x", 0600);
@@ -761,9 +757,9 @@ static void pack_input__one_file_that_cannot_be_read(void **state)
 
     (void)state;
     set_up_file(&fixture, "main.py", "", 0600);
-    close(fixture.request.file);
+    close(fixture.plan.input.file);
     assert_int_equal(pipe(ends), 0);
-    fixture.request.file = ends[0];
+    fixture.plan.input.file = ends[0];
     close(ends[1]);
     refuse(&fixture, "cannot read 'main.py': Illegal seek");
 }
@@ -774,11 +770,11 @@ static void pack_input__one_file_that_cannot_be_read(void **state)
 static void set_up_code(struct fixture *fixture, const char *code, size_t length)
 {
     set_up(fixture);
-    free(fixture->request.dir);
-    fixture->request.dir = NULL;
-    fixture->request.code = memory_allocate(length + 1);
-    memcpy(fixture->request.code, code, length);
-    fixture->request.code_length = length;
+    free(fixture->plan.input.dir);
+    fixture->plan.input.dir = NULL;
+    fixture->plan.input.code = memory_allocate(length + 1);
+    memcpy(fixture->plan.input.code, code, length);
+    fixture->plan.input.code_length = length;
     set_entrypoint(fixture, "main.py");
 }
 
@@ -788,7 +784,7 @@ static void add_in_memory(struct fixture *fixture, const char *path, const char 
     char *copy = memory_allocate(length + 1);
 
     memcpy(copy, data, length);
-    input_files_add(&fixture->request.files, path, copy, length);
+    input_files_add(&fixture->plan.input.files, path, copy, length);
 }
 
 /* Checks the bytes of one file of the archive. */
@@ -900,7 +896,7 @@ static void pack_input__number_of_files_in_memory_is_limited(void **state)
     (void)state;
     set_up_code(&fixture, "c", 1);
     for (int i = 0; i < 200001; i++)
-        input_files_add(&fixture.request.files, "file", NULL, 0);
+        input_files_add(&fixture.plan.input.files, "file", NULL, 0);
     refuse(&fixture, "there are more than 200000 files");
 }
 

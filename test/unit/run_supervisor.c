@@ -10,7 +10,6 @@
 
 struct fixture {
     char *directory; /* the archive is unpacked here */
-    struct request request;
     struct plan plan;
     struct archive archive;
     struct error error;
@@ -19,12 +18,10 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *network)
 {
     *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
-    request_init(&fixture->request);
-    fixture->plan.request = &fixture->request;
     sandbox_policy_init(&fixture->plan.policy);
     fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 1.5;
     fixture->plan.policy.network = string_copy(network);
-    assert_int_equal(archive_open(&fixture->archive, 0, 0, "", &fixture->error), 0);
+    assert_int_equal(archive_open(&fixture->archive, 0, 0, NULL, &fixture->error), 0);
 }
 
 /* Runs a command of the host's shell in the directory. The caller releases what it wrote. */
@@ -65,7 +62,6 @@ static void tear_down(struct fixture *fixture)
 {
     archive_release(&fixture->archive);
     plan_release(&fixture->plan);
-    request_release(&fixture->request);
     error_release(&fixture->error);
     temp_remove(fixture->directory);
 }
@@ -124,8 +120,8 @@ static void supervisor__control_carries_stdin_from_its_start(void **state)
     strvec_push(&fixture.plan.command, "true");
     write_in(fixture.directory, "input", text);
     CLEANUP_FREE char *path = path_in(fixture.directory, "input");
-    fixture.request.stdin_file = open(path, O_RDONLY | O_CLOEXEC);
-    lseek(fixture.request.stdin_file, 0, SEEK_END);
+    fixture.plan.input.stdin_file = open(path, O_RDONLY | O_CLOEXEC);
+    lseek(fixture.plan.input.stdin_file, 0, SEEK_END);
     unpack(&fixture);
     output = run_in(&fixture, "cat .isolator-*/stdin");
     assert_string_equal(strbuf_string(&output), text);
@@ -142,7 +138,7 @@ static void supervisor__control_with_a_stdin_that_is_no_file(void **state)
     set_up(&fixture, "none");
     strvec_push(&fixture.plan.command, "true");
     assert_int_equal(pipe(ends), 0);
-    fixture.request.stdin_file = ends[0];
+    fixture.plan.input.stdin_file = ends[0];
     close(ends[1]);
     assert_int_equal(supervisor_control(&fixture.plan, NONCE, &fixture.archive, &fixture.error),
                      -1);

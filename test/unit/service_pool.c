@@ -39,13 +39,23 @@ struct fixture {
     char *directory, *command;
     struct docker docker;
     struct config config;
-    struct request request; /* for python, which has one waiting */
-    struct plan plan;
+    struct plan plan; /* for python, which has one waiting */
     struct notifier ended;
     struct pool *pool;
 };
 
-static void set_up(struct fixture *fixture, enum pool_when when, const char *more)
+static void make_plan(struct plan *plan, const struct config *config)
+{
+    CLEANUP(request_release) struct request request;
+    struct error error = ERROR_INIT;
+
+    request_init(&request);
+    request.language = string_copy("python");
+    request.input.code = string_copy("print()");
+    assert_int_equal(plan_resolve(plan, config, &request, &error), 0);
+}
+
+static void set_up(struct fixture *fixture, enum pool_policy policy, const char *more)
 {
     struct error error = ERROR_INIT;
     CLEANUP_FREE char *config =
@@ -57,12 +67,9 @@ static void set_up(struct fixture *fixture, enum pool_when when, const char *mor
     config_init(&fixture->config);
     assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
     assert_int_equal(config_overlay(&fixture->config, config, strlen(config), "test", &error), 0);
-    request_init(&fixture->request);
-    fixture->request.language = string_copy("python");
-    fixture->request.code = string_copy("print()");
-    assert_int_equal(plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &error), 0);
+    make_plan(&fixture->plan, &fixture->config);
     assert_int_equal(notifier_open(&fixture->ended, &error), 0);
-    fixture->pool = pool_open(&fixture->docker, &fixture->config, when, &fixture->ended, &error);
+    fixture->pool = pool_open(&fixture->docker, &fixture->config, policy, &fixture->ended, &error);
     assert_non_null(fixture->pool);
     assert_no_error(&error);
 }
@@ -124,14 +131,13 @@ static void tear_down(struct fixture *fixture)
 
     pool_end(fixture->pool);
     assert_null(pool_take(fixture->pool, &fixture->plan));
-    if (!pool_done(fixture->pool) && poll(&polled, 1, PATIENCE_MS) != 1)
+    if (!pool_has_ended(fixture->pool) && poll(&polled, 1, PATIENCE_MS) != 1)
         fail_msg("nobody is woken at the end");
-    assert_true(pool_done(fixture->pool));
+    assert_true(pool_has_ended(fixture->pool));
     pool_close(fixture->pool);
     assert_int_equal(count(fixture, ".ended"), count(fixture, ""));
     notifier_release(&fixture->ended);
     plan_release(&fixture->plan);
-    request_release(&fixture->request);
     config_release(&fixture->config);
     free(fixture->command);
     temp_remove(fixture->directory);
@@ -140,11 +146,11 @@ static void tear_down(struct fixture *fixture)
 static void pool__null_is_a_pool_without_anything(void **state)
 {
     (void)state;
-    pool_begin(NULL);
+    pool_start(NULL);
     pool_pause(NULL, true);
     assert_null(pool_take(NULL, NULL));
     pool_end(NULL);
-    assert_true(pool_done(NULL));
+    assert_true(pool_has_ended(NULL));
     pool_close(NULL);
 }
 
@@ -158,7 +164,7 @@ static void pool__nobody_need_be_woken(void **state)
     set_up(&fixture, POOL_AHEAD, "");
     pool = pool_open(&fixture.docker, &fixture.config, POOL_ON_DEMAND, NULL, &error);
     assert_non_null(pool);
-    pool_begin(pool);
+    pool_start(pool);
     assert_null(pool_take(pool, &fixture.plan));
     wait_for(&fixture, ".ready", 1);
     pool_end(pool);
@@ -175,7 +181,7 @@ static void pool__begins_when_it_is_told(void **state)
     assert_null(pool_take(fixture.pool, &fixture.plan));
     poll(NULL, 0, 200);
     assert_int_equal(count(&fixture, ""), 0);
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     wait_for(&fixture, "", 1);
     tear_down(&fixture);
 }
@@ -187,7 +193,7 @@ static void pool__what_was_stopped_does_not_begin_again(void **state)
     (void)state;
     set_up(&fixture, POOL_ON_DEMAND, "");
     pool_stop(fixture.pool);
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     assert_null(pool_take(fixture.pool, &fixture.plan));
     poll(NULL, 0, 200);
     assert_int_equal(count(&fixture, ""), 0);
@@ -200,7 +206,7 @@ static void pool__what_is_stopped_makes_no_more(void **state)
 
     (void)state;
     set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     put_away(take(&fixture, &fixture.plan));
     put_away(take(&fixture, &fixture.plan)); /* it is made good as long as it is not stopped */
     wait_for(&fixture, ".ready", 3);
@@ -218,7 +224,7 @@ static void pool__each_serves_once_and_is_replaced(void **state)
 
     (void)state;
     set_up(&fixture, POOL_AHEAD, "");
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     for (int i = 0; i < 3; i++) {
         struct instance *instance = take(&fixture, &fixture.plan);
 
@@ -252,7 +258,7 @@ static void pool__only_what_is_alike_in_every_respect(void **state)
 
     (void)state;
     set_up(&fixture, POOL_AHEAD, "");
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     wait_for(&fixture, ".ready", 1);
     for (size_t i = 0; i < COUNT(members); i++) {
         CLEANUP(config_release) struct config config;
@@ -263,7 +269,7 @@ static void pool__only_what_is_alike_in_every_respect(void **state)
         assert_int_equal(config_load(&config, "isolator_config.json", NULL, &error), 0);
         config_overlay(&config, members[i], strlen(members[i]), "test", &error);
         assert_no_error(&error);
-        assert_int_equal(plan_resolve(&other, &config, &fixture.request, &error), 0);
+        make_plan(&other, &config);
         if (pool_take(fixture.pool, &other))
             fail_msg("a sandbox for another request: %s", members[i]);
     }
@@ -282,12 +288,12 @@ static void pool__what_only_the_program_sees_makes_no_difference(void **state)
     set_up(&fixture, POOL_AHEAD, "");
     request_init(&request);
     request.language = string_copy("python");
-    request.code = string_copy("other");
+    request.input.code = string_copy("other");
     strvec_push(&request.environment, "A=b");
     strvec_push(&request.arguments, "argument");
     request.policy.limits.number[LIMIT_TIMEOUT] = 3600;
     assert_int_equal(plan_resolve(&other, &fixture.config, &request, &error), 0);
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     put_away(take(&fixture, &other));
     tear_down(&fixture);
     request_release(&request);
@@ -299,21 +305,39 @@ static void pool__on_demand_when_it_was_asked_for(void **state)
 
     (void)state;
     set_up(&fixture, POOL_ON_DEMAND, "");
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     poll(NULL, 0, 100);
     assert_int_equal(count(&fixture, ""), 0);
     put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
 }
 
-static void pool__held_while_the_cores_are_needed(void **state)
+static void pool__one_shot_makes_one_for_each_request(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ONE_SHOT, "");
+    pool_start(fixture.pool);
+    assert_null(pool_take(fixture.pool, &fixture.plan)); /* which requests nothing */
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 0);
+    assert_false(pool_request(fixture.pool, &fixture.plan));
+    wait_for(&fixture, ".ready", 1);
+    put_away(take(&fixture, &fixture.plan));
+    poll(NULL, 0, 100);
+    assert_int_equal(count(&fixture, ""), 1);
+    tear_down(&fixture);
+}
+
+static void pool__pauses_while_the_cores_are_needed(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, POOL_ON_DEMAND, "");
     pool_pause(fixture.pool, true);
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     assert_null(pool_take(fixture.pool, &fixture.plan));
     poll(NULL, 0, 100);
     assert_int_equal(count(&fixture, ""), 0);
@@ -350,7 +374,7 @@ static void pool__one_that_has_ended_is_replaced(void **state)
 
     (void)state;
     set_up(&fixture, POOL_AHEAD, "");
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     wait_for(&fixture, ".ready", 1);
     while ((pid = waiting_process(&fixture)) == 0)
         poll(NULL, 0, 10);
@@ -366,7 +390,7 @@ static void pool__one_that_is_old_is_replaced(void **state)
 
     (void)state;
     set_up(&fixture, POOL_AHEAD, ", \"warmMaxAgeSeconds\": 1");
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     wait_for(&fixture, ".ended", 1);
     wait_for(&fixture, "", 2);
     tear_down(&fixture);
@@ -385,7 +409,7 @@ static void pool__an_engine_that_fails_is_tried_again(void **state)
     write_in(fixture.directory, "broken", "");
     assert_null(pool_take(fixture.pool, &fixture.plan));
     begin = clock_now_ms();
-    pool_begin(fixture.pool);
+    pool_start(fixture.pool);
     while (stat(broken, &status) == 0 && status.st_size < 3 * 6) { /* "again", three times */
         if (clock_now_ms() > begin + PATIENCE_MS)
             fail_msg("it is not tried again");
@@ -409,7 +433,8 @@ int main(void)
         cmocka_unit_test(pool__only_what_is_alike_in_every_respect),
         cmocka_unit_test(pool__what_only_the_program_sees_makes_no_difference),
         cmocka_unit_test(pool__on_demand_when_it_was_asked_for),
-        cmocka_unit_test(pool__held_while_the_cores_are_needed),
+        cmocka_unit_test(pool__one_shot_makes_one_for_each_request),
+        cmocka_unit_test(pool__pauses_while_the_cores_are_needed),
         cmocka_unit_test(pool__one_that_has_ended_is_replaced),
         cmocka_unit_test(pool__one_that_is_old_is_replaced),
         cmocka_unit_test(pool__an_engine_that_fails_is_tried_again),

@@ -73,9 +73,9 @@ static void reaper__dismissed(void **state)
     reaper_start(&fixture.reaper, &fixture.docker);
     assert_true(fixture.reaper.fd >= 0);
     await_calls(&fixture, SWEEPS);
-    reaper_dismiss(&fixture.reaper);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
     assert_int_equal(fixture.reaper.fd, -1);
-    reaper_dismiss(&fixture.reaper);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
     assert_int_equal(errno, ECHILD);
     sleep(1); /* time for what should not come */
@@ -109,7 +109,7 @@ static void reaper__tries_again_what_was_given_up(void **state)
     set_up(&fixture, STUBBORN);
     give_up(&fixture);
     await_calls(&fixture, "|rm|--force|--volumes|box\n");
-    reaper_dismiss(&fixture.reaper);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
     tear_down(&fixture);
 }
 
@@ -121,7 +121,7 @@ static void reaper__tries_again_behind_the_end(void **state)
     (void)state;
     set_up(&fixture, STUBBORN);
     give_up(&fixture);
-    reaper_dismiss(&fixture.reaper);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
     await_calls(&fixture, "|rm|--force|--volumes|box\n");
     tear_down(&fixture);
 }
@@ -142,7 +142,7 @@ static void reaper__tries_what_comes_later_soon(void **state)
     }
     await_calls(&fixture, "|rm|--force|--volumes|first\n");
     await_calls(&fixture, "|rm|--force|--volumes|other\n");
-    reaper_dismiss(&fixture.reaper);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
     tear_down(&fixture);
 }
 
@@ -157,7 +157,7 @@ static void reaper__a_name_that_is_too_long(void **state)
     fixture.docker.not_removed(fixture.docker.not_removed_context,
                                "0123456789012345678901234567890123456789012345678901234567890123");
     await_calls(&fixture, SWEEPS);
-    reaper_dismiss(&fixture.reaper);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
     tear_down(&fixture);
 }
 

@@ -1,0 +1,49 @@
+#include "base/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/strbuf.h"
+
+void manifest_add(struct manifest *manifest, const char *name, long long length, const char *sha256)
+{
+    struct manifest_entry *entry;
+
+    if ((manifest->count & (manifest->count - 1)) == 0) /* the room doubles at each power of two */
+        manifest->items =
+            memory_resize(manifest->items, (2 * manifest->count + 1) * sizeof *manifest->items);
+    entry = &manifest->items[manifest->count++];
+    *entry = (struct manifest_entry){.name = string_copy(name), .length = length};
+    snprintf(entry->sha256, sizeof entry->sha256, "%s", sha256);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct manifest_entry *)a)->name,
+                  ((const struct manifest_entry *)b)->name);
+}
+
+void manifest_sort(struct manifest *manifest)
+{
+    if (manifest->count > 0)
+        qsort(manifest->items, manifest->count, sizeof *manifest->items, compare);
+}
+
+const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *name)
+{
+    const struct manifest_entry wanted = {.name = (char *)name};
+
+    if (manifest->count == 0)
+        return NULL;
+    return bsearch(&wanted, manifest->items, manifest->count, sizeof wanted, compare);
+}
+
+void manifest_release(struct manifest *manifest)
+{
+    for (size_t i = 0; i < manifest->count; i++)
+        free(manifest->items[i].name);
+    free(manifest->items);
+    *manifest = (struct manifest)MANIFEST_INIT;
+}

@@ -1,0 +1,40 @@
+/*
+ * A list of files with their lengths and digests: what an archive was filled with, remembered so that it
+ * need not be read back.
+ */
+#ifndef BASE_MANIFEST_H
+#define BASE_MANIFEST_H
+
+#include <stddef.h>
+
+#include "base/sha256.h"
+
+struct manifest_entry {
+    char *name; /* owned */
+    long long length;
+    char sha256[SHA256_HEX_SIZE];
+};
+
+struct manifest {
+    struct manifest_entry *items; /* owned; in the order of their names after manifest_sort() */
+    size_t count;
+};
+
+#define MANIFEST_INIT                                                                              \
+    {                                                                                              \
+        NULL, 0                                                                                    \
+    }
+
+/* Copies the name and the hexadecimal digest. */
+void manifest_add(struct manifest *manifest, const char *name, long long length,
+                  const char *sha256);
+
+/* Call it once, after the last manifest_add() and before the first manifest_find(). */
+void manifest_sort(struct manifest *manifest);
+
+/* The entry of this name, borrowed; NULL: there is none. */
+const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *name);
+
+void manifest_release(struct manifest *manifest);
+
+#endif

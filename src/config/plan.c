@@ -1,0 +1,208 @@
+#include "config/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "config/environment.h"
+#include "config/workdir.h"
+#include "docker/image.h"
+
+/* Where programs may put what they need: the workdir holds their files, /tmp the rest. */
+static const char HOME_VARIABLE[] = "HOME=/tmp";
+
+static const struct language *find_language(const struct config *config,
+                                            const struct request *request, struct error *error)
+{
+    const struct language *language;
+
+    if (request->language) {
+        char *const names[] = {request->language, NULL};
+
+        if (config_check_languages(config, names, error) != 0)
+            return NULL;
+        return config_language(config, request->language);
+    }
+    language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
+    if (!language) {
+        CLEANUP_FREE char *known = config_language_names(config);
+        CLEANUP_FREE char *shown = text_escape(request->entrypoint ? request->entrypoint : "-");
+        error_set(error, ERROR_USAGE,
+                  "cannot tell the language of '%s'; give " ERROR_SUBJECT " (%s)", shown, known);
+        error_about(error, REQUEST_LANGUAGE);
+    }
+    return language;
+}
+
+/*
+ * A single file may have any name on the host; it is sent under its own only where that is one of
+ * the language, since compilers go by the extension.
+ */
+static char *choose_entrypoint(const struct request *request, const struct language *language)
+{
+    const char *name = request->entrypoint;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+
+    const bool chosen = request->input.dir || request->input.code;
+
+    if (name && (chosen || (dot && strvec_contains(&language->extensions, dot))))
+        return string_copy(name);
+    return string_copy(language->default_filename);
+}
+
+/* The argument with each "{entrypoint}" replaced; owned. */
+static char *fill_in(const char *argument, const char *entrypoint)
+{
+    static const char mark[] = "{entrypoint}";
+    struct strbuf filled = STRBUF_INIT;
+    const char *found;
+
+    while ((found = strstr(argument, mark))) {
+        strbuf_add(&filled, argument, (size_t)(found - argument));
+        /* A name like "-c" would be an option of the interpreter. */
+        if (found == argument && entrypoint[0] == '-')
+            strbuf_addstr(&filled, "./");
+        strbuf_addstr(&filled, entrypoint);
+        argument = found + strlen(mark);
+    }
+    strbuf_addstr(&filled, argument);
+    return strbuf_steal(&filled);
+}
+
+static int check_environment(const struct request *request, struct error *error)
+{
+    for (size_t i = 0; i < request->environment.count; i++) {
+        const char *assignment = request->environment.items[i];
+        const size_t length = strcspn(assignment, "=");
+
+        if (!environment_is_name(assignment, length)) {
+            CLEANUP_FREE char *name = string_format("%.*s", (int)length, assignment);
+            CLEANUP_FREE char *shown = text_escape_short(name, 80);
+            return error_set(error, ERROR_USAGE,
+                             "'%s' is not the name of an environment variable: letters, digits, _",
+                             shown);
+        }
+        if (environment_is_reserved(assignment, length))
+            return error_set(error, ERROR_USAGE,
+                             "variable '%.*s' cannot be given: shells keep it for themselves",
+                             (int)length, assignment);
+    }
+    return 0;
+}
+
+static int check_request(const struct request *request, struct error *error)
+{
+    CLEANUP_FREE char *workdir = NULL;
+
+    if (request->image && image_check_reference(request->image, error) != 0)
+        return -1;
+    workdir = request->workdir ? workdir_parse(request->workdir, error) : NULL;
+    if (request->workdir && !workdir)
+        return -1;
+    if (request->save_image && image_check_tag(request->save_image, error) != 0)
+        return -1;
+    return check_environment(request, error);
+}
+
+static void set_image(struct plan *plan, const struct request *request,
+                      const struct language *language)
+{
+    const char *prepared = request->image ? NULL : language->preparation.tag;
+
+    plan->image = string_copy(request->image ? request->image
+                              : prepared     ? prepared
+                                             : language->image);
+    plan->base = prepared ? string_copy(language->image) : NULL;
+}
+
+static void set_command(struct plan *plan, const struct request *request,
+                        const struct language *language)
+{
+    for (size_t i = 0; i < language->command.count; i++)
+        strvec_push_owned(&plan->command, fill_in(language->command.items[i], plan->entrypoint));
+    strvec_push_all(&plan->command, &request->arguments);
+    environment_set(&plan->public_environment, HOME_VARIABLE);
+    for (size_t i = 0; i < language->environment.count; i++)
+        environment_set(&plan->public_environment, language->environment.items[i]);
+    strvec_push_all(&plan->environment, &plan->public_environment);
+    for (size_t i = 0; i < request->environment.count; i++)
+        environment_set(&plan->environment, request->environment.items[i]);
+}
+
+static int set_limits(struct plan *plan, const struct config *config, const struct request *request,
+                      const struct language *language, struct error *error)
+{
+    plan->max_artifacts = config->max_artifacts;
+    plan->max_artifact_bytes = config->max_artifact_bytes;
+    config_policy(config, language, &plan->policy);
+    sandbox_policy_overlay(&plan->policy, &request->policy);
+    return sandbox_policy_check(&plan->policy, &config->maximums, error);
+}
+
+/* Moves what the plan takes over from the request. */
+static void take_over(struct plan *plan, struct request *request)
+{
+    plan->input = request->input;
+    request->input = (struct input)INPUT_INIT;
+    plan->artifacts = request->artifacts;
+    request->artifacts = (struct strvec)STRVEC_INIT;
+    plan->save_image = steal_pointer(&request->save_image);
+    plan->save_dockerfile = steal_pointer(&request->save_dockerfile);
+}
+
+int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
+                 struct error *error)
+{
+    const struct language *language = find_language(config, request, error);
+
+    if (!language || check_request(request, error) != 0)
+        return -1;
+    plan->language = string_copy(language->name);
+    set_image(plan, request, language);
+    plan->workdir = string_copy(request->workdir ? request->workdir : config->workdir);
+    plan->entrypoint = choose_entrypoint(request, language);
+    plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
+    if (input_files_check_path(plan->entrypoint, error) != 0)
+        return error_prefix(error, "entrypoint");
+    if (input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
+        set_limits(plan, config, request, language, error) != 0)
+        return -1;
+    set_command(plan, request, language);
+    take_over(plan, request);
+    return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+    free(plan->language);
+    free(plan->image);
+    free(plan->base);
+    free(plan->workdir);
+    free(plan->entrypoint);
+    free(plan->source_name);
+    strvec_release(&plan->command);
+    strvec_release(&plan->environment);
+    strvec_release(&plan->public_environment);
+    sandbox_policy_release(&plan->policy);
+    input_release(&plan->input);
+    strvec_release(&plan->artifacts);
+    free(plan->save_image);
+    free(plan->save_dockerfile);
+    *plan = (struct plan)PLAN_INIT;
+}
+
+static size_t strings_bytes(const struct strvec *strings)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < strings->count; i++)
+        bytes += strlen(strings->items[i]);
+    return bytes;
+}
+
+size_t plan_bytes(const struct plan *plan)
+{
+    return input_bytes(&plan->input) + strings_bytes(&plan->command) +
+           strings_bytes(&plan->environment);
+}

@@ -1,0 +1,54 @@
+/*
+ * A plan: a request with every open point settled by the configuration, and everything that a run needs.
+ * What is wrong with a request is found when the plan is resolved, before any file is read and before the
+ * engine is asked for anything. Knows nothing of containers or of how a run goes.
+ */
+#ifndef CONFIG_PLAN_H
+#define CONFIG_PLAN_H
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "config/config.h"
+#include "config/request.h"
+#include "config/sandbox_policy.h"
+
+/* Owns everything in it. */
+struct plan {
+    char *language; /* its name */
+    char *image;
+    char *base;            /* the image to use if `image`, a prepared one, is missing; NULL: none */
+    char *workdir;         /* absolute path in the container */
+    char *entrypoint;      /* path of the program below the workdir */
+    char *source_name;     /* the name that the caller gave the program; NULL: none */
+    struct strvec command; /* argv of the program */
+    struct strvec environment;        /* the language's and the request's */
+    struct strvec public_environment; /* the language's alone: what an image may be saved with */
+    struct sandbox_policy policy;     /* complete */
+    struct input input;
+    struct strvec artifacts; /* patterns of the files to return */
+    int max_artifacts;       /* number of files that are returned */
+    int max_artifact_bytes;  /* bytes of all of them together */
+    char *save_image;        /* see struct request */
+    char *save_dockerfile;
+};
+
+#define PLAN_INIT                                                                                  \
+    {                                                                                              \
+        .input = INPUT_INIT                                                                        \
+    }
+
+void plan_release(struct plan *plan);
+
+/* Bytes that the plan holds: the program, its files, standard input, arguments and environment. */
+size_t plan_bytes(const struct plan *plan);
+
+/*
+ * Fills in an empty plan. On success the plan takes over the request's input, artifacts, save_image and
+ * save_dockerfile, and the request can be released. On failure the request is unchanged and the plan holds
+ * what was settled so far, which plan_release() frees. ERROR_USAGE, or ERROR_INPUT if the paths of files
+ * cannot be paths in the working directory.
+ */
+int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
+                 struct error *error);
+
+#endif

@@ -1,0 +1,99 @@
+#include "run/run_steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "docker/budget.h"
+
+/* What the setup gets of the timeout at most, beside BUDGET_SETUP. */
+enum { SETUP_TIMEOUT_MOST_MS = 60000 };
+
+long long run_setup_deadline(const struct run *run)
+{
+    const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
+
+    return run->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
+           budget_ms(run->docker, BUDGET_SETUP);
+}
+
+long long run_end_deadline(const struct run *run)
+{
+    return run->start + limits_timeout_ms(&run->plan->policy.limits) +
+           budget_ms(run->docker, BUDGET_TOTAL);
+}
+
+void run_set_container(struct run *run, const struct owned_container *container)
+{
+    free(run->result->container);
+    run->result->container = container->created ? string_copy(container->name) : NULL;
+    if (container->created) {
+        free(run->result->image);
+        run->result->image = string_copy(container->image);
+    }
+}
+
+void run_set_duration(struct run *run, long long ms)
+{
+    run->result->duration_ms = ms > 0 ? ms : 1;
+}
+
+void run_set_exit(struct run *run, int status, bool oom_killed)
+{
+    struct result *result = run->result;
+    const char *signal = result_signal(status);
+
+    result->exit_code = status;
+    if (oom_killed && status == 0)
+        strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
+                                       "program ended with status 0");
+    if (oom_killed && status != 0) {
+        result->reason = REASON_OOM;
+        result->error = string_format("program ran out of memory (limit %ld MB)",
+                                      (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
+    } else if (signal) {
+        result->reason = REASON_SIGNAL;
+        result->error = string_format("program was ended by signal %s", signal);
+    } else {
+        result->reason = REASON_EXIT;
+        if (status != 0)
+            result->error = string_format("program exited with status %d", status);
+    }
+}
+
+bool run_wants_files(const struct run *run)
+{
+    return run->plan->artifacts.count > 0 && run->result->reason != REASON_CANCELLED;
+}
+
+void run_set_stopped(struct run *run, enum reason reason)
+{
+    struct result *result = run->result;
+    const int live_error = run->output.live_error;
+
+    result->reason = reason;
+    result->exit_code = 128 + 9; /* we end it with KILL */
+    if (reason == REASON_TIMEOUT) {
+        result->error = string_format("program did not end within %.10g s",
+                                      run->plan->policy.limits.number[LIMIT_TIMEOUT]);
+    } else if (reason == REASON_OUTPUT_LIMIT) {
+        result->error =
+            string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
+    } else if (live_error != 0 && live_error != EPIPE) {
+        result->reason = REASON_ENGINE;
+        result->error = string_format("cannot write the output: %s", strerror(live_error));
+    } else { /* that nobody reads any more is like a signal, and no failure */
+        result->error = string_copy("cancelled while the program ran");
+    }
+}
+
+void run_remove_container(struct run *run, const struct owned_container *container,
+                          const struct process_drain *drain)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (owned_container_remove(container, drain, run_end_deadline(run), &error) != 0)
+        strvec_push(&run->result->warnings, error.message);
+}

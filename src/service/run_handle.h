@@ -1,0 +1,30 @@
+/*
+ * A run that was submitted to the service, and how its caller learns of it.
+ */
+#ifndef SERVICE_RUN_HANDLE_H
+#define SERVICE_RUN_HANDLE_H
+
+#include "run/result.h"
+#include "run/run_stats.h"
+
+struct run_handle;
+
+/*
+ * What the service calls for each run, on a thread of its own and without a lock. done() and then cleaned_up()
+ * are called once for every run that was submitted, also for one that was cancelled before it started.
+ */
+struct run_callbacks {
+    struct run_observer observer;
+    /* The run waits no longer; NULL: the caller does not care. Not called if it never starts. */
+    void (*started)(void *context);
+    /*
+     * The result is complete; the container may still be there. The result may be moved out or changed, and
+     * is freed after the call. The handle is valid until this returns.
+     */
+    void (*done)(void *context, struct result *result);
+    /* Nothing of the run is left; `problem` is NULL, or says which container may be left behind. */
+    void (*cleaned_up)(void *context, const char *problem);
+    void *context;
+};
+
+#endif

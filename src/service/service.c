@@ -1,0 +1,288 @@
+#include "service/service.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/linux.h"
+#include "base/memory.h"
+#include "docker/budget.h"
+
+/* How often service_prewarm() looks. */
+enum { PREWARM_POLL_MS = 10 };
+
+/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
+enum { POLL_FAILED_MS = 100 };
+
+/* ---- runs whose caller waits for them */
+
+struct waiting_caller {
+    pthread_mutex_t lock;
+    struct notifier finished; /* raised when no run is left */
+    size_t left;              /* runs of which something is left; with the lock */
+};
+
+struct awaited_run {
+    struct waiting_caller *caller;
+    struct result *result;
+    struct run_handle *handle; /* NULL once the result is complete; with the lock */
+};
+
+static void take_result(void *context, struct result *result)
+{
+    struct awaited_run *run = context;
+
+    pthread_mutex_lock(&run->caller->lock);
+    run->handle = NULL;
+    *run->result = *result;
+    *result = (struct result)RESULT_INIT;
+    pthread_mutex_unlock(&run->caller->lock);
+}
+
+static void take_problem(void *context, const char *problem)
+{
+    struct awaited_run *run = context;
+    struct waiting_caller *caller = run->caller;
+
+    if (problem)
+        strvec_push(&run->result->warnings, problem);
+    pthread_mutex_lock(&caller->lock);
+    if (--caller->left == 0)
+        notifier_raise(&caller->finished);
+    pthread_mutex_unlock(&caller->lock);
+}
+
+/* If it cannot be submitted, its result says why. */
+static void submit_awaited(struct service *service, struct plan *plan,
+                           const struct run_observer *observer, struct awaited_run *run)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct run_callbacks callbacks = {
+        .observer = *observer, .done = take_result, .cleaned_up = take_problem, .context = run};
+
+    pthread_mutex_lock(&run->caller->lock); /* the callbacks wait until the handle is there */
+    if (service_submit(service, plan, &callbacks, &run->handle, &error) == 0)
+        run->caller->left++;
+    else
+        result_fail(run->result, &error);
+    pthread_mutex_unlock(&run->caller->lock);
+}
+
+static void cancel_runs(struct service *service, struct awaited_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&runs[i].caller->lock);
+        if (runs[i].handle)
+            service_cancel(service, runs[i].handle);
+        pthread_mutex_unlock(&runs[i].caller->lock);
+    }
+}
+
+static bool is_any_left(struct waiting_caller *caller)
+{
+    bool left;
+
+    pthread_mutex_lock(&caller->lock);
+    left = caller->left > 0;
+    pthread_mutex_unlock(&caller->lock);
+    return left;
+}
+
+static void wait_for_runs(struct service *service, struct waiting_caller *caller,
+                          struct awaited_run *runs, size_t count, const struct notifier *cancel)
+{
+    struct pollfd polled[] = {
+        {notifier_fd(&caller->finished), POLLIN, 0},
+        {notifier_fd(cancel), POLLIN, 0},
+    };
+
+    while (is_any_left(caller)) {
+        if (poll(polled, 2, -1) < 0) {
+            if (errno != EINTR)
+                poll(NULL, 0, POLL_FAILED_MS);
+            continue;
+        }
+        if (polled[1].revents != 0) {
+            cancel_runs(service, runs, count);
+            polled[1] = (struct pollfd){-1, 0, 0};
+        }
+    }
+}
+
+static void run_and_wait(struct service *service, struct plan *plans,
+                         const struct run_observer *observer, const struct notifier *cancel,
+                         struct result *results, size_t count)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct waiting_caller caller = {.finished = NOTIFIER_INIT};
+    CLEANUP_FREE struct awaited_run *runs = memory_allocate(count * sizeof *runs);
+    const bool ready = notifier_open(&caller.finished, &error) == 0;
+
+    pthread_mutex_init(&caller.lock, NULL);
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = (struct awaited_run){.caller = &caller, .result = &results[i]};
+        if (ready)
+            submit_awaited(service, &plans[i], observer, &runs[i]);
+        else
+            result_fail(&results[i], &error);
+    }
+    wait_for_runs(service, &caller, runs, count, cancel);
+    pthread_mutex_destroy(&caller.lock);
+    notifier_release(&caller.finished);
+}
+
+void service_run(struct service *service, struct plan *plan, const struct run_observer *observer,
+                 const struct notifier *cancel, struct result *result)
+{
+    run_and_wait(service, plan, observer, cancel, result, 1);
+}
+
+void service_run_together(struct service *service, struct plan *plans, size_t count,
+                          const struct notifier *cancel, struct result *results)
+{
+    const struct run_observer nobody = RUN_OBSERVER_INIT;
+
+    run_and_wait(service, plans, &nobody, cancel, results, count);
+}
+
+/* ---- the service */
+
+static int open_parts(struct service *service, const struct config *config,
+                      const struct service_options *options, struct error *error)
+{
+    struct workers_limits limits = options->limits;
+
+    if (limits.max_active == 0)
+        limits.max_active = config->max_concurrent > 0 ? config->max_concurrent : linux_cores();
+    if (notifier_open(&service->pool_ended, error) != 0)
+        return -1;
+    if (options->pool != POOL_NONE) {
+        service->pool =
+            pool_open(&service->docker, config, options->pool, &service->pool_ended, error);
+        if (!service->pool)
+            return -1;
+    }
+    if (workers_open(&service->workers, &service->docker, service->pool, &limits, error) != 0)
+        return -1;
+    service->workers.pauses_pool = options->pool == POOL_AHEAD;
+    service->workers.may_start = options->may_start;
+    service->workers.context = options->context;
+    service->workers.changed = options->changed;
+    return 0;
+}
+
+int service_open(struct service *service, const struct config *config,
+                 const struct service_options *options, struct error *error)
+{
+    *service = (struct service){.docker = config_docker(config), .pool_ended = NOTIFIER_INIT};
+    service->docker.trace = options->trace;
+    reaper_start(&service->reaper, &service->docker);
+    linux_raise_descriptors(); /* each run needs some */
+    if (open_parts(service, config, options, error) == 0) {
+        if (options->pool != POOL_AHEAD)
+            pool_start(service->pool);
+        return 0;
+    }
+    pool_end(service->pool);
+    pool_close(service->pool);
+    notifier_release(&service->pool_ended);
+    reaper_dismiss(&service->reaper, &service->docker);
+    return -1;
+}
+
+int service_submit(struct service *service, struct plan *plan,
+                   const struct run_callbacks *callbacks, struct run_handle **handle,
+                   struct error *error)
+{
+    return workers_submit(&service->workers, plan, callbacks, handle, error);
+}
+
+void service_cancel(struct service *service, struct run_handle *handle)
+{
+    workers_cancel(&service->workers, handle);
+}
+
+bool service_has_room(struct service *service)
+{
+    return workers_have_room(&service->workers);
+}
+
+bool service_is_idle(struct service *service)
+{
+    return workers_are_done(&service->workers);
+}
+
+void service_wake(struct service *service)
+{
+    workers_wake(&service->workers);
+}
+
+bool service_prewarm(struct service *service, const struct plan *plan,
+                     const struct notifier *cancel)
+{
+    static const struct timespec pause = {0, PREWARM_POLL_MS * 1000000L};
+    const long long end = budget_deadline(&service->docker, BUDGET_WARM_WAIT);
+    bool ready;
+
+    while (!(ready = pool_request(service->pool, plan)) && clock_now_ms() < end &&
+           !notifier_raised(cancel))
+        nanosleep(&pause, NULL);
+    return ready;
+}
+
+void service_start_pool(struct service *service)
+{
+    pool_start(service->pool);
+}
+
+void service_stop_pool(struct service *service)
+{
+    pool_stop(service->pool);
+}
+
+static bool has_ended(struct service *service)
+{
+    return workers_are_done(&service->workers) && pool_has_ended(service->pool);
+}
+
+/* Milliseconds until the deadline, for poll(); -1: there is none. */
+static int time_left(long long deadline)
+{
+    const long long left = deadline - clock_now_ms();
+
+    return deadline == 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static bool wait_for_end(struct service *service, long long deadline)
+{
+    struct pollfd polled[] = {
+        {notifier_fd(&service->workers.idle), POLLIN, 0},
+        {notifier_fd(&service->pool_ended), POLLIN, 0},
+    };
+
+    while (!has_ended(service)) {
+        if (deadline != 0 && clock_now_ms() >= deadline)
+            return false;
+        if (poll(polled, 2, time_left(deadline)) < 0 && errno != EINTR)
+            poll(NULL, 0, POLL_FAILED_MS);
+        notifier_clear(&service->workers.idle);
+        notifier_clear(&service->pool_ended);
+    }
+    return true;
+}
+
+int service_close(struct service *service, long long deadline)
+{
+    workers_end(&service->workers);
+    pool_end(service->pool);
+    if (!wait_for_end(service, deadline))
+        return -1;
+    workers_close(&service->workers);
+    pool_close(service->pool);
+    notifier_release(&service->pool_ended);
+    reaper_dismiss(&service->reaper, &service->docker);
+    return 0;
+}

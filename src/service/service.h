@@ -1,0 +1,105 @@
+/*
+ * The service: everything that lives longer than one run, and the one way in for all front ends. It owns
+ * the connection to the engine, the reaper, the pool of warm instances, and the workers with their queue. A
+ * front end translates: options or JSON in, service_submit() or service_run(), a result out. The service
+ * does not know how a caller speaks.
+ *
+ * Thread-safe after service_open(), but for service_close().
+ */
+#ifndef SERVICE_SERVICE_H
+#define SERVICE_SERVICE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "config/config.h"
+#include "config/plan.h"
+#include "docker/docker.h"
+#include "service/pool.h"
+#include "service/reaper.h"
+#include "service/run_handle.h"
+#include "service/workers.h"
+
+struct service_options {
+    enum pool_policy pool;
+    struct workers_limits
+        limits;          /* max_active 0: maxConcurrent of the configuration, or the cores */
+    docker_trace *trace; /* see struct docker; NULL: none */
+    /* Asked before each run starts, with a lock of the service; NULL: always. See service_wake(). */
+    bool (*may_start)(void *context);
+    void *context;
+    const struct notifier
+        *changed; /* raised when a run has ended and when the pool has; may be NULL */
+};
+
+struct service {
+    struct docker
+        docker; /* the engine, also for what is not a run; borrows from the configuration */
+    /* The rest is the service's own. */
+    struct reaper reaper;
+    struct notifier pool_ended;
+    struct pool *pool; /* NULL: none */
+    struct workers workers;
+};
+
+/*
+ * Opens the service, before the first thread of the process: the reaper is a fork of it. Borrows the
+ * configuration and what the options point to until service_close(). The pool makes nothing before it is
+ * asked to, under POOL_AHEAD by service_start_pool(). ERROR_SYSTEM if the host refuses something.
+ */
+int service_open(struct service *service, const struct config *config,
+                 const struct service_options *options, struct error *error);
+
+/*
+ * Queues a run. On success the plan is taken over (it is empty then), the callbacks will be called, and
+ * *handle (which may be NULL) is valid until done() has returned. ERROR_ENGINE if too many runs wait or they
+ * are too large, ERROR_SYSTEM if the host refuses a thread, ERROR_CANCELLED if the service is being closed.
+ */
+int service_submit(struct service *service, struct plan *plan,
+                   const struct run_callbacks *callbacks, struct run_handle **handle,
+                   struct error *error);
+
+/* Ends a run. Its callbacks are called as always, on a thread of the service. */
+void service_cancel(struct service *service, struct run_handle *handle);
+
+/* Whether a run of no size would find room in the queue. */
+bool service_has_room(struct service *service);
+
+/* Whether no run is left, not even one whose container is being removed. */
+bool service_is_idle(struct service *service);
+
+/* Asks options.may_start again. */
+void service_wake(struct service *service);
+
+/*
+ * Runs the plan and waits until its container is removed. The plan is taken over if the run could be
+ * submitted; release it in any case. Fills in the result, which is empty (RESULT_INIT), whatever happens; a
+ * container that may be left behind is a warning of it. `cancel`, which may be NULL, ends the run.
+ */
+void service_run(struct service *service, struct plan *plan, const struct run_observer *observer,
+                 const struct notifier *cancel, struct result *result);
+
+/* The same for several plans at the same time, as far as limits.max_active allows it. */
+void service_run_together(struct service *service, struct plan *plans, size_t count,
+                          const struct notifier *cancel, struct result *results);
+
+/*
+ * Has the pool make an instance for the plan and waits until it is ready. False: it is not in the time that
+ * the engine gets for that (BUDGET_WARM_WAIT), or `cancel` was raised.
+ */
+bool service_prewarm(struct service *service, const struct plan *plan,
+                     const struct notifier *cancel);
+
+/* The pool starts to work ahead; it stops making instances for good, since no more requests come. */
+void service_start_pool(struct service *service);
+void service_stop_pool(struct service *service);
+
+/*
+ * Cancels all runs, removes all containers and frees everything. -1: that has not happened before the
+ * deadline (clock_now_ms(); 0: none). Then threads are still at work, nothing was freed, and the process has
+ * to end; the reaper does the rest.
+ */
+int service_close(struct service *service, long long deadline);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * The queue of runs and the threads that work on it. For service/service.c.
+ *
+ * A bounded number of runs is active at a time, and a bounded number waits. While the container of a run is
+ * removed, after its result was delivered, the next run is active already; so there are up to twice as many
+ * threads as active runs.
+ */
+#ifndef SERVICE_WORKERS_H
+#define SERVICE_WORKERS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "config/plan.h"
+#include "docker/docker.h"
+#include "service/pool.h"
+#include "service/run_handle.h"
+
+struct workers_limits {
+    int max_active;   /* runs at a time; at least 1 */
+    int max_queued;   /* runs that wait, beside those that may start at once */
+    size_t max_bytes; /* of all plans that wait or are active (plan_bytes()); 0: no limit */
+};
+
+struct workers {
+    const struct docker *docker; /* borrowed, like all pointers here */
+    struct pool *pool;           /* NULL: none */
+    bool pauses_pool;            /* the pool rests while the runs need all cores */
+    struct workers_limits limits;
+    bool (*may_start)(void *context); /* asked before each run starts; NULL: always */
+    void *context;
+    const struct notifier *changed; /* raised when a run was cleaned up; NULL: nobody waits */
+    struct notifier idle;           /* raised when a run was cleaned up, too */
+
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct run_handle *queue; /* the first to be taken */
+    struct run_handle *active;
+    struct run_handle *cancelled; /* taken out of the queue before they started */
+    int queued_count, active_count, cleaning_up;
+    size_t bytes;
+    int cores;          /* of this host */
+    pthread_t *threads; /* owned */
+    int started, idle_threads, max_threads;
+    bool ending;
+};
+
+/* ERROR_SYSTEM. */
+int workers_open(struct workers *workers, const struct docker *docker, struct pool *pool,
+                 const struct workers_limits *limits, struct error *error);
+
+/* See service_submit(). */
+int workers_submit(struct workers *workers, struct plan *plan,
+                   const struct run_callbacks *callbacks, struct run_handle **handle,
+                   struct error *error);
+
+/* Whether workers_submit() would find room for a plan of no size. */
+bool workers_have_room(struct workers *workers);
+
+void workers_cancel(struct workers *workers, struct run_handle *handle);
+
+/* Looks again whether runs may start. */
+void workers_wake(struct workers *workers);
+
+/* Cancels all runs; their callbacks are called as always. */
+void workers_end(struct workers *workers);
+
+/* Whether no run is left, not even one that is cleaned up. */
+bool workers_are_done(struct workers *workers);
+
+/* After workers_end() and when workers_are_done(): waits for the threads and frees everything. */
+void workers_close(struct workers *workers);
+
+#endif
