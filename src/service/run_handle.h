@@ -10,8 +10,9 @@
 struct run_handle;
 
 /*
- * What the service calls for each run, on a thread of its own and without a lock. done() and then cleaned_up()
- * are called once for every run that was submitted, also for one that was cancelled before it started.
+ * What the service calls for each run, without a lock: on a thread of its own, or in service_close() for a run
+ * that still waits then. done() and then cleaned_up() are called once for every run that was submitted, also
+ * for one that was cancelled before it started.
  */
 struct run_callbacks {
     struct run_observer observer;

@@ -60,7 +60,7 @@ int service_submit(struct service *service, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
                    struct error *error);
 
-/* Ends a run. Its callbacks are called as always, on a thread of the service. */
+/* Ends a run. Its callbacks are called as always, but not before this returns. */
 void service_cancel(struct service *service, struct run_handle *handle);
 
 /* Whether a run of no size would find room in the queue. */

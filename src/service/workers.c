@@ -198,7 +198,7 @@ static void *work(void *context)
     struct workers *workers = context;
 
     pthread_mutex_lock(&workers->lock);
-    while (!workers->ending || workers->cancelled)
+    while (!workers->ending)
         if (!work_once(workers))
             pthread_cond_wait(&workers->work, &workers->lock);
     pthread_mutex_unlock(&workers->lock);
@@ -252,8 +252,8 @@ static int check_room(const struct workers *workers, size_t bytes, struct error 
 
     if (!queue_has_room(workers))
         return error_set(error, ERROR_ENGINE,
-                         "too busy: %d programs run and %d wait, and no more may; try again when "
-                         "some have ended",
+                         "too busy: %d programs are running and %d are waiting, and no more are "
+                         "allowed; try again when some have ended",
                          limits->max_active, limits->max_queued);
     if (limits->max_bytes > 0 && workers->bytes + bytes > limits->max_bytes)
         return error_set(
@@ -346,6 +346,13 @@ void workers_end(struct workers *workers)
     for (struct run_handle *handle = workers->active; handle; handle = handle->next)
         notifier_raise(&handle->cancel);
     pthread_cond_broadcast(&workers->work);
+    while (workers->cancelled) {
+        struct run_handle *handle = take_cancelled(workers);
+
+        pthread_mutex_unlock(&workers->lock);
+        drop(workers, handle);
+        pthread_mutex_lock(&workers->lock);
+    }
     pthread_mutex_unlock(&workers->lock);
 }
 

@@ -65,7 +65,7 @@ void workers_cancel(struct workers *workers, struct run_handle *handle);
 /* Looks again whether runs may start. */
 void workers_wake(struct workers *workers);
 
-/* Cancels all runs; their callbacks are called as always. */
+/* Cancels all runs. The callbacks of those that wait are called before this returns. */
 void workers_end(struct workers *workers);
 
 /* Whether no run is left, not even one that is cleaned up. */

@@ -159,8 +159,13 @@ interrupt_stalled() {
 test_case --quick 'SIGINT while nobody reads the results' && {
     interrupt_stalled "$scratch/slow" "$scratch/err" -j 1
     is "$status|$(cat "$scratch/err")" "130|" "SIGINT while stdout is a full pipe"
-    interrupt_stalled /dev/null "$scratch/slow" -v -j 2
-    is "$status" 130 "SIGINT while stderr is a full pipe, with --verbose"
+}
+
+test_case --quick 'stderr that nobody reads does not hold up a batch' && {
+    exec {slow}<>"$scratch/slow"
+    timeout 100 "$ISOLATOR" batch -v -j 2 "$scratch/many" >"$scratch/out" 2>"$scratch/slow"
+    is "$? $(wc -l <"$scratch/out")" "1 200000" "every line has its result"
+    exec {slow}>&-
 }
 
 test_case 'a reader that goes on after SIGTERM sees no line after one that was cut' && {

@@ -36,8 +36,8 @@ testCase('one call runs, one waits, the third is refused', async () => {
     await server.untilProgress(0, SOME_OUTPUT);
     is((await server.containers()).length, 1, 'it has a container');
     server.shell('echo waits');
-    is(summary(await server.runShell('echo too many')), 'error: Execution Failed (error): the server is busy: 1 calls run and 1 wait, ' +
-        'which is all that it takes; try again when some have ended');
+    is(summary(await server.runShell('echo too many')), 'error: Execution Failed (error): too busy: 1 programs are running and 1 are waiting, ' +
+        'and no more are allowed; try again when some have ended');
     is(await server.tell(), '', 'a ping is answered meanwhile');
 });
 

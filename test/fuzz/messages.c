@@ -216,6 +216,8 @@ static void check_writer(struct ledger *ledger, struct writer *writer)
 static void start(struct server *server)
 {
     static const struct docker docker = {.command = "/bin/false"};
+    const struct workers_limits limits = {.max_active = 1, .max_queued = config.max_queued};
+    struct error error = ERROR_INIT;
 
     *server = (struct server){
         .config = &config,
@@ -228,9 +230,10 @@ static void start(struct server *server)
     pthread_mutex_init(&server->writer.lock, NULL);
     pthread_cond_init(&server->writer.changed, NULL);
     result_store_init(&server->store);
-    calls_init(&server->calls, &docker, NULL, &config, &server->writer, &server->store,
-               &server->wake);
-    server->calls.most_threads = 0;
+    fuzz_require(workers_open(&server->service.workers, &docker, NULL, &limits, &error) == 0, "%s",
+                 error.message);
+    server->service.workers.max_threads = 0;
+    calls_init(&server->calls, &server->service, &config, &server->writer, &server->store);
     subscriptions_init(&server->subscriptions);
 }
 
@@ -259,6 +262,8 @@ static void end(struct server *server, struct ledger *ledger)
 {
     calls_end(&server->calls);
     subscriptions_end(&server->subscriptions, &server->writer);
+    workers_end(&server->service.workers);
+    workers_close(&server->service.workers);
     fuzz_require(calls_done(&server->calls), "calls are left at the end");
     calls_release(&server->calls);
     check_writer(ledger, &server->writer);

@@ -354,8 +354,7 @@ static void check_tree(const struct tree *tree)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *directory = string_format("%s/tree", base);
     char entrypoint[] = "main";
-    const struct request request = {.dir = directory, .file = -1, .stdin_file = -1};
-    const struct plan plan = {.request = &request,
+    const struct plan plan = {.input = {.dir = directory, .file = -1, .stdin_file = -1},
                               .entrypoint = entrypoint,
                               .policy.limits.number[LIMIT_WORKDIR] = WORKDIR_MB};
     const bool good = !tree->special && !tree->too_deep && !tree->too_long && tree->entrypoint &&

@@ -12,6 +12,7 @@
 
 #include "base/json_text.h"
 #include "config/environment.h"
+#include "config/plan.h"
 #include "config/tool_arguments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/tool_result.h"
@@ -52,32 +53,29 @@ static void check_file(const struct input_file *file, const json_t *given)
                      "%s has other bytes", file->path);
 }
 
-static void check_files(const struct request *request, const struct plan *plan, const json_t *given)
+static void check_files(const struct plan *plan, const json_t *given)
 {
     struct error error = ERROR_INIT;
 
     check_path(plan->entrypoint);
-    fuzz_require(request->input.files.count == json_array_size(given), "%zu of %zu files",
-                 request->input.files.count, json_array_size(given));
-    for (size_t i = 0; i < request->input.files.count; i++)
-        check_file(&request->input.files.items[i], json_array_get(given, i));
-    fuzz_require(input_files_check(&request->input.files, plan->entrypoint, &error) == 0, "%s",
+    fuzz_require(plan->input.files.count == json_array_size(given), "%zu of %zu files",
+                 plan->input.files.count, json_array_size(given));
+    for (size_t i = 0; i < plan->input.files.count; i++)
+        check_file(&plan->input.files.items[i], json_array_get(given, i));
+    fuzz_require(input_files_check(&plan->input.files, plan->entrypoint, &error) == 0, "%s",
                  error.message);
 }
 
 static void check_plan(const struct plan *plan, const json_t *arguments)
 {
-    const struct request *request = plan->request;
     const double timeout = plan->policy.limits.number[LIMIT_TIMEOUT];
 
-    fuzz_require(request->language && config_language(&config, request->language), "%s",
-                 request->language);
-    fuzz_require(request->input.code && request->input.code[request->input.code_length] == '\0',
-                 "no code");
-    check_files(request, plan, json_object_get(arguments, "additional_files"));
+    fuzz_require(plan->language && config_language(&config, plan->language), "%s", plan->language);
+    fuzz_require(plan->input.code && plan->input.code[plan->input.code_length] == '\0', "no code");
+    check_files(plan, json_object_get(arguments, "additional_files"));
     fuzz_require(json_is_string(json_object_get(arguments, "stdin")) ==
-                     (request->input.stdin_file >= 0),
-                 "stdin is %d", request->input.stdin_file);
+                     (plan->input.stdin_file >= 0),
+                 "stdin is %d", plan->input.stdin_file);
     fuzz_require(timeout > 0 && timeout <= config.maximums.limits.number[LIMIT_TIMEOUT], "%g",
                  timeout);
     fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");

@@ -318,10 +318,10 @@ static void calls__queue_is_full(void **state)
     (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 1");
     submit(&fixture, "2");
-    check_busy(&fixture, 100, "1 programs run and 1 wait, and no more may");
+    check_busy(&fixture, 100, "1 programs are running and 1 are waiting, and no more are allowed");
     cancel(&fixture, "2"); /* makes room */
     submit(&fixture, "3");
-    check_busy(&fixture, 100, "1 programs run and 1 wait, and no more may");
+    check_busy(&fixture, 100, "1 programs are running and 1 are waiting, and no more are allowed");
     let_go(&fixture, 2);
     check_answered(&fixture, "1 3");
 }
@@ -332,7 +332,7 @@ static void calls__no_queue_at_all(void **state)
 
     (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 0");
-    check_busy(&fixture, 100, "1 programs run and 0 wait, and no more may");
+    check_busy(&fixture, 100, "1 programs are running and 0 are waiting, and no more are allowed");
     let_go(&fixture, 1);
     wait_until_done(&fixture);
     submit(&fixture, "2"); /* its thread is free again */
