@@ -80,7 +80,7 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
     CLEANUP_FREE char *advice = string_format("isolator prepare %s", language->name);
     struct prepare_view view;
 
-    if (prepare_look(&doctor->docker, language, signals_cancel(), &view, &error) != 0) {
+    if (prepare_inspect(&doctor->docker, language, signals_cancel(), &view, &error) != 0) {
         if (error.kind != ERROR_CANCELLED)
             findings_add(&doctor->findings, FINDING_WARN, check, error.message, advice);
         return false;

@@ -181,8 +181,8 @@ static void print_table(const struct config *config, const struct images *images
     table_print(&cells, COLUMNS);
 }
 
-/* Looks for the images of all languages, in their order. */
-static int look(const struct config *config, struct images *images, struct error *error)
+/* Which images of all languages the engine has, in the order of the languages. */
+static int inspect_images(const struct config *config, struct images *images, struct error *error)
 {
     const struct docker docker = config_docker(config);
     const long long deadline = budget_deadline(&docker, BUDGET_QUERY);
@@ -214,7 +214,7 @@ static int run(void *context, char **operands, const struct config *config, stru
 {
     const struct options *options = context;
     CLEANUP_FREE struct images *images = NULL;
-    bool looked;
+    bool inspected;
 
     (void)operands;
     if (options->names) {
@@ -223,14 +223,14 @@ static int run(void *context, char **operands, const struct config *config, stru
         return EXIT_STATUS_SUCCESS;
     }
     images = memory_allocate(config->language_count * sizeof *images);
-    looked = look(config, images, error) == 0;
+    inspected = inspect_images(config, images, error) == 0;
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (options->json)
-        print_json(config, looked ? images : NULL);
+        print_json(config, inspected ? images : NULL);
     else
-        print_table(config, looked ? images : NULL);
-    return looked ? EXIT_STATUS_SUCCESS : -1;
+        print_table(config, inspected ? images : NULL);
+    return inspected ? EXIT_STATUS_SUCCESS : -1;
 }
 
 int languages_command(int argc, char **argv)

@@ -228,7 +228,7 @@ static int add_row(struct strvec *cells, const struct docker *docker,
     struct prepare_view view;
     bool there;
 
-    if (prepare_look(docker, language, signals_cancel(), &view, error) != 0)
+    if (prepare_inspect(docker, language, signals_cancel(), &view, error) != 0)
         return -1;
     there = view.state != PREPARE_MISSING;
     size = string_format("%lld MB", view.size / 1000000);

@@ -194,8 +194,8 @@ int prepare_language(const struct prepare *options, const struct language *langu
 
 /* ---- what there is */
 
-int prepare_look(const struct docker *docker, const struct language *language,
-                 const struct notifier *cancel, struct prepare_view *view, struct error *error)
+int prepare_inspect(const struct docker *docker, const struct language *language,
+                    const struct notifier *cancel, struct prepare_view *view, struct error *error)
 {
     CLEANUP(image_details_release) struct image_details image = IMAGE_DETAILS_INIT;
     CLEANUP(image_details_release) struct image_details base = IMAGE_DETAILS_INIT;

@@ -58,9 +58,9 @@ struct prepare_view {
     char created[32]; /* "2026-11-22T10:43:32"; "" likewise */
 };
 
-/* How the image of a language with steps is. */
-int prepare_look(const struct docker *docker, const struct language *language,
-                 const struct notifier *cancel, struct prepare_view *view, struct error *error);
+/* The state of the image of a language with steps. */
+int prepare_inspect(const struct docker *docker, const struct language *language,
+                    const struct notifier *cancel, struct prepare_view *view, struct error *error);
 
 /*
  * Removes the image of the language, and what was noted of it. 1; 0 where there was nothing to remove; -1 also where
