@@ -65,7 +65,7 @@ struct config {
     enum config_origin origin; /* why it was this file */
     char *container_command;   /* "docker" */
     char *workdir;             /* absolute path in the container */
-    char *prompts_dir;         /* absolute */
+    char *prompts_dir;         /* absolute; NULL: there are no snippets */
     int engine_timeout;        /* seconds; see struct docker */
     bool allow_unenforced;     /* see struct docker */
     int max_artifacts;         /* files that a run returns */

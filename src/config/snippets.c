@@ -45,6 +45,8 @@ int snippets_check(const struct config *config, struct error *error)
 
 static int open_directory(const struct config *config)
 {
+    if (!config->prompts_dir)
+        return -1;
     return open(config->prompts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
