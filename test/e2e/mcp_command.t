@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The command isolator-mcp: its options, the configurations that it prints for hosts, what is wrong with its own.
-# shellcheck source=test/e2e/lib.sh disable=SC2016 # what stands in single quotes is for Perl
+# The command isolator-mcp: its options, the configurations that it prints for hosts, errors in its own configuration.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 mcp=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 export ISOLATOR_CONFIG='' XDG_CONFIG_HOME=$scratch/none
 unset DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY
 
-# server ARG...: runs isolator-mcp with $input as its stdin, which ends when $lines lines of answers are
-# there, and sets $status, $out and $err. The messages are kept.
+# server ARG...: runs isolator-mcp with $input as its stdin, which ends after $lines lines of output, and sets $status,
+# $out and $err. The messages are kept in $scratch/messages-*.
 lines=0
 server() {
     : >"$scratch/out"
@@ -21,63 +21,75 @@ server() {
 }
 answered() { [ "$(wc -l <"$scratch/out")" -ge "$lines" ]; }
 
-# ---- options
-server --help
-is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--verbose]" "--help"
-has "$out" "claude-desktop, claude-code, vscode, cursor, cline" "--help: names the hosts"
-help=$out
-server -h
-is "$status|$err|$out" "0||$help" "-h"
-server --version
-is "$status|$err|$out" "0||isolator-mcp $("$ISOLATOR" --version | sed 's/.* //')" "--version: that of isolator"
-server --nope
-is "$status|$out|$err" "2||$mcp: unrecognized option '--nope'
-isolator-mcp: see isolator-mcp --help" "an unknown option"
-server --config
-is "$status|$out|$err" "2||$mcp: option '--config' requires an argument
-isolator-mcp: see isolator-mcp --help" "--config without a file"
-server run
-is "$status|$out|$err" "2||isolator-mcp: takes no argument like 'run'
-isolator-mcp: see isolator-mcp --help" "an argument"
-server ''
-is "$status|$out" "2|" "an empty argument"
-
-# ---- its own configuration: told on stderr, before anything is read or said
-input=$scratch/input
-echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' >"$input"
+ping=$scratch/ping
+echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' >"$ping"
+lists=$scratch/lists
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' \
+    '{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}' >"$lists"
 file=$scratch/config.json
-# broken JSON MESSAGE NAME
+
+# ---- options
+
+test_case --quick 'the options' && {
+    server --help
+    is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--verbose]" "--help"
+    has "$out" "claude-desktop, claude-code, vscode, cursor, cline" "--help: names the hosts"
+    help=$out
+    server -h
+    is "$status|$err|$out" "0||$help" "-h"
+    server --version
+    is "$status|$err|$out" "0||isolator-mcp $("$ISOLATOR" --version | sed 's/.* //')" "--version: that of isolator"
+}
+
+test_case --quick 'wrong use' && {
+    server --nope
+    is "$status|$out|$err" "2||$mcp: unrecognized option '--nope'
+isolator-mcp: see isolator-mcp --help" "an unknown option"
+    server --config
+    is "$status|$out|$err" "2||$mcp: option '--config' requires an argument
+isolator-mcp: see isolator-mcp --help" "--config without a file"
+    server run
+    is "$status|$out|$err" "2||isolator-mcp: takes no argument like 'run'
+isolator-mcp: see isolator-mcp --help" "an argument"
+    server ''
+    is "$status|$out" "2|" "an empty argument"
+}
+
+# ---- its own configuration
+# broken JSON MESSAGE NAME: asserts that this configuration is refused with this message on stderr.
 broken() {
     printf '%s' "$1" >"$file"
     server --config "$file"
     is "$status|$out|$err" "2||isolator-mcp: $2" "$3"
 }
-broken '{"languages": 7}' "$file: languages: must be an object" "a wrong value"
-broken '{"maxQueue": 7}' "$file: maxQueue: unknown key; did you mean 'maxQueued'?" "an unknown key"
-broken '{"maxConcurrent": 0}' "$file: maxConcurrent: must be a whole number from 1 to 1024" "maxConcurrent 0"
-broken '{"maxQueued": -1}' "$file: maxQueued: must be a whole number from 0 to 100000" "maxQueued -1"
-broken '{"maxTextBytes": 999}' "$file: maxTextBytes: must be a whole number from 1000 to 450000" "maxTextBytes 999"
-broken '{"maxConcurrent": "2"}' "$file: maxConcurrent: must be a whole number from 1 to 1024" "maxConcurrent \"2\""
-broken '{' "$file:1:1: string or '}' expected near end of file" "no JSON"
-server --config "$scratch/nothing"
-is "$status|$out|$err" "2||isolator-mcp: cannot open the configuration '$scratch/nothing': No such file or directory" \
-    "a configuration that is not there"
-ISOLATOR_CONFIG=$scratch/nothing server
-is "$status|$out|$err" "2||isolator-mcp: cannot open the configuration '$scratch/nothing': No such file or directory" \
-    "ISOLATOR_CONFIG that is not there"
-lines=1
-echo '{"maxQueued": 0}' >"$file"
-server --config "$file"
-is "$status|$out|$err" '0|{"jsonrpc":"2.0","id":1,"result":{}}|' "a good configuration: the ping is answered, nothing on stderr"
-server --verbose
-is "$status|$out|$err" '0|{"jsonrpc":"2.0","id":1,"result":{}}|' "--verbose: stdout holds the answer alone"
 
-# ---- seconds that a program gets
-# told_seconds [ARG...]: what tools/list says of each language, "python 45, go 45, ..."; then the instructions.
-input=$scratch/lists
-lines=2
-printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' \
-    '{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}' >"$input"
+test_case --quick 'a wrong configuration is refused before anything is read or written' && {
+    broken '{"languages": 7}' "$file: languages: must be an object" "a wrong value"
+    broken '{"maxQueue": 7}' "$file: maxQueue: unknown key; did you mean 'maxQueued'?" "an unknown key"
+    broken '{"maxConcurrent": 0}' "$file: maxConcurrent: must be a whole number from 1 to 1024" "maxConcurrent 0"
+    broken '{"maxQueued": -1}' "$file: maxQueued: must be a whole number from 0 to 100000" "maxQueued -1"
+    broken '{"maxTextBytes": 999}' "$file: maxTextBytes: must be a whole number from 1000 to 450000" "maxTextBytes 999"
+    broken '{"maxConcurrent": "2"}' "$file: maxConcurrent: must be a whole number from 1 to 1024" "maxConcurrent \"2\""
+    broken '{' "$file:1:1: string or '}' expected near end of file" "no JSON"
+    server --config "$scratch/nothing"
+    is "$status|$out|$err" "2||isolator-mcp: cannot open the configuration '$scratch/nothing': No such file or directory" \
+        "a missing configuration"
+    ISOLATOR_CONFIG=$scratch/nothing server
+    is "$status|$out|$err" "2||isolator-mcp: cannot open the configuration '$scratch/nothing': No such file or directory" \
+        "ISOLATOR_CONFIG: a missing configuration"
+}
+
+test_case --quick 'a good configuration, and --verbose: only responses on stdout' && {
+    input=$ping lines=1
+    echo '{"maxQueued": 0}' >"$file"
+    server --config "$file"
+    is "$status|$out|$err" '0|{"jsonrpc":"2.0","id":1,"result":{}}|' "a good configuration: the ping is answered, nothing on stderr"
+    server --verbose
+    is "$status|$out|$err" '0|{"jsonrpc":"2.0","id":1,"result":{}}|' "--verbose: only the response on stdout"
+}
+
+# ---- timeouts
+# told_seconds [ARG...]: the timeouts in tools/list, "python: 45, go: 45, ...", and those in the instructions.
 told_seconds() {
     server "$@"
     perl -MJSON::PP -ne '
@@ -87,81 +99,108 @@ told_seconds() {
         print join(", ", @told), "\n"' "$scratch/out"
 }
 configured() { printf '%s' "$1" >"$file"; told_seconds --config "$file"; }
-is "$(told_seconds)" "python: 45, go: 45, javascript: 45
+
+test_case --quick 'the timeout of each language, in tools/list and in the instructions' && {
+    input=$lists lines=2
+    is "$(told_seconds)" "python: 45, go: 45, javascript: 45
 python: 45, go: 45, javascript: 45" "no configured timeout: 45 s, in tools/list and in the instructions"
-is "$(configured '{"defaults": {"memoryMB": 128}}' | head -n 1)" "python: 45, go: 45, javascript: 45" \
-    "a file that names no timeout: 45 s"
-is "$(configured '{"defaults": {"timeoutSeconds": 7.5}}' | head -n 1)" "python: 7.5, go: 7.5, javascript: 7.5" \
-    "a file that names one"
-is "$(configured '{"defaults": {"timeoutSeconds": 60}}' | head -n 1)" "python: 60, go: 60, javascript: 60" \
-    "a file that names that of the command line"
-is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}' | head -n 1)" "python: 45, go: 90, javascript: 45" \
-    "a file that names one for a language"
-is "$(configured '{"maximums": {"timeoutSeconds": 20}}' | head -n 1)" "python: 20, go: 20, javascript: 20" \
-    "a file that names a maximum below it"
-server --config "$file"
-has "$out" "A value above 20 is lowered to 20." "the maximum is told where timeout_seconds is described"
+    is "$(configured '{"defaults": {"memoryMB": 128}}' | head -n 1)" "python: 45, go: 45, javascript: 45" \
+        "a file without a timeout: 45 s"
+    is "$(configured '{"defaults": {"timeoutSeconds": 7.5}}' | head -n 1)" "python: 7.5, go: 7.5, javascript: 7.5" \
+        "a file with a timeout"
+    is "$(configured '{"defaults": {"timeoutSeconds": 60}}' | head -n 1)" "python: 60, go: 60, javascript: 60" \
+        "a file with the timeout of isolator run"
+    is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}' | head -n 1)" "python: 45, go: 90, javascript: 45" \
+        "a file with a timeout for a language"
+    is "$(configured '{"maximums": {"timeoutSeconds": 20}}' | head -n 1)" "python: 20, go: 20, javascript: 20" \
+        "a file with a smaller maximum"
+    server --config "$file"
+    has "$out" "A value above 20 is lowered to 20." "the description of timeout_seconds names the maximum"
+}
 
 # ---- configurations for hosts
-input=/dev/null
-lines=0
 # printed EXPRESSION: a Perl expression about the JSON that was printed, %$r, and its server %$s.
 printed() {
     perl -MJSON::PP -e 'local $/; our $r = eval { decode_json(<STDIN>) } or print("(no JSON)"), exit;
         our ($members) = values %$r; our $s = $members->{isolator}; my $j = JSON::PP->new->canonical->allow_nonref;
         print join " ", map { ref $_ || JSON::PP::is_bool($_) ? $j->encode($_) : $_ // "null" } eval($ARGV[0])' "$1" <"$scratch/out"
 }
-while read -r host members type rest; do
-    server --print-config "$host"
-    is "$status|$(printed '(keys %$r), (keys %$members)')" "0|$members isolator" "$host: the members"
-    is "$(printed '$s->{command}, $s->{args}, $s->{type}, $s->{env}')" "$mcp [] $type null" "$host: what is started"
-    is "$(printed 'join ",", grep { !/^(command|args|type)$/ } sort keys %$s')" "$rest" "$host: what else is in it"
-    like=$(grep -c '^isolator-mcp: for .*json' "$scratch/err")
-    is "$like $(wc -l <"$scratch/err")" "1 1" "$host: where it goes, on stderr"
-done <<END
+
+test_case --quick '--print-config for each host' && {
+    input=/dev/null lines=0
+    while read -r host members type rest; do
+        server --print-config "$host"
+        is "$status|$(printed '(keys %$r), (keys %$members)')" "0|$members isolator" "$host: the members"
+        is "$(printed '$s->{command}, $s->{args}, $s->{type}, $s->{env}')" "$mcp [] $type null" "$host: the command"
+        is "$(printed 'join ",", grep { !/^(command|args|type)$/ } sort keys %$s')" "$rest" "$host: the other members"
+        like=$(grep -c '^isolator-mcp: for .*json' "$scratch/err")
+        is "$like $(wc -l <"$scratch/err")" "1 1" "$host: stderr names the file that it goes into"
+    done <<END
 claude-desktop mcpServers null
 claude-code mcpServers null
 vscode servers stdio
 cursor mcpServers stdio
 cline mcpServers null autoApprove,disabled,timeout
 END
-echo '{}' >"$file"
-server --config "$file" --print-config vscode
-is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "--config is passed on"
-ISOLATOR_CONFIG=$file server --print-config vscode
-is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "ISOLATOR_CONFIG is passed on"
-ISOLATOR_CONFIG=$scratch/nothing server --config "$file" --print-config vscode
-is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "--config goes before ISOLATOR_CONFIG"
-mkdir "$scratch/sub folder"
-relative() { # COMMAND...: in another directory
-    (cd "$scratch/sub folder" && "$@" </dev/null >"$scratch/out" 2>"$scratch/err")
-    status=$?
 }
-relative "$mcp" --config ../config.json --print-config cursor
-is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "a relative --config becomes absolute"
-ISOLATOR_CONFIG=../config.json relative "$mcp" --print-config cursor
-is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "a relative ISOLATOR_CONFIG becomes absolute"
-ln -s "$mcp" "$scratch/sub folder/link"
-relative ./link --print-config cline
-is "$status $(printed '$s->{command}')" "0 $mcp" "started by a relative link: the absolute path of the program"
-DOCKER_HOST=unix:///run/other.sock server --print-config claude-desktop
-is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock"}' "where the engine is, if the environment says so"
-server --print-config nope
-is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline" \
-    "an unknown host"
-server --config "$scratch/nothing" --print-config vscode
-is "$status|$out" "2|" "--print-config with a configuration that is not there"
-echo '{"x": 1}' >"$file"
-server --config "$file" --print-config vscode
-is "$status|$out" "2|" "--print-config with a configuration that is wrong"
 
-# What is printed can be run as it stands.
-echo '{}' >"$file"
-server --config "$file" --print-config claude-desktop
-mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
-is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | env -i "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
-    "what is printed can be run, with no environment"
+test_case --quick '--print-config passes on the configuration, with absolute paths' && {
+    input=/dev/null lines=0
+    echo '{}' >"$file"
+    server --config "$file" --print-config vscode
+    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "--config is passed on"
+    ISOLATOR_CONFIG=$file server --print-config vscode
+    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "ISOLATOR_CONFIG is passed on"
+    ISOLATOR_CONFIG=$scratch/nothing server --config "$file" --print-config vscode
+    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "--config comes before ISOLATOR_CONFIG"
+    mkdir "$scratch/sub folder"
+    relative() { # COMMAND...: in another directory
+        (cd "$scratch/sub folder" && "$@" </dev/null >"$scratch/out" 2>"$scratch/err")
+        status=$?
+    }
+    relative "$mcp" --config ../config.json --print-config cursor
+    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "a relative --config becomes absolute"
+    ISOLATOR_CONFIG=../config.json relative "$mcp" --print-config cursor
+    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "a relative ISOLATOR_CONFIG becomes absolute"
+    ln -s "$mcp" "$scratch/sub folder/link"
+    relative ./link --print-config cline
+    is "$status $(printed '$s->{command}')" "0 $mcp" "started by a relative link: the absolute path of the program"
+}
 
-said=$(test/mcp/install 2>&1 && node test/mcp/validate.mjs "$scratch"/messages-* 2>&1)
-ok $? "all messages of the servers fit the schema of their revision" || diag "$said"
+test_case --quick '--print-config passes on DOCKER_HOST' && {
+    input=/dev/null lines=0
+    DOCKER_HOST=unix:///run/other.sock server --print-config claude-desktop
+    is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock"}' "where the engine is, if the environment says so"
+}
+
+test_case --quick '--print-config with a wrong host or configuration' && {
+    input=/dev/null lines=0
+    server --print-config nope
+    is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline" \
+        "an unknown host"
+    server --config "$scratch/nothing" --print-config vscode
+    is "$status|$out" "2|" "--print-config with a configuration that is not there"
+    echo '{"x": 1}' >"$file"
+    server --config "$file" --print-config vscode
+    is "$status|$out" "2|" "--print-config with a configuration that is wrong"
+}
+
+test_case --quick 'the printed command runs as it is' && {
+    echo '{}' >"$file"
+    input=/dev/null lines=0
+    server --config "$file" --print-config claude-desktop
+    mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
+    is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | env -i "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
+        "it runs with an empty environment"
+}
+
+test_case 'all messages of the servers fit the schema of their revision' && {
+    input=$ping lines=1
+    server
+    input=$lists lines=2
+    server
+    said=$(test/mcp/install 2>&1 && node test/mcp/validate.mjs "$scratch"/messages-* 2>&1)
+    ok $? "all messages of the servers fit the schema of their revision" || diag "$said"
+}
+
 finish
