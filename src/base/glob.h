@@ -1,18 +1,56 @@
 /*
- * Patterns for paths, as shells and .gitignore have them: '*' stands for any bytes of one part of a path, '?'
- * for one character of it, '[a-z]' and '[!a-z]' for one of a set, two stars for any bytes, also over several
- * parts. A pattern without '/' is for the last part alone. The dot that a part begins with is matched
- * by a dot alone that a part of the pattern begins with.
+ * Patterns for paths, as in shells and in .gitignore:
  *
- * The time is bounded by the product of the lengths, which that of fnmatch(3) is not: pattern and path may
- * both be of strangers.
+ * - '*' matches any characters of one part of a path, '?' one character of it, '[a-z]' one of a set
+ *   and '[!a-z]' one that is not in the set; a ']' that comes first is a member of the set.
+ * - Two stars match any characters, also over several parts; "**" and a slash match any number of
+ *   whole parts, also none.
+ * - A pattern without '/' is compared with the last part of the path alone.
+ * - A dot at the start of a part is matched only by a dot at the start of a part of the pattern.
+ *
+ * Pattern and path may both come from strangers. A pattern is compiled once, and a match then takes
+ * one step for each character of the path: a few words of 64 places in the pattern are computed at
+ * once. For a pattern of 200 bytes and a path of 4000 bytes this takes about 0.1 ms, whatever they
+ * hold; fnmatch(3) has no such bound.
  */
 #ifndef BASE_GLOB_H
 #define BASE_GLOB_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Whether the pattern is for this path, which is relative. */
-bool glob_matches(const char *pattern, const char *path);
+#include "base/error.h"
+
+struct glob {
+    bool last_part; /* compared with the last part of a path alone */
+    size_t end;     /* the place behind the pattern; places are numbered from 0 */
+    size_t words;   /* of 64 bits, that a set of places has */
+    /*
+     * Sets of places, owned, in one piece of memory: where stars are, which are left without a
+     * character, and where a dot matches one that begins a part.
+     */
+    uint64_t *memory;
+    const uint64_t *stars_in_part, *stars_over_parts, *whole_parts, *dots;
+    /* Characters that the pattern does not tell apart are one class, which has a set of places. */
+    unsigned long *class_starts; /* owned; the first character of each, in ascending order */
+    size_t class_count;
+    const uint64_t *class_places; /* by class: the places whose character it is */
+    unsigned short ascii[128];    /* the class of each of these characters */
+};
+
+/* The value of a struct that owns nothing, for glob_release(). */
+#define GLOB_INIT                                                                                  \
+    {                                                                                              \
+        .memory = NULL                                                                             \
+    }
+
+/* The pattern is not needed afterwards. ERROR_USAGE, naming it, if a '[' has no ']'. */
+int glob_compile(struct glob *glob, const char *pattern, struct error *error);
+
+/* True if the pattern matches this path, which is relative. */
+bool glob_match(const struct glob *glob, const char *path);
+
+void glob_release(struct glob *glob);
 
 #endif

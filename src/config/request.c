@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/glob.h"
 #include "base/text.h"
 
 void input_release(struct input *input)
@@ -55,6 +56,7 @@ void request_release(struct request *request)
 int request_add_artifact(struct request *request, const char *pattern, struct error *error)
 {
     CLEANUP_FREE char *shown = text_escape_short(pattern, 80);
+    CLEANUP(glob_release) struct glob compiled = GLOB_INIT;
 
     while (strncmp(pattern, "./", 2) == 0)
         pattern += 2;
@@ -64,6 +66,8 @@ int request_add_artifact(struct request *request, const char *pattern, struct er
                          shown);
     if (request->artifacts.count == REQUEST_PATTERNS_MAX)
         return error_set(error, ERROR_USAGE, "more than %d patterns", REQUEST_PATTERNS_MAX);
+    if (glob_compile(&compiled, pattern, error) != 0)
+        return -1;
     strvec_push(&request->artifacts, pattern);
     return 0;
 }

@@ -59,12 +59,12 @@ void request_init(struct request *request);
 void request_release(struct request *request);
 
 /*
- * Adds a pattern to request->artifacts: relative to the working directory, at most REQUEST_PATTERN_MAX
- * bytes, at most REQUEST_PATTERNS_MAX patterns. ERROR_USAGE.
+ * Adds a pattern (base/glob.h) to request->artifacts: relative to the working directory, at most
+ * REQUEST_PATTERN_MAX bytes, at most REQUEST_PATTERNS_MAX patterns. ERROR_USAGE.
  */
 int request_add_artifact(struct request *request, const char *pattern, struct error *error);
 
-/* Few and short enough that comparing a hostile file name with all of them takes little time. */
+/* Comparing a name of 4000 bytes with so many takes 1 or 2 ms, whatever the name and they hold. */
 enum { REQUEST_PATTERNS_MAX = 20, REQUEST_PATTERN_MAX = 200 };
 
 #endif

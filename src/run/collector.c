@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
-#include "base/glob.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "config/input_files.h"
@@ -32,10 +31,8 @@ static void leave_out(struct collector *collector, const char *name, const char 
 
 static bool is_wanted(const struct collector *collector, const char *name)
 {
-    const struct strvec *globs = &collector->plan->artifacts;
-
-    for (size_t i = 0; i < globs->count; i++)
-        if (glob_matches(globs->items[i], name))
+    for (size_t i = 0; i < collector->glob_count; i++)
+        if (glob_match(&collector->globs[i], name))
             return true;
     return false;
 }
@@ -178,6 +175,14 @@ static void end(void *context)
     }
 }
 
+static void compile_patterns(struct collector *collector, const struct strvec *patterns)
+{
+    collector->globs = memory_allocate(patterns->count * sizeof *collector->globs);
+    for (size_t i = 0; i < patterns->count && collector->error.kind == ERROR_NONE; i++)
+        if (glob_compile(&collector->globs[i], patterns->items[i], &collector->error) == 0)
+            collector->glob_count++;
+}
+
 void collector_init(struct collector *collector, const struct plan *plan,
                     const struct manifest *sent, struct result *result)
 {
@@ -188,11 +193,15 @@ void collector_init(struct collector *collector, const struct plan *plan,
                                     .result = result,
                                     .error = ERROR_INIT,
                                     .room = plan->max_artifact_bytes};
+    compile_patterns(collector, &plan->artifacts);
     untar_init(&collector->untar, &handler, collector);
 }
 
 void collector_release(struct collector *collector)
 {
+    for (size_t i = 0; i < collector->glob_count; i++)
+        glob_release(&collector->globs[i]);
+    free(collector->globs);
     forget_file(collector);
     untar_release(&collector->untar);
     strvec_release(&collector->others);

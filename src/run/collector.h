@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/manifest.h"
 #include "base/untar.h"
 #include "config/plan.h"
@@ -21,6 +22,8 @@ struct collector {
     const struct plan *plan;     /* borrowed */
     const struct manifest *sent; /* the files that the program was given; borrowed */
     struct result *result;       /* borrowed; gets the artifacts */
+    struct glob *globs;          /* owned; compiled from the plan's patterns */
+    size_t glob_count;
     struct untar untar;
     struct error error;        /* why it cannot be read any further */
     unsigned long long stream; /* bytes of the tar so far */

@@ -259,6 +259,8 @@ test_case --quick 'wrong options' && {
     refused "--force needs --artifacts DIR" "--force alone" --force "$file"
     refused "--artifact: '/workspace/*.png' must be a pattern for paths in the working directory, like *.png" "an absolute pattern" \
         --artifacts "$dir" --artifact '/workspace/*.png' "$file"
+    refused "--artifact: the pattern 'plot[0-9.png' has a '[' without a ']'; '[[]' is the character itself" "an open set" \
+        --artifacts "$dir" --artifact 'plot[0-9.png' "$file"
 }
 
 test_case --quick 'a directory that cannot be created' && {

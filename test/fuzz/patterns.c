@@ -1,6 +1,7 @@
 /*
  * Fuzz target: patterns for paths. The input is a pattern, a line break and a path. It holds to this:
  *
+ * - Only a pattern with a '[' is refused.
  * - A path without special characters is a pattern for itself, and "**" in front of it for any file below.
  * - '?' is any character but '/', which is the set "[!/]".
  * - Without sets, two stars and characters of several bytes it is fnmatch(3) that says what matches: on short
@@ -14,6 +15,25 @@
 #include "base/glob.h"
 
 enum { SHORT = 24 };
+
+/* False if the pattern is refused. */
+static bool compiles(const char *pattern)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+    const bool refused = glob_compile(&glob, pattern, &error) != 0;
+
+    fuzz_require(!refused || strchr(pattern, '['), "'%s' is refused", pattern);
+    return !refused;
+}
+
+static bool glob_matches(const char *pattern, const char *path)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+
+    return glob_compile(&glob, pattern, &error) == 0 && glob_match(&glob, path);
+}
 
 static bool is_simple(const char *text)
 {
@@ -71,6 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!path)
         return 0;
     *path++ = '\0';
+    if (!compiles(pattern))
+        return 0;
     matches = glob_matches(pattern, path);
     if (is_simple(pattern) && is_simple(path))
         check_against_fnmatch(pattern, path, matches);

@@ -4,7 +4,11 @@
 
 static void check(const char *pattern, const char *path, bool expected)
 {
-    if (glob_matches(pattern, path) != expected)
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+
+    assert_int_equal(glob_compile(&glob, pattern, &error), 0);
+    if (glob_match(&glob, path) != expected)
         fail_msg("'%s' %s '%s'", pattern, expected ? "does not match" : "matches", path);
 }
 
@@ -93,25 +97,98 @@ static void glob__sets(void **state)
     check("[!]].txt", "].txt", false);
     check("[a-].txt", "-.txt", true);
     check("[\xc3\xa0-\xc3\xbc].txt", "\xc3\xa4.txt", true);
-    check("[a.txt", "[a.txt", true);
-    check("[a.txt", "a.txt", false);
+    check("[z-a].txt", "b.txt", false);
+    check("[!z-a].txt", "b.txt", true);
+    check("[[]a.txt", "[a.txt", true);
     check("*[0-9].txt", "a1b2.txt", true);
 }
 
-/* What takes other matchers longer than the universe lasts. */
-static void glob__takes_no_time(void **state)
+static void check_refused(const char *pattern)
 {
-    char pattern[201] = "", path[65001];
+    CLEANUP_FREE char *message = string_format(
+        "the pattern '%s' has a '[' without a ']'; '[[]' is the character itself", pattern);
+    CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(glob_compile(&glob, pattern, &error), -1);
+    assert_error(&error, ERROR_USAGE, message);
+}
+
+static void glob__sets_without_an_end(void **state)
+{
+    (void)state;
+    check_refused("[");
+    check_refused("[a.txt");
+    check_refused("[!");
+    check_refused("[]");
+    check_refused("[!]");
+    check_refused("[a-");
+    check_refused("[a-]b[");
+    check_refused("**[**[**[");
+}
+
+/* Places past the first 64, which are in another word. */
+static void glob__long_patterns(void **state)
+{
+    char pattern[400] = "", path[400] = "";
 
     (void)state;
-    for (int i = 0; i < 200; i += 2)
-        memcpy(pattern + i, "*a", 2);
-    pattern[199] = 'b';
+    for (int length = 1; length < 200; length++) {
+        memset(path, 'a', (size_t)length);
+        check(path, path, true);
+        memset(pattern, '?', (size_t)length);
+        check(pattern, path, true);
+        pattern[length] = '*';
+        check(pattern, path, true);
+        strcpy(pattern + length, "?");
+        check(pattern, path, false);
+        strcpy(pattern + length, "**");
+        check(pattern, path, true);
+        pattern[length] = '\0';
+    }
+}
+
+/* The unit, as often as it fits 199 bytes, and a 'b' behind. */
+static void check_many(const char *unit, const char *path, bool expected)
+{
+    char pattern[201] = "";
+
+    while (strlen(pattern) + strlen(unit) < 200)
+        strcat(pattern, unit);
+    strcat(pattern, "b");
+    for (int i = 0; i < 20; i++)
+        check(pattern, path, expected);
+}
+
+/* Each of these takes a matcher that tries one way after the other longer than the universe lasts. */
+static void glob__takes_no_time(void **state)
+{
+    char path[65001], deep[65001];
+
+    (void)state;
     memset(path, 'a', 65000);
     path[65000] = '\0';
-    check(pattern, path, false);
+    for (int i = 0; i < 65000; i++)
+        deep[i] = i % 2 == 0 ? 'a' : '/';
+    deep[65000] = '\0';
+    check_many("*a", path, false);
+    check_many("**a", path, false);
+    check_many("[a-c]*", path, false);
+    check_many("*[!b]", path, false);
+    check_many("**/a/", deep, false);
+    check_many("**/", deep, false);
+    check_many("**a", deep, false);
     check("**a*x", path, false);
     check("**a*a", path, true);
+}
+
+static void glob__release_is_legal_after_init(void **state)
+{
+    struct glob glob = GLOB_INIT;
+
+    (void)state;
+    glob_release(&glob);
+    glob_release(&glob);
 }
 
 int main(void)
@@ -119,7 +196,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(glob__parts),         cmocka_unit_test(glob__directories),
         cmocka_unit_test(glob__leading_dots),  cmocka_unit_test(glob__sets),
-        cmocka_unit_test(glob__takes_no_time),
+        cmocka_unit_test(glob__takes_no_time), cmocka_unit_test(glob__sets_without_an_end),
+        cmocka_unit_test(glob__long_patterns), cmocka_unit_test(glob__release_is_legal_after_init),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
