@@ -31,7 +31,7 @@
 
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-test_file=test/e2e/${0##*/}
+test_file=$PWD/test/e2e/${0##*/}
 
 # ---- options of the test file
 

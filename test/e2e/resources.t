@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# shellcheck disable=SC2016 # what stands in single quotes is for Perl and for the sandbox
-# This host runs out of something: descriptors, processes, memory, room in files or on a disk. isolator run, batch
-# and isolator-mcp then work, or say what is wrong; none hangs or crashes, and nothing is left. Needs root or sudo,
-# for a disk that is full and for users of its own, whose processes are counted.
+# This host runs out of a resource: descriptors, processes, memory, room in files or on a disk. isolator run, isolator
+# batch and isolator-mcp then work, or say what is wrong; none hangs or crashes, and nothing is left. Needs root or sudo,
+# for a full disk and for users of its own, whose processes are counted.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $scratch and its like
 [ "$(id -u)" = 0 ] || exec sudo -n env PATH="$PATH" ISOLATOR="${ISOLATOR-}" ISOLATOR_CONFIG="${ISOLATOR_CONFIG-}" \
-    DOCKER_HOST="${DOCKER_HOST-}" "$0"
+    DOCKER_HOST="${DOCKER_HOST-}" "$0" "$@"
 . "$(dirname "$0")/lib.sh"
 
-# shellcheck disable=SC2154 # lib.sh sets $scratch
 disk=$scratch/disk # of 64 kB
 mkdir "$disk"
 trap 'umount "$disk"; rm -rf "$scratch"' EXIT
 mount -t tmpfs -o size=64k,mode=1777 none "$disk" || { echo "Bail out! cannot mount a tmpfs"; exit 1; }
 export HOME=$scratch # of docker, for those users
 
-# Users of no name get at the programs and the engine: by its socket's group.
+# Users without a name may run the programs, and reach the engine by the group of its socket.
 chmod 755 "$scratch"
 mkdir "$scratch/bin"
 cp "$ISOLATOR" "$(dirname "$ISOLATOR")/isolator-mcp" "$scratch/bin"
@@ -35,14 +34,14 @@ chmod 644 "$hello" "$ISOLATOR_CONFIG" "$scratch/lines"
 
 # ---- limits of a process
 
-# within_limit DIR COMMAND...: runs this command, which leads to one of the programs, in the background of a
-# directory of its own; it is killed where it hangs. What comes of it: DIR/status, DIR/out, DIR/err, DIR/pid.
+# within_limit DIR COMMAND...: runs this command, which executes one of the programs, and kills it if it hangs. Writes
+# DIR/status, DIR/out, DIR/err and DIR/pid.
 within_limit() {
     local dir=$1
     shift
     trap - EXIT
     mkfifo "$dir/in"
-    # Through pipes, since there may be a limit on the size of files.
+    # Through pipes, since the size of files may be limited.
     { to_its_end "$dir" "$@" 2>&1 >&3 3>&- | cat >"$dir/err"; } 3>&1 | cat >"$dir/out"
 }
 to_its_end() {
@@ -53,7 +52,7 @@ to_its_end() {
     perl -e 'alarm 200; exec @ARGV or exit 127' "$@" <"$dir/in" {in}>&- &
     pid=$!
     echo "$pid" >"$dir/pid"
-    case $* in # a server goes on till the end of its input
+    case $* in # a server goes on until the end of its input
     *isolator-mcp*) until_true eval 'grep -qs "\"id\":2," "$dir/out" || ! kill -0 "$pid" 2>/dev/null' ;;
     esac
     exec {in}>&-
@@ -61,9 +60,9 @@ to_its_end() {
     echo $? >"$dir/status"
 }
 
-# What is wrong with how a program ended; "" if it succeeded, or said in its own way what failed. MUST is
-# "succeeds" or "fails" where only that is right.
-judge='
+# Prints what is wrong with how a program ended: nothing if it succeeded, or reported its failure properly. MUST is
+# "succeeds" or "fails" if only that is right, else "either".
+verdict='
     my ($dir, $program, $must) = @ARGV;
     my ($status, $out, $err) = map { open my $file, "<", "$dir/$_" or die; local $/; <$file> // "" } qw(status out err);
     chomp $status;
@@ -92,8 +91,8 @@ judge='
     print "it succeeded" if $must eq "fails" && !defined $failed;'
 
 attempts=()
-uid=$((100000 + $$ % 10000 * 100)) # the last that was somebody's
-# attempt MUST NAME COMMAND...: all three programs behind this command, beside others.
+uid=$((100000 + $$ % 10000 * 100)) # of the last user
+# attempt MUST NAME COMMAND...: starts all three programs by this command, beside other attempts.
 attempt() {
     local must=$1 name=$2 program dir arguments input
     shift 2
@@ -112,29 +111,52 @@ attempt() {
     done
 }
 
-for n in 3 {5..20} 24 28; do attempt either "$n descriptors" prlimit --nofile="$n"; done
-attempt fails "4 descriptors" prlimit --nofile=4
-attempt succeeds "40 descriptors" prlimit --nofile=40
-# Each as a user that nobody else is: of every program the janitor stays for a while, and would count for the next.
-for n in 1 2 3 4 6 8 10 12 14 16 20 24 1000; do
-    must=either
-    [ "$n" != 1 ] || must=fails
-    [ "$n" != 1000 ] || must=succeeds
-    attempt "$must" "$n processes" setpriv --reuid UID --regid "$group" --clear-groups prlimit --nproc="$n"
-done
-for n in 8 16 32 64 128 1024; do attempt either "$n MB of addresses" prlimit --as=$((n << 20)); done
-attempt fails "files of 0 bytes" prlimit --fsize=0
-attempt fails "files of 500 bytes" prlimit --fsize=500
-attempt succeeds "files of 1 MB" prlimit --fsize=1000000
+# judge: waits for all attempts and asserts how each ended.
+judge() {
+    local attempt dir must name program
+    wait
+    for attempt in "${attempts[@]}"; do
+        IFS='|' read -r dir must name <<<"$attempt"
+        own_pids="$own_pids$(cat "$dir/pid") "
+        case $name in isolator-mcp*) program=isolator-mcp ;; *) program=isolator ;; esac
+        is "$(perl -MJSON::PP -e "$verdict" "$dir" "$program" "$must"; cat "$dir/shell")" "" "$name"
+    done
+    attempts=()
+}
 
-# ---- meanwhile: a disk that is full
+test_case 'too few descriptors' && {
+    for n in 3 {5..20} 24 28; do attempt either "$n descriptors" prlimit --nofile="$n"; done
+    attempt fails "4 descriptors" prlimit --nofile=4
+    attempt succeeds "40 descriptors" prlimit --nofile=40
+    judge
+}
+
+test_case 'too few processes' && {
+    # Each as another user: the reaper of a program stays for a while and would count for the next one.
+    for n in 1 2 3 4 6 8 10 12 14 16 20 24 1000; do
+        must=either
+        [ "$n" != 1 ] || must=fails
+        [ "$n" != 1000 ] || must=succeeds
+        attempt "$must" "$n processes" setpriv --reuid UID --regid "$group" --clear-groups prlimit --nproc="$n"
+    done
+    judge
+}
+
+test_case 'too little address space' && {
+    for n in 8 16 32 64 128 1024; do attempt either "$n MB of addresses" prlimit --as=$((n << 20)); done
+    judge
+}
+
+test_case 'a limit on the size of files' && {
+    attempt fails "files of 0 bytes" prlimit --fsize=0
+    attempt fails "files of 500 bytes" prlimit --fsize=500
+    attempt succeeds "files of 1 MB" prlimit --fsize=1000000
+    judge
+}
+
+# ---- a disk that is full
 head -c 1000000 /dev/zero >"$disk/full" 2>/dev/null
 full="No space left on device"
-TMPDIR=$disk run "$hello"
-outcome "0 success 0 exit null null" "TMPDIR on a full disk"
-run --save-dockerfile "$disk/Dockerfile" "$hello"
-outcome "3 error 0 engine null cannot write the Dockerfile '$disk/Dockerfile': $full" "--save-dockerfile on a full disk"
-is "$(ls "$disk")" full "--save-dockerfile on a full disk: no half of a file is left"
 # full_output COMMAND...: writes to a file on the full disk; $status, $err.
 full_output() {
     "$@" <"$input" >"$disk/out" 2>"$scratch/err" &
@@ -143,20 +165,25 @@ full_output() {
     status=$?
     err=$(cat "$scratch/err")
 }
-input=/dev/null full_output "$ISOLATOR" run "$hello"
-is "$status|$err" "3|isolator: cannot write the result: $full" "run: the output on a full disk"
-input=$scratch/lines full_output "$ISOLATOR" batch
-is "$status|$err" "3|isolator: cannot write the results: $full" "batch: the output on a full disk"
-input=$scratch/messages full_output "$scratch/bin/isolator-mcp"
-is "$status|$err" "3|isolator-mcp: cannot write the answers: $full" "mcp: the output on a full disk"
 
-# ---- how they ended
-wait
-for attempt in "${attempts[@]}"; do
-    IFS='|' read -r dir must name <<<"$attempt"
-    own_pids="$own_pids$(cat "$dir/pid") "
-    case $name in isolator-mcp*) program=isolator-mcp ;; *) program=isolator ;; esac
-    is "$(perl -MJSON::PP -e "$judge" "$dir" "$program" "$must"; cat "$dir/shell")" "" "$name"
-done
-unset input
+test_case 'TMPDIR on a full disk' && {
+    TMPDIR=$disk run "$hello"
+    outcome "0 success 0 exit null null" "TMPDIR on a full disk"
+}
+
+test_case '--save-dockerfile on a full disk' && {
+    run --save-dockerfile "$disk/Dockerfile" "$hello"
+    outcome "3 error 0 engine null cannot write the Dockerfile '$disk/Dockerfile': $full" "--save-dockerfile on a full disk"
+    is "$(ls "$disk")" full "--save-dockerfile on a full disk: no partial file is left"
+}
+
+test_case 'output to a full disk' && {
+    input=/dev/null full_output "$ISOLATOR" run "$hello"
+    is "$status|$err" "3|isolator: cannot write the result: $full" "run: the output on a full disk"
+    input=$scratch/lines full_output "$ISOLATOR" batch
+    is "$status|$err" "3|isolator: cannot write the results: $full" "batch: the output on a full disk"
+    input=$scratch/messages full_output "$scratch/bin/isolator-mcp"
+    is "$status|$err" "3|isolator-mcp: cannot write the answers: $full" "mcp: the output on a full disk"
+}
+
 finish
