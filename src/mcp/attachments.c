@@ -11,10 +11,10 @@
 #include "mcp/responder.h"
 #include "mcp/uri.h"
 
-/* Bytes that can be read as a resource in one message, in base64. */
-enum { RUN_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
+/* Bytes that fit into one message in base64. */
+enum { EMBEDDED_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
 
-/* Takes the content over; false where there is no room for it in the message. */
+/* Takes the content over. False if the message has no room for it. */
 static bool attach(struct attachments *attachments, json_t *content)
 {
     const size_t size = jsonrpc_size(content) + 1;
@@ -28,18 +28,19 @@ static bool attach(struct attachments *attachments, json_t *content)
     return true;
 }
 
-static char *kept_uri(const struct attachments *attachments, const char *kept_as)
+static char *uri_of_stored(const struct attachments *attachments, const char *stored_as)
 {
     CLEANUP_FREE char *start =
-        string_format("isolator://runs/%s/", stored_result_id(attachments->run));
+        string_format("isolator://runs/%s/", stored_result_id(attachments->stored));
 
-    return uri_of(start, kept_as);
+    return uri_of(start, stored_as);
 }
 
-static json_t *link_to(const struct attachments *attachments, const char *name, const char *kept_as,
-                       const char *description, const char *type, size_t size)
+static json_t *link_to(const struct attachments *attachments, const char *name,
+                       const char *stored_as, const char *description, const char *type,
+                       size_t size)
 {
-    CLEANUP_FREE char *uri = kept_uri(attachments, kept_as);
+    CLEANUP_FREE char *uri = uri_of_stored(attachments, stored_as);
 
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "type", "resource_link", "uri", uri, "name",
                      name, "description", description, "mimeType", type, "size", (json_int_t)size);
@@ -51,7 +52,7 @@ void attachments_add_output(struct attachments *attachments, const char *name, s
         attach(attachments,
                link_to(attachments, name, name, "More of the output; kept for some minutes.",
                        "text/plain", text->length)))
-        stored_result_add(attachments->run, name, "text/plain", text);
+        stored_result_add(attachments->stored, name, "text/plain", text);
     else
         strbuf_release(text);
 }
@@ -65,11 +66,11 @@ static json_t *media(const struct artifact *artifact)
                      artifact->mime_type);
 }
 
-/* A resource that goes along. */
+/* An embedded resource. */
 static json_t *embedded(const struct attachments *attachments, const struct artifact *artifact,
-                        const char *kept_as, bool text)
+                        const char *stored_as, bool text)
 {
-    CLEANUP_FREE char *uri = kept_uri(attachments, kept_as);
+    CLEANUP_FREE char *uri = uri_of_stored(attachments, stored_as);
     CLEANUP_FREE char *data = text ? NULL : base64_encode(artifact->data, artifact->length);
 
     return json_pack("{s:s, s:{s:s, s:s, s:o}}", "type", "resource", "resource", "uri", uri,
@@ -78,63 +79,64 @@ static json_t *embedded(const struct attachments *attachments, const struct arti
                           : json_string(data));
 }
 
-/* False where there is no room for it. */
+/* False if the message or the store has no room for it. */
 static bool attach_file(struct attachments *attachments, const struct artifact *artifact)
 {
     const struct revision *revision = attachments->revision;
     const char *type = artifact->mime_type;
     const bool text = mime_is_text(artifact->data, artifact->length);
-    CLEANUP_FREE char *kept_as = string_format("files/%s", artifact->name);
+    CLEANUP_FREE char *stored_as = string_format("files/%s", artifact->name);
     struct strbuf data = STRBUF_INIT;
     bool attached = false;
 
-    if (artifact->length > RUN_DATA_MAX)
+    if (artifact->length > EMBEDDED_DATA_MAX)
         return false;
     if ((mime_is_picture(type) || (mime_is_audio(type) && revision->annotations)) &&
         attach(attachments, media(artifact)))
         return true;
-    if (!stored_result_has_room(attachments->run, artifact->length))
+    if (!stored_result_has_room(attachments->stored, artifact->length))
         return false;
     if (text && artifact->length <= attachments->text_left) {
-        attached = attach(attachments, embedded(attachments, artifact, kept_as, true));
+        attached = attach(attachments, embedded(attachments, artifact, stored_as, true));
         attachments->text_left -= attached ? artifact->length : 0;
     }
     if (!attached)
         attached =
             attach(attachments, revision->structured
-                                    ? link_to(attachments, artifact->name, kept_as,
+                                    ? link_to(attachments, artifact->name, stored_as,
                                               "A file of the program; kept for some minutes.", type,
                                               artifact->length)
-                                    : embedded(attachments, artifact, kept_as, text));
+                                    : embedded(attachments, artifact, stored_as, text));
     if (attached) {
         strbuf_add(&data, artifact->data, artifact->length);
-        stored_result_add(attachments->run, kept_as, type, &data);
+        stored_result_add(attachments->stored, stored_as, type, &data);
     }
     return attached;
 }
 
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact)
 {
-    CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENTS_NAME_SHOWN);
+    CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENT_NAME_MAX);
     CLEANUP_FREE char *text = string_format(
-        "The artifact '%s' has no room in this message; write it smaller, or ask for fewer.", name);
+        "The artifact '%s' does not fit into this message; make it smaller or ask for fewer files.",
+        name);
 
     if (!attach_file(attachments, artifact))
         attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));
 }
 
-void attachments_begin(struct attachments *attachments, json_t *answer,
+void attachments_begin(struct attachments *attachments, json_t *tool_result,
                        const struct revision *revision, size_t text_left)
 {
-    *attachments = (struct attachments){.content = json_object_get(answer, "content"),
+    *attachments = (struct attachments){.content = json_object_get(tool_result, "content"),
                                         .revision = revision,
-                                        .run = stored_result_new(),
-                                        .size = jsonrpc_size(answer),
+                                        .stored = stored_result_new(),
+                                        .size = jsonrpc_size(tool_result),
                                         .text_left = text_left};
 }
 
 void attachments_end(struct attachments *attachments, struct result_store *store)
 {
-    result_store_keep(store, attachments->run);
-    attachments->run = NULL;
+    result_store_add(store, attachments->stored);
+    attachments->stored = NULL;
 }

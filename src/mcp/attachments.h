@@ -1,6 +1,6 @@
 /*
- * What goes along with the text of an answer: links to output that is not shown, and artifacts. It never makes the
- * message larger than a message may be.
+ * What a tool result has besides its text: links to output that the text omits, and artifacts. They
+ * never make the message larger than RESULT_MAX.
  */
 #ifndef MCP_ATTACHMENTS_H
 #define MCP_ATTACHMENTS_H
@@ -12,34 +12,35 @@
 #include "mcp/revision.h"
 #include "run/artifacts.h"
 
-/* Bytes of a name that a model is shown. */
-enum { ATTACHMENTS_NAME_SHOWN = 200 };
+/* Bytes of a file name in a text for a model. */
+enum { ATTACHMENT_NAME_MAX = 200 };
 
 struct attachments {
-    json_t *content;                 /* the array of the answer; borrowed */
+    json_t *content;                 /* the array of the tool result; borrowed */
     const struct revision *revision; /* borrowed */
-    struct run *run;                 /* what of it is kept to be read later; owned */
-    size_t size;                     /* bytes of the answer so far */
-    size_t text_left;                /* bytes of text that a model is still shown */
+    struct stored_result *stored;    /* what the client can read later; owned */
+    size_t size;                     /* bytes of the tool result so far */
+    size_t text_left;                /* bytes of text that may still be embedded */
 };
 
-/* Attaches to the answer, which has its text; `text_left` as above. */
-void attachments_begin(struct attachments *attachments, json_t *answer,
+/* Begins to attach to a tool result that has its text already; `text_left` as above. */
+void attachments_begin(struct attachments *attachments, json_t *tool_result,
                        const struct revision *revision, size_t text_left);
 
 /*
- * Keeps more of the output of this name than is shown, RUN_TEXT_MAX bytes at most, and links to it; only where the
- * revision knows links. The text is taken over.
+ * Stores the output of a stream, at most STORED_TEXT_MAX bytes, and links to it. Does nothing if
+ * the revision has no links. The text is taken over.
  */
 void attachments_add_output(struct attachments *attachments, const char *name, struct strbuf *text);
 
 /*
- * Pictures and audio as what they are, texts as resources as long as a model is shown more text, the rest as
- * links to what is kept, or where the revision knows no links, as resources. Names what is too large for all of that.
+ * Attaches a file: a picture or audio as such, a text as an embedded resource while `text_left` has
+ * room for it, anything else as a link to the stored file, or embedded if the revision has no
+ * links. A file that is too large for all of that is named in a text.
  */
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact);
 
-/* What is kept can be read from now on. */
+/* Puts what was stored into the store, where the client can read it from now on. */
 void attachments_end(struct attachments *attachments, struct result_store *store);
 
 #endif

@@ -16,8 +16,8 @@ static const char META_CAPABILITIES[] = "io.modelcontextprotocol/clientCapabilit
 static const char META_CLIENT[] = "io.modelcontextprotocol/clientInfo";
 
 /*
- * Whether the request speaks the modern protocol: it carries the metadata which that requires in each,
- * or asks for what only that has.
+ * Whether the request speaks the modern protocol: it carries the metadata which that requires in
+ * each, or asks for what only that has.
  */
 static bool is_modern(const struct method *method, const json_t *meta)
 {
@@ -104,12 +104,12 @@ static void dispatch_message(struct server *server, json_t *value, struct batch 
     responder_init(&responder, &server->writer, server->legacy, message.id, batch);
     exchange.params = json_is_object(message.params) ? message.params : NULL;
     if (message.kind == MESSAGE_INVALID)
-        responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL, "%s", message.wrong);
+        responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL, "%s", message.problem);
     else if (message.params && !exchange.params && !json_is_null(message.params))
         responder_error(&responder, JSONRPC_INVALID_PARAMS, NULL, "params must be an object");
     else if (batch && strcmp(message.method, "initialize") == 0)
         responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL,
-                        "initialize cannot stand in a batch");
+                        "initialize cannot be in a batch");
     else
         answer_request(&exchange, message.method);
 }
@@ -133,7 +133,7 @@ static void begin_batch(struct server *server, json_t *messages, size_t size)
         return;
     }
     if (!server->legacy->batches)
-        complain(server, JSONRPC_INVALID_REQUEST, "this revision knows no batches");
+        complain(server, JSONRPC_INVALID_REQUEST, "this revision has no batches");
     else
         complain(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
     json_decref(messages);

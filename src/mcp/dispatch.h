@@ -1,13 +1,15 @@
 /*
- * Takes a line apart and answers each message in it, in both eras of the protocol. What the methods do
- * is in methods.c.
+ * Takes a line apart and answers each message in it, in both eras of the protocol. What the methods
+ * do is in methods.c.
  */
 #ifndef MCP_DISPATCH_H
 #define MCP_DISPATCH_H
 
 #include "mcp/server.h"
 
-/* Dispatches the message in a line. If it is a batch, its messages are left to dispatch_pending(). */
+/*
+ * Dispatches the message in a line. If it is a batch, its messages are left to dispatch_pending().
+ */
 void dispatch_line(struct server *server, const char *line, size_t length);
 
 /*

@@ -11,13 +11,13 @@
 #include "base/strvec.h"
 #include "base/text.h"
 
-/* From the documents of each host, 2026-11. */
+/* From the documentation of each host, 2026-11. */
 static const struct host {
     const char *name;
-    const char *servers; /* the member that holds the servers */
+    const char *servers; /* the member with the servers */
     const char *type;    /* member "type" of a server; NULL: none */
     const char *extra;   /* more members, as JSON; NULL: none */
-    const char *file;    /* where it goes */
+    const char *file;    /* where the entry belongs */
 } hosts[] = {
     {"claude-desktop", "mcpServers", NULL, NULL, "~/.config/Claude/claude_desktop_config.json"},
     {"claude-code", "mcpServers", NULL, NULL, ".mcp.json of a project, or ~/.claude.json"},
@@ -28,7 +28,7 @@ static const struct host {
 };
 enum { HOSTS = sizeof hosts / sizeof *hosts };
 
-/* Hosts pass on hardly any variables; these say where the engine is. */
+/* Hosts pass on few variables. These say where the engine is. */
 static const char *const engine_variables[] = {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG",
                                                "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"};
 
@@ -53,13 +53,13 @@ static const struct host *find_host(const char *name, struct error *error)
     return NULL;
 }
 
-/* The file that this process runs; owned; NULL with errno. */
+/* The program file of this process, owned; NULL with errno set. */
 static char *own_path(void)
 {
     return realpath("/proc/self/exe", NULL);
 }
 
-/* A path as JSON; NULL with the error set. */
+/* A path as JSON, or NULL with the error set. */
 static json_t *path_string(const char *path, struct error *error)
 {
     json_t *string = json_string(path);
@@ -72,8 +72,8 @@ static json_t *path_string(const char *path, struct error *error)
 }
 
 /*
- * The arguments: the configuration file by its absolute path, since the host starts the server with
- * hardly any variables; none where there is none to name.
+ * The arguments of the server: --config with the absolute path of the configuration file, if there
+ * is one to name.
  */
 static json_t *make_arguments(const char *config, struct error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * The configuration that a host of MCP servers wants, with the path of this program in it.
+ * The entry for this server in the configuration of an MCP host, with the path of this program.
  */
 #ifndef MCP_HOST_CONFIG_H
 #define MCP_HOST_CONFIG_H
@@ -7,9 +7,9 @@
 #include "base/error.h"
 
 /*
- * Prints the JSON for the host on stdout, and where it goes on stderr. `config` is the file
- * that the server has to be told of, or NULL. ERROR_USAGE where the host is not known, ERROR_CONFIG where
- * JSON cannot hold a path.
+ * Prints the JSON for the host on stdout, and the name of the file it belongs in on stderr.
+ * `config` is the configuration file that the server gets with --config, or NULL. ERROR_USAGE if
+ * the host is not known, ERROR_CONFIG if a path is not UTF-8 and so cannot be in JSON.
  */
 int host_config_print(const char *host, const char *config, struct error *error);
 

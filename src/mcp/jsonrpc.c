@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* An id comes back in each answer, which must not grow with it. */
+/* Each response repeats the id, so that a long one would make large responses. */
 enum { ID_MAX = 4096 };
 
 bool jsonrpc_is_id(const json_t *value)
@@ -29,17 +29,17 @@ void jsonrpc_read(struct message *message, json_t *value)
         .params = json_object_get(value, "params"),
     };
     if (!json_is_object(value))
-        message->wrong = "a message must be an object";
+        message->problem = "a message must be an object";
     else if (json_string_length(version) != 3 || strcmp(json_string_value(version), "2.0") != 0)
-        message->wrong = "\"jsonrpc\" must be \"2.0\"";
+        message->problem = "\"jsonrpc\" must be \"2.0\"";
     else if (!method && (json_object_get(value, "result") || json_object_get(value, "error")))
         message->kind = MESSAGE_RESPONSE;
     else if (!message->method || strlen(message->method) != json_string_length(method))
-        message->wrong = "\"method\" must be a string";
+        message->problem = "\"method\" must be a string";
     else if (!id)
         message->kind = MESSAGE_NOTIFICATION;
     else if (!message->id)
-        message->wrong = "\"id\" must be an integer or a string of at most 4096 bytes";
+        message->problem = "\"id\" must be an integer or a string of at most 4096 bytes";
     else
         message->kind = MESSAGE_REQUEST;
 }

@@ -21,7 +21,9 @@ static const char *need_string(struct exchange *exchange, const json_t *object, 
     return NULL;
 }
 
-/* The cursor of a list, borrowed, or NULL; false, with the error answered, where it is no string. */
+/*
+ * The cursor of a list, borrowed, or NULL; false, with the error answered, where it is no string.
+ */
 static bool read_cursor(struct exchange *exchange, const char **cursor)
 {
     const json_t *value = json_object_get(exchange->params, "cursor");
@@ -37,7 +39,7 @@ static bool read_cursor(struct exchange *exchange, const char **cursor)
 static json_t *refuse_cursor(struct exchange *exchange)
 {
     responder_error(exchange->responder, JSONRPC_INVALID_PARAMS, NULL,
-                    "this is no cursor of this list");
+                    "the cursor is not valid for this list");
     return NULL;
 }
 
@@ -108,8 +110,8 @@ static json_t *handle_tools_list(struct exchange *exchange)
 }
 
 /*
- * Wrong arguments: a result that a model sees and can act on since 2025-11-25, an error of the protocol
- * before (server/tools, "Error Handling").
+ * Wrong arguments: a result that a model sees and can act on since 2025-11-25, an error of the
+ * protocol before (server/tools, "Error Handling").
  */
 static json_t *refuse_arguments(struct exchange *exchange, const struct error *error)
 {

@@ -18,7 +18,8 @@ static const char RUNS[] = "isolator://runs/";
 static const char TEMPLATE[] = "isolator://snippets/{snippet_name}";
 static const char VARIABLE[] = "snippet_name";
 
-enum { PAGE = 100, COMPLETIONS_MAX = 100 }; /* the latter by server/utilities/completion */
+/* The second is given by server/utilities/completion. */
+enum { PAGE_SIZE = 100, COMPLETIONS_MAX = 100 };
 
 static json_t *describe_snippet(const struct config *config, const char *name)
 {
@@ -39,7 +40,7 @@ json_t *resources_list(const struct config *config, const char *cursor)
     size_t first = 0;
 
     snippets_list(config, &names);
-    if (cursor) { /* the name that the page before ended with */
+    if (cursor) { /* the last name of the previous page */
         while (first < names.count && strcmp(names.items[first], cursor) != 0)
             first++;
         if (first++ == names.count)
@@ -48,10 +49,10 @@ json_t *resources_list(const struct config *config, const char *cursor)
     result = json_object();
     resources = json_array();
     json_object_set_new(result, "resources", resources);
-    for (size_t i = first; i < names.count && i < first + PAGE; i++)
+    for (size_t i = first; i < names.count && i < first + PAGE_SIZE; i++)
         json_array_append_new(resources, describe_snippet(config, names.items[i]));
-    if (first + PAGE < names.count)
-        json_object_set_new(result, "nextCursor", json_string(names.items[first + PAGE - 1]));
+    if (first + PAGE_SIZE < names.count)
+        json_object_set_new(result, "nextCursor", json_string(names.items[first + PAGE_SIZE - 1]));
     return result;
 }
 
@@ -63,7 +64,7 @@ json_t *resources_templates(void)
                      "text/plain");
 }
 
-static json_t *contents(const char *uri, const char *type, const char *text, size_t length)
+static json_t *text_contents(const char *uri, const char *type, const char *text, size_t length)
 {
     CLEANUP(strbuf_release) struct strbuf clean = STRBUF_INIT;
 
@@ -81,28 +82,28 @@ static json_t *read_snippet(const struct config *config, const char *uri, struct
 
     if (file)
         data = snippet_read(config, file, &length, error);
-    return data ? contents(uri, snippet_mime_type(file), data, length) : NULL;
+    return data ? text_contents(uri, snippet_mime_type(file), data, length) : NULL;
 }
 
-/* The text of a run in one message: where it is too large for that, head and tail of it. */
-static json_t *fit_text(const char *uri, const char *type, const struct strbuf *text)
+/* The output of a run, or its head and its tail if all of it does not fit into one message. */
+static json_t *output_contents(const char *uri, const char *type, const struct strbuf *text)
 {
-    json_t *result = contents(uri, type, strbuf_string(text), text->length);
+    json_t *result = text_contents(uri, type, strbuf_string(text), text->length);
 
-    for (size_t most = RUN_TEXT_MAX; jsonrpc_size(result) > RESULT_MAX; most /= 2) {
-        struct capture capture = CAPTURE_INIT(most);
+    for (size_t max = STORED_TEXT_MAX; jsonrpc_size(result) > RESULT_MAX; max /= 2) {
+        struct capture capture = CAPTURE_INIT(max);
         struct strbuf part;
 
         capture_add(&capture, strbuf_string(text), text->length);
         part = capture_take_text(&capture);
         json_decref(result);
-        result = contents(uri, type, strbuf_string(&part), part.length);
+        result = text_contents(uri, type, strbuf_string(&part), part.length);
         strbuf_release(&part);
     }
     return result;
 }
 
-static json_t *blob(const char *uri, const char *type, const struct strbuf *data)
+static json_t *blob_contents(const char *uri, const char *type, const struct strbuf *data)
 {
     CLEANUP_FREE char *text = base64_encode(strbuf_string(data), data->length);
 
@@ -110,25 +111,25 @@ static json_t *blob(const char *uri, const char *type, const struct strbuf *data
                      text);
 }
 
-/* As text where it is one and fits, and always whole. */
+/* A whole file: as text if it is text and fits, else as a blob. */
 static json_t *file_contents(const char *uri, const char *type, const struct strbuf *data)
 {
     json_t *result;
 
     if (!mime_is_text(strbuf_string(data), data->length))
-        return blob(uri, type, data);
-    result = contents(uri, type, strbuf_string(data), data->length);
+        return blob_contents(uri, type, data);
+    result = text_contents(uri, type, strbuf_string(data), data->length);
     if (jsonrpc_size(result) <= RESULT_MAX)
         return result;
     json_decref(result);
-    return blob(uri, type, data);
+    return blob_contents(uri, type, data);
 }
 
-static json_t *read_run(struct result_store *store, const char *uri)
+static json_t *read_stored_result(struct result_store *store, const char *uri)
 {
     const char *rest = uri + strlen(RUNS);
     const size_t length = strcspn(rest, "/");
-    CLEANUP_FREE char *id = string_format("%.*s", length < RESULT_ID_SIZE ? (int)length : 0, rest);
+    CLEANUP_FREE char *id = string_format("%.*s", length < STORED_ID_SIZE ? (int)length : 0, rest);
     CLEANUP_FREE char *name = rest[length] == '/' ? uri_decode(rest + length + 1) : NULL;
     CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
     const char *type = name ? result_store_read(store, id, name, &data) : NULL;
@@ -136,7 +137,7 @@ static json_t *read_run(struct result_store *store, const char *uri)
     if (!type)
         return NULL;
     if (strncmp(name, "files/", 6) != 0)
-        return fit_text(uri, type, &data);
+        return output_contents(uri, type, &data);
     return file_contents(uri, type, &data);
 }
 
@@ -148,11 +149,11 @@ json_t *resources_read(const struct config *config, struct result_store *store, 
     if (strncmp(uri, SNIPPETS, strlen(SNIPPETS)) == 0) {
         result = read_snippet(config, uri, error);
     } else if (strncmp(uri, RUNS, strlen(RUNS)) == 0) {
-        result = read_run(store, uri);
+        result = read_stored_result(store, uri);
         if (!result)
-            error_set(error, ERROR_INPUT, "this is not kept any more, or never was");
+            error_set(error, ERROR_INPUT, "this output has expired or never existed");
     } else {
-        error_set(error, ERROR_INPUT, "the resources begin with %s or %s", SNIPPETS, RUNS);
+        error_set(error, ERROR_INPUT, "a resource URI begins with %s or %s", SNIPPETS, RUNS);
     }
     if (result && jsonrpc_size(result) > RESULT_MAX) {
         json_decref(result);

@@ -1,6 +1,6 @@
 /*
- * What the client can read beside calling the tool: the snippets, isolator://snippets/NAME, and what was too
- * much for an answer: isolator://runs/ID/stdout and /stderr, isolator://runs/ID/files/PATH.
+ * The resources of the server: snippets, isolator://snippets/NAME, and what was too much for a tool
+ * result: isolator://runs/ID/stdout, isolator://runs/ID/stderr and isolator://runs/ID/files/PATH.
  */
 #ifndef MCP_RESOURCES_H
 #define MCP_RESOURCES_H
@@ -12,8 +12,8 @@
 #include "mcp/result_store.h"
 
 /*
- * The result of resources/list: at most a hundred snippets, and "nextCursor" where there are more. The
- * cursor is the one that came with the page before, or NULL. NULL where it is none of ours.
+ * The result of resources/list: at most 100 snippets, and "nextCursor" if there are more. `cursor`
+ * is that of the previous page, or NULL for the first page. NULL if the cursor is not valid.
  */
 json_t *resources_list(const struct config *config, const char *cursor);
 
@@ -21,15 +21,15 @@ json_t *resources_list(const struct config *config, const char *cursor);
 json_t *resources_templates(void);
 
 /*
- * The result of resources/read; NULL with ERROR_INPUT where there is no such resource, or where it does
+ * The result of resources/read. NULL with ERROR_INPUT if there is no such resource or if it does
  * not fit into one message.
  */
 json_t *resources_read(const struct config *config, struct result_store *store, const char *uri,
                        struct error *error);
 
 /*
- * The result of completion/complete for an argument of the template with this URI; NULL where there is
- * no such template or argument.
+ * The result of completion/complete for an argument of the resource template with this URI. NULL if
+ * there is no such template or argument.
  */
 json_t *resources_complete(const struct config *config, const char *uri, const char *argument,
                            const char *value);

@@ -13,55 +13,55 @@
 struct batch {
     pthread_mutex_t lock;
     struct writer *writer;
-    int count;             /* replies that are open, and the caller's own count */
-    struct strbuf answers; /* "[{...},{...}" so far */
+    int references;          /* of responders, and the caller's own */
+    struct strbuf responses; /* "[{...},{...}" so far */
 };
 
 struct batch *batch_new(struct writer *writer)
 {
     struct batch *batch = memory_allocate(sizeof *batch);
 
-    *batch = (struct batch){.writer = writer, .count = 1};
+    *batch = (struct batch){.writer = writer, .references = 1};
     pthread_mutex_init(&batch->lock, NULL);
     return batch;
 }
 
-/* Sends the answers that there are as one array. */
+/* Sends the responses so far as one array. */
 static void batch_send(struct batch *batch)
 {
     size_t length;
 
-    if (batch->answers.length == 0)
+    if (batch->responses.length == 0)
         return;
-    strbuf_addstr(&batch->answers, "]\n");
-    length = batch->answers.length;
-    writer_put(batch->writer, strbuf_steal(&batch->answers), length);
+    strbuf_addstr(&batch->responses, "]\n");
+    length = batch->responses.length;
+    writer_put(batch->writer, strbuf_steal(&batch->responses), length);
 }
 
-/* Adds an answer, a line. An array that would get too large is sent before it. */
+/* Adds a response, a line. Sends the array before if it would get too large. */
 static void batch_add(struct batch *batch, const char *line, size_t length)
 {
     pthread_mutex_lock(&batch->lock);
-    if (batch->answers.length + length >= MESSAGE_MAX)
+    if (batch->responses.length + length >= MESSAGE_MAX)
         batch_send(batch);
-    strbuf_addch(&batch->answers, batch->answers.length == 0 ? '[' : ',');
-    strbuf_add(&batch->answers, line, length - 1);
+    strbuf_addch(&batch->responses, batch->responses.length == 0 ? '[' : ',');
+    strbuf_add(&batch->responses, line, length - 1);
     pthread_mutex_unlock(&batch->lock);
 }
 
 void batch_drop(struct batch *batch)
 {
-    int count;
+    int references;
 
     pthread_mutex_lock(&batch->lock);
-    count = --batch->count;
-    if (count == 0)
+    references = --batch->references;
+    if (references == 0)
         batch_send(batch);
     pthread_mutex_unlock(&batch->lock);
-    if (count > 0)
+    if (references > 0)
         return;
     pthread_mutex_destroy(&batch->lock);
-    strbuf_release(&batch->answers);
+    strbuf_release(&batch->responses);
     free(batch);
 }
 
@@ -72,7 +72,7 @@ void responder_init(struct responder *responder, struct writer *writer,
     if (!batch)
         return;
     pthread_mutex_lock(&batch->lock);
-    batch->count++;
+    batch->references++;
     pthread_mutex_unlock(&batch->lock);
 }
 
@@ -92,10 +92,10 @@ static void send_message(struct responder *responder, json_t *message)
     char *line = jsonrpc_line(message, &length);
 
     json_decref(message);
-    if (length > MESSAGE_MAX) { /* only what the configuration makes large can get here */
+    if (length > MESSAGE_MAX) { /* only a large configuration can cause this */
         free(line);
         message =
-            jsonrpc_error(responder->id, JSONRPC_INTERNAL_ERROR, "the answer is too large", NULL);
+            jsonrpc_error(responder->id, JSONRPC_INTERNAL_ERROR, "the response is too large", NULL);
         line = jsonrpc_line(message, &length);
         json_decref(message);
     }

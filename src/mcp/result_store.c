@@ -7,7 +7,7 @@
 #include "base/linux.h"
 #include "base/memory.h"
 
-const char *const run_streams[2] = {"stdout", "stderr"};
+const char *const stream_names[2] = {"stdout", "stderr"};
 
 struct part {
     char *name; /* owned */
@@ -15,52 +15,52 @@ struct part {
     struct strbuf data;
 };
 
-struct run {
-    char id[RESULT_ID_SIZE];
+struct stored_result {
+    char id[STORED_ID_SIZE];
     struct part *parts; /* owned */
     size_t count;
-    size_t bytes;    /* of memory, about */
-    long long since; /* clock_now_ms() */
-    struct run *next;
+    size_t bytes;      /* of memory, approximately */
+    long long created; /* clock_now_ms() */
+    struct stored_result *next;
 };
 
-struct run *stored_result_new(void)
+struct stored_result *stored_result_new(void)
 {
-    struct run *run = memory_allocate(sizeof *run);
+    struct stored_result *stored = memory_allocate(sizeof *stored);
 
-    *run = (struct run){.since = clock_now_ms(), .bytes = sizeof *run};
-    linux_random_digits(run->id, sizeof run->id);
-    return run;
+    *stored = (struct stored_result){.created = clock_now_ms(), .bytes = sizeof *stored};
+    linux_random_digits(stored->id, sizeof stored->id);
+    return stored;
 }
 
-const char *stored_result_id(const struct run *run)
+const char *stored_result_id(const struct stored_result *stored)
 {
-    return run->id;
+    return stored->id;
 }
 
-void stored_result_add(struct run *run, const char *name, const char *mime_type,
+void stored_result_add(struct stored_result *stored, const char *name, const char *mime_type,
                        struct strbuf *data)
 {
-    run->parts = memory_resize(run->parts, (run->count + 1) * sizeof *run->parts);
-    run->parts[run->count++] = (struct part){string_copy(name), mime_type, *data};
-    run->bytes += sizeof *run->parts + strlen(name) + data->capacity;
+    stored->parts = memory_resize(stored->parts, (stored->count + 1) * sizeof *stored->parts);
+    stored->parts[stored->count++] = (struct part){string_copy(name), mime_type, *data};
+    stored->bytes += sizeof *stored->parts + strlen(name) + data->capacity;
     *data = (struct strbuf)STRBUF_INIT;
 }
 
-bool stored_result_has_room(const struct run *run, size_t bytes)
+bool stored_result_has_room(const struct stored_result *stored, size_t bytes)
 {
-    return run->bytes + 2 * bytes + 4096 <=
+    return stored->bytes + 2 * bytes + 4096 <=
            RESULT_STORE_BYTES_MAX; /* a buffer is larger than what is in it */
 }
 
-static void run_free(struct run *run)
+static void stored_result_free(struct stored_result *stored)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        free(run->parts[i].name);
-        strbuf_release(&run->parts[i].data);
+    for (size_t i = 0; i < stored->count; i++) {
+        free(stored->parts[i].name);
+        strbuf_release(&stored->parts[i].data);
     }
-    free(run->parts);
-    free(run);
+    free(stored->parts);
+    free(stored);
 }
 
 void result_store_init(struct result_store *store)
@@ -71,47 +71,48 @@ void result_store_init(struct result_store *store)
 
 static void drop_oldest(struct result_store *store)
 {
-    struct run *run = store->first;
+    struct stored_result *stored = store->first;
 
-    store->first = run->next;
+    store->first = stored->next;
     if (!store->first)
         store->last = NULL;
-    store->bytes -= run->bytes;
-    run_free(run);
+    store->bytes -= stored->bytes;
+    stored_result_free(stored);
 }
 
-static void drop_old(struct result_store *store, size_t room)
+/* Drops results that are too old, and the oldest until there is room for so many bytes. */
+static void make_room(struct result_store *store, size_t room)
 {
     const long long oldest = clock_now_ms() - RESULT_STORE_AGE_MAX_MS;
 
     while (store->first &&
-           (store->first->since < oldest || store->bytes + room > RESULT_STORE_BYTES_MAX))
+           (store->first->created < oldest || store->bytes + room > RESULT_STORE_BYTES_MAX))
         drop_oldest(store);
 }
 
-void result_store_keep(struct result_store *store, struct run *run)
+void result_store_add(struct result_store *store, struct stored_result *stored)
 {
-    if (run->count == 0) {
-        run_free(run);
+    if (stored->count == 0) {
+        stored_result_free(stored);
         return;
     }
     pthread_mutex_lock(&store->lock);
-    drop_old(store, run->bytes);
+    make_room(store, stored->bytes);
     if (store->last)
-        store->last->next = run;
+        store->last->next = stored;
     else
-        store->first = run;
-    store->last = run;
-    store->bytes += run->bytes;
+        store->first = stored;
+    store->last = stored;
+    store->bytes += stored->bytes;
     pthread_mutex_unlock(&store->lock);
 }
 
 static const struct part *find(const struct result_store *store, const char *id, const char *name)
 {
-    for (const struct run *run = store->first; run; run = run->next)
-        for (size_t i = 0; i < run->count && strcmp(run->id, id) == 0; i++)
-            if (strcmp(run->parts[i].name, name) == 0)
-                return &run->parts[i];
+    for (const struct stored_result *stored = store->first; stored; stored = stored->next)
+        for (size_t i = 0; i < stored->count && strcmp(stored->id, id) == 0; i++)
+            if (strcmp(stored->parts[i].name, name) == 0)
+                return &stored->parts[i];
     return NULL;
 }
 
@@ -122,7 +123,7 @@ const char *result_store_read(struct result_store *store, const char *id, const 
     const struct part *part;
 
     pthread_mutex_lock(&store->lock);
-    drop_old(store, 0);
+    make_room(store, 0);
     part = find(store, id, name);
     if (part) {
         strbuf_add(data, strbuf_string(&part->data), part->data.length);

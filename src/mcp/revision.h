@@ -1,8 +1,10 @@
 /*
- * What each revision of the protocol knows, so that no client is sent what it does not.
+ * The revisions of the protocol and their features, so that no client gets what its revision does
+ * not define.
  *
- * Legacy revisions are agreed on in `initialize`; a request of a modern one names its revision itself
- * and leaves nothing behind (2026-07-28, basic/versioning). Both may be spoken to one process.
+ * A legacy revision is negotiated with `initialize` and holds for the connection. Each request of a
+ * modern one names its revision and is independent of others (2026-07-28, basic/versioning). A
+ * client may use both kinds on one connection.
  */
 #ifndef MCP_REVISION_H
 #define MCP_REVISION_H
@@ -12,19 +14,19 @@
 struct revision {
     const char *name;
     bool modern;      /* per-request _meta, resultType, caching hints; no initialize, no ping */
-    bool batches;     /* arrays of messages: 2025-03-26 alone */
-    bool annotations; /* of tools; messages of progress; capability completions: 2025-03-26 on */
-    bool structured;  /* structuredContent, outputSchema, resource_link, title: 2025-06-18 on */
-    bool argument_results; /* wrong arguments are results, not errors: 2025-11-25 on (SEP-1303) */
+    bool batches;     /* arrays of messages: only 2025-03-26 */
+    bool annotations; /* of tools; progress messages; completions capability: since 2025-03-26 */
+    bool structured;  /* structuredContent, outputSchema, resource_link, title: since 2025-06-18 */
+    bool argument_results; /* invalid arguments are tool results: since 2025-11-25 (SEP-1303) */
 };
 
-/* The legacy revision of this name, or where there is none of it the newest. */
+/* The legacy revision of this name; the newest one if there is none of this name. */
 const struct revision *revision_legacy(const char *name);
 
 /* The modern revision of this name, or NULL. */
 const struct revision *revision_modern(const char *name);
 
-/* The names of the modern revisions by number, newest first; NULL behind the last. */
+/* The name of modern revision `number`, newest first from 0; NULL after the last. */
 const char *revision_modern_name(int number);
 
 #endif

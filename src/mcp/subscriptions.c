@@ -2,7 +2,7 @@
 
 #include "mcp/jsonrpc.h"
 
-/* More than anybody needs, so that none can flood us. */
+/* A bound of memory; clients need one or two. */
 enum { SUBSCRIPTIONS_MAX = 64 };
 
 static const char META_SUBSCRIPTION[] = "io.modelcontextprotocol/subscriptionId";
@@ -23,7 +23,7 @@ void subscriptions_open(struct subscriptions *subscriptions, struct responder *r
     responder_notify(
         responder->writer, "notifications/subscriptions/acknowledged",
         json_pack("{s:{s:O}, s:{}}", "_meta", META_SUBSCRIPTION, responder->id, "notifications"));
-    responder_nothing(responder); /* it comes when the server ends */
+    responder_nothing(responder); /* the result follows when the server ends */
 }
 
 void subscriptions_close(struct subscriptions *subscriptions, const json_t *id)

@@ -1,7 +1,7 @@
 /*
- * Requests subscriptions/listen (2026-07-28, basic/patterns/subscriptions). The server offers nothing to
- * subscribe to, so that the streams are acknowledged and then stay empty until the client cancels them
- * or the server ends.
+ * Open requests of subscriptions/listen (2026-07-28, basic/patterns/subscriptions). The server has
+ * nothing to subscribe to: it acknowledges a request and sends nothing more until the client
+ * cancels it or the server ends.
  */
 #ifndef MCP_SUBSCRIPTIONS_H
 #define MCP_SUBSCRIPTIONS_H
@@ -17,13 +17,13 @@ struct subscriptions {
 
 void subscriptions_init(struct subscriptions *subscriptions);
 
-/* Acknowledges the request and keeps it open; the reply is used up. */
+/* Acknowledges the request and keeps it open. Uses the responder. */
 void subscriptions_open(struct subscriptions *subscriptions, struct responder *responder);
 
-/* Ends the subscription of this id, if there is one, without a word. */
+/* Cancels the subscription with this id, if there is one, without a response. */
 void subscriptions_close(struct subscriptions *subscriptions, const json_t *id);
 
-/* Answers all that are open: the server ends. */
+/* Completes all open subscriptions, because the server ends. */
 void subscriptions_end(struct subscriptions *subscriptions, struct writer *writer);
 
 void subscriptions_release(struct subscriptions *subscriptions);

@@ -10,15 +10,12 @@
 #include "config/snippets.h"
 #include "execute_code.h" /* generated: static const char execute_code[] */
 
-/* Of the names of a language's packages. */
-enum { PACKAGES_BYTES_MAX = 600 };
-
-/* Of the names of snippets. */
-enum { SNIPPETS_BYTES_MAX = 600 };
+/* Bytes of the names of a language's packages, and of the names of snippets. */
+enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600 };
 
 const char TOOL_NAME[] = "execute_code";
 
-/* What is in the image beside the language itself, as far as there is room for it. */
+/* The packages in the image, as many as there is room for. */
 static void describe_packages(struct strbuf *text, const struct strvec *packages)
 {
     size_t shown = 0;
@@ -33,7 +30,7 @@ static void describe_packages(struct strbuf *text, const struct strvec *packages
         strbuf_addf(text, " and %zu more", packages->count - shown);
 }
 
-/* A line for each language with what a program in it gets without asking. */
+/* A line for each language with its default limits. */
 static void describe_languages(struct strbuf *text, const struct config *config)
 {
     for (size_t i = 0; i < config->language_count; i++) {
@@ -86,24 +83,24 @@ char *tool_instructions(const struct config *config)
     return strbuf_steal(&text);
 }
 
-/* The sentence about timeouts, with the maximum where there is one. */
+/* The description of timeout_seconds, with the maximum if there is one. */
 static json_t *describe_timeout(const struct config *config)
 {
-    const double most = config->maximums.limits.number[LIMIT_TIMEOUT];
+    const double max = config->maximums.limits.number[LIMIT_TIMEOUT];
     struct strbuf text = STRBUF_INIT;
     json_t *string;
 
     strbuf_addstr(&text,
                   "How long the program may run, in seconds. Default: the limit of the language. "
                   "Many hosts wait at most 60 seconds for a result.");
-    if (!isnan(most))
-        strbuf_addf(&text, " A value above %.10g is lowered to %.10g.", most, most);
+    if (!isnan(max))
+        strbuf_addf(&text, " A value above %.10g is lowered to %.10g.", max, max);
     string = json_string(strbuf_string(&text));
     strbuf_release(&text);
     return string;
 }
 
-/* Adds the names of the snippets, as far as there is room, to the description of their argument. */
+/* Adds the names of the snippets, as many as there is room for, to the description. */
 static void describe_snippets(json_t *argument, const struct config *config)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
@@ -129,8 +126,8 @@ static void describe_snippets(json_t *argument, const struct config *config)
     json_object_set_new(argument, "description", json_string(strbuf_string(&text)));
 }
 
-/* What the definition says of this configuration. */
-static void fill_in(json_t *tool, const struct config *config)
+/* Completes the definition with what depends on the configuration. */
+static void complete_definition(json_t *tool, const struct config *config)
 {
     json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
     json_t *languages = json_object_get(json_object_get(properties, "language"), "enum");
@@ -150,7 +147,7 @@ json_t *tool_definition(const struct config *config, const struct revision *revi
 {
     json_t *tool = json_loadb(execute_code, sizeof execute_code, 0, NULL);
 
-    fill_in(tool, config);
+    complete_definition(tool, config);
     if (!revision->annotations)
         json_object_del(tool, "annotations");
     if (!revision->structured) {

@@ -1,6 +1,6 @@
 /*
- * What the client is told of the tool execute_code and of the server: the definition in
- * execute_code.json, filled in from the configuration.
+ * The definition of the tool execute_code and the instructions of the server: execute_code.json,
+ * completed from the configuration.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -12,15 +12,15 @@
 
 extern const char TOOL_NAME[];
 
-/* Seconds that a program gets where no configuration names a timeout: most hosts give up after 60. */
+/* The timeout in seconds if the configuration names none: most hosts give up after 60 s. */
 enum { TOOL_TIMEOUT = 45 };
 
-/* The tool as tools/list shows it to clients of the revision; a new reference. */
+/* The tool as tools/list returns it in this revision; a new reference. */
 json_t *tool_definition(const struct config *config, const struct revision *revision);
 
 /*
- * The instructions for models, in a few lines; owned by the caller. Hosts cut them at 2 kB, so that the
- * rules come first.
+ * The instructions for models; owned by the caller. Some hosts cut them after 2 kB, so the rules
+ * come before the languages.
  */
 char *tool_instructions(const struct config *config);
 

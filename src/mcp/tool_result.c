@@ -9,14 +9,14 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/responder.h"
 
-/* What the text has around the output: the headings and the marks of what is left out. */
-enum { HEADINGS = 160 };
+/* Bytes of a text around the output: headings, and notes of how much is omitted. */
+enum { HEADING_BYTES = 160 };
 
-/* Below this nothing is gained by showing less. */
-enum { LEAST = 256 };
+/* Showing less than this does not make a message noticeably smaller. */
+enum { OUTPUT_MIN = 256 };
 
-/* Artifacts in one answer; of so many the names and links fit, unless they are very long. */
-enum { ARTIFACTS_MOST = 50 };
+/* Artifacts in one tool result. Names and links of so many fit, unless they are very long. */
+enum { ARTIFACTS_MAX = 50 };
 
 /* Warnings in the text, and bytes of each. */
 enum { WARNINGS_MAX = 10, WARNING_BYTES_MAX = 300 };
@@ -24,7 +24,7 @@ enum { WARNINGS_MAX = 10, WARNING_BYTES_MAX = 300 };
 /* The output as it is shown. */
 struct shown {
     struct strbuf text[2];
-    bool cut[2]; /* here, beside what the result says */
+    bool cut[2]; /* by this module; the run may have cut it before */
 };
 
 static void release_shown(struct shown *shown)
@@ -33,24 +33,24 @@ static void release_shown(struct shown *shown)
     strbuf_release(&shown->text[1]);
 }
 
-/* At most `most` bytes of a text, head and tail; `bytes` is what the program wrote. */
-static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, size_t most)
+/* At most `max` bytes of a text, its head and its tail; `bytes` is how much the program wrote. */
+static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, size_t max)
 {
-    struct capture capture = CAPTURE_INIT(most);
+    struct capture capture = CAPTURE_INIT(max);
 
     capture_add(&capture, strbuf_string(text), text->length);
     if (bytes > capture.total)
-        capture.total = bytes; /* so that the mark counts what was not kept before */
+        capture.total = bytes; /* so that the note counts what the run had cut before */
     return capture_take_text(&capture);
 }
 
-/* Shows both streams in `most` bytes: each half of it, and what the other one leaves. */
+/* Shows both streams in `max` bytes: each has half of them, and what the other does not need. */
 static void show(struct shown *shown, const struct result *result, const struct strbuf full[2],
-                 size_t most)
+                 size_t max)
 {
     for (int i = 0; i < 2; i++) {
         const size_t other = full[1 - i].length;
-        const size_t share = other < most / 2 ? most - other : most / 2;
+        const size_t share = other < max / 2 ? max - other : max / 2;
 
         shown->cut[i] = full[i].length > share;
         if (shown->cut[i])
@@ -76,14 +76,13 @@ static json_t *text_content(const struct strbuf *text)
                      json_stringn_nocheck(strbuf_string(text), text->length));
 }
 
-/* What files there are and what there is not. */
+/* The files that came back, and those that are missing. */
 static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
 
     for (size_t i = 0; i < artifacts->count; i++) {
-        CLEANUP_FREE char *name =
-            text_escape_short(artifacts->items[i].name, ATTACHMENTS_NAME_SHOWN);
+        CLEANUP_FREE char *name = text_escape_short(artifacts->items[i].name, ATTACHMENT_NAME_MAX);
 
         strbuf_addf(&list, "%s (%s, %zu bytes)\n", name, artifacts->items[i].mime_type,
                     artifacts->items[i].length);
@@ -93,7 +92,7 @@ static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts
     add_section(text, "artifacts", &list);
 }
 
-/* The first warnings; a model reads no other part of a result. */
+/* The first warnings; models read only the text of a result. */
 static void add_warnings(struct strbuf *text, const struct strvec *warnings)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
@@ -110,7 +109,7 @@ static void add_warnings(struct strbuf *text, const struct strvec *warnings)
 }
 
 /* The text for models. */
-static json_t *describe(const struct result *result, const struct shown *shown)
+static json_t *text_for_model(const struct result *result, const struct shown *shown)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     const bool ran = result->exit_code != EXIT_CODE_NONE;
@@ -120,7 +119,7 @@ static json_t *describe(const struct result *result, const struct shown *shown)
         strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
                     result->error ? result->error : "no reason is known", ran ? "\n\n" : "");
     for (int i = 0; i < 2; i++)
-        add_section(&text, run_streams[i], &shown->text[i]);
+        add_section(&text, stream_names[i], &shown->text[i]);
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
     add_artifacts(&text, &result->artifacts);
@@ -129,13 +128,13 @@ static json_t *describe(const struct result *result, const struct shown *shown)
 }
 
 /* The whole result, with the output as it is shown. */
-static json_t *structure(const json_t *object, const struct shown *shown)
+static json_t *structured_content(const json_t *object, const struct shown *shown)
 {
     json_t *copy = json_copy((json_t *)object);
 
     for (int i = 0; i < 2; i++) {
         json_object_set_new(
-            copy, run_streams[i],
+            copy, stream_names[i],
             json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
         if (shown->cut[i])
             json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
@@ -146,54 +145,54 @@ static json_t *structure(const json_t *object, const struct shown *shown)
 static json_t *build(const struct result *result, const json_t *object, const struct shown *shown,
                      const struct revision *revision)
 {
-    json_t *answer = json_object();
+    json_t *tool_result = json_object();
     json_t *content = json_array();
 
-    json_array_append_new(content, describe(result, shown));
-    json_object_set_new(answer, "content", content);
+    json_array_append_new(content, text_for_model(result, shown));
+    json_object_set_new(tool_result, "content", content);
     if (revision->structured)
-        json_object_set_new(answer, "structuredContent", structure(object, shown));
-    json_object_set_new(answer, "isError", json_boolean(!result_success(result)));
-    return answer;
+        json_object_set_new(tool_result, "structuredContent", structured_content(object, shown));
+    json_object_set_new(tool_result, "isError", json_boolean(!result_success(result)));
+    return tool_result;
 }
 
-/* The whole output of a stream, or as much of it as one message holds. Takes the text over. */
+/* Attaches the output of a stream, as much of it as one message holds. Takes the text over. */
 static void attach_output(struct attachments *attachments, const struct result *result, int stream,
                           struct strbuf *full)
 {
-    if (full->length > RUN_TEXT_MAX) {
-        struct strbuf kept = cut(full, result->bytes[stream], RUN_TEXT_MAX);
+    if (full->length > STORED_TEXT_MAX) {
+        struct strbuf shortened = cut(full, result->bytes[stream], STORED_TEXT_MAX);
 
         strbuf_release(full);
-        *full = kept;
+        *full = shortened;
     }
-    attachments_add_output(attachments, run_streams[stream], full);
+    attachments_add_output(attachments, stream_names[stream], full);
 }
 
-json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t most,
+json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t max_text,
                            struct result_store *store)
 {
     struct strbuf full[2] = {result->text[0], result->text[1]};
     struct shown shown = {.cut = {false, false}};
     struct attachments attachments;
-    const size_t text_most = most;
+    size_t max_output =
+        max_text > HEADING_BYTES + OUTPUT_MIN ? max_text - HEADING_BYTES : OUTPUT_MIN;
     size_t text_shown;
-    json_t *object, *answer = NULL;
+    json_t *object, *tool_result = NULL;
 
     result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
-    artifacts_limit(&result->artifacts, ARTIFACTS_MOST);
+    artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
     object = result_to_json(result);
-    most = most > HEADINGS + LEAST ? most - HEADINGS : LEAST;
     do {
-        json_decref(answer);
+        json_decref(tool_result);
         release_shown(&shown);
-        show(&shown, result, full, most);
-        answer = build(result, object, &shown, revision);
-        most /= 2;
-    } while (most >= LEAST && jsonrpc_size(answer) > RESULT_MAX);
+        show(&shown, result, full, max_output);
+        tool_result = build(result, object, &shown, revision);
+        max_output /= 2;
+    } while (max_output >= OUTPUT_MIN && jsonrpc_size(tool_result) > RESULT_MAX);
     text_shown = shown.text[0].length + shown.text[1].length;
-    attachments_begin(&attachments, answer, revision,
-                      text_most > text_shown ? text_most - text_shown : 0);
+    attachments_begin(&attachments, tool_result, revision,
+                      max_text > text_shown ? max_text - text_shown : 0);
     for (int i = 0; i < 2; i++)
         if (shown.cut[i])
             attach_output(&attachments, result, i, &full[i]);
@@ -204,7 +203,7 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
     json_decref(object);
     strbuf_release(&full[0]);
     strbuf_release(&full[1]);
-    return answer;
+    return tool_result;
 }
 
 json_t *tool_result_of_failure(const char *message)
@@ -212,6 +211,6 @@ json_t *tool_result_of_failure(const char *message)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
     strbuf_addstr(&text, "Execution Failed (error): ");
-    text_add_utf8(&text, message, strlen(message)); /* it may end in the middle of a character */
+    text_add_utf8(&text, message, strlen(message)); /* it may end within a character */
     return json_pack("{s:[o], s:b}", "content", text_content(&text), "isError", 1);
 }

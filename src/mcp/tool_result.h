@@ -1,6 +1,6 @@
 /*
- * What a call of execute_code answers: a CallToolResult (server/tools, "Tool Result") with a text for
- * models and, where the revision has it, the whole result as structured content.
+ * The result of a call of execute_code: a CallToolResult (server/tools, "Tool Result") with a text
+ * for models and, if the revision has it, the whole result as structured content.
  */
 #ifndef MCP_TOOL_RESULT_H
 #define MCP_TOOL_RESULT_H
@@ -12,16 +12,15 @@
 #include "run/result.h"
 
 /*
- * The answer to a run, a new reference. The result's texts are taken out of it. Both forms show at most
- * `most` bytes of the output, head and tail; where that leaves something out it is kept in `runs`, and
- * the answer links to it. Artifacts go along: pictures and audio as what they are, short texts as resources, the
- * rest as links to what is kept; what is too large for all of these is named. However it has to be escaped,
- * the answer fits into one message.
+ * The tool result for a run, a new reference. Takes the output out of `result`. Both forms show at
+ * most `max_text` bytes of the output, its head and its tail. If that omits something, the output
+ * is stored and the tool result links to it. Artifacts are attached (mcp/attachments.h). The tool
+ * result fits into one message however much of it JSON has to escape.
  */
-json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t most,
+json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t max_text,
                            struct result_store *store);
 
-/* The answer to a call that ran nothing, a new reference. */
+/* The tool result for a call that ran nothing, a new reference. */
 json_t *tool_result_of_failure(const char *message);
 
 #endif

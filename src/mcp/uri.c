@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* RFC 3986: what need not be escaped in a path. */
+/* RFC 3986: needs no escape in a path. */
 static bool is_unreserved(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -8,8 +8,8 @@
 
 #include "base/io.h"
 
-/* A handful of the largest messages. */
-enum { FULL = 4 << 20 };
+/* Some of the largest messages. */
+enum { WAITING_MAX = 4 << 20 };
 
 static void write_all(struct writer *writer, const char *data, size_t length)
 {
@@ -20,7 +20,8 @@ static void write_all(struct writer *writer, const char *data, size_t length)
 
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 && errno == EAGAIN) { /* whoever has the same end open made it so */
+        if (written < 0 &&
+            errno == EAGAIN) { /* another process that has this end open made it non-blocking */
             io_poll(&writable, 1, -1);
             continue;
         }
@@ -37,7 +38,7 @@ static void write_all(struct writer *writer, const char *data, size_t length)
     }
 }
 
-/* Writes what waits now, without the lock. */
+/* Writes what waits now. Has the lock, but not while it writes. */
 static void write_waiting(struct writer *writer)
 {
     struct strbuf taken = writer->waiting;
@@ -47,7 +48,7 @@ static void write_waiting(struct writer *writer)
     pthread_mutex_unlock(&writer->lock);
     write_all(writer, taken.data, taken.length);
     pthread_mutex_lock(&writer->lock);
-    was_full = writer->unwritten > FULL;
+    was_full = writer->unwritten > WAITING_MAX;
     writer->unwritten -= taken.length;
     strbuf_release(&taken);
     pthread_cond_broadcast(&writer->changed);
@@ -61,7 +62,7 @@ static void *write_lines(void *context)
     struct writer *writer = context;
 
     pthread_mutex_lock(&writer->lock);
-    while (!writer->broken && !(writer->ended && writer->unwritten == 0)) {
+    while (!writer->broken && !(writer->finished && writer->unwritten == 0)) {
         if (writer->unwritten > 0)
             write_waiting(writer);
         else
@@ -102,7 +103,7 @@ bool writer_full(struct writer *writer)
     bool full;
 
     pthread_mutex_lock(&writer->lock);
-    full = writer->unwritten > FULL && !writer->broken;
+    full = writer->unwritten > WAITING_MAX && !writer->broken;
     pthread_mutex_unlock(&writer->lock);
     return full;
 }
@@ -110,7 +111,7 @@ bool writer_full(struct writer *writer)
 void writer_wait(struct writer *writer)
 {
     pthread_mutex_lock(&writer->lock);
-    while (writer->unwritten > FULL && !writer->broken && !writer->hurrying)
+    while (writer->unwritten > WAITING_MAX && !writer->broken && !writer->ending)
         pthread_cond_wait(&writer->changed, &writer->lock);
     pthread_mutex_unlock(&writer->lock);
 }
@@ -128,7 +129,7 @@ int writer_broken(struct writer *writer)
 void writer_stop_waiting(struct writer *writer)
 {
     pthread_mutex_lock(&writer->lock);
-    writer->hurrying = true;
+    writer->ending = true;
     pthread_cond_broadcast(&writer->changed);
     pthread_mutex_unlock(&writer->lock);
 }
@@ -139,7 +140,7 @@ int writer_finish(struct writer *writer, long long deadline)
     int late = 0;
 
     pthread_mutex_lock(&writer->lock);
-    writer->ended = true;
+    writer->finished = true;
     pthread_cond_broadcast(&writer->changed);
     while (writer->unwritten > 0 && !writer->broken && late == 0)
         late = pthread_cond_timedwait(&writer->changed, &writer->lock, &until);

@@ -384,7 +384,7 @@ quickCase('a batch with calls is answered as one array when all have ended', asy
 });
 
 for (const version of ['2024-11-05', '2025-06-18', '2025-11-25'])
-    quickCase(`${version} knows no batches`, async () => {
+    quickCase(`${version} has no batches`, async () => {
         const server = await start(version);
         is(await server.tell(batchOf(ONE)), '- -32600');
     });

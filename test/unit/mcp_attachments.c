@@ -5,10 +5,10 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/responder.h"
 
-/* An answer with a text, and what is kept. */
+/* A tool result with a text, and a store. */
 struct fixture {
     struct result_store store;
-    json_t *answer;
+    json_t *tool_result;
     struct attachments attachments;
 };
 
@@ -20,8 +20,9 @@ static const char NEWEST[] = "2025-11-25";
 static void set_up(struct fixture *fixture, const char *revision, size_t text_left)
 {
     result_store_init(&fixture->store);
-    fixture->answer = json_pack("{s:[{s:s}]}", "content", "type", "text");
-    attachments_begin(&fixture->attachments, fixture->answer, revision_legacy(revision), text_left);
+    fixture->tool_result = json_pack("{s:[{s:s}]}", "content", "type", "text");
+    attachments_begin(&fixture->attachments, fixture->tool_result, revision_legacy(revision),
+                      text_left);
 }
 
 static void add(struct fixture *fixture, const char *name, const char *data, size_t length)
@@ -37,7 +38,7 @@ static void add(struct fixture *fixture, const char *name, const char *data, siz
 
 #define ADD(fixture, name, bytes) add(fixture, name, bytes, sizeof bytes - 1)
 
-/* Adds one with so many bytes behind the given ones. */
+/* Adds a file of `start` and so many bytes more. */
 static void add_large(struct fixture *fixture, const char *name, const char *start, size_t length,
                       size_t more)
 {
@@ -51,7 +52,7 @@ static void add_large(struct fixture *fixture, const char *name, const char *sta
 /* The last content, with the id of the run as "ID". */
 static void check_last(const struct fixture *fixture, const char *expected)
 {
-    const json_t *content = json_object_get(fixture->answer, "content");
+    const json_t *content = json_object_get(fixture->tool_result, "content");
     const json_t *last = json_array_get(content, json_array_size(content) - 1);
     CLEANUP_FREE char *text = json_dumps(last, JSON_COMPACT);
     char *id = strstr(text, "isolator://runs/");
@@ -62,23 +63,23 @@ static void check_last(const struct fixture *fixture, const char *expected)
         memmove(id + 2, id + 16, strlen(id + 16) + 1);
     }
     assert_string_equal(text, expected);
-    assert_in_range(jsonrpc_size(fixture->answer), 1, RESULT_MAX);
+    assert_in_range(jsonrpc_size(fixture->tool_result), 1, RESULT_MAX);
 }
 
-/* What is kept under the name, "TYPE CONTENT"; NULL: nothing. Ends the attachments. */
-static void check_kept(struct fixture *fixture, const char *name, const char *expected)
+/* Checks the stored part of this name, "TYPE CONTENT" or "nothing". Ends the attachments. */
+static void check_stored(struct fixture *fixture, const char *name, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
-    char id[RESULT_ID_SIZE];
+    char id[STORED_ID_SIZE];
     const char *type;
 
-    memcpy(id, stored_result_id(fixture->attachments.run), sizeof id);
+    memcpy(id, stored_result_id(fixture->attachments.stored), sizeof id);
     attachments_end(&fixture->attachments, &fixture->store);
     type = result_store_read(&fixture->store, id, name, &data);
     CLEANUP_FREE char *got =
         type ? string_format("%s %s", type, strbuf_string(&data)) : string_copy("nothing");
     assert_string_equal(got, expected);
-    json_decref(fixture->answer);
+    json_decref(fixture->tool_result);
     result_store_release(&fixture->store);
 }
 
@@ -92,11 +93,11 @@ static void attachments__pictures_and_audio(void **state)
     check_last(
         &fixture,
         "{\"type\":\"image\",\"data\":\"iVBORw0KGgoAAAANSUhEUg==\",\"mimeType\":\"image/png\"}");
-    check_kept(&fixture, "files/a.png", "nothing");
+    check_stored(&fixture, "files/a.png", "nothing");
     set_up(&fixture, "2025-03-26", 0);
     ADD(&fixture, "a", "OggS\0");
     check_last(&fixture, "{\"type\":\"audio\",\"data\":\"T2dnUwA=\",\"mimeType\":\"audio/ogg\"}");
-    check_kept(&fixture, "files/a", "nothing");
+    check_stored(&fixture, "files/a", "nothing");
 }
 
 static void attachments__texts(void **state)
@@ -109,7 +110,7 @@ static void attachments__texts(void **state)
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/b/a%20b.csv\",\"mimeType\":\"text/csv\","
                          "\"text\":\"1,\xc3\xa4\\n\"}}");
-    ADD(&fixture, "c", "123456"); /* more than is left */
+    ADD(&fixture, "c", "123456"); /* more text than may be embedded */
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/c\","
                          "\"name\":\"c\",\"description\":\"A file of the program; kept for some "
                          "minutes.\",\"mimeType\":\"text/plain\",\"size\":6}");
@@ -117,7 +118,7 @@ static void attachments__texts(void **state)
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/d\",\"mimeType\":\"text/plain\","
                          "\"text\":\"12345\"}}");
-    check_kept(&fixture, "files/b/a b.csv", "text/csv 1,\xc3\xa4\n");
+    check_stored(&fixture, "files/b/a b.csv", "text/csv 1,\xc3\xa4\n");
 }
 
 static void attachments__other_files(void **state)
@@ -130,8 +131,8 @@ static void attachments__other_files(void **state)
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/a.zip\","
                          "\"name\":\"a.zip\",\"description\":\"A file of the program; kept for "
                          "some minutes.\",\"mimeType\":\"application/zip\",\"size\":5}");
-    check_kept(&fixture, "files/a.zip", "application/zip PK\3\4\xff");
-    set_up(&fixture, "2024-11-05", 100); /* knows neither links nor audio */
+    check_stored(&fixture, "files/a.zip", "application/zip PK\3\4\xff");
+    set_up(&fixture, "2024-11-05", 100); /* has neither links nor audio */
     ADD(&fixture, "a.ogg", "OggS\0");
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/a.ogg\",\"mimeType\":\"audio/ogg\","
@@ -140,14 +141,13 @@ static void attachments__other_files(void **state)
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/a.zip\",\"mimeType\":\"application/zip\","
                          "\"blob\":\"UEsDBP8=\"}}");
-    check_kept(&fixture, "files/a.ogg", "audio/ogg OggS");
+    check_stored(&fixture, "files/a.ogg", "audio/ogg OggS");
 }
 
-static const char too_large[] =
-    "{\"type\":\"text\",\"text\":\"The artifact 'b' has no room in this "
-    "message; write it smaller, or ask for fewer.\"}";
+static const char too_large[] = "{\"type\":\"text\",\"text\":\"The artifact 'b' does not fit into "
+                                "this message; make it smaller or ask for fewer files.\"}";
 
-static void attachments__what_one_message_cannot_hold(void **state)
+static void attachments__files_that_do_not_fit_into_a_message(void **state)
 {
     struct fixture fixture;
 
@@ -156,18 +156,18 @@ static void attachments__what_one_message_cannot_hold(void **state)
     add_large(&fixture, "b", PNG, sizeof PNG - 1, 720000);
     check_last(&fixture, too_large);
     add_large(&fixture, "a", PNG, sizeof PNG - 1, 600000);
-    add_large(&fixture, "d", PNG, sizeof PNG - 1, 150000); /* is linked where it does not fit */
+    add_large(&fixture, "d", PNG, sizeof PNG - 1, 150000); /* does not fit, so it is linked */
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/d\","
                          "\"name\":\"d\",\"description\":\"A file of the program; kept for some "
                          "minutes.\",\"mimeType\":\"image/png\",\"size\":150016}");
-    add_large(&fixture, "b", "\xff", 1, 720000); /* could not be read either */
+    add_large(&fixture, "b", "\xff", 1, 720000); /* too large to be read later */
     check_last(&fixture, too_large);
     add_large(&fixture, "c", "\xff", 1, 600000);
-    check_kept(&fixture, "files/b", "nothing");
+    check_stored(&fixture, "files/b", "nothing");
 }
 
-/* A run that is kept never takes the room of all. */
-static void attachments__more_than_is_kept(void **state)
+/* One result never takes more than the whole store. */
+static void attachments__files_that_do_not_fit_into_the_store(void **state)
 {
     struct fixture fixture;
 
@@ -179,7 +179,7 @@ static void attachments__more_than_is_kept(void **state)
     check_last(&fixture, too_large);
     attachments_end(&fixture.attachments, &fixture.store);
     assert_in_range(fixture.store.bytes, 1000000, RESULT_STORE_BYTES_MAX);
-    json_decref(fixture.answer);
+    json_decref(fixture.tool_result);
     result_store_release(&fixture.store);
 }
 
@@ -195,12 +195,12 @@ static void attachments__long_output(void **state)
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/stdout\","
                          "\"name\":\"stdout\",\"description\":\"More of the output; kept for some "
                          "minutes.\",\"mimeType\":\"text/plain\",\"size\":9}");
-    check_kept(&fixture, "stdout", "text/plain all of it");
+    check_stored(&fixture, "stdout", "text/plain all of it");
     set_up(&fixture, "2025-03-26", 0);
     strbuf_addstr(&text, "all of it");
     attachments_add_output(&fixture.attachments, "stdout", &text);
     check_last(&fixture, "{\"type\":\"text\"}");
-    check_kept(&fixture, "stdout", "nothing");
+    check_stored(&fixture, "stdout", "nothing");
 }
 
 int main(void)
@@ -209,8 +209,8 @@ int main(void)
         cmocka_unit_test(attachments__pictures_and_audio),
         cmocka_unit_test(attachments__texts),
         cmocka_unit_test(attachments__other_files),
-        cmocka_unit_test(attachments__what_one_message_cannot_hold),
-        cmocka_unit_test(attachments__more_than_is_kept),
+        cmocka_unit_test(attachments__files_that_do_not_fit_into_a_message),
+        cmocka_unit_test(attachments__files_that_do_not_fit_into_the_store),
         cmocka_unit_test(attachments__long_output),
     };
 

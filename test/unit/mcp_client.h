@@ -1,5 +1,5 @@
 /*
- * What tests of the room mcp share: the client at the other end of an outbox.
+ * What the unit tests of mcp share: a client at the other end of a writer.
  */
 #ifndef MCP_CLIENT_H
 #define MCP_CLIENT_H
@@ -15,7 +15,7 @@
 /* Long enough for the slowest machine; nothing waits for it to pass. */
 enum { CLIENT_PATIENCE_MS = 120000 };
 
-/* A client behind a pipe, with a thread that reads all that comes. */
+/* A client at the end of a pipe, with a thread that reads everything. */
 struct client {
     struct notifier wake;
     struct writer writer;
@@ -57,7 +57,7 @@ static inline void client_open(struct client *client)
     client_start_reading(client);
 }
 
-/* Ends the outbox and reads to its end: `got` is all that was sent. client_close() is still to come. */
+/* Finishes the writer and reads to the end: `got` is everything sent. Then client_close(). */
 static inline void client_finish(struct client *client)
 {
     assert_int_equal(writer_finish(&client->writer, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
@@ -72,7 +72,7 @@ static inline void client_close(struct client *client)
     strbuf_release(&client->got);
 }
 
-/* Checks all that was sent, and takes the client down. */
+/* Checks everything that was sent, and closes the client. */
 static inline void client_check(struct client *client, const char *expected)
 {
     client_finish(client);
@@ -80,7 +80,7 @@ static inline void client_check(struct client *client, const char *expected)
     client_close(client);
 }
 
-/* All that was sent as an array of the values of its lines, a new reference; takes the client down. */
+/* The JSON values of all lines sent, as an array, a new reference. Closes the client. */
 static inline json_t *client_lines(struct client *client)
 {
     json_t *lines = json_array();

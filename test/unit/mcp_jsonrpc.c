@@ -2,9 +2,9 @@
 
 #include "mcp/jsonrpc.h"
 
-/* ---- taking apart */
+/* ---- parsing */
 
-/* Reads the text and checks the kind and, in one line, "id method params wrong". */
+/* Reads the text and checks the kind and, in one line, "id method params problem". */
 static void check_read(const char *text, enum message_kind kind, const char *expected)
 {
     json_t *value = json_of(text);
@@ -18,7 +18,7 @@ static void check_read(const char *text, enum message_kind kind, const char *exp
     params = message.params ? json_dumps(message.params, JSON_ENCODE_ANY | JSON_COMPACT)
                             : string_copy("-");
     seen = string_format("%s %s %s %s", id, message.method ? message.method : "-", params,
-                         message.wrong ? message.wrong : "-");
+                         message.problem ? message.problem : "-");
     assert_string_equal(seen, expected);
     assert_int_equal(message.kind, kind);
     json_decref(value);
@@ -51,7 +51,7 @@ static void jsonrpc__notifications_and_responses(void **state)
 #define WRONG_METHOD  "\"method\" must be a string"
 #define WRONG_ID      "\"id\" must be an integer or a string of at most 4096 bytes"
 
-static void jsonrpc__invalid_ones(void **state)
+static void jsonrpc__invalid_messages(void **state)
 {
     (void)state;
     check_read("1", MESSAGE_INVALID, "- - - a message must be an object");
@@ -73,7 +73,7 @@ static void jsonrpc__invalid_ones(void **state)
                "1 ping - " WRONG_METHOD);
 }
 
-static void jsonrpc__ids_that_are_none(void **state)
+static void jsonrpc__invalid_ids(void **state)
 {
     static const char *const ids[] = {"null", "1.5", "1.0", "true", "[1]", "{}"};
 
@@ -155,7 +155,7 @@ static void check_line(const char *text, const char *expected)
     json_decref(value);
 }
 
-/* One line, whatever is in it. */
+/* A message is one line, whatever it contains. */
 static void jsonrpc__lines_and_their_sizes(void **state)
 {
     (void)state;
@@ -179,8 +179,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jsonrpc__requests),
         cmocka_unit_test(jsonrpc__notifications_and_responses),
-        cmocka_unit_test(jsonrpc__invalid_ones),
-        cmocka_unit_test(jsonrpc__ids_that_are_none),
+        cmocka_unit_test(jsonrpc__invalid_messages),
+        cmocka_unit_test(jsonrpc__invalid_ids),
         cmocka_unit_test(jsonrpc__ids),
         cmocka_unit_test(jsonrpc__results),
         cmocka_unit_test(jsonrpc__errors),

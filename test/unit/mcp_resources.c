@@ -5,7 +5,7 @@
 #include "mcp/resources.h"
 #include "mcp/responder.h"
 
-/* A configuration whose snippets lie in the directory, and no runs. */
+/* A configuration with a directory of snippets, and an empty store. */
 struct fixture {
     char *directory;
     struct config config;
@@ -51,7 +51,7 @@ static void check_read(struct fixture *fixture, const char *uri, const char *exp
     check_new_json(result, expected);
 }
 
-/* Checks the message alone: for the client all that cannot be read is the same. */
+/* Checks the message only: the kind of error is always the same. */
 static void check_not_read(struct fixture *fixture, const char *uri, const char *message)
 {
     assert_null(read_uri(fixture, uri));
@@ -89,7 +89,7 @@ static void check_uri(const char *name, const char *expected)
     list = resources_list(&fixture.config, NULL);
     assert_string_equal(string_at(list, "resources.0.uri"), expected);
     assert_string_equal(string_at(list, "resources.0.name"), name);
-    content = read_uri(&fixture, expected); /* it leads to the snippet */
+    content = read_uri(&fixture, expected); /* the URI leads to the snippet */
     assert_string_equal(string_at(content, "contents.0.uri"), expected);
     assert_string_equal(string_at(content, "contents.0.text"), "content");
     json_decref(content);
@@ -149,7 +149,7 @@ static void resources__pages(void **state)
     check_pages(250, "100 100 50 ");
 }
 
-static void resources__cursors_that_are_none(void **state)
+static void resources__invalid_cursors(void **state)
 {
     struct fixture fixture;
 
@@ -202,7 +202,7 @@ static void resources__snippets_are_read(void **state)
     tear_down(&fixture);
 }
 
-static void resources__that_are_not_there(void **state)
+static void resources__unknown_snippets(void **state)
 {
     static const char *const bad[] = {"%", "%6", "%zz.py", "%6g.py", "a%00.py", ""};
     struct fixture fixture;
@@ -221,7 +221,7 @@ static void resources__that_are_not_there(void **state)
     tear_down(&fixture);
 }
 
-static void resources__of_other_schemes(void **state)
+static void resources__other_uris(void **state)
 {
     static const char *const others[] = {"",
                                          "a.py",
@@ -236,12 +236,12 @@ static void resources__of_other_schemes(void **state)
     write_in(fixture.directory, "a.py", "");
     for (size_t i = 0; i < COUNT(others); i++)
         check_not_read(&fixture, others[i],
-                       "the resources begin with isolator://snippets/ or isolator://runs/");
+                       "a resource URI begins with isolator://snippets/ or isolator://runs/");
     tear_down(&fixture);
 }
 
-/* 512 KiB are six times as much where each byte has to be escaped. */
-static void resources__snippet_that_no_message_holds(void **state)
+/* 512 KiB become six times as much if each byte has to be escaped. */
+static void resources__snippet_that_does_not_fit_into_a_message(void **state)
 {
     CLEANUP_FREE char *text = memory_allocate(524288);
     CLEANUP_FREE char *path = NULL;
@@ -261,23 +261,23 @@ static void resources__snippet_that_no_message_holds(void **state)
     tear_down(&fixture);
 }
 
-/* ---- runs */
+/* ---- stored results */
 
-/* Keeps a run whose stdout has `length` of this byte, and "err" as its stderr; the URI, owned. */
-static char *keep(struct fixture *fixture, char byte, size_t length, const char *stream)
+/* Stores `length` of this byte as stdout and "err" as stderr. Returns the URI, owned. */
+static char *store_output(struct fixture *fixture, char byte, size_t length, const char *stream)
 {
     struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
     CLEANUP_FREE char *bytes = memory_allocate(length);
-    struct run *run = stored_result_new();
-    char id[RESULT_ID_SIZE];
+    struct stored_result *stored = stored_result_new();
+    char id[STORED_ID_SIZE];
 
     memset(bytes, byte, length);
     strbuf_add(&text[0], bytes, length);
     strbuf_addstr(&text[1], "err");
-    memcpy(id, stored_result_id(run), sizeof id);
+    memcpy(id, stored_result_id(stored), sizeof id);
     for (int i = 0; i < 2; i++)
-        stored_result_add(run, run_streams[i], "text/plain", &text[i]);
-    result_store_keep(&fixture->store, run);
+        stored_result_add(stored, stream_names[i], "text/plain", &text[i]);
+    result_store_add(&fixture->store, stored);
     return string_format("isolator://runs/%s/%s", id, stream);
 }
 
@@ -288,7 +288,7 @@ static void check_stream(const char *stream, const char *text)
     CLEANUP_FREE char *expected = NULL;
 
     set_up(&fixture);
-    uri = keep(&fixture, 'x', 3, stream);
+    uri = store_output(&fixture, 'x', 3, stream);
     expected = string_format("{\"contents\":[{\"uri\":\"%s\",\"mimeType\":\"text/plain\","
                              "\"text\":\"%s\"}]}",
                              uri, text);
@@ -296,14 +296,14 @@ static void check_stream(const char *stream, const char *text)
     tear_down(&fixture);
 }
 
-static void resources__runs_are_read(void **state)
+static void resources__output_is_read(void **state)
 {
     (void)state;
     check_stream("stdout", "xxx");
     check_stream("stderr", "err");
 }
 
-static void resources__runs_that_are_not_kept(void **state)
+static void resources__output_that_is_not_stored(void **state)
 {
     static const char *const streams[] = {"", "stdin", "stdout/", "stdout2", "/stdout", "STDOUT"};
     static const char *const others[] = {"", "/stdout", "0123456789abcdef/stdout",
@@ -313,17 +313,17 @@ static void resources__runs_that_are_not_kept(void **state)
     (void)state;
     set_up(&fixture);
     for (size_t i = 0; i < COUNT(streams); i++) {
-        CLEANUP_FREE char *uri = keep(&fixture, 'x', 1, streams[i]);
-        check_not_read(&fixture, uri, "this is not kept any more, or never was");
+        CLEANUP_FREE char *uri = store_output(&fixture, 'x', 1, streams[i]);
+        check_not_read(&fixture, uri, "this output has expired or never existed");
     }
     for (size_t i = 0; i < COUNT(others); i++) {
         CLEANUP_FREE char *uri = string_format("isolator://runs/%s", others[i]);
-        check_not_read(&fixture, uri, "this is not kept any more, or never was");
+        check_not_read(&fixture, uri, "this output has expired or never existed");
     }
     tear_down(&fixture);
 }
 
-/* Checks the text's length, or where 0 is expected that its middle is left out. */
+/* Checks the length of the text; if 0 is expected, that its middle is omitted. */
 static void check_fits(char byte, size_t length, size_t expected)
 {
     struct fixture fixture;
@@ -332,7 +332,7 @@ static void check_fits(char byte, size_t length, size_t expected)
     const char *text;
 
     set_up(&fixture);
-    uri = keep(&fixture, byte, length, "stdout");
+    uri = store_output(&fixture, byte, length, "stdout");
     result = read_uri(&fixture, uri);
     assert_no_error(&fixture.error);
     assert_in_range(jsonrpc_size(result), 300000, MESSAGE_MAX - 10000);
@@ -345,7 +345,7 @@ static void check_fits(char byte, size_t length, size_t expected)
     tear_down(&fixture);
 }
 
-static void resources__runs_are_made_to_fit_one_message(void **state)
+static void resources__output_is_cut_to_fit_into_a_message(void **state)
 {
     (void)state;
     check_fits('x', 900000, 900000);
@@ -354,24 +354,24 @@ static void resources__runs_are_made_to_fit_one_message(void **state)
     check_fits('\x01', 900000, 0);
 }
 
-/* A file is given whole: where its text becomes too large for a message, in base64. */
-static void resources__files_are_made_to_fit_one_message(void **state)
+/* A file is always whole: in base64 if its text would be too large for a message. */
+static void resources__files_fit_into_a_message(void **state)
 {
     enum { LENGTH = 600000 };
     struct strbuf lines = STRBUF_INIT;
     CLEANUP_FREE char *uri = NULL;
-    struct run *run = stored_result_new();
+    struct stored_result *stored = stored_result_new();
     struct fixture fixture;
     json_t *result;
     const char *blob;
 
     (void)state;
     set_up(&fixture);
-    uri = string_format("isolator://runs/%s/files/a", stored_result_id(run));
+    uri = string_format("isolator://runs/%s/files/a", stored_result_id(stored));
     for (int i = 0; i < LENGTH; i++)
         strbuf_addch(&lines, '\n');
-    stored_result_add(run, "files/a", "text/plain", &lines);
-    result_store_keep(&fixture.store, run);
+    stored_result_add(stored, "files/a", "text/plain", &lines);
+    result_store_add(&fixture.store, stored);
     result = read_uri(&fixture, uri);
     assert_no_error(&fixture.error);
     assert_in_range(jsonrpc_size(result), LENGTH, MESSAGE_MAX - 10000);
@@ -426,7 +426,7 @@ static void check_completed(int count, size_t values, int total, bool more)
     tear_down(&fixture);
 }
 
-/* A hundred at most, by the protocol. */
+/* At most 100 (server/utilities/completion). */
 static void resources__completion_of_many(void **state)
 {
     (void)state;
@@ -440,16 +440,16 @@ int main(void)
         cmocka_unit_test(resources__are_listed),
         cmocka_unit_test(resources__names_in_uris),
         cmocka_unit_test(resources__pages),
-        cmocka_unit_test(resources__cursors_that_are_none),
+        cmocka_unit_test(resources__invalid_cursors),
         cmocka_unit_test(resources__templates),
         cmocka_unit_test(resources__snippets_are_read),
-        cmocka_unit_test(resources__that_are_not_there),
-        cmocka_unit_test(resources__of_other_schemes),
-        cmocka_unit_test(resources__snippet_that_no_message_holds),
-        cmocka_unit_test(resources__runs_are_read),
-        cmocka_unit_test(resources__runs_that_are_not_kept),
-        cmocka_unit_test(resources__runs_are_made_to_fit_one_message),
-        cmocka_unit_test(resources__files_are_made_to_fit_one_message),
+        cmocka_unit_test(resources__unknown_snippets),
+        cmocka_unit_test(resources__other_uris),
+        cmocka_unit_test(resources__snippet_that_does_not_fit_into_a_message),
+        cmocka_unit_test(resources__output_is_read),
+        cmocka_unit_test(resources__output_that_is_not_stored),
+        cmocka_unit_test(resources__output_is_cut_to_fit_into_a_message),
+        cmocka_unit_test(resources__files_fit_into_a_message),
         cmocka_unit_test(resources__completion),
         cmocka_unit_test(resources__completion_of_many),
     };

@@ -4,9 +4,9 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/responder.h"
 
-/* A reply to the request of this id (a JSON text) by the revision, in the batch or NULL. */
-static struct responder reply_to(struct client *client, const char *revision, const char *id,
-                                 struct batch *batch)
+/* A responder to the request with this id (JSON), in this revision and batch, which may be NULL. */
+static struct responder responder_to(struct client *client, const char *revision, const char *id,
+                                     struct batch *batch)
 {
     const struct revision *modern = revision_modern(revision);
     json_t *value = json_of(id);
@@ -18,7 +18,7 @@ static struct responder reply_to(struct client *client, const char *revision, co
     return responder;
 }
 
-/* ---- one answer */
+/* ---- one response */
 
 static void responder__results_of_legacy_revisions(void **state)
 {
@@ -27,8 +27,8 @@ static void responder__results_of_legacy_revisions(void **state)
 
     (void)state;
     client_open(&client);
-    one = reply_to(&client, "2024-11-05", "1", NULL);
-    other = reply_to(&client, "2025-11-25", "\"a\"", NULL);
+    one = responder_to(&client, "2024-11-05", "1", NULL);
+    other = responder_to(&client, "2025-11-25", "\"a\"", NULL);
     responder_result(&one, json_of("{\"x\": 1}"));
     responder_result(&other, json_of("{}"));
     client_check(&client, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":1}}\n"
@@ -49,11 +49,11 @@ static void responder__no_message_is_too_large(void **state)
     memset(text, 'x', 1000000);
     text[1000000] = '\0';
     client_open(&client);
-    responder = reply_to(&client, "2025-11-25", "1", NULL);
+    responder = responder_to(&client, "2025-11-25", "1", NULL);
     responder_result(&responder, json_pack("{s:s}", "text", text));
     free(text);
     client_check(&client, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,"
-                          "\"message\":\"the answer is too large\"}}\n");
+                          "\"message\":\"the response is too large\"}}\n");
 }
 
 static void responder__results_of_the_modern_revision(void **state)
@@ -63,7 +63,7 @@ static void responder__results_of_the_modern_revision(void **state)
 
     (void)state;
     client_open(&client);
-    responder = reply_to(&client, "2026-07-28", "1", NULL);
+    responder = responder_to(&client, "2026-07-28", "1", NULL);
     responder_result(&responder, json_of("{\"x\": 1}"));
     client_check(&client, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":1,"
                           "\"resultType\":\"complete\",\"_meta\":{" SERVER_INFO "}}}\n");
@@ -76,7 +76,7 @@ static void responder__modern_results_keep_their_metadata(void **state)
 
     (void)state;
     client_open(&client);
-    responder = reply_to(&client, "2026-07-28", "1", NULL);
+    responder = responder_to(&client, "2026-07-28", "1", NULL);
     responder_result(&responder, json_of("{\"_meta\": {\"mine\": 2}, \"x\": 1}"));
     client_check(&client,
                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"_meta\":{\"mine\":2," SERVER_INFO
@@ -90,9 +90,9 @@ static void responder__errors(void **state)
 
     (void)state;
     client_open(&client);
-    responder = reply_to(&client, "2024-11-05", "1", NULL);
+    responder = responder_to(&client, "2024-11-05", "1", NULL);
     responder_error(&responder, JSONRPC_INVALID_PARAMS, NULL, "%s is %d", "it", 5);
-    responder = reply_to(&client, "2026-07-28", "2", NULL); /* nothing of the results' */
+    responder = responder_to(&client, "2026-07-28", "2", NULL); /* has no members of a result */
     responder_error(&responder, JSONRPC_UNSUPPORTED_VERSION, json_of("{\"y\": []}"), "no");
     client_check(
         &client,
@@ -101,7 +101,7 @@ static void responder__errors(void **state)
         "\"data\":{\"y\":[]}}}\n");
 }
 
-/* Names of methods and the like come from the client, and may have been cut in a character. */
+/* Names of methods come from the client and may have been cut within a character. */
 static void responder__errors_are_safe_to_show(void **state)
 {
     struct client client;
@@ -109,7 +109,7 @@ static void responder__errors_are_safe_to_show(void **state)
 
     (void)state;
     client_open(&client);
-    responder = reply_to(&client, "2024-11-05", "1", NULL);
+    responder = responder_to(&client, "2024-11-05", "1", NULL);
     responder_error(&responder, JSONRPC_METHOD_NOT_FOUND, NULL, "'%.4s'", "a\x1b\n\xc3\xa9");
     client_check(&client, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,"
                           "\"message\":\"'a\\\\x1b\\\\n\\\\xc3'\"}}\n");
@@ -135,9 +135,9 @@ static void responder__nothing(void **state)
 
     (void)state;
     client_open(&client);
-    responder = reply_to(&client, "2024-11-05", "\"owned\"", NULL);
+    responder = responder_to(&client, "2024-11-05", "\"owned\"", NULL);
     responder_nothing(&responder);
-    responder_nothing(&responder); /* it is used up */
+    responder_nothing(&responder); /* it was used */
     client_check(&client, "");
 }
 
@@ -176,12 +176,12 @@ static void responder__server_info_by_revision(void **state)
 
 static struct responder in_batch(struct client *client, const char *id, struct batch *batch)
 {
-    return reply_to(client, "2025-03-26", id, batch);
+    return responder_to(client, "2025-03-26", id, batch);
 }
 
 #define RESULT(id) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"result\":{}}"
 
-static void batch__answers_go_out_as_one_array(void **state)
+static void batch__responses_are_sent_as_one_array(void **state)
 {
     struct client client;
     struct batch *batch;
@@ -199,8 +199,8 @@ static void batch__answers_go_out_as_one_array(void **state)
                                         "\"code\":-32602,\"message\":\"bad\"}}]\n");
 }
 
-/* A tool's answer comes when the rest of the batch is long read. */
-static void batch__waits_for_the_last_answer(void **state)
+/* The result of a call comes long after the rest of the batch. */
+static void batch__waits_for_the_last_response(void **state)
 {
     struct client client;
     struct batch *batch;
@@ -221,7 +221,7 @@ static void batch__waits_for_the_last_answer(void **state)
                           "[" RESULT(3) "," RESULT(1) "]\n");
 }
 
-static void batch__one_answer_is_an_array(void **state)
+static void batch__one_response_is_an_array(void **state)
 {
     struct client client;
     struct batch *batch;
@@ -236,8 +236,8 @@ static void batch__one_answer_is_an_array(void **state)
     client_check(&client, "[" RESULT(1) "]\n");
 }
 
-/* Of notifications alone, or with all that it asked for cancelled. */
-static void batch__without_answers_sends_nothing(void **state)
+/* A batch of notifications, or one whose requests are all cancelled. */
+static void batch__without_responses_sends_nothing(void **state)
 {
     struct client client;
     struct batch *batch;
@@ -253,7 +253,7 @@ static void batch__without_answers_sends_nothing(void **state)
     client_check(&client, "");
 }
 
-/* Answers with so many bytes of text each; the JSON around the text has 45. */
+/* Responds with so many bytes of text each; the JSON around the text has 45. */
 static void answer_batch(struct client *client, const size_t *sizes, size_t count)
 {
     struct batch *batch = batch_new(&client->writer);
@@ -270,7 +270,7 @@ static void answer_batch(struct client *client, const size_t *sizes, size_t coun
     batch_drop(batch);
 }
 
-/* Checks how many answers each array has, "2 1", and that no line is too large. */
+/* Checks how many responses each array has, "2 1", and that no line is too large. */
 static void check_split(const size_t *sizes, size_t count, const char *expected)
 {
     struct strbuf seen = STRBUF_INIT;
@@ -304,7 +304,7 @@ static void batch__too_large_ones_are_split(void **state)
     check_split(small, 4, "4");
 }
 
-/* "[", the answers with a comma between them, and "]" are the message. */
+/* The message is "[", the responses with commas between them, and "]". */
 static void batch__split_exactly_at_the_limit(void **state)
 {
     static const size_t fits[] = {500000, 499907};
@@ -321,7 +321,7 @@ static void *responder_from_thread(void *context)
     return NULL;
 }
 
-static void batch__answers_of_many_threads(void **state)
+static void batch__responses_of_many_threads(void **state)
 {
     enum { THREADS = 20 };
     struct client client;
@@ -359,13 +359,13 @@ int main(void)
         cmocka_unit_test(responder__nothing),
         cmocka_unit_test(responder__notifications),
         cmocka_unit_test(responder__server_info_by_revision),
-        cmocka_unit_test(batch__answers_go_out_as_one_array),
-        cmocka_unit_test(batch__waits_for_the_last_answer),
-        cmocka_unit_test(batch__one_answer_is_an_array),
-        cmocka_unit_test(batch__without_answers_sends_nothing),
+        cmocka_unit_test(batch__responses_are_sent_as_one_array),
+        cmocka_unit_test(batch__waits_for_the_last_response),
+        cmocka_unit_test(batch__one_response_is_an_array),
+        cmocka_unit_test(batch__without_responses_sends_nothing),
         cmocka_unit_test(batch__too_large_ones_are_split),
         cmocka_unit_test(batch__split_exactly_at_the_limit),
-        cmocka_unit_test(batch__answers_of_many_threads),
+        cmocka_unit_test(batch__responses_of_many_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

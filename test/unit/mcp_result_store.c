@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "mcp/result_store.h"
 
-/* The clock that everything here sees. */
+/* Replaces the clock of this program. */
 static long long now = 1000;
 
 long long clock_now_ms(void)
@@ -12,27 +12,27 @@ long long clock_now_ms(void)
     return now;
 }
 
-/* Adds a run with these texts; they are left empty. */
+/* Stores a result with these texts. */
 static void add(struct result_store *store, const char *out, const char *err,
-                char id[RESULT_ID_SIZE])
+                char id[STORED_ID_SIZE])
 {
     struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
-    struct run *run = stored_result_new();
+    struct stored_result *stored = stored_result_new();
 
     strbuf_addstr(&text[0], out);
     strbuf_addstr(&text[1], err);
-    memcpy(id, stored_result_id(run), RESULT_ID_SIZE);
-    stored_result_add(run, "stdout", "text/plain", &text[0]);
-    stored_result_add(run, "stderr", "text/csv", &text[1]);
-    result_store_keep(store, run);
+    memcpy(id, stored_result_id(stored), STORED_ID_SIZE);
+    stored_result_add(stored, "stdout", "text/plain", &text[0]);
+    stored_result_add(stored, "stderr", "text/csv", &text[1]);
+    result_store_add(store, stored);
     for (int i = 0; i < 2; i++) {
         assert_null(text[i].data);
         assert_int_equal(text[i].length, 0);
     }
 }
 
-/* Adds a run whose stdout has so many bytes. */
-static void add_bytes(struct result_store *store, size_t length, char id[RESULT_ID_SIZE])
+/* Stores a result with so many bytes of stdout. */
+static void add_bytes(struct result_store *store, size_t length, char id[STORED_ID_SIZE])
 {
     CLEANUP_FREE char *out = memory_allocate(length + 1);
 
@@ -41,11 +41,11 @@ static void add_bytes(struct result_store *store, size_t length, char id[RESULT_
     add(store, out, "", id);
 }
 
-/* Checks a stream; NULL: there is none of that name. */
+/* Checks the text of a stream; NULL: the result has no such stream. */
 static void check(struct result_store *store, const char *id, int stream, const char *expected)
 {
     struct strbuf text = STRBUF_INIT;
-    const char *type = result_store_read(store, id, run_streams[stream], &text);
+    const char *type = result_store_read(store, id, stream_names[stream], &text);
 
     if (expected)
         assert_string_equal(type, stream == 0 ? "text/plain" : "text/csv");
@@ -62,9 +62,9 @@ static bool has(struct result_store *store, const char *id)
     return result_store_read(store, id, "stdout", &text) != NULL;
 }
 
-static void result_store__are_kept(void **state)
+static void result_store__results_can_be_read(void **state)
 {
-    char one[RESULT_ID_SIZE], other[RESULT_ID_SIZE];
+    char one[STORED_ID_SIZE], other[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
@@ -75,24 +75,24 @@ static void result_store__are_kept(void **state)
     check(&store, one, 1, "err 1");
     check(&store, other, 0, "");
     check(&store, other, 1, "err 2");
-    check(&store, one, 0, "out 1"); /* reading takes nothing away */
+    check(&store, one, 0, "out 1"); /* reading removes nothing */
     result_store_release(&store);
 }
 
-static void result_store__text_of_any_bytes_is_added(void **state)
+static void result_store__any_bytes(void **state)
 {
     struct strbuf data = STRBUF_INIT;
     struct strbuf read = STRBUF_INIT;
-    struct run *run = stored_result_new();
-    char id[RESULT_ID_SIZE];
+    struct stored_result *stored = stored_result_new();
+    char id[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
     result_store_init(&store);
-    memcpy(id, stored_result_id(run), sizeof id);
+    memcpy(id, stored_result_id(stored), sizeof id);
     strbuf_add(&data, "a\0b", 3);
-    stored_result_add(run, "files/x", "application/octet-stream", &data);
-    result_store_keep(&store, run);
+    stored_result_add(stored, "files/x", "application/octet-stream", &data);
+    result_store_add(&store, stored);
     strbuf_addstr(&read, "before ");
     assert_null(result_store_read(&store, id, "files/", &read));
     assert_null(result_store_read(&store, id, "x", &read));
@@ -106,7 +106,7 @@ static void result_store__text_of_any_bytes_is_added(void **state)
 
 static void result_store__ids_are_random(void **state)
 {
-    char one[RESULT_ID_SIZE], other[RESULT_ID_SIZE];
+    char one[STORED_ID_SIZE], other[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
@@ -121,7 +121,7 @@ static void result_store__ids_are_random(void **state)
 
 static void result_store__unknown_ids(void **state)
 {
-    char id[RESULT_ID_SIZE], start[RESULT_ID_SIZE];
+    char id[STORED_ID_SIZE], start[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
@@ -137,33 +137,33 @@ static void result_store__unknown_ids(void **state)
     result_store_release(&store);
 }
 
-/* 16 MiB of all, and what each takes beside its bytes. */
-static void result_store__oldest_make_room(void **state)
+/* All of them have 16 MiB; each takes a little more than its bytes. */
+static void result_store__the_oldest_make_room(void **state)
 {
     enum { COUNT_OF_RUNS = 40 };
-    char ids[COUNT_OF_RUNS][RESULT_ID_SIZE];
+    char ids[COUNT_OF_RUNS][STORED_ID_SIZE];
     struct result_store store;
     int kept = 0;
 
     (void)state;
     result_store_init(&store);
     for (int i = 0; i < COUNT_OF_RUNS; i++) {
-        add_bytes(&store, RUN_TEXT_MAX, ids[i]);
+        add_bytes(&store, STORED_TEXT_MAX, ids[i]);
         assert_true(has(&store, ids[i]));
         if (store.bytes > 16777216)
             fail_msg("%zu bytes are kept", store.bytes);
     }
     while (kept < COUNT_OF_RUNS && has(&store, ids[COUNT_OF_RUNS - 1 - kept]))
         kept++;
-    assert_in_range(kept, 8, 18); /* a buffer may be twice as large as what is in it */
+    assert_in_range(kept, 8, 18); /* a buffer may be twice as large as its content */
     for (int i = 0; i < COUNT_OF_RUNS - kept; i++)
         assert_false(has(&store, ids[i]));
     result_store_release(&store);
 }
 
-static void result_store__one_larger_than_the_room(void **state)
+static void result_store__a_result_larger_than_the_store(void **state)
 {
-    char small[RESULT_ID_SIZE], large[RESULT_ID_SIZE], next[RESULT_ID_SIZE];
+    char small[STORED_ID_SIZE], large[STORED_ID_SIZE], next[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
@@ -177,10 +177,10 @@ static void result_store__one_larger_than_the_room(void **state)
     result_store_release(&store);
 }
 
-/* A quarter of an hour. */
+/* After 15 minutes. */
 static void result_store__old_ones_are_dropped(void **state)
 {
-    char one[RESULT_ID_SIZE], other[RESULT_ID_SIZE];
+    char one[STORED_ID_SIZE], other[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
@@ -201,19 +201,19 @@ static void result_store__old_ones_are_dropped(void **state)
     result_store_release(&store);
 }
 
-static void result_store__one_with_nothing_in_it_is_not_kept(void **state)
+static void result_store__an_empty_result_is_not_stored(void **state)
 {
     struct result_store store;
 
     (void)state;
     result_store_init(&store);
-    result_store_keep(&store, stored_result_new());
+    result_store_add(&store, stored_result_new());
     assert_null(store.first);
     assert_int_equal(store.bytes, 0);
     result_store_release(&store);
 }
 
-static void result_store__release_of_none(void **state)
+static void result_store__release_of_an_empty_store(void **state)
 {
     struct result_store store;
 
@@ -225,15 +225,15 @@ static void result_store__release_of_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(result_store__are_kept),
-        cmocka_unit_test(result_store__text_of_any_bytes_is_added),
+        cmocka_unit_test(result_store__results_can_be_read),
+        cmocka_unit_test(result_store__any_bytes),
         cmocka_unit_test(result_store__ids_are_random),
         cmocka_unit_test(result_store__unknown_ids),
-        cmocka_unit_test(result_store__oldest_make_room),
-        cmocka_unit_test(result_store__one_larger_than_the_room),
+        cmocka_unit_test(result_store__the_oldest_make_room),
+        cmocka_unit_test(result_store__a_result_larger_than_the_store),
         cmocka_unit_test(result_store__old_ones_are_dropped),
-        cmocka_unit_test(result_store__one_with_nothing_in_it_is_not_kept),
-        cmocka_unit_test(result_store__release_of_none),
+        cmocka_unit_test(result_store__an_empty_result_is_not_stored),
+        cmocka_unit_test(result_store__release_of_an_empty_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

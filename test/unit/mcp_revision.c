@@ -11,7 +11,7 @@ static void check_legacy(const char *asked, const char *expected)
     assert_false(revision->modern);
 }
 
-static void revision__legacy_ones_by_name(void **state)
+static void revision__legacy_by_name(void **state)
 {
     (void)state;
     check_legacy("2024-11-05", "2024-11-05");
@@ -20,8 +20,8 @@ static void revision__legacy_ones_by_name(void **state)
     check_legacy("2025-11-25", "2025-11-25");
 }
 
-/* What the client does not know it may refuse; a modern one is never agreed on. */
-static void revision__newest_legacy_one_for_what_is_none(void **state)
+/* The client may then disconnect. A modern revision is never negotiated. */
+static void revision__newest_legacy_for_an_unknown_name(void **state)
 {
     (void)state;
     check_legacy("", "2025-11-25");
@@ -31,7 +31,7 @@ static void revision__newest_legacy_one_for_what_is_none(void **state)
     check_legacy("9999-12-31", "2025-11-25");
 }
 
-static void revision__modern_ones_by_name(void **state)
+static void revision__modern_by_name(void **state)
 {
     const struct revision *revision = revision_modern("2026-07-28");
 
@@ -45,7 +45,7 @@ static void revision__modern_ones_by_name(void **state)
     assert_null(revision_modern("2026-07-2"));
 }
 
-static void revision__names_of_modern_ones(void **state)
+static void revision__names_of_modern_revisions(void **state)
 {
     (void)state;
     assert_string_equal(revision_modern_name(0), "2026-07-28");
@@ -77,10 +77,10 @@ static void revision__features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(revision__legacy_ones_by_name),
-        cmocka_unit_test(revision__newest_legacy_one_for_what_is_none),
-        cmocka_unit_test(revision__modern_ones_by_name),
-        cmocka_unit_test(revision__names_of_modern_ones),
+        cmocka_unit_test(revision__legacy_by_name),
+        cmocka_unit_test(revision__newest_legacy_for_an_unknown_name),
+        cmocka_unit_test(revision__modern_by_name),
+        cmocka_unit_test(revision__names_of_modern_revisions),
         cmocka_unit_test(revision__features),
     };
 

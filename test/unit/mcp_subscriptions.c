@@ -11,7 +11,7 @@ static void open_one(struct subscriptions *subscriptions, struct client *client,
     responder_init(&responder, &client->writer, revision_modern("2026-07-28"), value, NULL);
     json_decref(value);
     subscriptions_open(subscriptions, &responder);
-    assert_null(responder.id); /* it is used up */
+    assert_null(responder.id); /* it was used */
 }
 
 static void close_one(struct subscriptions *subscriptions, const char *id)
@@ -32,7 +32,7 @@ static void close_one(struct subscriptions *subscriptions, const char *id)
     "\"" ISOLATOR_VERSION "\",\"title\":\"isolator: untrusted code in containers\"}},"             \
     "\"resultType\":\"complete\"}}\n"
 
-static void subscriptions__are_acknowledged_and_answered_at_the_end(void **state)
+static void subscriptions__are_acknowledged_and_completed_at_the_end(void **state)
 {
     struct subscriptions subscriptions;
     struct client client;
@@ -48,7 +48,7 @@ static void subscriptions__are_acknowledged_and_answered_at_the_end(void **state
     client_check(&client, ACKNOWLEDGED("1") ACKNOWLEDGED("\"a\"") ENDED("1") ENDED("\"a\""));
 }
 
-static void subscriptions__none(void **state)
+static void subscriptions__without_any(void **state)
 {
     struct subscriptions subscriptions;
     struct client client;
@@ -62,8 +62,8 @@ static void subscriptions__none(void **state)
     client_check(&client, "");
 }
 
-/* What the client has cancelled is not answered; 1 and "1" are not the same. */
-static void subscriptions__are_closed_without_a_word(void **state)
+/* A cancelled request gets no response; the ids 1 and "1" differ. */
+static void subscriptions__are_cancelled_without_a_response(void **state)
 {
     struct subscriptions subscriptions;
     struct client client;
@@ -84,7 +84,7 @@ static void subscriptions__are_closed_without_a_word(void **state)
                  ACKNOWLEDGED("1") ACKNOWLEDGED("2") ACKNOWLEDGED("3") ENDED("1") ENDED("3"));
 }
 
-static void subscriptions__left_open_are_released(void **state)
+static void subscriptions__open_ones_are_released(void **state)
 {
     struct subscriptions subscriptions;
     struct client client;
@@ -125,10 +125,10 @@ static void subscriptions__number_is_limited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(subscriptions__are_acknowledged_and_answered_at_the_end),
-        cmocka_unit_test(subscriptions__none),
-        cmocka_unit_test(subscriptions__are_closed_without_a_word),
-        cmocka_unit_test(subscriptions__left_open_are_released),
+        cmocka_unit_test(subscriptions__are_acknowledged_and_completed_at_the_end),
+        cmocka_unit_test(subscriptions__without_any),
+        cmocka_unit_test(subscriptions__are_cancelled_without_a_response),
+        cmocka_unit_test(subscriptions__open_ones_are_released),
         cmocka_unit_test(subscriptions__number_is_limited),
     };
 

@@ -4,7 +4,7 @@
 #include "mcp/tool.h"
 #include "run/result.h"
 
-/* The definition for a revision with `more` laid over the configuration, or NULL. */
+/* The definition for a revision; `more` is added to the configuration, or NULL. */
 static json_t *define(const char *revision, const char *more)
 {
     const struct revision *modern = revision_modern(revision);
@@ -38,7 +38,7 @@ static void check_members(const char *revision, const char *expected)
     json_decref(tool);
 }
 
-/* No client is sent what its revision does not know. */
+/* No client gets members that its revision does not define. */
 static void tool__members_by_revision(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void check_open_world(const char *more, bool expected)
     json_decref(tool);
 }
 
-static void tool__open_world_is_the_network(void **state)
+static void tool__open_world_hint_is_the_network(void **state)
 {
     (void)state;
     check_open_world(NULL, false);
@@ -210,7 +210,7 @@ static const json_t *output_schema(const json_t *tool)
     return json_object_get(tool, "outputSchema");
 }
 
-/* The members of the schema are those of a result, in the same order, and all are required. */
+/* The schema has the members of a result in the same order, and all are required. */
 static void tool__output_schema_is_that_of_a_result(void **state)
 {
     CLEANUP(strbuf_release) struct strbuf keys = STRBUF_INIT;
@@ -299,7 +299,7 @@ static void tool__results_conform_to_the_schema(void **state)
     result_release(&full);
 }
 
-/* Each word that a result can have, and no other. */
+/* All values that a result can have, and no others. */
 static void tool__reasons_of_the_schema(void **state)
 {
     json_t *tool = define("2025-06-18", NULL);
@@ -337,7 +337,7 @@ static void check_instructions(const char *more, const char *expected)
     config_release(&config);
 }
 
-static void tool__instructions_tell_the_limits(void **state)
+static void tool__instructions_state_the_limits(void **state)
 {
     (void)state;
     check_instructions(NULL, "Languages and limits:\n"
@@ -354,7 +354,7 @@ static void tool__instructions_tell_the_limits(void **state)
                        " working directory, /elsewhere, ");
 }
 
-static void tool__instructions_tell_the_packages(void **state)
+static void tool__instructions_list_the_packages(void **state)
 {
     struct strbuf many = STRBUF_INIT;
 
@@ -371,7 +371,7 @@ static void tool__instructions_tell_the_packages(void **state)
     strbuf_release(&many);
 }
 
-/* Hosts cut them at 2 kB. */
+/* Some hosts cut them after 2 kB. */
 static void tool__instructions_begin_with_the_rules(void **state)
 {
     struct config config;
@@ -402,8 +402,8 @@ static void tool__description_is_the_instructions(void **state)
     config_release(&config);
 }
 
-/* What the definition tells of is what is read. */
-static void tool__arguments_are_those_that_are_read(void **state)
+/* The definition lists exactly the arguments that are accepted. */
+static void tool__arguments_are_those_that_are_accepted(void **state)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -440,16 +440,16 @@ int main(void)
         cmocka_unit_test(tool__snippets_by_their_shortest_names),
         cmocka_unit_test(tool__as_many_snippets_as_there_is_room_for),
         cmocka_unit_test(tool__timeout_with_its_maximum),
-        cmocka_unit_test(tool__open_world_is_the_network),
+        cmocka_unit_test(tool__open_world_hint_is_the_network),
         cmocka_unit_test(tool__annotations),
         cmocka_unit_test(tool__output_schema_is_that_of_a_result),
         cmocka_unit_test(tool__results_conform_to_the_schema),
         cmocka_unit_test(tool__reasons_of_the_schema),
-        cmocka_unit_test(tool__instructions_tell_the_limits),
-        cmocka_unit_test(tool__instructions_tell_the_packages),
+        cmocka_unit_test(tool__instructions_state_the_limits),
+        cmocka_unit_test(tool__instructions_list_the_packages),
         cmocka_unit_test(tool__instructions_begin_with_the_rules),
         cmocka_unit_test(tool__description_is_the_instructions),
-        cmocka_unit_test(tool__arguments_are_those_that_are_read),
+        cmocka_unit_test(tool__arguments_are_those_that_are_accepted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

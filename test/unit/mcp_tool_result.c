@@ -12,11 +12,11 @@ static const struct revision *revision(const char *name)
     return modern ? modern : revision_legacy(name);
 }
 
-/* A result of a program that ended with this exit code, and the runs that are kept. */
+/* The result of a program that ended with this exit code, and a store. */
 struct fixture {
     struct result result;
     struct result_store store;
-    json_t *answer;
+    json_t *tool_result;
 };
 
 static void set_up(struct fixture *fixture, int exit_code, const char *error)
@@ -34,7 +34,7 @@ static void add_text(struct fixture *fixture, int stream, const char *text)
     fixture->result.bytes[stream] += strlen(text);
 }
 
-/* Adds so many of this byte. */
+/* Adds so many copies of this byte. */
 static void add_bytes(struct fixture *fixture, int stream, char byte, size_t length)
 {
     CLEANUP_FREE char *bytes = memory_allocate(length);
@@ -44,24 +44,25 @@ static void add_bytes(struct fixture *fixture, int stream, char byte, size_t len
     fixture->result.bytes[stream] += length;
 }
 
-static void answer(struct fixture *fixture, const char *name, size_t most)
+static void make(struct fixture *fixture, const char *name, size_t max_text)
 {
-    fixture->answer = tool_result_of_run(&fixture->result, revision(name), most, &fixture->store);
-    assert_non_null(fixture->answer);
+    fixture->tool_result =
+        tool_result_of_run(&fixture->result, revision(name), max_text, &fixture->store);
+    assert_non_null(fixture->tool_result);
     assert_int_equal(fixture->result.text[0].length, 0); /* taken out */
     assert_int_equal(fixture->result.text[1].length, 0);
 }
 
 static void tear_down(struct fixture *fixture)
 {
-    json_decref(fixture->answer);
+    json_decref(fixture->tool_result);
     result_release(&fixture->result);
     result_store_release(&fixture->store);
 }
 
 static const char *text_of(const struct fixture *fixture)
 {
-    return string_at(fixture->answer, "content.0.text");
+    return string_at(fixture->tool_result, "content.0.text");
 }
 
 static size_t count_char(const char *text, char byte)
@@ -75,7 +76,7 @@ static size_t count_char(const char *text, char byte)
 
 static const json_t *structured(const struct fixture *fixture)
 {
-    return json_object_get(fixture->answer, "structuredContent");
+    return json_object_get(fixture->tool_result, "structuredContent");
 }
 
 static bool is_true(const struct fixture *fixture, const char *name)
@@ -85,7 +86,7 @@ static bool is_true(const struct fixture *fixture, const char *name)
 
 static size_t blocks(const struct fixture *fixture)
 {
-    return json_array_size(json_object_get(fixture->answer, "content"));
+    return json_array_size(json_object_get(fixture->tool_result, "content"));
 }
 
 /* ---- the text */
@@ -99,9 +100,9 @@ static void check_text(int exit_code, const char *error, const char *out, const 
     set_up(&fixture, exit_code, error);
     add_text(&fixture, 0, out);
     add_text(&fixture, 1, err);
-    answer(&fixture, "2024-11-05", 50000);
+    make(&fixture, "2024-11-05", 50000);
     assert_string_equal(text_of(&fixture), expected);
-    assert_int_equal(json_is_true(json_object_get(fixture.answer, "isError")), failed);
+    assert_int_equal(json_is_true(json_object_get(fixture.tool_result, "isError")), failed);
     assert_int_equal(blocks(&fixture), 1);
     tear_down(&fixture);
 }
@@ -136,7 +137,7 @@ static void tool_result__of_failure(void **state)
                "Execution Failed (error): cannot save the image\n\n--- stdout ---\nout");
 }
 
-static void tool_result__of_what_never_ran(void **state)
+static void tool_result__of_a_program_that_never_ran(void **state)
 {
     (void)state;
     check_text(EXIT_CODE_NONE, "no engine", "", "", "Execution Failed (error): no engine");
@@ -151,7 +152,7 @@ static void check_warnings(int count, const char *expected)
     add_text(&fixture, 0, "out");
     for (int i = 0; i < count; i++)
         strvec_pushf(&fixture.result.warnings, "warning %d", i);
-    answer(&fixture, "2025-11-25", 50000);
+    make(&fixture, "2025-11-25", 50000);
     assert_string_equal(text_of(&fixture), expected);
     assert_int_equal(json_array_size(json_object_get(structured(&fixture), "warnings")), count);
     tear_down(&fixture);
@@ -177,7 +178,7 @@ static void tool_result__long_warnings_are_cut(void **state)
     warning[1] = '\n';
     set_up(&fixture, EXIT_CODE_NONE, "no engine");
     strvec_push(&fixture.result.warnings, warning);
-    answer(&fixture, "2025-11-25", 50000);
+    make(&fixture, "2025-11-25", 50000);
     assert_memory_equal(text_of(&fixture),
                         "Execution Failed (error): no engine\n--- warnings ---\nw\\nwww", 59);
     assert_in_range(strlen(text_of(&fixture)), 340, 370);
@@ -192,7 +193,7 @@ static void tool_result__of_a_timeout(void **state)
     set_up(&fixture, 137, "timed out after 5 s");
     fixture.result.reason = REASON_TIMEOUT;
     add_text(&fixture, 0, "so far");
-    answer(&fixture, "2025-06-18", 50000);
+    make(&fixture, "2025-06-18", 50000);
     assert_string_equal(text_of(&fixture), "Execution Failed (timeout): timed out after 5 s\n\n"
                                            "--- stdout ---\nso far");
     assert_string_equal(string_at(structured(&fixture), "status"), "timeout");
@@ -212,14 +213,14 @@ static void tool_result__failure_that_ran_nothing(void **state)
 
 /* ---- by revision */
 
-static void check_answer(const char *name, const char *expected)
+static void check_tool_result(const char *name, const char *expected)
 {
     struct fixture fixture;
 
     set_up(&fixture, 0, NULL);
     add_text(&fixture, 0, "out");
-    answer(&fixture, name, 50000);
-    check_json(fixture.answer, expected);
+    make(&fixture, name, 50000);
+    check_json(fixture.tool_result, expected);
     tear_down(&fixture);
 }
 
@@ -231,14 +232,14 @@ static void check_answer(const char *name, const char *expected)
     "\"stderrTruncated\":false,\"peakMemoryBytes\":null,\"cpuMs\":null,\"image\":null,"            \
     "\"container\":null,\"warm\":false,\"artifacts\":[],\"warnings\":[]}"
 
-static void tool_result__structured_where_it_is_known(void **state)
+static void tool_result__structured_content_by_revision(void **state)
 {
     (void)state;
-    check_answer("2024-11-05", "{" CONTENT ",\"isError\":false}");
-    check_answer("2025-03-26", "{" CONTENT ",\"isError\":false}");
-    check_answer("2025-06-18", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
-    check_answer("2025-11-25", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
-    check_answer("2026-07-28", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+    check_tool_result("2024-11-05", "{" CONTENT ",\"isError\":false}");
+    check_tool_result("2025-03-26", "{" CONTENT ",\"isError\":false}");
+    check_tool_result("2025-06-18", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+    check_tool_result("2025-11-25", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
+    check_tool_result("2026-07-28", "{" CONTENT "," STRUCTURE ",\"isError\":false}");
 }
 
 static void tool_result__any_characters(void **state)
@@ -248,8 +249,8 @@ static void tool_result__any_characters(void **state)
     (void)state;
     set_up(&fixture, 0, NULL);
     strbuf_add(&fixture.result.text[0], "a\0\x1b\xc3\xa9", 5);
-    answer(&fixture, "2025-06-18", 50000);
-    check_json(json_array_get(json_object_get(fixture.answer, "content"), 0),
+    make(&fixture, "2025-06-18", 50000);
+    check_json(json_array_get(json_object_get(fixture.tool_result, "content"), 0),
                "{\"type\":\"text\",\"text\":\"--- stdout ---\\na\\u0000\\u001B\xc3\xa9\"}");
     check_json(json_object_get(structured(&fixture), "stdout"), "\"a\\u0000\\u001B\xc3\xa9\"");
     tear_down(&fixture);
@@ -257,7 +258,7 @@ static void tool_result__any_characters(void **state)
 
 /* ---- long output */
 
-/* Checks how many bytes of "X" on stdout and "Y" on stderr are shown where 1000 are allowed. */
+/* Checks how many of the bytes "X" on stdout and "Y" on stderr are shown if 1000 may be. */
 static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_err)
 {
     struct fixture fixture;
@@ -265,7 +266,7 @@ static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', out);
     add_bytes(&fixture, 1, 'Y', err);
-    answer(&fixture, "2025-06-18", 1000);
+    make(&fixture, "2025-06-18", 1000);
     assert_int_equal(count_char(text_of(&fixture), 'X'), shown_out);
     assert_int_equal(count_char(text_of(&fixture), 'Y'), shown_err);
     assert_in_range(strlen(text_of(&fixture)), 0, 1000);
@@ -277,8 +278,8 @@ static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_
     tear_down(&fixture);
 }
 
-/* Of the 1000 bytes 160 are for headings and marks. */
-static void tool_result__is_cut_in_shares(void **state)
+/* 160 of the 1000 bytes are for headings and notes. */
+static void tool_result__streams_share_the_room(void **state)
 {
     (void)state;
     check_shares(840, 0, 840, 0);
@@ -291,8 +292,8 @@ static void tool_result__is_cut_in_shares(void **state)
     check_shares(421, 10000, 420, 420);
 }
 
-/* The mark counts what was left out before, too. */
-static void tool_result__mark_counts_all_that_is_missing(void **state)
+/* The note counts what the run had omitted, too. */
+static void tool_result__note_counts_all_omitted_bytes(void **state)
 {
     struct fixture fixture;
 
@@ -300,31 +301,31 @@ static void tool_result__mark_counts_all_that_is_missing(void **state)
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', 10000);
     fixture.result.bytes[0] = 50000000;
-    answer(&fixture, "2025-06-18", 1000);
+    make(&fixture, "2025-06-18", 1000);
     assert_non_null(strstr(text_of(&fixture), "X\n[... 49999160 bytes left out ...]\nX"));
     check_json(json_object_get(structured(&fixture), "stdoutBytes"), "50000000");
     tear_down(&fixture);
 }
 
-static void tool_result__shows_some_bytes_at_least(void **state)
+static void tool_result__shows_a_minimum(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', 1000);
-    answer(&fixture, "2025-06-18", 0);
+    make(&fixture, "2025-06-18", 0);
     assert_int_equal(count_char(text_of(&fixture), 'X'), 256);
     tear_down(&fixture);
 }
 
 /* ---- links */
 
-/* Checks one block of the content and what it leads to. */
+/* Checks one block of the content, and what its link returns. */
 static void check_link(struct fixture *fixture, size_t block, int stream, size_t size)
 {
     static const char *const names[] = {"stdout", "stderr"};
-    const json_t *link = json_array_get(json_object_get(fixture->answer, "content"), block);
+    const json_t *link = json_array_get(json_object_get(fixture->tool_result, "content"), block);
     const char *uri = string_at(link, "uri");
     CLEANUP_FREE char *expected = string_format(
         "{\"type\":\"resource_link\",\"uri\":\"%s\",\"name\":\"%s\",\"description\":\"More of the "
@@ -340,7 +341,7 @@ static void check_link(struct fixture *fixture, size_t block, int stream, size_t
     assert_int_equal(kept.length, size);
 }
 
-static void tool_result__links_to_what_it_leaves_out(void **state)
+static void tool_result__links_to_omitted_output(void **state)
 {
     struct fixture fixture;
 
@@ -348,7 +349,7 @@ static void tool_result__links_to_what_it_leaves_out(void **state)
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', 10000);
     add_bytes(&fixture, 1, 'Y', 20000);
-    answer(&fixture, "2025-06-18", 1000);
+    make(&fixture, "2025-06-18", 1000);
     assert_int_equal(blocks(&fixture), 3);
     check_link(&fixture, 1, 0, 10000);
     check_link(&fixture, 2, 1, 20000);
@@ -357,21 +358,21 @@ static void tool_result__links_to_what_it_leaves_out(void **state)
     set_up(&fixture, 0, NULL);
     add_text(&fixture, 0, "short");
     add_bytes(&fixture, 1, 'Y', 20000);
-    answer(&fixture, "2026-07-28", 1000);
+    make(&fixture, "2026-07-28", 1000);
     assert_int_equal(blocks(&fixture), 2);
     check_link(&fixture, 1, 1, 20000);
     tear_down(&fixture);
 }
 
-static void tool_result__no_link_where_all_is_shown(void **state)
+static void tool_result__no_link_if_all_is_shown(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture, 0, NULL);
     add_text(&fixture, 0, "short");
-    fixture.result.truncated[0] = true; /* by the limit of what is kept at all */
-    answer(&fixture, "2025-06-18", 1000);
+    fixture.result.truncated[0] = true; /* by the run */
+    make(&fixture, "2025-06-18", 1000);
     assert_int_equal(blocks(&fixture), 1);
     assert_true(is_true(&fixture, "stdoutTruncated"));
     assert_null(fixture.store.first);
@@ -384,22 +385,22 @@ static void check_no_link(const char *name)
 
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', 10000);
-    answer(&fixture, name, 1000);
+    make(&fixture, name, 1000);
     assert_int_equal(blocks(&fixture), 1);
     assert_int_equal(count_char(text_of(&fixture), 'X'), 840);
-    assert_null(fixture.store.first); /* nobody could ask for it */
+    assert_null(fixture.store.first); /* the client could not ask for it */
     tear_down(&fixture);
 }
 
-static void tool_result__no_link_where_the_revision_has_none(void **state)
+static void tool_result__no_link_if_the_revision_has_none(void **state)
 {
     (void)state;
     check_no_link("2024-11-05");
     check_no_link("2025-03-26");
 }
 
-/* What is kept fits one message, without its escapes. */
-static void tool_result__keeps_so_much(void **state)
+/* Stored output fits into one message, if little of it is escaped. */
+static void tool_result__stores_a_maximum(void **state)
 {
     struct fixture fixture;
     const json_t *link;
@@ -407,8 +408,8 @@ static void tool_result__keeps_so_much(void **state)
     (void)state;
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, 'X', 3000000);
-    answer(&fixture, "2025-06-18", 1000);
-    link = json_array_get(json_object_get(fixture.answer, "content"), 1);
+    make(&fixture, "2025-06-18", 1000);
+    link = json_array_get(json_object_get(fixture.tool_result, "content"), 1);
     assert_in_range(json_integer_value(json_object_get(link, "size")), 900000, 900100);
     check_link(&fixture, 1, 0, (size_t)json_integer_value(json_object_get(link, "size")));
     tear_down(&fixture);
@@ -416,21 +417,21 @@ static void tool_result__keeps_so_much(void **state)
 
 /* ---- the size of a message */
 
-static void check_fits(const char *name, char byte, size_t most, size_t least)
+static void check_fits(const char *name, char byte, size_t max_text, size_t min)
 {
     struct fixture fixture;
 
     set_up(&fixture, 0, NULL);
     add_bytes(&fixture, 0, byte, 1000000);
     add_bytes(&fixture, 1, byte, 1000000);
-    answer(&fixture, name, most);
-    assert_in_range(jsonrpc_size(fixture.answer), least, MESSAGE_MAX - 40000);
+    make(&fixture, name, max_text);
+    assert_in_range(jsonrpc_size(fixture.tool_result), min, MESSAGE_MAX - 40000);
     assert_non_null(strstr(text_of(&fixture), " bytes left out ...]\n"));
     tear_down(&fixture);
 }
 
-/* Six bytes for each, twice where it is structured, too. */
-static void tool_result__fits_a_message_however_it_is_escaped(void **state)
+/* Each byte becomes six, twice if there is structured content. */
+static void tool_result__fits_into_a_message_when_escaped(void **state)
 {
     (void)state;
     check_fits("2024-11-05", '\x01', 450000, 300000);
@@ -446,21 +447,21 @@ int main(void)
         cmocka_unit_test(tool_result__of_success),
         cmocka_unit_test(tool_result__without_output),
         cmocka_unit_test(tool_result__of_failure),
-        cmocka_unit_test(tool_result__of_what_never_ran),
+        cmocka_unit_test(tool_result__of_a_program_that_never_ran),
         cmocka_unit_test(tool_result__warnings_are_in_the_text),
         cmocka_unit_test(tool_result__long_warnings_are_cut),
         cmocka_unit_test(tool_result__of_a_timeout),
         cmocka_unit_test(tool_result__failure_that_ran_nothing),
-        cmocka_unit_test(tool_result__structured_where_it_is_known),
+        cmocka_unit_test(tool_result__structured_content_by_revision),
         cmocka_unit_test(tool_result__any_characters),
-        cmocka_unit_test(tool_result__is_cut_in_shares),
-        cmocka_unit_test(tool_result__mark_counts_all_that_is_missing),
-        cmocka_unit_test(tool_result__shows_some_bytes_at_least),
-        cmocka_unit_test(tool_result__links_to_what_it_leaves_out),
-        cmocka_unit_test(tool_result__no_link_where_all_is_shown),
-        cmocka_unit_test(tool_result__no_link_where_the_revision_has_none),
-        cmocka_unit_test(tool_result__keeps_so_much),
-        cmocka_unit_test(tool_result__fits_a_message_however_it_is_escaped),
+        cmocka_unit_test(tool_result__streams_share_the_room),
+        cmocka_unit_test(tool_result__note_counts_all_omitted_bytes),
+        cmocka_unit_test(tool_result__shows_a_minimum),
+        cmocka_unit_test(tool_result__links_to_omitted_output),
+        cmocka_unit_test(tool_result__no_link_if_all_is_shown),
+        cmocka_unit_test(tool_result__no_link_if_the_revision_has_none),
+        cmocka_unit_test(tool_result__stores_a_maximum),
+        cmocka_unit_test(tool_result__fits_into_a_message_when_escaped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

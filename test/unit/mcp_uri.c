@@ -11,7 +11,7 @@ static void check(const char *path, const char *expected)
     assert_string_equal(back, path);
 }
 
-static void uri__both_ways(void **state)
+static void uri__encodes_and_decodes(void **state)
 {
     (void)state;
     check("files/a-b_c.~d", "isolator://x/files/a-b_c.~d");
@@ -19,7 +19,7 @@ static void uri__both_ways(void **state)
     check("caf\xc3\xa9", "isolator://x/caf%C3%A9");
 }
 
-static void uri__what_is_none(void **state)
+static void uri__invalid_escapes(void **state)
 {
     static const char *const bad[] = {"%", "%4", "%4g", "%g4", "a%00b"};
 
@@ -31,8 +31,8 @@ static void uri__what_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uri__both_ways),
-        cmocka_unit_test(uri__what_is_none),
+        cmocka_unit_test(uri__encodes_and_decodes),
+        cmocka_unit_test(uri__invalid_escapes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-enum { FULL = 4194304 };
+enum { WAITING_MAX = 4194304 };
 
 static void put(struct client *client, const char *text)
 {
@@ -36,8 +36,8 @@ static void wait_until_woken(const struct client *client)
     wait_for_input(notifier_fd(&client->wake));
 }
 
-/* Takes down what nobody reads any more. */
-static void close_left(struct client *client)
+/* Closes a client that has closed its end. */
+static void close_gone(struct client *client)
 {
     assert_int_equal(writer_finish(&client->writer, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
     close(client->ends[1]);
@@ -57,8 +57,8 @@ static void writer__writes_in_order(void **state)
     client_check(&client, "one\ntwo\nthree\n");
 }
 
-/* The host's end may have made ours non-blocking: they may be one. */
-static void writer__waits_where_write_does_not(void **state)
+/* Another process may have made our end non-blocking, if it has the same one open. */
+static void writer__waits_if_the_pipe_is_nonblocking(void **state)
 {
     struct client client;
 
@@ -101,7 +101,7 @@ static void writer__any_bytes(void **state)
 }
 
 /* More than a pipe holds. */
-static void writer__large_ones_are_written_whole(void **state)
+static void writer__large_lines_are_written_whole(void **state)
 {
     struct client client;
 
@@ -152,14 +152,14 @@ static void writer__is_full(void **state)
 
     (void)state;
     client_open_silent(&client);
-    put_bytes(&client, FULL);
+    put_bytes(&client, WAITING_MAX);
     assert_false(writer_full(&client.writer));
-    put_bytes(&client, 70000); /* some of it goes into the pipe, but counts until all is written */
+    put_bytes(&client, 70000); /* some is in the pipe, but counts until all is written */
     assert_true(writer_full(&client.writer));
-    put_bytes(&client, 10); /* does not block nonetheless */
+    put_bytes(&client, 10); /* does not block */
     client_start_reading(&client);
     client_finish(&client);
-    assert_int_equal(client.got.length, FULL + 70010);
+    assert_int_equal(client.got.length, WAITING_MAX + 70010);
     client_close(&client);
 }
 
@@ -169,7 +169,7 @@ static void writer__waits_for_room(void **state)
 
     (void)state;
     client_open_silent(&client);
-    put_bytes(&client, FULL + 1);
+    put_bytes(&client, WAITING_MAX + 1);
     client_start_reading(&client);
     writer_wait(&client.writer);
     assert_false(writer_full(&client.writer));
@@ -177,7 +177,7 @@ static void writer__waits_for_room(void **state)
     client_close(&client);
 }
 
-/* So that the main loop, which has stopped reading, goes on. */
+/* So that the main loop starts to read again. */
 static void writer__wakes_when_there_is_room_again(void **state)
 {
     struct client client;
@@ -186,7 +186,7 @@ static void writer__wakes_when_there_is_room_again(void **state)
     client_open_silent(&client);
     put_bytes(&client, 100000); /* more than the pipe holds: the thread is busy with it */
     wait_for_input(client.ends[0]);
-    put_bytes(&client, FULL);
+    put_bytes(&client, WAITING_MAX);
     assert_true(writer_full(&client.writer));
     client_start_reading(&client);
     wait_until_woken(&client);
@@ -195,38 +195,38 @@ static void writer__wakes_when_there_is_room_again(void **state)
     client_close(&client);
 }
 
-static void writer__nobody_waits_when_it_has_to_hurry(void **state)
+static void writer__does_not_wait_at_the_end(void **state)
 {
     struct client client;
 
     (void)state;
     client_open_silent(&client);
-    put_bytes(&client, FULL + 1);
+    put_bytes(&client, WAITING_MAX + 1);
     writer_stop_waiting(&client.writer);
     writer_wait(&client.writer);
     assert_true(writer_full(&client.writer));
-    put(&client, "what still comes is written\n");
+    put(&client, "a line that is written later\n");
     client_start_reading(&client);
     client_finish(&client);
-    assert_int_equal(client.got.length, FULL + 29);
+    assert_int_equal(client.got.length, WAITING_MAX + 30);
     client_close(&client);
 }
 
-static void *hurry(void *context)
+static void *stop_waiting(void *context)
 {
     writer_stop_waiting(context);
     return NULL;
 }
 
-static void writer__hurry_ends_the_waiting(void **state)
+static void writer__the_end_stops_the_waiting(void **state)
 {
     struct client client;
     pthread_t thread;
 
     (void)state;
     client_open_silent(&client);
-    put_bytes(&client, FULL + 1);
-    assert_int_equal(pthread_create(&thread, NULL, hurry, &client.writer), 0);
+    put_bytes(&client, WAITING_MAX + 1);
+    assert_int_equal(pthread_create(&thread, NULL, stop_waiting, &client.writer), 0);
     writer_wait(&client.writer);
     pthread_join(thread, NULL);
     assert_true(writer_full(&client.writer));
@@ -235,7 +235,7 @@ static void writer__hurry_ends_the_waiting(void **state)
     client_close(&client);
 }
 
-/* Nothing is freed then, so that the end can be tried again. */
+/* Nothing is freed then, so it can be called again. */
 static void writer__finish_gives_up_at_the_deadline(void **state)
 {
     struct client client;
@@ -261,14 +261,14 @@ static void writer__is_broken(void **state)
     (void)state;
     client_open_silent(&client);
     close(client.ends[0]);
-    assert_false(writer_broken(&client.writer)); /* nobody has tried */
+    assert_false(writer_broken(&client.writer)); /* nothing was written yet */
     put(&client, "line\n");
     wait_until_woken(&client);
     assert_true(writer_broken(&client.writer));
-    put_bytes(&client, FULL + 1); /* dropped */
+    put_bytes(&client, WAITING_MAX + 1); /* dropped */
     assert_false(writer_full(&client.writer));
     writer_wait(&client.writer);
-    close_left(&client);
+    close_gone(&client);
 }
 
 static void writer__breaks_while_it_writes(void **state)
@@ -279,14 +279,14 @@ static void writer__breaks_while_it_writes(void **state)
     client_open_silent(&client);
     put_bytes(&client, 1000000);
     wait_for_input(client.ends[0]);
-    put_bytes(&client, FULL);
+    put_bytes(&client, WAITING_MAX);
     assert_true(writer_full(&client.writer));
-    close(client.ends[0]); /* what was not read is lost */
+    close(client.ends[0]); /* the rest is lost */
     wait_until_woken(&client);
     assert_true(writer_broken(&client.writer));
     assert_false(writer_full(&client.writer));
     writer_wait(&client.writer);
-    close_left(&client);
+    close_gone(&client);
 }
 
 static int ignore_sigpipe(void **state)
@@ -300,16 +300,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writer__writes_in_order),
-        cmocka_unit_test(writer__waits_where_write_does_not),
+        cmocka_unit_test(writer__waits_if_the_pipe_is_nonblocking),
         cmocka_unit_test(writer__nothing_to_write),
         cmocka_unit_test(writer__any_bytes),
-        cmocka_unit_test(writer__large_ones_are_written_whole),
+        cmocka_unit_test(writer__large_lines_are_written_whole),
         cmocka_unit_test(writer__lines_of_threads_stay_whole),
         cmocka_unit_test(writer__is_full),
         cmocka_unit_test(writer__waits_for_room),
         cmocka_unit_test(writer__wakes_when_there_is_room_again),
-        cmocka_unit_test(writer__nobody_waits_when_it_has_to_hurry),
-        cmocka_unit_test(writer__hurry_ends_the_waiting),
+        cmocka_unit_test(writer__does_not_wait_at_the_end),
+        cmocka_unit_test(writer__the_end_stops_the_waiting),
         cmocka_unit_test(writer__finish_gives_up_at_the_deadline),
         cmocka_unit_test(writer__is_broken),
         cmocka_unit_test(writer__breaks_while_it_writes),
