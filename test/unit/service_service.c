@@ -1,0 +1,345 @@
+#include "test.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "base/clock.h"
+#include "config/config_load.h"
+#include "config/config_read.h"
+#include "service/service.h"
+
+/*
+ * A service of a docker command whose containers are supervisors that say at once that they are ready, take
+ * a request, and report that its program ended with status 0 after half a second of CPU time, which it never
+ * had. A file in the directory is a container: NAME with its nonce, NAME.ready when it waits. If there is a file
+ * "endless", the program makes a file "begun" and runs until it is told to stop.
+ */
+static const char docker_script[] = "cd \"${0%/*}\"\n"
+                                    "mark() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
+                                    "case $1 in\n"
+                                    "create)\n"
+                                    "  until [ \"$1\" = --name ]; do shift; done\n"
+                                    "  eval \"echo \\${$(($# - 1))}\" >\"$2\";;\n"
+                                    "start)\n"
+                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  read -r nonce <\"$1\"\n"
+                                    "  mark ready >&2\n"
+                                    "  >\"$1.ready\"\n"
+                                    "  read -r size || exit 0\n"
+                                    "  head -c \"$size\" >/dev/null\n"
+                                    "  mark begin; mark begin >&2\n"
+                                    "  [ ! -e endless ] || { >begun; read -r order; }\n"
+                                    "  mark end; mark 'end 0 0 1000 500000' >&2\n"
+                                    "  cat >/dev/null;;\n"
+                                    "*) exit 1;;\n"
+                                    "esac\n";
+
+enum { PATIENCE_MS = 60000 };
+
+struct fixture {
+    char *directory, *command;
+    struct config config;
+    struct service service;
+};
+
+static void set_up(struct fixture *fixture, enum pool_policy pool, int max_active)
+{
+    const char more[] = "{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0},"
+                        " \"engineTimeoutSeconds\": 600}";
+    const struct service_options options = {.pool = pool, .limits = {.max_active = max_active}};
+    struct error error = ERROR_INIT;
+
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->command = script_in(fixture->directory, "docker", docker_script);
+    config_init(&fixture->config);
+    assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
+    assert_int_equal(config_overlay(&fixture->config, more, strlen(more), "test", &error), 0);
+    free(fixture->config.container_command);
+    fixture->config.container_command = string_copy(fixture->command);
+    assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
+    assert_no_error(&error);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    assert_int_equal(service_close(&fixture->service, 0), 0);
+    assert_null(fixture->service.docker.not_removed);
+    config_release(&fixture->config);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+static struct plan make_plan(const struct fixture *fixture)
+{
+    CLEANUP(request_release) struct request request;
+    struct error error = ERROR_INIT;
+    struct plan plan = PLAN_INIT;
+
+    request_init(&request);
+    request.language = string_copy("python");
+    request.input.code = string_copy("print()");
+    assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
+    return plan;
+}
+
+/* Creates an empty file of this name, or waits until there is one. */
+static void touch(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+
+    write_bytes(path, "", 0, 0644);
+}
+
+static void wait_for_file(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (access(path, F_OK) != 0) {
+        if (clock_now_ms() > end)
+            fail_msg("there is no '%s'", path);
+        poll(NULL, 0, 10);
+    }
+}
+
+static void run(struct fixture *fixture, struct plan *plan, struct result *result)
+{
+    const struct run_observer nobody = RUN_OBSERVER_INIT;
+
+    service_run(&fixture->service, plan, &nobody, NULL, result);
+    plan_release(plan);
+}
+
+/* "begin" can be read late, but no program has had less time than its CPU time needs. */
+static void service__run_is_no_shorter_than_its_cpu_time(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, POOL_NONE, 1);
+    plan = make_plan(&fixture);
+    run(&fixture, &plan, &result);
+    assert_int_equal(result.reason, REASON_EXIT);
+    assert_int_equal(result.exit_code, 0);
+    assert_int_equal(result.cpu_us, 500000);
+    assert_true(result.duration_ms >= 500);
+    assert_false(result.warm);
+    tear_down(&fixture);
+}
+
+/* A file that cannot be sent is found before a warm container is taken. */
+static void service__bad_input_costs_no_warm_container(void **state)
+{
+    CLEANUP(result_release) struct result bad = RESULT_INIT;
+    CLEANUP(result_release) struct result good = RESULT_INIT;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, POOL_ONE_SHOT, 1);
+    plan = make_plan(&fixture);
+    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    free(plan.input.code);
+    plan.input.code = NULL;
+    plan.input.dir = string_copy("/nonexistent");
+    run(&fixture, &plan, &bad);
+    assert_int_equal(bad.reason, REASON_INPUT);
+    assert_null(bad.container);
+    plan = make_plan(&fixture);
+    run(&fixture, &plan, &good);
+    assert_int_equal(good.reason, REASON_EXIT);
+    assert_true(good.warm);
+    tear_down(&fixture);
+}
+
+static void service__runs_together(void **state)
+{
+    struct fixture fixture;
+    struct plan plans[3];
+    struct result results[3];
+
+    (void)state;
+    set_up(&fixture, POOL_NONE, 3);
+    for (size_t i = 0; i < COUNT(plans); i++) {
+        plans[i] = make_plan(&fixture);
+        results[i] = (struct result)RESULT_INIT;
+    }
+    service_run_together(&fixture.service, plans, COUNT(plans), NULL, results);
+    for (size_t i = 0; i < COUNT(plans); i++) {
+        assert_int_equal(results[i].reason, REASON_EXIT);
+        plan_release(&plans[i]);
+        result_release(&results[i]);
+    }
+    assert_true(service_is_idle(&fixture.service));
+    tear_down(&fixture);
+}
+
+static void service__too_many_at_once(void **state)
+{
+    struct fixture fixture;
+    struct plan plans[2];
+    struct result results[2] = {RESULT_INIT, RESULT_INIT};
+
+    (void)state;
+    set_up(&fixture, POOL_NONE, 1);
+    plans[0] = make_plan(&fixture);
+    plans[1] = make_plan(&fixture);
+    service_run_together(&fixture.service, plans, 2, NULL, results);
+    assert_int_equal(results[0].reason, REASON_EXIT);
+    assert_int_equal(results[1].reason, REASON_ENGINE);
+    assert_string_equal(results[1].error,
+                        "too busy: 1 programs are running and 0 are waiting, and no more are "
+                        "allowed; try again when some have ended");
+    for (size_t i = 0; i < 2; i++) {
+        plan_release(&plans[i]);
+        result_release(&results[i]);
+    }
+    tear_down(&fixture);
+}
+
+static void *raise_when_begun(void *context)
+{
+    const struct fixture *fixture = ((void **)context)[0];
+
+    wait_for_file(fixture, "begun");
+    notifier_raise(((void **)context)[1]);
+    return NULL;
+}
+
+static void service__a_run_that_is_cancelled(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    const struct run_observer nobody = RUN_OBSERVER_INIT;
+    struct error error = ERROR_INIT;
+    struct notifier cancel = NOTIFIER_INIT;
+    struct fixture fixture;
+    void *context[] = {&fixture, &cancel};
+    pthread_t thread;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, POOL_NONE, 1);
+    touch(&fixture, "endless");
+    assert_int_equal(notifier_open(&cancel, &error), 0);
+    assert_int_equal(pthread_create(&thread, NULL, raise_when_begun, context), 0);
+    plan = make_plan(&fixture);
+    service_run(&fixture.service, &plan, &nobody, &cancel, &result);
+    plan_release(&plan);
+    pthread_join(thread, NULL);
+    assert_int_equal(result.reason, REASON_CANCELLED);
+    notifier_release(&cancel);
+    tear_down(&fixture);
+}
+
+/* ---- callbacks */
+
+struct seen {
+    pthread_mutex_t lock;
+    char order[16]; /* 's' started, 'd' done, 'c' cleaned up */
+    enum reason reason;
+};
+
+static void note(struct seen *seen, char what)
+{
+    pthread_mutex_lock(&seen->lock);
+    seen->order[strlen(seen->order)] = what;
+    pthread_mutex_unlock(&seen->lock);
+}
+
+static void note_started(void *context)
+{
+    note(context, 's');
+}
+
+static void note_done(void *context, struct result *result)
+{
+    ((struct seen *)context)->reason = result->reason;
+    note(context, 'd');
+}
+
+static void note_cleaned_up(void *context, const char *problem)
+{
+    assert_null(problem);
+    note(context, 'c');
+}
+
+static struct run_handle *submit(struct fixture *fixture, struct seen *seen)
+{
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
+                                            .started = note_started,
+                                            .done = note_done,
+                                            .cleaned_up = note_cleaned_up,
+                                            .context = seen};
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture);
+    struct error error = ERROR_INIT;
+    struct run_handle *handle = NULL;
+
+    *seen = (struct seen){.lock = PTHREAD_MUTEX_INITIALIZER};
+    assert_int_equal(service_submit(&fixture->service, &plan, &callbacks, &handle, &error), 0);
+    assert_null(plan.image); /* it was taken over */
+    return handle;
+}
+
+static void service__close_cancels_what_runs_and_what_waits(void **state)
+{
+    struct seen active, waiting;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_NONE, 1);
+    fixture.service.workers.limits.max_queued = 1;
+    touch(&fixture, "endless");
+    submit(&fixture, &active);
+    wait_for_file(&fixture, "begun");
+    submit(&fixture, &waiting);
+    assert_false(service_has_room(&fixture.service));
+    tear_down(&fixture);
+    assert_string_equal(active.order, "sdc");
+    assert_int_equal(active.reason, REASON_CANCELLED);
+    assert_string_equal(waiting.order, "dc");
+    assert_int_equal(waiting.reason, REASON_CANCELLED);
+}
+
+static void service__a_run_that_waits_is_cancelled(void **state)
+{
+    struct seen active, waiting;
+    struct run_handle *handle;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_NONE, 1);
+    fixture.service.workers.limits.max_queued = 1;
+    touch(&fixture, "endless");
+    submit(&fixture, &active);
+    wait_for_file(&fixture, "begun");
+    handle = submit(&fixture, &waiting);
+    service_cancel(&fixture.service, handle);
+    assert_true(service_has_room(&fixture.service)); /* at once */
+    tear_down(&fixture);
+    assert_string_equal(waiting.order, "dc");
+    assert_int_equal(waiting.reason, REASON_CANCELLED);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(service__run_is_no_shorter_than_its_cpu_time),
+        cmocka_unit_test(service__bad_input_costs_no_warm_container),
+        cmocka_unit_test(service__runs_together),
+        cmocka_unit_test(service__too_many_at_once),
+        cmocka_unit_test(service__a_run_that_is_cancelled),
+        cmocka_unit_test(service__close_cancels_what_runs_and_what_waits),
+        cmocka_unit_test(service__a_run_that_waits_is_cancelled),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}
