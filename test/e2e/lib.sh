@@ -105,17 +105,17 @@ is_selected() {
 # Prints the test point of the case that runs, unless a failed assertion has done so.
 end_case() {
     [ -n "$case_title" ] || return 0
-    [ ! -e "$scratch/lost" ] || check 1 "an assertion ran in a subshell, where it does not count"
+    [ ! -e "$scratch/lost" ] || count_assertion 1 "an assertion ran in a subshell, where it does not count"
     rm -f "$scratch/lost"
-    [ "$case_assertions" -gt 0 ] || check 1 "the case made no assertion"
+    [ "$case_assertions" -gt 0 ] || count_assertion 1 "the case made no assertion"
     points=$((points + 1))
     assertions=$((assertions + case_assertions))
     [ -n "$case_failed" ] || echo "ok $case_number - $case_title"
     case_title=
 }
 
-# check STATUS NAME: counts an assertion of the case that runs; it passes if STATUS is 0. Returns STATUS.
-check() {
+# count_assertion STATUS NAME: counts an assertion of the case that runs; it passes if STATUS is 0. Returns STATUS.
+count_assertion() {
     if [ -z "$case_title" ] && [ "$(case_titles | wc -l)" -eq 0 ]; then # LEGACY
         points=$((points + 1)) tests=$points assertions=$points
         if [ "$1" = 0 ]; then echo "ok $points - $2"; else echo "not ok $points - $2"; points_failed=1; fi
@@ -183,15 +183,15 @@ finish() {
 # ---- assertions: the last argument says what is expected
 
 # ok STATUS NAME: passes if STATUS is 0.
-ok() { check "$1" "$2"; }
+ok() { count_assertion "$1" "$2"; }
 
 # Prints text as TAP comments.
 diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
 
 # is GOT EXPECTED NAME: equal strings.
 is() {
-    if [ "$1" = "$2" ]; then check 0 "$3"; return; fi
-    check 1 "$3"
+    if [ "$1" = "$2" ]; then count_assertion 0 "$3"; return; fi
+    count_assertion 1 "$3"
     diag "  got:      $1"
     diag "  expected: $2"
     return 1
@@ -199,8 +199,8 @@ is() {
 
 # has TEXT PART NAME: TEXT contains PART.
 has() {
-    if [[ $1 == *"$2"* ]]; then check 0 "$3"; return; fi
-    check 1 "$3"
+    if [[ $1 == *"$2"* ]]; then count_assertion 0 "$3"; return; fi
+    count_assertion 1 "$3"
     diag "  got:     $1"
     diag "  without: $2"
     return 1
@@ -208,8 +208,8 @@ has() {
 
 # hasnt TEXT PART NAME: TEXT does not contain PART.
 hasnt() {
-    if [[ $1 != *"$2"* ]]; then check 0 "$3"; return; fi
-    check 1 "$3"
+    if [[ $1 != *"$2"* ]]; then count_assertion 0 "$3"; return; fi
+    count_assertion 1 "$3"
     diag "  got:  $1"
     diag "  with: $2"
     return 1
@@ -217,8 +217,8 @@ hasnt() {
 
 # within NUMBER LEAST MOST NAME: LEAST <= NUMBER <= MOST.
 within() {
-    if [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; then check 0 "$4"; return; fi
-    check 1 "$4"
+    if [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; then count_assertion 0 "$4"; return; fi
+    count_assertion 1 "$4"
     diag "  got $1, not from $2 to $3"
     return 1
 }
