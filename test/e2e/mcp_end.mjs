@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { finish, has, is, ok, quickCase, testCase, withinMemory } from '../mcp/cases.mjs';
 import { brief, meta, startServer, summary } from '../mcp/pipe_client.mjs';
-import { contentOf, docker, newPath, scratch, until, writeFile } from '../mcp/processes.mjs';
+import { contentOf, docker, fullPipe, newPath, scratch, until, writeFile } from '../mcp/processes.mjs';
 
 const NO_ENGINE = { engine: false };
 const NO_DOCKER = { engine: false, config: { containerCommand: 'no-such-docker' } };
@@ -157,6 +157,31 @@ quickCase('the reader of an idle server goes away: it ends at the next response'
     const server = await startServing(NO_ENGINE);
     server.closeOutput();
     server.request('ping');
+    is(await server.end(), 'exit 0');
+});
+
+// ---- a host that does not read stderr
+
+quickCase('--verbose with a stderr that is full and is not read: calls are answered', async () => {
+    const server = await startServer({ ...NO_DOCKER, arguments: ['--verbose'], stderr: fullPipe() });
+    for (const id of [1, 2, 3])
+        has(summary(await server.runPython('1')), "cannot run 'no-such-docker'", `call ${id}`);
+    is(await server.close(), 'exit 0');
+});
+
+testCase('--verbose with a stderr that is full and is not read: programs run', async () => {
+    const server = await startServer({ arguments: ['--verbose'], stderr: fullPipe() });
+    for (const number of [1, 2])
+        is(summary(await server.runShell(`echo ${number}`)), `--- stdout ---\n${number}\n`);
+    is(await server.close(), 'exit 0');
+});
+
+testCase('--verbose with a stderr that is full and is not read: SIGTERM while a program runs', async () => {
+    const server = await startServer({ arguments: ['--verbose'], stderr: fullPipe() });
+    await server.initialize('2025-11-25');
+    server.shell('echo begun; sleep 1000', { token: 1 });
+    await server.untilProgress(1, /^running; 6 /);
+    server.signal('SIGTERM');
     is(await server.end(), 'exit 0');
 });
 
