@@ -8,7 +8,7 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/methods.h"
 
-/* Messages of a batch: more than anybody needs, so that none can flood us. */
+/* Messages of a batch. The specification has no limit; clients send a few. */
 enum { BATCH_MAX = 100 };
 
 static const char META_VERSION[] = "io.modelcontextprotocol/protocolVersion";
@@ -16,8 +16,8 @@ static const char META_CAPABILITIES[] = "io.modelcontextprotocol/clientCapabilit
 static const char META_CLIENT[] = "io.modelcontextprotocol/clientInfo";
 
 /*
- * Whether the request speaks the modern protocol: it carries the metadata which that requires in
- * each, or asks for what only that has.
+ * Whether the request is of a modern revision: it has the metadata that these require, or its
+ * method exists only there.
  */
 static bool is_modern(const struct method *method, const json_t *meta)
 {
@@ -25,7 +25,7 @@ static bool is_modern(const struct method *method, const json_t *meta)
            json_object_get(meta, META_CAPABILITIES) || json_object_get(meta, META_CLIENT);
 }
 
-/* The modern revision that the metadata names; NULL with the error answered. */
+/* The modern revision that the metadata names; NULL, with the error sent, if there is none. */
 static const struct revision *read_meta(struct responder *responder, const json_t *meta)
 {
     json_t *version = json_object_get(meta, META_VERSION);
@@ -49,13 +49,13 @@ static const struct revision *read_meta(struct responder *responder, const json_
     return NULL;
 }
 
-/* Answers a request; the reply is used up. */
-static void answer_request(struct exchange *exchange, const char *name)
+/* Handles a request and uses its responder. */
+static void dispatch_request(struct request_context *context, const char *name)
 {
-    const json_t *meta = json_object_get(exchange->params, "_meta");
+    const json_t *meta = json_object_get(context->params, "_meta");
     const struct method *method = method_find(name);
     const bool modern = is_modern(method, meta);
-    struct responder *responder = exchange->responder;
+    struct responder *responder = context->responder;
     json_t *result;
 
     if (modern) {
@@ -70,7 +70,7 @@ static void answer_request(struct exchange *exchange, const char *name)
                         name);
         return;
     }
-    result = method->handle(exchange);
+    result = method->handle(context);
     if (!result)
         return;
     if (modern && method->ttl_ms != METHOD_NO_TTL) {
@@ -80,7 +80,7 @@ static void answer_request(struct exchange *exchange, const char *name)
     responder_result(responder, result);
 }
 
-static void take_notification(struct server *server, const struct message *message)
+static void dispatch_notification(struct server *server, const struct message *message)
 {
     const json_t *id = json_object_get(message->params, "requestId");
 
@@ -94,28 +94,28 @@ static void dispatch_message(struct server *server, json_t *value, struct batch 
 {
     struct message message;
     struct responder responder;
-    struct exchange exchange = {server, NULL, &responder};
+    struct request_context context = {server, NULL, &responder};
 
     jsonrpc_read(&message, value);
     if (message.kind == MESSAGE_NOTIFICATION)
-        take_notification(server, &message);
+        dispatch_notification(server, &message);
     if (message.kind == MESSAGE_NOTIFICATION || message.kind == MESSAGE_RESPONSE)
         return;
     responder_init(&responder, &server->writer, server->legacy, message.id, batch);
-    exchange.params = json_is_object(message.params) ? message.params : NULL;
+    context.params = json_is_object(message.params) ? message.params : NULL;
     if (message.kind == MESSAGE_INVALID)
         responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL, "%s", message.problem);
-    else if (message.params && !exchange.params && !json_is_null(message.params))
+    else if (message.params && !context.params && !json_is_null(message.params))
         responder_error(&responder, JSONRPC_INVALID_PARAMS, NULL, "params must be an object");
     else if (batch && strcmp(message.method, "initialize") == 0)
         responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL,
                         "initialize cannot be in a batch");
     else
-        answer_request(&exchange, message.method);
+        dispatch_request(&context, message.method);
 }
 
-/* An error that belongs to no request. */
-static void complain(struct server *server, int code, const char *text)
+/* Sends an error without id, for what is not a request. */
+static void send_error(struct server *server, int code, const char *text)
 {
     struct responder responder;
 
@@ -133,9 +133,9 @@ static void begin_batch(struct server *server, json_t *messages, size_t size)
         return;
     }
     if (!server->legacy->batches)
-        complain(server, JSONRPC_INVALID_REQUEST, "this revision has no batches");
+        send_error(server, JSONRPC_INVALID_REQUEST, "this revision has no batches");
     else
-        complain(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
+        send_error(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
     json_decref(messages);
 }
 
@@ -171,7 +171,8 @@ void dispatch_line(struct server *server, const char *line, size_t length)
     if (text_is_blank(line, length))
         return;
     if (json_text_count(line, length) > JSON_TEXT_VALUES_MAX) {
-        complain(server, JSONRPC_INVALID_REQUEST, "a message cannot have more than 200000 values");
+        send_error(server, JSONRPC_INVALID_REQUEST,
+                   "a message cannot have more than 200000 values");
         return;
     }
     value = json_text_parse(line, length, NULL);
@@ -182,12 +183,12 @@ void dispatch_line(struct server *server, const char *line, size_t length)
     if (value)
         dispatch_message(server, value, NULL);
     else
-        complain(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
+        send_error(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     json_decref(value);
     linux_trim_memory(length);
 }
 
 void dispatch_too_long(struct server *server)
 {
-    complain(server, JSONRPC_INVALID_REQUEST, "a message cannot be longer than 64 MiB");
+    send_error(server, JSONRPC_INVALID_REQUEST, "a message cannot be longer than 64 MiB");
 }

@@ -1,27 +1,25 @@
 /*
- * Takes a line apart and answers each message in it, in both eras of the protocol. What the methods
- * do is in methods.c.
+ * Parses lines and dispatches the messages in them to the methods (mcp/methods.h), in both eras of
+ * the protocol.
  */
 #ifndef MCP_DISPATCH_H
 #define MCP_DISPATCH_H
 
 #include "mcp/server.h"
 
-/*
- * Dispatches the message in a line. If it is a batch, its messages are left to dispatch_pending().
- */
+/* Dispatches the message in a line. If it is a batch, dispatch_pending() does the rest. */
 void dispatch_line(struct server *server, const char *line, size_t length);
 
 /*
- * Dispatches the next message of a batch that was begun. Between two of them the caller waits until
- * the client has taken enough of the responses. False if there is no such batch.
+ * Dispatches the next message of a batch. Between two of them the caller waits while the writer is
+ * full. False if all batches were dispatched.
  */
 bool dispatch_pending(struct server *server);
 
-/* Drops those messages of a batch that were not dispatched, because the server ends. */
+/* Drops the messages of a batch that were not dispatched, because the server ends. */
 void dispatch_end_batch(struct server *server);
 
-/* Answers a line longer than JSON_TEXT_MAX, which nobody has seen whole. */
+/* Responds to a line that is longer than JSON_TEXT_MAX and was skipped. */
 void dispatch_too_long(struct server *server);
 
 #endif

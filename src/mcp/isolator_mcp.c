@@ -56,11 +56,11 @@ static void print_help(void)
 
 static int refuse_usage(void)
 {
-    diagnostics_line("see isolator-mcp --help"); /* getopt has said what is wrong */
+    diagnostics_line("see isolator-mcp --help"); /* getopt has printed the reason */
     return -1;
 }
 
-/* 0, or -1 with the reason printed. */
+/* 0, or -1 after printing the reason. */
 static int parse(struct options *options, int argc, char **argv)
 {
     enum { OPTION_CONFIG = 256, OPTION_PRINT_CONFIG, OPTION_VERSION };
@@ -98,7 +98,7 @@ static int parse(struct options *options, int argc, char **argv)
     return refuse_usage();
 }
 
-/* The built-in configuration's timeout is for people at a terminal. */
+/* The built-in timeout is for people at a terminal, so the server has its own. */
 static int load_config(struct config *config, const char *file, struct error *error)
 {
     struct limits own;
@@ -108,7 +108,7 @@ static int load_config(struct config *config, const char *file, struct error *er
     return config_load(config, file, &own, error);
 }
 
-/* The installed directory is nobody's choice; any other one is. */
+/* Warns if the snippets cannot be read, unless promptsDir is the installed default. */
 static void warn_of_snippets(const struct config *config)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -131,7 +131,7 @@ static int serve(const struct options *options, const struct config *config, str
             "waits for MCP messages on stdin, one JSON object a line; MCP hosts start it, "
             "see isolator-mcp(1)");
     warn_of_snippets(config);
-    /* Hosts may pass on no PATH at all; what then serves for the docker command is what shells take. */
+    /* Some hosts pass on no PATH; this is the default of most shells. */
     if (!getenv("PATH"))
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
     if (signals_catch(error) != 0)
@@ -147,7 +147,7 @@ static int report(const struct error *error)
     return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-/* The exit status of what has printed something. */
+/* The exit status after printing on stdout. */
 static int flush_stdout(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     struct options options;
     int result;
 
-    json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
+    json_set_alloc_funcs(memory_allocate, free); /* ends the process if there is no memory */
     config_init(&config);
     signals_set_up();
     diagnostics_set_program("isolator-mcp");

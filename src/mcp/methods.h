@@ -1,5 +1,5 @@
 /*
- * The methods that the server has: what each does with its params.
+ * The methods of the server.
  */
 #ifndef MCP_METHODS_H
 #define MCP_METHODS_H
@@ -9,8 +9,8 @@
 #include "mcp/responder.h"
 #include "mcp/server.h"
 
-/* One request on its way through a handler. */
-struct exchange {
+/* A request, for the function that handles it. */
+struct request_context {
     struct server *server;
     json_t *params; /* borrowed; an object, or NULL */
     struct responder *responder;
@@ -24,17 +24,17 @@ struct method {
     const char *name;
     enum era eras;
     /*
-     * Returns the result, a new reference. NULL: the reply is used up, since the request is answered
-     * or will be.
+     * Returns the result, a new reference. NULL if the responder was used: for an error, or for a
+     * response that comes later.
      */
-    json_t *(*handle)(struct exchange *exchange);
+    json_t *(*handle)(struct request_context *context);
     int ttl_ms; /* how long a client may keep the result (2026-07-28, server/utilities/caching) */
 };
 
 /* The method of this name, borrowed, or NULL. */
 const struct method *method_find(const char *name);
 
-/* {"2026-07-28", ...}: the revisions that need no initialize, a new reference. */
+/* The names of all modern revisions, as an array, a new reference. */
 json_t *method_modern_versions(void);
 
 #endif

@@ -46,7 +46,12 @@ static void start_ending(struct server *server)
     subscriptions_end(&server->subscriptions, &server->writer);
 }
 
-bool server_check_end(struct server *server)
+/*
+ * Moves on to the next phase if a signal came, the client has gone, or the time to drain is over.
+ * Called between two messages, since answering what was read may take long. Returns whether the
+ * server ends: then no further message is answered.
+ */
+static bool check_end(struct server *server)
 {
     if (notifier_raised(signals_cancel()) || writer_broken(&server->writer) != 0)
         start_ending(server);
@@ -65,7 +70,7 @@ static void answer_lines(struct server *server)
     size_t length;
 
     server->lines_left = false;
-    while (!server_check_end(server)) {
+    while (!check_end(server)) {
         server->lines_left = writer_full(&server->writer);
         if (server->lines_left)
             return;
@@ -137,7 +142,7 @@ static void serve_once(struct server *server)
         notifier_clear(&server->wake);
         service_wake(&server->service); /* the writer may have room again */
     }
-    if (!server_check_end(server) && polled[0].revents != 0 && !full)
+    if (!check_end(server) && polled[0].revents != 0 && !full)
         read_input(server);
     if (server->lines_left)
         answer_lines(server);

@@ -53,13 +53,6 @@ struct server {
     bool lines_left;    /* not all was answered, since the writer was full */
 };
 
-/*
- * Moves on to the next phase if a signal came, the client has gone, or the time to drain is over. Called
- * between two messages, since answering what was read may take long. Returns whether the server ends: then no
- * further message is answered.
- */
-bool server_check_end(struct server *server);
-
 struct server_options {
     int in, out;  /* where the client writes to and reads from; borrowed */
     bool verbose; /* traces each step on stderr */
