@@ -54,7 +54,7 @@ export function is(got, expected, what) {
 }
 
 export function has(text, part, what) {
-    return check(typeof text === 'string' && text.includes(part), what, text, 'not in it', part);
+    return check(typeof text === 'string' && text.includes(part), what, text, 'without', part);
 }
 
 export function lacks(text, part, what) {
