@@ -73,6 +73,7 @@ case_failed=      # set if one of them failed
 points=0          # cases that have ended
 points_failed=0   # of them
 assertions=0      # in all of them
+uses_engine=yes   # a file that never needs the engine sets this to "no" before its first case
 volumes_before=   # set when the first case starts that needs the engine
 
 # test_case [--quick] TITLE [BODY]: ends the case before and starts this one; fails if it is not to run.
@@ -82,7 +83,7 @@ test_case() {
     [ "$1" != --quick ] || { quick=1; shift; }
     case_number=$((case_number + 1))
     is_selected "$1" "$quick" || return
-    [ -n "$quick" ] || [ -n "$volumes_before" ] || volumes_before=$(dangling_volumes)
+    [ -n "$quick$volumes_before" ] || [ "$uses_engine" = no ] || volumes_before=$(dangling_volumes)
     case_title=$1 case_assertions=0 case_failed=
     [ $# -eq 1 ] || eval "$2"
     return 0
