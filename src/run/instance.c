@@ -10,9 +10,10 @@
 #include "base/memory.h"
 #include "docker/budget.h"
 
-struct stream_place {
+/* The context of take_instance_bytes(). */
+struct instance_stream {
     struct instance *instance;
-    int stream;
+    int number; /* 0 stdout, 1 stderr */
 };
 
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
@@ -43,8 +44,8 @@ void instance_free(struct instance *instance)
 }
 
 /* The spec borrows from all three. */
-static struct container_spec spec_of(struct owned_container *container, const struct plan *plan,
-                                     const struct strvec *command)
+static struct container_spec instance_spec(struct owned_container *container,
+                                           const struct plan *plan, const struct strvec *command)
 {
     struct container_spec spec = owned_container_spec(container, plan);
 
@@ -59,7 +60,7 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan)
 {
     struct owned_container nameless = {.labels = STRVEC_INIT};
     CLEANUP(strvec_release) struct strvec command = supervisor_command("", plan->workdir);
-    const struct container_spec spec = spec_of(&nameless, plan, &command);
+    const struct container_spec spec = instance_spec(&nameless, plan, &command);
 
     return container_fingerprint(&spec);
 }
@@ -75,8 +76,7 @@ bool instance_both(const struct instance *instance, enum supervisor_state state)
     return instance->streams[0].state >= state && instance->streams[1].state >= state;
 }
 
-/* Whether what the phase waits for has come. */
-static bool wanted(const struct instance *instance)
+static bool phase_is_reached(const struct instance *instance)
 {
     const struct supervisor_stream *stream = &instance->streams[1];
 
@@ -95,31 +95,31 @@ static bool wanted(const struct instance *instance)
     return instance_both(instance, SUPERVISOR_ENDED);
 }
 
-/* A hostile image may say that a program has begun before it got one. */
+/* A hostile image may claim that a program has begun before it got one. */
 static void take_instance_bytes(void *context, enum supervisor_state state, const char *data,
                                 size_t length)
 {
-    const struct stream_place *place = context;
-    struct instance *instance = place->instance;
+    const struct instance_stream *stream = context;
+    struct instance *instance = stream->instance;
 
     if (state == SUPERVISOR_RUNNING && instance->output)
-        output_sink_add(instance->output, place->stream, data, length);
+        output_sink_add(instance->output, stream->number, data, length);
     else if (state == SUPERVISOR_FILES && instance->collector)
         instance->collected = !collector_feed(instance->collector, data, length);
 }
 
-static void feed(struct instance *instance, enum process_stream stream, const char *data,
-                 size_t length)
+static void feed_instance(struct instance *instance, enum process_stream stream, const char *data,
+                          size_t length)
 {
-    struct stream_place place = {instance, (int)stream};
+    struct instance_stream context = {instance, (int)stream};
 
-    supervisor_stream_feed(&instance->streams[stream], data, length, take_instance_bytes, &place);
+    supervisor_stream_feed(&instance->streams[stream], data, length, take_instance_bytes, &context);
 }
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {
-    feed(context, stream, data, length);
-    return !wanted(context);
+    feed_instance(context, stream, data, length);
+    return !phase_is_reached(context);
 }
 
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
@@ -129,7 +129,7 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     enum process_event event;
 
     instance->phase = phase;
-    if (wanted(instance))
+    if (phase_is_reached(instance))
         return PROCESS_PAUSED;
     pump.sink = take_bytes;
     pump.context = instance;
@@ -142,9 +142,9 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     return event;
 }
 
-/* The gate is not ready: says why. Returns -1. */
-static int explain(struct instance *instance, enum process_event event,
-                   const struct notifier *cancel, struct error *error)
+/* Sets the error: why the supervisor is not ready. Returns -1. */
+static int explain_not_ready(struct instance *instance, enum process_event event,
+                             const struct notifier *cancel, struct error *error)
 {
     const struct supervisor_stream *stream = &instance->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
@@ -161,8 +161,8 @@ static int explain(struct instance *instance, enum process_event event,
         *message ? message : "'docker start' ended without a message", cancel, error);
 }
 
-static int start(struct instance *instance, long long deadline, const struct notifier *cancel,
-                 struct error *error)
+static int start_instance(struct instance *instance, long long deadline,
+                          const struct notifier *cancel, struct error *error)
 {
     const struct docker *docker = instance->container.docker;
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
@@ -176,7 +176,7 @@ static int start(struct instance *instance, long long deadline, const struct not
     event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
     docker_traced(docker, "start", begin);
     if (event != PROCESS_PAUSED || !instance->streams[1].ready)
-        return explain(instance, event, cancel, error);
+        return explain_not_ready(instance, event, cancel, error);
     instance->made = clock_now_ms();
     return 0;
 }
@@ -186,16 +186,16 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
 {
     CLEANUP(strvec_release)
     struct strvec command = supervisor_command(instance->nonce, plan->workdir);
-    CLEANUP(error_release) struct error left = ERROR_INIT;
-    const struct container_spec spec = spec_of(&instance->container, plan, &command);
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    const struct container_spec spec = instance_spec(&instance->container, plan, &command);
 
     if (owned_container_create(&instance->container, &spec, deadline, end, cancel,
                                &instance->warnings, error) != 0)
         return -1;
-    if (start(instance, deadline, cancel, error) == 0)
+    if (start_instance(instance, deadline, cancel, error) == 0)
         return 0;
-    if (instance_remove(instance, end, &left) != 0)
-        strvec_push(&instance->warnings, left.message);
+    if (instance_remove(instance, end, &failure) != 0)
+        strvec_push(&instance->warnings, failure.message);
     return -1;
 }
 
@@ -211,16 +211,16 @@ void instance_dismiss(struct instance *instance)
     process_close_stdin(&instance->client);
 }
 
-/* Only the marks still count. */
+/* Only frames still count. */
 static bool take_last_bytes(void *context, enum process_stream stream, const char *data,
                             size_t length)
 {
-    feed(context, stream, data, length);
+    feed_instance(context, stream, data, length);
     return true;
 }
 
-/* Waits for the end of `docker start`, which comes when the container is gone. */
-static bool client_ends(struct instance *instance, long long end)
+/* Waits until `docker start` ends, which it does when the container is removed. */
+static bool wait_for_client(struct instance *instance, long long end)
 {
     const long long enough = budget_deadline(instance->container.docker, BUDGET_EXIT);
     struct process_pump pump = PROCESS_PUMP_INIT;
@@ -232,9 +232,9 @@ static bool client_ends(struct instance *instance, long long end)
 }
 
 /*
- * The gate ends with its stdin, and `docker start` of a container with --rm returns when that is removed:
- * its status is 0 only if both went well. That takes no further docker command, which would cost more
- * than all that is left to do.
+ * The supervisor exits when its stdin ends, and `docker start` of a container with --rm returns when the
+ * container is removed. Its status is 0 only if both succeeded. So normally no further docker command is
+ * needed, which would cost more than everything else that remains to be done.
  */
 int instance_remove(struct instance *instance, long long end, struct error *error)
 {
@@ -244,14 +244,14 @@ int instance_remove(struct instance *instance, long long end, struct error *erro
 
     if (ready && !instance->late) {
         instance_dismiss(instance);
-        if (client_ends(instance, end) && instance->client.status == 0) {
+        if (wait_for_client(instance, end) && instance->client.status == 0) {
             docker_traced(instance->container.docker, "end", begin);
             return 0;
         }
     }
     if (owned_container_remove(&instance->container, &drain, end, error) != 0)
         return -1;
-    if (ready) /* the last that it has said may be under way */
-        client_ends(instance, 0);
+    if (ready) /* its last frames may not have arrived yet */
+        wait_for_client(instance, 0);
     return 0;
 }

@@ -1,10 +1,10 @@
 /*
- * A gated sandbox: a container that was created and started and waits at its gate (run/supervisor.h)
- * for the one request that it will serve. Then it is removed; none is ever used twice.
+ * An instance: a container that was created and started, and whose supervisor (run/supervisor.h) waits
+ * for the one request that the instance will serve. Then it is removed; no instance is used twice.
  *
- * What it is (image, user, network, limits, mounts) is settled when it is made; what only the
- * program sees (files, command, environment, stdin, timeout) comes with the request. So it makes no
- * difference whether it is made for a request or has waited for one.
+ * Image, user, network, limits and mounts are settled when the instance is made. What only the program
+ * sees (files, command, environment, stdin, timeout) comes with the request. So an instance that was made
+ * for a request and one that has waited for it are the same.
  */
 #ifndef RUN_INSTANCE_H
 #define RUN_INSTANCE_H
@@ -23,17 +23,17 @@
 
 /* What a pump waits for. */
 enum instance_phase {
-    INSTANCE_MADE,    /* the gate waits for the request */
+    INSTANCE_MADE,    /* the supervisor waits for the request */
     INSTANCE_BEGUN,   /* the program runs */
     INSTANCE_ENDED,   /* it has ended, or has written more than it may */
     INSTANCE_STOPPED, /* it has ended */
-    INSTANCE_FILES,   /* its files have come */
+    INSTANCE_FILES    /* its files have arrived */
 };
 
 enum instance_supervisor {
     INSTANCE_SUPERVISOR_GOOD,
     INSTANCE_SUPERVISOR_SILENT,  /* it did not start; perhaps the image has no shell */
-    INSTANCE_SUPERVISOR_NO_TOOLS /* it started and misses a command */
+    INSTANCE_SUPERVISOR_NO_TOOLS /* it started, and the image lacks a command that it needs */
 };
 
 struct instance {
@@ -43,57 +43,59 @@ struct instance {
     long long made;        /* clock_now_ms() */
     struct process client; /* docker start, attached */
     struct supervisor_stream streams[2];
-    struct strvec warnings;              /* owned; what docker said when it made it */
+    struct strvec warnings;              /* owned; what docker printed when it made it */
     enum instance_supervisor supervisor; /* why it could not be made */
     enum instance_phase phase;
-    bool late; /* it did not do in time what it was told */
-    struct output_sink
-        *output; /* what the program writes goes there; borrowed; NULL before it runs */
-    struct collector *collector; /* its files go there; borrowed; NULL: they are not asked for */
-    bool collected;              /* the collector needs no more */
+    bool late;                   /* it did not reach the phase before the deadline */
+    struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
+    struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
+    bool collected;              /* the collector needs no more bytes */
 };
 
 /*
- * A sandbox that does not exist on the engine yet, in use for `in_use_ms` at most. `nonce` is what its
- * marks are known by, NULL: a new one. For instance_free(), which does not remove it from the engine.
+ * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at most.
+ * Its frames carry `nonce`; NULL: a new one. The caller frees it with instance_free(), which does not
+ * remove it from the engine.
  */
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
                               const char *nonce, long long in_use_ms);
 void instance_free(struct instance *instance);
 
-/* Instances of equal fingerprints are alike in every respect but their name, labels and nonce. */
+/* Two instances with equal fingerprints differ only in their name, labels and nonce. */
 struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
- * Creates and starts it and waits till the gate is ready, till `deadline` (clock_now_ms()) at latest. On
- * failure nothing is left on the engine, or its warnings say so; sandbox->gate tells whether it is the
- * image that cannot run the gate, and the error then is what the engine said. `end` as in owned_container_remove().
+ * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
+ * (clock_now_ms()) at the latest. -1: it is removed from the engine, or a warning of the instance says that
+ * this failed too. If the image cannot run the supervisor, instance->supervisor says so, and the error is
+ * the engine's message. `end` as in owned_container_remove().
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error);
 
-/* Whether it still waits: its container has not ended. */
+/* Whether the container of an instance that was made has not ended. */
 bool instance_waits(const struct instance *instance);
 
-/*
- * Ends it and sees that the engine has removed it, which it does by itself as a rule; where it does not,
- * as owned_container_remove(), from which `end` is. instance_dismiss() only begins that: then the engine can end
- * several side by side.
- */
+/* Asks the instance to end, so that the engine can end several at the same time. */
 void instance_dismiss(struct instance *instance);
+
+/*
+ * Ends the instance and waits until the engine has removed it, which it normally does by itself. If it
+ * does not, removes it like owned_container_remove(), which also explains `end` and the error.
+ */
 int instance_remove(struct instance *instance, long long end, struct error *error);
 
 /*
- * Moves bytes till the phase has come (PROCESS_PAUSED), or something else has. `deadline` is one of
- * clock_now_ms(); `cancel` may be NULL.
+ * Moves bytes between isolator and the container until the phase is reached (PROCESS_PAUSED), or until
+ * another event ends the wait. `deadline` is a time of clock_now_ms(); `cancel` may be NULL.
  */
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
                                  long long deadline, const struct notifier *cancel);
 
-/* Of a sandbox that was ready and is removed now: whether the program may have begun. */
+/* Whether the program of an instance that was ready, and is removed now, may have begun. */
 bool instance_begun(const struct instance *instance);
 
-/* Whether both streams are past "begin" or past "end". */
+/* Whether both streams have reached this state. */
 bool instance_both(const struct instance *instance, enum supervisor_state state);
 
 #endif

@@ -8,51 +8,52 @@
 #include "base/cleanup.h"
 #include "docker/container.h"
 
-/* A mark is short; a NUL and the nonce with more behind it are the program's own bytes. */
-enum { MARK_MAX = 160 }; /* also in the format of parse_end() */
+/* Bytes of a frame. Whatever is longer are bytes of the program. Also in the format of parse_end(). */
+enum { FRAME_MAX = 160 };
 
-/* How long behind the timeout the sandbox ends itself, where nobody else did. */
+/* How long after the timeout the container ends itself if isolator has not ended it. */
 enum { GRACE_SECONDS = 5 };
 
 /*
- * The gate runs in a copy of the shell that may be executed but not read. The kernel lets nobody look
- * into such a process (PR_SET_DUMPABLE(2const)), so that a program of the same user can neither trace
- * process 1, which would stop it, nor take hold of its lifeline through /proc/1/fd. Where the copy
- * cannot be made, the gate runs all the same.
+ * The supervisor runs in a copy of the shell that may be executed but not read. The kernel makes such a
+ * process inaccessible (PR_SET_DUMPABLE(2const)), so a program of the same user can neither trace process
+ * 1, which would stop it, nor open its lifeline through /proc/1/fd. If the copy cannot be made, the
+ * supervisor runs without this protection.
  */
 static const char entry_script[] =
     "shell=$3/.isolator-$2/sh\n"
     /* Of the modes of the shell, the umask leaves 111. */
     "{ mkdir \"${shell%/sh}\" && umask 666 && cp /bin/sh \"$shell\"; } 2>/dev/null ||\n"
     "  { rm -rf \"${shell%/sh}\"; shell=/bin/sh; }\n"
-    "exec \"$shell\" -c \"$1\" gate \"$2\" \"$3\"\n";
+    "exec \"$shell\" -c \"$1\" supervisor \"$2\" \"$3\"\n";
 
 /*
  * Works in dash, busybox ash and bash. What is not obvious in it:
- * - Descriptor 3 is the lifeline, which nothing else of the container is given; 5 and 6 are stderr and
- *   stdout of the container. Process 1 has no stderr of its own once the program runs: shells remark
- *   there on children that a signal ended.
- * - `program` is a function of the sent file: sourcing defines it, and only the process that becomes
- *   the program executes it.
- * - The runner sees the program to its end and reports it, since `read` cannot wait for a child. It
- *   must not be started with "&": a shell ignores SIGINT and SIGQUIT for such a child, for good, and
- *   the program would inherit that. So it is the child of a command substitution, whose process it
- *   kills, which lets process 1 go on and makes the runner an orphan.
- * - Process 1 wakes by the trap when a child of its own ends, lets `jobs` reap orphans, and speaks for
- *   a runner that the program has killed (kill -9 -1). A mark that comes twice does no harm. The other
- *   signals that a program may send it are caught too: a shell acts on some by default.
- * - The timer is a child of process 1 itself, whose end and whose halt (SIGSTOP) both wake it: killing
- *   the timer ends the sandbox, stopping it does not stop the clock for long.
- * - A process that is killed may yet finish a write, between the bytes of the tar. So it waits until none is
- *   left, but not for ever: one may hang in the kernel.
- * - The program offers itself to the OOM killer first, so that the gate survives to tell. It takes a
- *   new shell for that: the gate's own forks may not write below /proc/self, see above.
+ * - Descriptor 3 is the lifeline, which no other process of the container has. Descriptors 5 and 6 are
+ *   stderr and stdout of the container. Process 1 has no stderr of its own once the program runs, because
+ *   shells print messages there about children that a signal ended.
+ * - `program` is a function of the file that was sent. Sourcing the file defines it, and only the process
+ *   that becomes the program executes it.
+ * - The runner waits for the program and reports its end, since `read` cannot wait for a child. It must
+ *   not be started with "&": for such a child a shell ignores SIGINT and SIGQUIT permanently, and the
+ *   program would inherit that. So it is the child of a command substitution, whose process it kills.
+ *   This lets process 1 continue and makes the runner an orphan.
+ * - The trap wakes process 1 when one of its children ends. It then lets `jobs` reap orphans, and reports
+ *   the end itself if the program has killed the runner (kill -9 -1). A frame that comes twice does no harm.
+ *   The other signals that a program may send are caught too, since a shell acts on some by default.
+ * - The timer is a child of process 1, which wakes when the timer ends and when it is stopped (SIGSTOP).
+ *   So killing the timer ends the container, and stopping it does not stop the clock for long.
+ * - A process that is killed may still finish a write, between the bytes of the tar. So process 1 waits
+ *   until none is left, but not forever: one may hang in the kernel.
+ * - The program makes itself the first choice of the OOM killer, so that the supervisor survives and can
+ *   report. This takes a new shell, since the supervisor's own forks may not write below /proc/self (see
+ *   above).
  */
 static const char supervisor_script[] =
     "nonce=$1\n"
-    "mark() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
-    "fail() { mark \"fail $1\" >&5; exit 1; }\n"
-    "field() {\n" /* NAME FILE: the number behind NAME, or the file's last number */
+    "frame() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
+    "fail() { frame \"fail $1\" >&5; exit 1; }\n"
+    "field() {\n" /* NAME FILE: the number after NAME, or the file's last number */
     "  number=-\n"
     "  [ -r \"$2\" ] || return 1\n"
     "  while read -r key value; do\n"
@@ -72,7 +73,7 @@ static const char supervisor_script[] =
     "    field oom_kill /sys/fs/cgroup/memory.events; oom=$number\n"
     "  field - /sys/fs/cgroup/memory/memory.max_usage_in_bytes ||\n"
     "    field - /sys/fs/cgroup/memory.peak; peak=$number\n"
-    "  mark end; mark \"end $1 $oom $peak $used\" >&5\n"
+    "  frame end; frame \"end $1 $oom $peak $used\" >&5\n"
     "}\n"
     "clear() {\n" /* ends every process but this one */
     "  timer= tries=0\n"
@@ -85,12 +86,12 @@ static const char supervisor_script[] =
     "for tool in head tar rm sleep; do command -v $tool >/dev/null || fail tools; done\n"
     "umask 022\n"
     "cd \"$2\" || fail workdir\n"
-    "mark ready >&5\n"
+    "frame ready >&5\n"
     "while woke=; ! read -r size <&3; do [ \"$woke\" ] || exit 0; done\n"
     "head -c \"$size\" <&3 | tar -xf - || fail unpack\n"
-    "box=.isolator-$nonce\n"
-    ". \"./$box/program\" && exec 4<\"$box/stdin\" || fail unpack\n"
-    "rm -rf \"$box\"\n"
+    "control=.isolator-$nonce\n"
+    ". \"./$control/program\" && exec 4<\"$control/stdin\" || fail unpack\n"
+    "rm -rf \"$control\"\n"
     "cpu; before=$number\n"
     "exec 2>/dev/null\n"
     "sleep $limit 3<&- 4<&- 5>&- 6>&- >/dev/null &\n"
@@ -100,7 +101,7 @@ static const char supervisor_script[] =
     "  echo $self\n"
     "  exec 3<&- >&6 6>&-\n"
     "  kill -9 $parent\n"
-    "  mark begin; mark begin >&5\n"
+    "  frame begin; frame begin >&5\n"
     "  ( program <&4 2>&5 4<&- 5>&- )\n"
     "  finish $?\n"
     "); : )\n"
@@ -112,7 +113,8 @@ static const char supervisor_script[] =
     "  [ -z \"$woke\" ] || continue\n"
     "  if read -r order <&3; then\n"
     "    clear\n"
-    "    if [ \"$order\" = files ]; then chmod -R u+rX .; mark files; tar -cf - . 3<&- 5>&- 6>&- & "
+    "    if [ \"$order\" = files ]; then chmod -R u+rX .; frame files; tar -cf - . 3<&- 5>&- 6>&- "
+    "& "
     "else finish 137; "
     "fi\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
@@ -122,12 +124,12 @@ struct strvec supervisor_command(const char *nonce, const char *workdir)
 {
     struct strvec command = STRVEC_INIT;
 
-    strvec_push_each(&command, "/bin/sh", "-c", entry_script, "gate", supervisor_script, nonce,
-                     workdir, NULL);
+    strvec_push_each(&command, "/bin/sh", "-c", entry_script, "supervisor", supervisor_script,
+                     nonce, workdir, NULL);
     return command;
 }
 
-/* Adds a space and the word in single quotes, in which nothing is special but the single quote. */
+/* Adds a space and the word in single quotes, in which only the single quote is special. */
 static void add_quoted(struct strbuf *script, const char *word)
 {
     strbuf_addstr(script, " '");
@@ -141,15 +143,15 @@ static void add_quoted(struct strbuf *script, const char *word)
 }
 
 /*
- * The seconds that the sandbox may live, and the shell function that becomes the program. Nothing of
- * the environment stands in the arguments of a process: the host lists those to all its users.
+ * Adds the seconds that the container may run, and the shell function that becomes the program. No value
+ * of the environment is an argument of a process, since the host shows arguments to all its users.
  */
 static void add_program(struct strbuf *script, const struct plan *plan)
 {
     const double limit = ceil(plan->policy.limits.number[LIMIT_TIMEOUT]) + GRACE_SECONDS;
 
     strbuf_addf(script, "limit=%.0f\nprogram() {\nunset OLDPWD", limit);
-    if (strcmp(plan->policy.network, "none") == 0) /* empty by then; better not there */
+    if (strcmp(plan->policy.network, "none") == 0) /* the engine leaves them empty */
         for (const char *const *name = container_proxy_variables; *name; name++)
             strbuf_addf(script, " %s", *name);
     for (size_t i = 0; i < plan->environment.count; i++) {
@@ -164,7 +166,7 @@ static void add_program(struct strbuf *script, const struct plan *plan)
     strbuf_addstr(script, "\n}\n");
 }
 
-/* The program's stdin, which is empty where the request has none. */
+/* The program's stdin, which is empty if the request has none. */
 static int add_stdin(const struct plan *plan, const char *name, struct archive *archive,
                      struct error *error)
 {
@@ -205,7 +207,7 @@ void supervisor_stream_release(struct supervisor_stream *stream)
     strbuf_release(&stream->preamble);
 }
 
-/* A count from a mark; -1 where it is not one, whatever else stands there. */
+/* A count of a frame; -1 for every other word. */
 static long long parse_count(const char *word)
 {
     long long value;
@@ -218,12 +220,12 @@ static long long parse_count(const char *word)
 }
 
 /*
- * Reads "end STATUS OOM PEAK CPU" into the stream. False where it is not of this form with a status
- * that can be one; the counts may be missing.
+ * Parses "end STATUS OOM PEAK CPU" into the stream. The figures may be "-". False if the words have
+ * another form, or if STATUS is not from 0 to 255.
  */
 static bool parse_end(struct supervisor_stream *stream, const char *words)
 {
-    char status[MARK_MAX], oom[MARK_MAX], peak[MARK_MAX], cpu[MARK_MAX];
+    char status[FRAME_MAX], oom[FRAME_MAX], peak[FRAME_MAX], cpu[FRAME_MAX];
     long long number;
 
     if (strncmp(words, "end ", 4) != 0 ||
@@ -240,10 +242,10 @@ static bool parse_end(struct supervisor_stream *stream, const char *words)
 }
 
 /*
- * Takes a mark of these words. False where none like it can come now: then they are the program's own
- * bytes. The stream that said "ready" is stderr, whose end carries the numbers.
+ * Handles a frame with these words. False if no such frame can come in this state; then these are bytes of
+ * the program. The stream with "ready" is stderr, whose "end" carries the figures.
  */
-static bool take_mark(struct supervisor_stream *stream, const char *words)
+static bool take_frame(struct supervisor_stream *stream, const char *words)
 {
     if (stream->state == SUPERVISOR_RUNNING) {
         if (stream->ready ? !parse_end(stream, words) : strcmp(words, "end") != 0)
@@ -263,8 +265,8 @@ static bool take_mark(struct supervisor_stream *stream, const char *words)
     return true;
 }
 
-static void pass_on(struct supervisor_stream *stream, enum supervisor_state state, const char *data,
-                    size_t length, supervisor_sink *sink, void *context)
+static void pass_bytes(struct supervisor_stream *stream, enum supervisor_state state,
+                       const char *data, size_t length, supervisor_sink *sink, void *context)
 {
     const size_t room = SUPERVISOR_PREAMBLE_MAX - stream->preamble.length;
 
@@ -277,11 +279,11 @@ static void pass_on(struct supervisor_stream *stream, enum supervisor_state stat
 }
 
 /*
- * Looks at the NUL at the start of the data. Returns how many bytes a mark takes there, with its
- * words; 0 where none stands there; -1 where more bytes are needed to tell.
+ * Checks whether a frame starts at the data, whose first byte is a NUL. Returns its length in bytes and
+ * copies its words; 0: there is no frame; -1: more bytes are needed to tell.
  */
-static long match_mark(const struct supervisor_stream *stream, const char *data, size_t length,
-                       char words[MARK_MAX])
+static long match_frame(const struct supervisor_stream *stream, const char *data, size_t length,
+                        char words[FRAME_MAX])
 {
     const size_t nonce_length = strlen(stream->nonce);
     const size_t shown = length - 1 < nonce_length ? length - 1 : nonce_length;
@@ -294,40 +296,40 @@ static long match_mark(const struct supervisor_stream *stream, const char *data,
         return -1;
     if (data[nonce_length + 1] != ' ')
         return 0;
-    newline = memchr(data, '\n', length < MARK_MAX ? length : MARK_MAX);
+    newline = memchr(data, '\n', length < FRAME_MAX ? length : FRAME_MAX);
     if (!newline)
-        return length < MARK_MAX ? -1 : 0;
+        return length < FRAME_MAX ? -1 : 0;
     size = (size_t)(newline - data) - nonce_length - 2;
     memcpy(words, data + nonce_length + 2, size);
     words[size] = '\0';
     return newline + 1 - data;
 }
 
-/* Takes the marks out of the data; returns how much of it was dealt with. */
-static size_t feed(struct supervisor_stream *stream, const char *data, size_t length,
-                   supervisor_sink *sink, void *context)
+/* Handles the frames in the data and passes on the bytes between them. Returns how much was handled. */
+static size_t parse(struct supervisor_stream *stream, const char *data, size_t length,
+                    supervisor_sink *sink, void *context)
 {
-    char words[MARK_MAX];
-    size_t passed = 0; /* dealt with */
-    size_t at = 0;     /* looked at */
+    char words[FRAME_MAX];
+    size_t passed = 0; /* handled */
+    size_t at = 0;     /* checked */
 
     while (stream->state < SUPERVISOR_ENDED ||
            (stream->state == SUPERVISOR_ENDED && stream->wants_files)) {
-        const enum supervisor_state state = stream->state; /* of the bytes in front of the mark */
+        const enum supervisor_state state = stream->state; /* of the bytes before the frame */
         const char *nul = at < length ? memchr(data + at, '\0', length - at) : NULL;
         const size_t found = nul ? (size_t)(nul - data) : length;
-        const long mark = nul ? match_mark(stream, nul, length - found, words) : -1;
+        const long frame = nul ? match_frame(stream, nul, length - found, words) : -1;
 
-        if (mark == 0 || (mark > 0 && !take_mark(stream, words))) {
+        if (frame == 0 || (frame > 0 && !take_frame(stream, words))) {
             at = found + 1;
             continue;
         }
-        pass_on(stream, state, data + passed, found - passed, sink, context);
-        if (mark < 0)
+        pass_bytes(stream, state, data + passed, found - passed, sink, context);
+        if (frame < 0)
             return found;
-        passed = at = found + (size_t)mark;
+        passed = at = found + (size_t)frame;
     }
-    pass_on(stream, stream->state, data + passed, length - passed, sink, context);
+    pass_bytes(stream, stream->state, data + passed, length - passed, sink, context);
     return length;
 }
 
@@ -337,11 +339,11 @@ void supervisor_stream_feed(struct supervisor_stream *stream, const char *data, 
     size_t done;
 
     if (stream->pending.length == 0) {
-        done = feed(stream, data, length, sink, context);
+        done = parse(stream, data, length, sink, context);
         strbuf_add(&stream->pending, data + done, length - done);
-    } else { /* what may be a mark is joined with its rest */
+    } else { /* the start of a frame is joined with the rest */
         strbuf_add(&stream->pending, data, length);
-        done = feed(stream, stream->pending.data, stream->pending.length, sink, context);
+        done = parse(stream, stream->pending.data, stream->pending.length, sink, context);
         strbuf_drop(&stream->pending, done);
     }
 }

@@ -1,36 +1,38 @@
 /*
- * The gate: the few lines of POSIX shell that are process 1 of a sandbox, and how we talk to it.
+ * The supervisor script: the few lines of POSIX shell that are process 1 of an instance, and how isolator
+ * talks to it.
  *
- * What goes in, on the container's stdin: one line with the size of a tar stream in bytes, then the
- * tar stream, then nothing; stdin stays open. The stream holds a directory ".isolator-NONCE" with
- * the program to run (command, environment) and its stdin, and the files of the workdir. Three things
- * may follow: the line "stop", the line "files" when the program has ended, or the end of stdin.
+ * What goes in, on the container's stdin: one line with the size of a tar stream in bytes, then the tar
+ * stream. After that stdin stays open. The stream holds a directory ".isolator-NONCE" with the program to
+ * run (command, environment) and its stdin, and the files of the workdir. Three things may follow: the
+ * line "stop", the line "files" when the program has ended, or the end of stdin.
  *
- * What comes out, between the bytes of the program: marks. A mark is a NUL, the nonce, a space,
- * words and a newline.
- *   ready       on stderr, when the gate waits for the request: the image has a shell and the tools
- *   fail WORD   on stderr, instead of "ready": "tools" (one of tar, head, rm, sleep is missing),
- *               "workdir"; or behind it, when the program could not be started: "unpack"
+ * What comes out, between the bytes of the program: frames. A frame is a NUL, the nonce, a space, words
+ * and a newline.
+ *   ready       on stderr, when the supervisor waits for the request: the image has a shell and the tools
+ *   fail WORD   on stderr, instead of "ready": "tools" (one of tar, head, rm, sleep is missing) or
+ *               "workdir"; after "ready", if the program could not be started: "unpack"
  *   begin       on both streams, right before the program runs
  *   end         on stdout, when the program has ended
  *   end STATUS OOM PEAK CPU
- *               on stderr: exit status, processes that the OOM killer ended, the most memory used
- *               in bytes, CPU time in microseconds; "-" for what the kernel does not say
- *   files       on stdout, when the line "files" was read: a tar of the workdir follows, and nothing else
- * What stands before "begin" is not the program's: it is the docker command's or the gate's own
- * complaint. What follows "end", but for the tar, was written by processes that the program left
- * behind; it is dropped.
+ *               on stderr: exit status, number of processes that the OOM killer ended, peak memory in
+ *               bytes, CPU time in microseconds; "-" for a figure that the kernel does not give
+ *   files       on stdout, after the line "files" was read: a tar of the workdir follows, and nothing else
+ * Bytes before "begin" do not come from the program: they are messages of the docker command or of the
+ * supervisor. Bytes after "end", except for the tar, come from processes that the program left running;
+ * they are dropped.
  *
- * The stdin is the lifeline. Process 1 does nothing but wait on it, and a signal from inside the
- * container cannot kill or stop process 1: when the tool dies for whatever reason the pipe closes,
- * process 1 exits, and the kernel ends every process of the container. "stop" asks for the same
- * with the end marks, so that what a timed-out program used is known. Where the gate could not make
- * itself unreadable (see gate.c), a hostile program can hold the pipe open; so the gate also keeps a
- * timer, which ends the container some seconds after the timeout whatever the program does. A shell
- * whose `read` a trap does not interrupt (bash) has no such timer.
+ * The stdin is the lifeline. Process 1 does nothing but wait on it, and no signal from inside the
+ * container can kill or stop process 1. When isolator ends, for whatever reason, the pipe closes, process 1
+ * exits, and the kernel ends every process of the container. "stop" asks for the same, but the "end" frames
+ * are sent first, so that the figures of a program that timed out are known.
  *
- * The gate runs as the program's user in the program's container. Its word is the program's word:
- * it is parsed as hostile, and no safety rests on it.
+ * If the supervisor could not make itself unreadable (see supervisor.c), a hostile program can hold the
+ * pipe open. So the supervisor also keeps a timer, which ends the container some seconds after the timeout,
+ * whatever the program does. A shell whose `read` is not interrupted by a trap (bash) has no such timer.
+ *
+ * The supervisor runs as the program's user in the program's container, so a program can forge what the
+ * supervisor says. Everything that arrives is parsed as hostile input, and no safety rests on it.
  */
 #ifndef RUN_SUPERVISOR_H
 #define RUN_SUPERVISOR_H
@@ -46,34 +48,34 @@
 
 enum { SUPERVISOR_NONCE_SIZE = 33 }; /* 32 hexadecimal digits and a NUL */
 
-/* The argv of a container whose process 1 is the gate. The caller releases it. */
+/* The argv of a container whose process 1 is the supervisor. The caller releases it. */
 struct strvec supervisor_command(const char *nonce, const char *workdir);
 
 /*
- * Fills the archive, which is open and empty, with the gate's directory: the plan's command,
- * environment and stdin. It is left unfinished: the files of the workdir follow as a second one.
+ * Fills the archive, which is open and empty, with the supervisor's directory: the plan's command,
+ * environment and stdin. The archive is not finished, since the archive of the workdir follows it in the
+ * same stream. ERROR_SYSTEM if the host refuses memory or the stdin of the plan cannot be read.
  */
 int supervisor_control(const struct plan *plan, const char *nonce, struct archive *archive,
                        struct error *error);
 
 enum supervisor_state {
     SUPERVISOR_WAITING, /* before "begin" */
-    SUPERVISOR_RUNNING, /* between "begin" and "end": the program's bytes */
-    SUPERVISOR_ENDED,
-    SUPERVISOR_FILES, /* behind "files": the tar */
+    SUPERVISOR_RUNNING, /* between "begin" and "end": bytes of the program */
+    SUPERVISOR_ENDED,   /* after "end" */
+    SUPERVISOR_FILES    /* after "files": bytes of the tar */
 };
 
-/* One output stream of a container, taken apart into the program's bytes and marks. */
+/* One output stream of a container, parsed into frames and the bytes of the program. */
 struct supervisor_stream {
     const char *nonce; /* borrowed */
     enum supervisor_state state;
     bool ready;
-    bool
-        wants_files; /* set by the caller where "files" was sent: without, nothing behind the end counts */
-    struct strbuf pending;  /* the start of what may become a mark */
-    struct strbuf preamble; /* what stood before "begin", at most SUPERVISOR_PREAMBLE_MAX bytes */
-    char failure[16];       /* WORD of "fail", "" where none came */
-    /* of "end"; -1: not known */
+    bool wants_files; /* set by the caller that sends "files"; else all after "end" is dropped */
+    struct strbuf pending;  /* the start of what may become a frame */
+    struct strbuf preamble; /* the first SUPERVISOR_PREAMBLE_MAX bytes that came before "begin" */
+    char failure[16];       /* WORD of "fail"; "" if there was none */
+    /* Of "end"; -1: not known. */
     int status;
     long long oom_kills, peak_bytes, cpu_us;
 };
@@ -83,9 +85,11 @@ enum { SUPERVISOR_PREAMBLE_MAX = 4096 };
 void supervisor_stream_init(struct supervisor_stream *stream, const char *nonce);
 void supervisor_stream_release(struct supervisor_stream *stream);
 
-/* Takes bytes as they arrive and passes on those of the program (SUPERVISOR_RUNNING) and of the tar (SUPERVISOR_FILES). */
+/* Takes bytes of the program (SUPERVISOR_RUNNING) or of the tar (SUPERVISOR_FILES). */
 typedef void supervisor_sink(void *context, enum supervisor_state state, const char *data,
                              size_t length);
+
+/* Parses bytes as they arrive, and passes those that are not frames to the sink. */
 void supervisor_stream_feed(struct supervisor_stream *stream, const char *data, size_t length,
                             supervisor_sink *sink, void *context);
 

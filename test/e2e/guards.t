@@ -19,7 +19,7 @@ gains='s/^no-new-privileges$/label=disable/'
 # gives_way ATTACK WORDS OPTIONS [SUPERVISOR]: asserts that with these changes, scripts for sed, the attack gets through
 # and that its report has these words.
 gives_way() {
-    DOCKER_GATE=${4-} without "$3" isolator selftest "$1"
+    DOCKER_SUPERVISOR=${4-} without "$3" isolator selftest "$1"
     has "$(grep -E '^(THROUGH|ODD) ' <<<"$out")" "$2" "$1: $2"
     is "$status" 1 "$1: $2: the status"
 }

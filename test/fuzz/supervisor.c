@@ -1,10 +1,10 @@
 /*
- * Fuzz target: the streams of a container, taken apart into the program's bytes and marks. The input is
+ * Fuzz target: the streams of a container, taken apart into the program's bytes and frames. The input is
  * what comes out of it, byte for byte; whoever runs in it knows the nonce. It holds to this:
  *
  * - However the bytes arrive, all at once, one by one or in pieces, they give what a plain reading of the
- *   whole gives: the same bytes of the program, with nothing missing but the marks, and the same words.
- * - Only what may still become a mark is held back, and of what stands before "begin" only the start.
+ *   whole gives: the same bytes of the program, with nothing missing but the frames, and the same words.
+ * - Only what may still become a frame is held back, and of what stands before "begin" only the start.
  * - It goes from waiting to running to ended, and where files are wanted to those, and never back; numbers are
  *   in range or not known.
  */
@@ -14,8 +14,8 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 
-/* A mark with its NUL and its newline is no longer than this. */
-enum { MARK_MAX = 160, HEAD = sizeof NONCE + 1 };
+/* A frame with its NUL and its newline is no longer than this. */
+enum { FRAME_MAX = 160, HEAD = sizeof NONCE + 1 };
 
 /* What the whole of the bytes means. */
 struct expected {
@@ -24,15 +24,15 @@ struct expected {
     struct strbuf preamble; /* all of it */
     struct strbuf program;
     struct strbuf files; /* of the tar */
-    size_t pending;      /* bytes at the end that may be the start of a mark */
+    size_t pending;      /* bytes at the end that may be the start of a frame */
     char failure[16];
     long long numbers[4]; /* of "end" */
 };
 
 /* ---- the plain reading */
 
-/* Whether the text begins as every mark does, as far as it goes. */
-static bool looks_like_mark(const char *text, size_t length)
+/* Whether the text begins as every frame does, as far as it goes. */
+static bool looks_like_frame(const char *text, size_t length)
 {
     static const char head[] = "\0" NONCE " ";
 
@@ -63,7 +63,7 @@ static bool read_numbers(struct expected *expected, const char *words)
     return true;
 }
 
-/* Takes the words of a mark; false where they are the program's own bytes. */
+/* Takes the words of a frame; false where they are the program's own bytes. */
 static bool read_words(struct expected *expected, const char *words)
 {
     if (expected->state == SUPERVISOR_RUNNING) {
@@ -100,14 +100,14 @@ static struct expected read_plainly(const char *text, size_t size, bool wants_fi
 
     for (size_t at = 0; at < size && (expected.state != SUPERVISOR_ENDED || wants_files);) {
         const size_t left = size - at;
-        const char *newline = memchr(text + at, '\n', left < MARK_MAX ? left : MARK_MAX);
-        const bool mark = expected.state != SUPERVISOR_FILES && looks_like_mark(text + at, left);
+        const char *newline = memchr(text + at, '\n', left < FRAME_MAX ? left : FRAME_MAX);
+        const bool frame = expected.state != SUPERVISOR_FILES && looks_like_frame(text + at, left);
 
-        if (mark && !newline && left < MARK_MAX) {
+        if (frame && !newline && left < FRAME_MAX) {
             expected.pending = left;
             break;
         }
-        if (mark && newline && (size_t)(newline - text) - at >= HEAD) {
+        if (frame && newline && (size_t)(newline - text) - at >= HEAD) {
             CLEANUP_FREE char *words = fuzz_string((const uint8_t *)text + at + HEAD,
                                                    (size_t)(newline - text) - at - HEAD);
 
@@ -185,7 +185,7 @@ static void check_feeding(const uint8_t *data, size_t size, size_t step, bool wa
         piece = piece < size - fed ? piece : size - fed;
         supervisor_stream_feed(&stream, (const char *)data + fed, piece, collect, &bytes);
         fuzz_require(stream.state >= before, "from %d to %d", before, stream.state);
-        fuzz_require(stream.pending.length < MARK_MAX, "%zu bytes held back",
+        fuzz_require(stream.pending.length < FRAME_MAX, "%zu bytes held back",
                      stream.pending.length);
         before = stream.state;
     }

@@ -48,7 +48,7 @@ static void unpack(struct fixture *fixture)
     strbuf_release(&output);
 }
 
-/* Becomes the program, as the gate does, in an environment of PATH and what stands in front. */
+/* Becomes the program, as the supervisor does, in an environment of PATH and these variables. */
 static struct strbuf run_program(const struct fixture *fixture, const char *environment)
 {
     CLEANUP_FREE char *command = string_format(
@@ -77,11 +77,11 @@ static void supervisor__command_is_a_shell_with_a_script(void **state)
     assert_int_equal(command.count, 7);
     assert_string_equal(command.items[0], "/bin/sh");
     assert_string_equal(command.items[1], "-c");
-    assert_string_equal(command.items[3], "gate");
+    assert_string_equal(command.items[3], "supervisor");
     assert_string_equal(command.items[5], NONCE);
     assert_string_equal(command.items[6], "/work dir");
     assert_int_equal(strlen(NONCE), SUPERVISOR_NONCE_SIZE - 1);
-    for (int i = 2; i <= 4; i += 2) { /* the entry and the gate */
+    for (int i = 2; i <= 4; i += 2) { /* the entry and the supervisor */
         write_in(directory, "script", command.items[i]);
         output = shell_output(check);
         assert_string_equal(strbuf_string(&output), "");
@@ -170,7 +170,7 @@ static void all_bytes(char bytes[256])
     bytes[255] = '\0';
 }
 
-/* printf of the host shows the arguments, each with a NUL behind it. */
+/* printf of the host prints the arguments, each with a NUL after it. */
 static void supervisor__program_gets_its_arguments_byte_by_byte(void **state)
 {
     static const char *const words[] = {
@@ -206,7 +206,7 @@ static void supervisor__program_gets_its_arguments_byte_by_byte(void **state)
     tear_down(&fixture);
 }
 
-/* Whether a list of strings with a NUL behind each holds this one. */
+/* Whether a list of strings, each with a NUL after it, has this one. */
 static bool holds(const struct strbuf *list, const char *string)
 {
     for (size_t at = 0; at < list->length; at += strlen(list->data + at) + 1)
@@ -240,7 +240,7 @@ static void supervisor__program_gets_its_environment_byte_by_byte(void **state)
 }
 
 /* The variables are the program's, not those of the shell that starts it. */
-static void supervisor__environment_does_not_reach_the_gate(void **state)
+static void supervisor__environment_does_not_reach_the_supervisor(void **state)
 {
     struct fixture fixture;
     struct strbuf output;
@@ -336,9 +336,9 @@ static void supervisor__program_with_a_network_keeps_its_proxies(void **state)
     tear_down(&fixture);
 }
 
-/* ---- what comes out: marks between the bytes of the program */
+/* ---- what comes out: frames between the bytes of the program */
 
-#define MARK(words) "\0" NONCE " " words "\n"
+#define FRAME(words) "\0" NONCE " " words "\n"
 
 /* Adds a string literal with the NUL bytes in it. */
 #define ADD(buffer, literal) strbuf_add(buffer, literal, sizeof(literal) - 1)
@@ -395,7 +395,7 @@ static void check_numbers(const struct stream *stream, int status, long long oom
     assert_int_equal(stream->supervisor.cpu_us, cpu_us);
 }
 
-/* A stderr with everything in it that is no mark, or nearly one. */
+/* A stderr with everything in it that is not a frame, or nearly one. */
 static struct strbuf scripted_stderr(struct strbuf *program)
 {
     struct strbuf all = STRBUF_INIT;
@@ -403,11 +403,11 @@ static struct strbuf scripted_stderr(struct strbuf *program)
     ADD(program, "bytes\0\n\0\0 of the" NONCE " program\n\0" NONCE "x\n\0" NONCE "\n"
                  "\0" NONCE " other\n\0"
                  "00000000000000000000000000000000 end 0 0 0 0\n\0"
-                 "0123\0" NONCE " \0\n\0" NONCE " begin\n" MARK("end0 0 0 0"));
-    ADD(&all, "WARNING: docker\n" MARK("ready") "noise\0" MARK("begin"));
+                 "0123\0" NONCE " \0\n\0" NONCE " begin\n" FRAME("end0 0 0 0"));
+    ADD(&all, "WARNING: docker\n" FRAME("ready") "noise\0" FRAME("begin"));
     strbuf_add(&all, program->data, program->length);
-    ADD(&all, MARK("end 3 1 1048576 2500"));
-    ADD(&all, "of others" MARK("end 4 4 4 4") "\0");
+    ADD(&all, FRAME("end 3 1 1048576 2500"));
+    ADD(&all, "of others" FRAME("end 4 4 4 4") "\0");
     return all;
 }
 
@@ -423,11 +423,11 @@ static void check_scripted(const struct stream *stream, const struct strbuf *pro
 }
 
 /* Whatever stands in the tar: its end is its own matter. */
-static void supervisor__files_follow_their_mark(void **state)
+static void supervisor__files_follow_their_frame(void **state)
 {
-    static const char all[] = MARK("begin") "out" MARK("end") "late" MARK("end") MARK("other")
-        MARK("files") "tar" MARK("files") MARK("end") "\0";
-    static const char tar[] = "tar" MARK("files") MARK("end") "\0";
+    static const char all[] = FRAME("begin") "out" FRAME("end") "late" FRAME("end") FRAME("other")
+        FRAME("files") "tar" FRAME("files") FRAME("end") "\0";
+    static const char tar[] = "tar" FRAME("files") FRAME("end") "\0";
 
     (void)state;
     for (size_t first = 0; first < sizeof all - 1; first++) {
@@ -450,9 +450,9 @@ static void supervisor__files_that_nobody_wants(void **state)
 
     (void)state;
     open_stream(&stream);
-    FEED(&stream, MARK("begin") "out" MARK("files") MARK("end") MARK("files") "tar");
+    FEED(&stream, FRAME("begin") "out" FRAME("files") FRAME("end") FRAME("files") "tar");
     assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
-    CHECK_PROGRAM(&stream, "out" MARK("files"));
+    CHECK_PROGRAM(&stream, "out" FRAME("files"));
     assert_int_equal(stream.files.length, 0);
     close_stream(&stream);
 }
@@ -499,7 +499,8 @@ static void supervisor__stream_in_pieces_of_every_size(void **state)
 
 static void supervisor__stdout_ends_without_numbers(void **state)
 {
-    static const char all[] = "noise" MARK("begin") "out\0" MARK("end 0 0 0 0") MARK("end") "late";
+    static const char all[] =
+        "noise" FRAME("begin") "out\0" FRAME("end 0 0 0 0") FRAME("end") "late";
 
     (void)state;
     for (size_t cut = 0; cut < sizeof all; cut++) {
@@ -510,7 +511,7 @@ static void supervisor__stdout_ends_without_numbers(void **state)
         feed(&stream, all + cut, sizeof all - 1 - cut);
         assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
         assert_false(stream.supervisor.ready);
-        CHECK_PROGRAM(&stream, "out\0" MARK("end 0 0 0 0"));
+        CHECK_PROGRAM(&stream, "out\0" FRAME("end 0 0 0 0"));
         check_numbers(&stream, -1, -1, -1, -1);
         close_stream(&stream);
     }
@@ -522,10 +523,10 @@ static void supervisor__bytes_are_passed_on_as_they_come(void **state)
 
     (void)state;
     open_stream(&stream);
-    FEED(&stream, MARK("begin") "one");
+    FEED(&stream, FRAME("begin") "one");
     CHECK_PROGRAM(&stream, "one");
     FEED(&stream, "two\0");
-    CHECK_PROGRAM(&stream, "onetwo"); /* the NUL may begin a mark */
+    CHECK_PROGRAM(&stream, "onetwo"); /* the NUL may begin a frame */
     FEED(&stream, "0123");
     CHECK_PROGRAM(&stream, "onetwo");
     FEED(&stream, "x");
@@ -541,14 +542,14 @@ static void supervisor__states(void **state)
     (void)state;
     open_stream(&stream);
     assert_int_equal(stream.supervisor.state, SUPERVISOR_WAITING);
-    FEED(&stream, "x" MARK("ready"));
+    FEED(&stream, "x" FRAME("ready"));
     assert_int_equal(stream.supervisor.state, SUPERVISOR_WAITING);
     assert_true(stream.supervisor.ready);
-    FEED(&stream, MARK("begin"));
+    FEED(&stream, FRAME("begin"));
     assert_int_equal(stream.supervisor.state, SUPERVISOR_RUNNING);
-    FEED(&stream, MARK("end 0 0 0 0"));
+    FEED(&stream, FRAME("end 0 0 0 0"));
     assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
-    FEED(&stream, "x" MARK("begin") "y" MARK("end 1 1 1 1"));
+    FEED(&stream, "x" FRAME("begin") "y" FRAME("end 1 1 1 1"));
     assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
     CHECK_PROGRAM(&stream, "");
     check_numbers(&stream, 0, 0, 0, 0);
@@ -571,16 +572,16 @@ static void check_failure(const char *data, size_t length, const char *failure)
 static void supervisor__failures(void **state)
 {
     (void)state;
-    CHECK_FAILURE(MARK("ready") MARK("fail tools"), "tools");
-    CHECK_FAILURE("sh: cannot\n" MARK("fail unpack"), "unpack");
-    CHECK_FAILURE(MARK("fail workdir") "behind", "workdir");
-    CHECK_FAILURE(MARK("fail 0123456789012345678901234567890"), "012345678901234");
-    CHECK_FAILURE(MARK("fail"), "");
+    CHECK_FAILURE(FRAME("ready") FRAME("fail tools"), "tools");
+    CHECK_FAILURE("sh: cannot\n" FRAME("fail unpack"), "unpack");
+    CHECK_FAILURE(FRAME("fail workdir") "behind", "workdir");
+    CHECK_FAILURE(FRAME("fail 0123456789012345678901234567890"), "012345678901234");
+    CHECK_FAILURE(FRAME("fail"), "");
     CHECK_FAILURE("fail tools\n", "");
 }
 
-/* What is the program's own, though it looks like a mark. */
-static struct strbuf hostile_marks(void)
+/* Bytes of the program that look like a frame. */
+static struct strbuf hostile_frames(void)
 {
     static const char *const words[] = {"begin",
                                         "ready",
@@ -621,21 +622,21 @@ static struct strbuf hostile_marks(void)
 }
 
 /* It comes out as it went in. */
-static void supervisor__hostile_marks_are_the_programs_bytes(void **state)
+static void supervisor__hostile_frames_are_the_programs_bytes(void **state)
 {
-    struct strbuf hostile = hostile_marks();
+    struct strbuf hostile = hostile_frames();
 
     (void)state;
     for (size_t piece = 1; piece <= hostile.length; piece += 1 + piece / 5) {
         struct stream stream;
 
         open_stream(&stream);
-        FEED(&stream, MARK("ready") MARK("begin"));
+        FEED(&stream, FRAME("ready") FRAME("begin"));
         for (size_t at = 0; at < hostile.length; at += piece)
             feed(&stream, hostile.data + at,
                  hostile.length - at < piece ? hostile.length - at : piece);
         assert_int_equal(stream.supervisor.state, SUPERVISOR_RUNNING);
-        FEED(&stream, MARK("end 7 0 1 2"));
+        FEED(&stream, FRAME("end 7 0 1 2"));
         assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
         check_bytes(&stream.program, hostile.data, hostile.length);
         check_numbers(&stream, 7, 0, 1, 2);
@@ -645,8 +646,8 @@ static void supervisor__hostile_marks_are_the_programs_bytes(void **state)
     strbuf_release(&hostile);
 }
 
-/* A mark that the program began and never finished cannot hide the one that follows. */
-static void supervisor__unfinished_mark_before_the_end(void **state)
+/* A frame that the program began and never finished cannot hide the one that follows. */
+static void supervisor__unfinished_frame_before_the_end(void **state)
 {
     static const char *const starts[] = {"",        "0",        "01234567",  NONCE,
                                          NONCE " ", NONCE " e", NONCE " end"};
@@ -656,10 +657,10 @@ static void supervisor__unfinished_mark_before_the_end(void **state)
         struct stream stream;
 
         open_stream(&stream);
-        FEED(&stream, MARK("ready") MARK("begin"));
+        FEED(&stream, FRAME("ready") FRAME("begin"));
         feed(&stream, "", 1);
         feed(&stream, starts[i], strlen(starts[i]));
-        FEED(&stream, MARK("end 9 0 0 0"));
+        FEED(&stream, FRAME("end 9 0 0 0"));
         assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
         assert_int_equal(stream.supervisor.status, 9);
         assert_int_equal(stream.program.length, strlen(starts[i]) + 1);
@@ -668,39 +669,39 @@ static void supervisor__unfinished_mark_before_the_end(void **state)
     }
 }
 
-/* A mark has at most 160 bytes; what is longer is the program's, and little is held back. */
-static void supervisor__marks_that_are_too_long(void **state)
+/* A frame has at most 160 bytes; what is longer is the program's, and little is held back. */
+static void supervisor__frames_that_are_too_long(void **state)
 {
     char digits[300];
 
     (void)state;
     memset(digits, ' ', sizeof digits);
     for (int length = 100; length < 200; length++) {
-        struct strbuf mark = STRBUF_INIT;
+        struct strbuf frame = STRBUF_INIT;
         struct stream stream;
 
-        ADD(&mark, "\0" NONCE " end 0 0 0 0");
-        strbuf_addf(&mark, "%.*s\n", length - (int)mark.length - 1, digits);
-        assert_int_equal(mark.length, length);
+        ADD(&frame, "\0" NONCE " end 0 0 0 0");
+        strbuf_addf(&frame, "%.*s\n", length - (int)frame.length - 1, digits);
+        assert_int_equal(frame.length, length);
         open_stream(&stream);
-        FEED(&stream, MARK("ready") MARK("begin"));
-        for (size_t at = 0; at < mark.length; at++)
-            feed(&stream, mark.data + at, 1);
+        FEED(&stream, FRAME("ready") FRAME("begin"));
+        for (size_t at = 0; at < frame.length; at++)
+            feed(&stream, frame.data + at, 1);
         assert_int_equal(stream.supervisor.state,
                          length <= 160 ? SUPERVISOR_ENDED : SUPERVISOR_RUNNING);
         assert_int_equal(stream.program.length, length <= 160 ? 0 : length);
         close_stream(&stream);
-        strbuf_release(&mark);
+        strbuf_release(&frame);
     }
 }
 
-static void supervisor__mark_without_an_end_holds_back_little(void **state)
+static void supervisor__frame_without_an_end_holds_back_little(void **state)
 {
     struct stream stream;
 
     (void)state;
     open_stream(&stream);
-    FEED(&stream, MARK("begin") "\0" NONCE " ");
+    FEED(&stream, FRAME("begin") "\0" NONCE " ");
     for (int i = 0; i < 1000; i++) {
         FEED(&stream, "abcdefghij");
         assert_true(stream.supervisor.pending.length <= 160);
@@ -718,11 +719,11 @@ static void supervisor__floods_of_nul_bytes(void **state)
     for (int i = 0; i < 1 << 20; i++)
         strbuf_addch(&flood, '\0');
     open_stream(&stream);
-    FEED(&stream, MARK("ready") MARK("begin"));
+    FEED(&stream, FRAME("ready") FRAME("begin"));
     feed(&stream, flood.data, flood.length);
     for (size_t at = 0; at < 10000; at++)
         feed(&stream, flood.data, 1);
-    FEED(&stream, MARK("end 0 0 0 0"));
+    FEED(&stream, FRAME("end 0 0 0 0"));
     assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
     assert_int_equal(stream.program.length, (1 << 20) + 10000);
     assert_memory_equal(stream.program.data, flood.data, 1 << 20);
@@ -730,8 +731,8 @@ static void supervisor__floods_of_nul_bytes(void **state)
     strbuf_release(&flood);
 }
 
-/* Marks that begin over and over cost no more than other bytes. */
-static void supervisor__floods_of_starts_of_marks(void **state)
+/* Frames that begin over and over cost no more than other bytes. */
+static void supervisor__floods_of_starts_of_frames(void **state)
 {
     struct strbuf flood = STRBUF_INIT;
     struct stream stream;
@@ -741,10 +742,10 @@ static void supervisor__floods_of_starts_of_marks(void **state)
         ADD(&flood, "\0" NONCE " e\0" NONCE "\0"
                     "0123");
     open_stream(&stream);
-    FEED(&stream, MARK("ready") MARK("begin"));
+    FEED(&stream, FRAME("ready") FRAME("begin"));
     for (size_t at = 0; at < flood.length; at += 4096)
         feed(&stream, flood.data + at, flood.length - at < 4096 ? flood.length - at : 4096);
-    FEED(&stream, MARK("end 0 0 0 0"));
+    FEED(&stream, FRAME("end 0 0 0 0"));
     check_bytes(&stream.program, flood.data, flood.length);
     close_stream(&stream);
     strbuf_release(&flood);
@@ -756,7 +757,7 @@ static void check_end(const char *data, size_t length, int status, long long oom
     struct stream stream;
 
     open_stream(&stream);
-    FEED(&stream, MARK("ready") MARK("begin"));
+    FEED(&stream, FRAME("ready") FRAME("begin"));
     feed(&stream, data, length);
     assert_int_equal(stream.supervisor.state, SUPERVISOR_ENDED);
     check_numbers(&stream, status, oom_kills, peak_bytes, cpu_us);
@@ -764,7 +765,7 @@ static void check_end(const char *data, size_t length, int status, long long oom
 }
 
 #define CHECK_END(words, status, oom_kills, peak_bytes, cpu_us)                                    \
-    check_end(MARK(words), sizeof(MARK(words)) - 1, status, oom_kills, peak_bytes, cpu_us)
+    check_end(FRAME(words), sizeof(FRAME(words)) - 1, status, oom_kills, peak_bytes, cpu_us)
 
 static void supervisor__numbers_of_the_end(void **state)
 {
@@ -786,16 +787,16 @@ static void supervisor__numbers_that_are_too_long(void **state)
     CHECK_END("end 0 1 18446744073709551615 6", 0, 1, -1, 6);
 }
 
-static void supervisor__marks_in_the_wrong_state(void **state)
+static void supervisor__frames_in_the_wrong_state(void **state)
 {
     struct stream stream;
 
     (void)state;
     open_stream(&stream);
-    FEED(&stream, MARK("end") MARK("end 5 5 5 5"));
+    FEED(&stream, FRAME("end") FRAME("end 5 5 5 5"));
     assert_int_equal(stream.supervisor.state, SUPERVISOR_WAITING);
     check_numbers(&stream, -1, -1, -1, -1);
-    FEED(&stream, MARK("ready") MARK("begin") MARK("end 1 2 3 4"));
+    FEED(&stream, FRAME("ready") FRAME("begin") FRAME("end 1 2 3 4"));
     check_numbers(&stream, 1, 2, 3, 4);
     CHECK_PROGRAM(&stream, "");
     close_stream(&stream);
@@ -814,7 +815,7 @@ static void supervisor__preamble_is_bounded(void **state)
     feed(&stream, noise.data + 4000, 6000);
     assert_int_equal(stream.supervisor.preamble.length, 4096);
     assert_memory_equal(stream.supervisor.preamble.data, noise.data, 4096);
-    FEED(&stream, "more" MARK("begin") "program");
+    FEED(&stream, "more" FRAME("begin") "program");
     assert_int_equal(stream.supervisor.preamble.length, 4096);
     CHECK_PROGRAM(&stream, "program");
     close_stream(&stream);
@@ -831,12 +832,12 @@ int main(void)
         cmocka_unit_test(supervisor__control_has_a_limit),
         cmocka_unit_test(supervisor__program_gets_its_arguments_byte_by_byte),
         cmocka_unit_test(supervisor__program_gets_its_environment_byte_by_byte),
-        cmocka_unit_test(supervisor__environment_does_not_reach_the_gate),
+        cmocka_unit_test(supervisor__environment_does_not_reach_the_supervisor),
         cmocka_unit_test(supervisor__program_is_looked_up_on_its_own_path),
         cmocka_unit_test(supervisor__program_whose_name_looks_like_a_variable),
         cmocka_unit_test(supervisor__program_without_a_network_sees_no_proxies),
         cmocka_unit_test(supervisor__program_with_a_network_keeps_its_proxies),
-        cmocka_unit_test(supervisor__files_follow_their_mark),
+        cmocka_unit_test(supervisor__files_follow_their_frame),
         cmocka_unit_test(supervisor__files_that_nobody_wants),
         cmocka_unit_test(supervisor__stream_cut_at_every_two_places),
         cmocka_unit_test(supervisor__stream_in_pieces_of_every_size),
@@ -844,15 +845,15 @@ int main(void)
         cmocka_unit_test(supervisor__bytes_are_passed_on_as_they_come),
         cmocka_unit_test(supervisor__states),
         cmocka_unit_test(supervisor__failures),
-        cmocka_unit_test(supervisor__hostile_marks_are_the_programs_bytes),
-        cmocka_unit_test(supervisor__unfinished_mark_before_the_end),
-        cmocka_unit_test(supervisor__marks_that_are_too_long),
-        cmocka_unit_test(supervisor__mark_without_an_end_holds_back_little),
+        cmocka_unit_test(supervisor__hostile_frames_are_the_programs_bytes),
+        cmocka_unit_test(supervisor__unfinished_frame_before_the_end),
+        cmocka_unit_test(supervisor__frames_that_are_too_long),
+        cmocka_unit_test(supervisor__frame_without_an_end_holds_back_little),
         cmocka_unit_test(supervisor__floods_of_nul_bytes),
-        cmocka_unit_test(supervisor__floods_of_starts_of_marks),
+        cmocka_unit_test(supervisor__floods_of_starts_of_frames),
         cmocka_unit_test(supervisor__numbers_of_the_end),
         cmocka_unit_test(supervisor__numbers_that_are_too_long),
-        cmocka_unit_test(supervisor__marks_in_the_wrong_state),
+        cmocka_unit_test(supervisor__frames_in_the_wrong_state),
         cmocka_unit_test(supervisor__preamble_is_bounded),
     };
 
