@@ -159,10 +159,13 @@ testCase('progress of a call that waits, begins, runs and ends', async () => {
     is(progressOf(messages, 0)[0].message, 'starting a fresh sandbox', 'the first message');
     ok(rises(progressOf(messages, 0)), 'it rises for the token 0', progressOf(messages, 0));
     ok(rises(progressOf(messages, token)), 'it rises for a token that is a string', progressOf(messages, token));
+    const texts = progressOf(messages, token).map(({ message }) => message);
+    is([...new Set(texts.slice(0, texts.indexOf('starting a fresh sandbox')))], ['waiting; 0 more calls wait before it'], 'while it waits');
     await server.response(third);
     const later = server.takeOthers();
     is(progressOf(later, token), [], 'none after the response');
     ok(rises(progressOf(later, 7)), 'it rises for the next call', later);
+    is([await server.close(), server.stderr()], ['exit 0', ''], 'nothing on stderr');
 });
 
 testCase('progress comes sooner than every three seconds when there is output', async () => {
