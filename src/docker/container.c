@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "docker/explain.h"
 
 /* Open files of a process; explicit, because the engine may refuse its own default. */
 static const char NOFILE_LIMIT[] = "nofile=1024:1024";

@@ -102,15 +102,6 @@ char *docker_message(const struct strbuf *standard_error);
  */
 char *docker_failure(const struct docker_call *call, const struct docker_output *output);
 
-/*
- * Sets the error of a command on `image` that failed with `message`: the image is missing
- * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or the message itself
- * (both ERROR_ENGINE). It asks the engine twice, for BUDGET_QUERY each, and sets ERROR_CANCELLED if
- * `cancel` (may be NULL) is raised before the answer. Returns -1.
- */
-int docker_explain(const struct docker *docker, const char *image, const char *what,
-                   const char *message, const struct notifier *cancel, struct error *error);
-
 /* A docker_trace that prints on stderr (base/diagnostics.h); its context is not used. */
 docker_trace docker_print_trace;
 

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "docker/budget.h"
+#include "docker/explain.h"
 
 /*
  * What the template makes of the image: 1; 0 if the engine has no such image, -1 if it does not

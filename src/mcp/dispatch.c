@@ -80,28 +80,28 @@ static void dispatch_request(struct request_context *context, const char *name)
     responder_result(responder, result);
 }
 
-static void dispatch_notification(struct server *server, const struct message *message)
+static void dispatch_notification(struct connection *connection, const struct message *message)
 {
     const json_t *id = json_object_get(message->params, "requestId");
 
     if (strcmp(message->method, "notifications/cancelled") != 0 || !jsonrpc_is_id(id))
         return;
-    calls_cancel(&server->calls, id);
-    subscriptions_close(&server->subscriptions, id);
+    calls_cancel(&connection->calls, id);
+    subscriptions_close(&connection->subscriptions, id);
 }
 
-static void dispatch_message(struct server *server, json_t *value, struct batch *batch)
+static void dispatch_message(struct connection *connection, json_t *value, struct batch *batch)
 {
     struct message message;
     struct responder responder;
-    struct request_context context = {server, NULL, &responder};
+    struct request_context context = {connection, NULL, &responder};
 
     jsonrpc_read(&message, value);
     if (message.kind == MESSAGE_NOTIFICATION)
-        dispatch_notification(server, &message);
+        dispatch_notification(connection, &message);
     if (message.kind == MESSAGE_NOTIFICATION || message.kind == MESSAGE_RESPONSE)
         return;
-    responder_init(&responder, &server->writer, server->legacy, message.id, batch);
+    responder_init(&responder, &connection->writer, connection->legacy, message.id, batch);
     context.params = json_is_object(message.params) ? message.params : NULL;
     if (message.kind == MESSAGE_INVALID)
         responder_error(&responder, JSONRPC_INVALID_REQUEST, NULL, "%s", message.problem);
@@ -115,80 +115,81 @@ static void dispatch_message(struct server *server, json_t *value, struct batch 
 }
 
 /* Sends an error without id, for what is not a request. */
-static void send_error(struct server *server, int code, const char *text)
+static void send_error(struct connection *connection, int code, const char *text)
 {
     struct responder responder;
 
-    responder_init(&responder, &server->writer, server->legacy, NULL, NULL);
+    responder_init(&responder, &connection->writer, connection->legacy, NULL, NULL);
     responder_error(&responder, code, NULL, "%s", text);
 }
 
 /* Begins the batch, which is taken over. */
-static void begin_batch(struct server *server, json_t *messages, size_t size)
+static void begin_batch(struct connection *connection, json_t *messages, size_t size)
 {
     const size_t count = json_array_size(messages);
 
-    if (server->legacy->batches && count > 0 && count <= BATCH_MAX) {
-        server->pending = (struct pending_batch){messages, 0, size, batch_new(&server->writer)};
+    if (connection->legacy->batches && count > 0 && count <= BATCH_MAX) {
+        connection->pending =
+            (struct pending_batch){messages, 0, size, batch_new(&connection->writer)};
         return;
     }
-    if (!server->legacy->batches)
-        send_error(server, JSONRPC_INVALID_REQUEST, "this revision has no batches");
+    if (!connection->legacy->batches)
+        send_error(connection, JSONRPC_INVALID_REQUEST, "this revision has no batches");
     else
-        send_error(server, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
+        send_error(connection, JSONRPC_INVALID_REQUEST, "a batch must have from 1 to 100 messages");
     json_decref(messages);
 }
 
-bool dispatch_pending(struct server *server)
+bool dispatch_pending(struct connection *connection)
 {
-    struct pending_batch *pending = &server->pending;
+    struct pending_batch *pending = &connection->pending;
     json_t *value = json_array_get(pending->messages, pending->next);
 
     if (!value)
         return false;
-    dispatch_message(server, value, pending->responses);
+    dispatch_message(connection, value, pending->responses);
     if (++pending->next == json_array_size(pending->messages))
-        dispatch_end_batch(server);
+        dispatch_end_batch(connection);
     return true;
 }
 
-void dispatch_end_batch(struct server *server)
+void dispatch_end_batch(struct connection *connection)
 {
-    const struct pending_batch pending = server->pending;
+    const struct pending_batch pending = connection->pending;
 
     if (!pending.messages)
         return;
-    server->pending = (struct pending_batch){.messages = NULL};
+    connection->pending = (struct pending_batch){.messages = NULL};
     batch_drop(pending.responses);
     json_decref(pending.messages);
     linux_trim_memory(pending.size);
 }
 
-void dispatch_line(struct server *server, const char *line, size_t length)
+void dispatch_line(struct connection *connection, const char *line, size_t length)
 {
     json_t *value;
 
     if (text_is_blank(line, length))
         return;
     if (json_text_count(line, length) > JSON_TEXT_VALUES_MAX) {
-        send_error(server, JSONRPC_INVALID_REQUEST,
+        send_error(connection, JSONRPC_INVALID_REQUEST,
                    "a message cannot have more than 200000 values");
         return;
     }
     value = json_text_parse(line, length, NULL);
     if (json_is_array(value)) {
-        begin_batch(server, value, length);
+        begin_batch(connection, value, length);
         return;
     }
     if (value)
-        dispatch_message(server, value, NULL);
+        dispatch_message(connection, value, NULL);
     else
-        send_error(server, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
+        send_error(connection, JSONRPC_PARSE_ERROR, "the line is not JSON in UTF-8");
     json_decref(value);
     linux_trim_memory(length);
 }
 
-void dispatch_too_long(struct server *server)
+void dispatch_too_long(struct connection *connection)
 {
-    send_error(server, JSONRPC_INVALID_REQUEST, "a message cannot be longer than 64 MiB");
+    send_error(connection, JSONRPC_INVALID_REQUEST, "a message cannot be longer than 64 MiB");
 }

@@ -5,21 +5,21 @@
 #ifndef MCP_DISPATCH_H
 #define MCP_DISPATCH_H
 
-#include "mcp/server.h"
+#include "mcp/connection.h"
 
 /* Dispatches the message in a line. If it is a batch, dispatch_pending() does the rest. */
-void dispatch_line(struct server *server, const char *line, size_t length);
+void dispatch_line(struct connection *connection, const char *line, size_t length);
 
 /*
  * Dispatches the next message of a batch. Between two of them the caller waits while the writer is
  * full. False if all batches were dispatched.
  */
-bool dispatch_pending(struct server *server);
+bool dispatch_pending(struct connection *connection);
 
 /* Drops the messages of a batch that were not dispatched, because the server ends. */
-void dispatch_end_batch(struct server *server);
+void dispatch_end_batch(struct connection *connection);
 
 /* Responds to a line that is longer than JSON_TEXT_MAX and was skipped. */
-void dispatch_too_long(struct server *server);
+void dispatch_too_long(struct connection *connection);
 
 #endif

@@ -55,16 +55,16 @@ static json_t *capabilities(const struct revision *revision)
 
 static json_t *handle_initialize(struct request_context *context)
 {
-    struct server *server = context->server;
+    struct connection *connection = context->connection;
     const char *version = need_string(context, context->params, "protocolVersion");
-    CLEANUP_FREE char *instructions = tool_instructions(server->config);
+    CLEANUP_FREE char *instructions = tool_instructions(connection->config);
 
     if (!version)
         return NULL;
-    server->legacy = context->responder->revision = revision_legacy(version);
-    return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", server->legacy->name,
-                     "capabilities", capabilities(server->legacy), "serverInfo",
-                     responder_server_info(server->legacy), "instructions", instructions);
+    connection->legacy = context->responder->revision = revision_legacy(version);
+    return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", connection->legacy->name,
+                     "capabilities", capabilities(connection->legacy), "serverInfo",
+                     responder_server_info(connection->legacy), "instructions", instructions);
 }
 
 static json_t *handle_ping(struct request_context *context)
@@ -85,7 +85,7 @@ json_t *method_modern_versions(void)
 
 static json_t *handle_discover(struct request_context *context)
 {
-    CLEANUP_FREE char *instructions = tool_instructions(context->server->config);
+    CLEANUP_FREE char *instructions = tool_instructions(context->connection->config);
 
     return json_pack("{s:o, s:o, s:s}", "supportedVersions", method_modern_versions(),
                      "capabilities", capabilities(context->responder->revision), "instructions",
@@ -102,9 +102,10 @@ static json_t *handle_tools_list(struct request_context *context)
         return NULL;
     if (cursor)
         return refuse_cursor(context);
-    service_start_pool(&context->server->service); /* a client that lists the tools will call one */
+    service_start_pool(
+        &context->connection->service); /* a client that lists the tools will call one */
     return json_pack("{s:[o]}", "tools",
-                     tool_definition(context->server->config, context->responder->revision));
+                     tool_definition(context->connection->config, context->responder->revision));
 }
 
 /*
@@ -129,8 +130,8 @@ static json_t *submit(struct request_context *context, struct plan *plan)
 
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->responder = *context->responder;
-    if (calls_submit(&context->server->calls, call, plan, &error) == 0) {
-        service_start_pool(&context->server->service);
+    if (calls_submit(&context->connection->calls, call, plan, &error) == 0) {
+        service_start_pool(&context->connection->service);
         *context->responder = (struct responder){.writer = NULL};
         return NULL;
     }
@@ -142,7 +143,7 @@ static json_t *submit(struct request_context *context, struct plan *plan)
 static json_t *handle_tools_call(struct request_context *context)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    const struct config *config = context->server->config;
+    const struct config *config = context->connection->config;
     const char *name = need_string(context, context->params, "name");
     const json_t *arguments = json_object_get(context->params, "arguments");
     CLEANUP(request_release) struct request request;
@@ -177,7 +178,7 @@ static json_t *handle_resources_list(struct request_context *context)
 
     if (!read_cursor(context, &cursor))
         return NULL;
-    result = resources_list(context->server->config, cursor);
+    result = resources_list(context->connection->config, cursor);
     return result ? result : refuse_cursor(context);
 }
 
@@ -193,13 +194,13 @@ static json_t *handle_templates_list(struct request_context *context)
 static json_t *handle_resources_read(struct request_context *context)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct server *server = context->server;
+    struct connection *connection = context->connection;
     const char *uri = need_string(context, context->params, "uri");
     json_t *result;
 
     if (!uri)
         return NULL;
-    result = resources_read(server->config, &server->store, uri, &error);
+    result = resources_read(connection->config, &connection->store, uri, &error);
     if (!result)
         responder_error(context->responder,
                         context->responder->revision->modern ? JSONRPC_INVALID_PARAMS
@@ -228,7 +229,7 @@ static json_t *handle_complete(struct request_context *context)
         !(name = need_string(context, argument, "name")) ||
         !(value = need_string(context, argument, "value")))
         return NULL;
-    result = resources_complete(context->server->config, uri, name, value);
+    result = resources_complete(context->connection->config, uri, name, value);
     if (!result)
         responder_error(context->responder, JSONRPC_INVALID_PARAMS, NULL,
                         "there is no argument '%.200s' of a template '%.200s'", name, uri);
@@ -240,7 +241,7 @@ static json_t *handle_complete(struct request_context *context)
 static json_t *handle_listen(struct request_context *context)
 {
     if (json_is_object(json_object_get(context->params, "notifications")))
-        subscriptions_open(&context->server->subscriptions, context->responder);
+        subscriptions_open(&context->connection->subscriptions, context->responder);
     else
         responder_error(context->responder, JSONRPC_INVALID_PARAMS, NULL,
                         "notifications must be an object");

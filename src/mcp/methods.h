@@ -6,12 +6,12 @@
 
 #include <jansson.h>
 
+#include "mcp/connection.h"
 #include "mcp/responder.h"
-#include "mcp/server.h"
 
 /* A request, for the function that handles it. */
 struct request_context {
-    struct server *server;
+    struct connection *connection;
     json_t *params; /* borrowed; an object, or NULL */
     struct responder *responder;
 };

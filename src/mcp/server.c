@@ -8,8 +8,10 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/json_text.h"
+#include "base/lines.h"
 #include "base/linux.h"
 #include "base/signals.h"
+#include "mcp/connection.h"
 #include "mcp/dispatch.h"
 
 /* The process ends this long after the end of stdin, even if something hangs. */
@@ -20,6 +22,23 @@ enum { CHUNK = 65536 };
 /* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
 enum { POLL_FAILED_MS = 100 };
 
+enum server_phase {
+    SERVER_READING,  /* the client talks */
+    SERVER_DRAINING, /* it has closed its end; calls that were read may finish until the deadline */
+    SERVER_ENDING    /* what runs is cancelled; the process ends at the deadline at latest */
+};
+
+struct server {
+    struct connection connection;
+    int in;
+    struct notifier wake;
+    struct lines lines;
+    enum server_phase phase;
+    bool input_ended;   /* all that the client has sent was read */
+    long long deadline; /* clock_now_ms(); of the phase, if it is not READING */
+    bool lines_left;    /* not all was answered, since the writer was full */
+};
+
 /* The client sends nothing more. */
 static void start_draining(struct server *server)
 {
@@ -27,7 +46,7 @@ static void start_draining(struct server *server)
         return;
     server->phase = SERVER_DRAINING;
     server->deadline = clock_now_ms() + SERVER_GRACE_MS;
-    service_stop_pool(&server->service);
+    service_stop_pool(&server->connection.service);
 }
 
 /* Ends what runs. How long that may take counts from the end of stdin, where that came before. */
@@ -40,10 +59,10 @@ static void start_ending(struct server *server)
     else
         server->deadline = clock_now_ms() + LEAVE_MS;
     server->phase = SERVER_ENDING;
-    writer_stop_waiting(&server->writer);
-    dispatch_end_batch(server);
-    calls_end(&server->calls);
-    subscriptions_end(&server->subscriptions, &server->writer);
+    writer_stop_waiting(&server->connection.writer);
+    dispatch_end_batch(&server->connection);
+    calls_end(&server->connection.calls);
+    subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
 }
 
 /*
@@ -53,7 +72,7 @@ static void start_ending(struct server *server)
  */
 static bool check_end(struct server *server)
 {
-    if (notifier_raised(signals_cancel()) || writer_broken(&server->writer) != 0)
+    if (notifier_raised(signals_cancel()) || writer_broken(&server->connection.writer) != 0)
         start_ending(server);
     else if (server->phase == SERVER_READING && linux_writer_gone(server->in))
         start_draining(server);
@@ -71,18 +90,18 @@ static void answer_lines(struct server *server)
 
     server->lines_left = false;
     while (!check_end(server)) {
-        server->lines_left = writer_full(&server->writer);
+        server->lines_left = writer_full(&server->connection.writer);
         if (server->lines_left)
             return;
-        if (dispatch_pending(server))
+        if (dispatch_pending(&server->connection))
             continue;
         event = lines_next(&server->lines, &line, &length);
         if (event == LINES_NONE)
             return;
         if (event == LINES_TOO_LONG)
-            dispatch_too_long(server);
+            dispatch_too_long(&server->connection);
         else
-            dispatch_line(server, line, length);
+            dispatch_line(&server->connection, line, length);
     }
 }
 
@@ -117,7 +136,7 @@ static int wait_time(const struct server *server, int progress_due)
 /* Whether there is nothing more to answer. */
 static bool is_answered(struct server *server)
 {
-    return server->input_ended && !server->lines_left && calls_done(&server->calls);
+    return server->input_ended && !server->lines_left && calls_done(&server->connection.calls);
 }
 
 /* One turn of the main loop. */
@@ -125,7 +144,7 @@ static void serve_once(struct server *server)
 {
     const bool awaited = !server->input_ended;
     /* A client that does not take its answers is not read from; that it leaves is noticed, once. */
-    const bool full = server->lines_left || writer_full(&server->writer);
+    const bool full = server->lines_left || writer_full(&server->connection.writer);
     const bool watched = awaited && (!full || server->phase == SERVER_READING);
     struct pollfd polled[] = {
         {watched ? server->in : -1, full ? 0 : POLLIN, 0},
@@ -133,14 +152,14 @@ static void serve_once(struct server *server)
         {notifier_fd(&server->wake), POLLIN, 0},
     };
 
-    if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->calls))) < 0) {
+    if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->connection.calls))) < 0) {
         if (errno != EINTR) /* the signal's notifier is raised at the next turn */
             poll(NULL, 0, POLL_FAILED_MS);
         return;
     }
     if (polled[2].revents != 0) {
         notifier_clear(&server->wake);
-        service_wake(&server->service); /* the writer may have room again */
+        service_wake(&server->connection.service); /* the writer may have room again */
     }
     if (!check_end(server) && polled[0].revents != 0 && !full)
         read_input(server);
@@ -160,29 +179,31 @@ static int start(struct server *server, const struct server_options *options, st
 {
     const struct service_options service = {
         .pool = POOL_AHEAD,
-        .limits = {.max_queued = server->config->max_queued, .max_bytes = CALLS_BYTES_MAX},
+        .limits = {.max_queued = server->connection.config->max_queued,
+                   .max_bytes = CALLS_BYTES_MAX},
         .trace = options->verbose ? docker_print_trace : NULL,
         .may_start = may_start,
-        .context = &server->writer,
+        .context = &server->connection.writer,
         .changed = &server->wake,
     };
 
     if (notifier_open(&server->wake, error) != 0 ||
-        service_open(&server->service, server->config, &service, error) != 0)
+        service_open(&server->connection.service, server->connection.config, &service, error) != 0)
         return -1;
-    result_store_init(&server->store);
-    calls_init(&server->calls, &server->service, server->config, &server->writer, &server->store);
-    subscriptions_init(&server->subscriptions);
-    if (writer_start(&server->writer, options->out, &server->wake, error) == 0)
+    result_store_init(&server->connection.store);
+    calls_init(&server->connection.calls, &server->connection.service, server->connection.config,
+               &server->connection.writer, &server->connection.store);
+    subscriptions_init(&server->connection.subscriptions);
+    if (writer_start(&server->connection.writer, options->out, &server->wake, error) == 0)
         return 0;
-    service_close(&server->service, 0);
+    service_close(&server->connection.service, 0);
     return -1;
 }
 
 /* The engine takes too long: the process ends with its threads, and the reaper does the rest. */
 static _Noreturn void leave(struct server *server)
 {
-    const int unanswered = calls_unanswered(&server->calls);
+    const int unanswered = calls_unanswered(&server->connection.calls);
 
     if (unanswered > 0)
         diagnostics_line("the engine took too long: %d calls are not answered", unanswered);
@@ -192,10 +213,10 @@ static _Noreturn void leave(struct server *server)
 
 static void release(struct server *server)
 {
-    calls_release(&server->calls);
-    result_store_release(&server->store);
+    calls_release(&server->connection.calls);
+    result_store_release(&server->connection.store);
     lines_release(&server->lines);
-    subscriptions_release(&server->subscriptions);
+    subscriptions_release(&server->connection.subscriptions);
     notifier_release(&server->wake);
 }
 
@@ -203,24 +224,23 @@ int server_run(const struct config *config, const struct server_options *options
                struct error *error)
 {
     struct server server = {
-        .config = config,
+        .connection = {.config = config, .legacy = revision_legacy("")},
         .in = options->in,
         .wake = NOTIFIER_INIT,
         .lines = LINES_INIT(JSON_TEXT_MAX),
-        .legacy = revision_legacy(""),
     };
 
     if (start(&server, options, error) != 0)
         return -1;
     while (server.phase != SERVER_ENDING)
         serve_once(&server);
-    if (service_close(&server.service, server.deadline) != 0)
+    if (service_close(&server.connection.service, server.deadline) != 0)
         leave(&server);
-    errno = writer_broken(&server.writer);
+    errno = writer_broken(&server.connection.writer);
     /* Not of a client that has left, or was never there: its end was closed from the start. */
     if (errno != 0 && errno != EPIPE && errno != EBADF)
         error_set_errno(error, ERROR_SYSTEM, "cannot write the answers");
-    if (writer_finish(&server.writer, server.deadline) != 0)
+    if (writer_finish(&server.connection.writer, server.deadline) != 0)
         _exit(0); /* its thread hangs in write(), and ends with the process */
     release(&server);
     return error->kind == ERROR_NONE ? 0 : -1;

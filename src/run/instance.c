@@ -9,6 +9,7 @@
 #include "base/linux.h"
 #include "base/memory.h"
 #include "docker/budget.h"
+#include "docker/explain.h"
 
 /* The context of take_instance_bytes(). */
 struct instance_stream {

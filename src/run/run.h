@@ -21,31 +21,8 @@
 
 #include <stdbool.h>
 
-#include "base/archive.h"
 #include "base/error.h"
-#include "base/manifest.h"
-#include "base/notifier.h"
-#include "config/plan.h"
-#include "docker/docker.h"
-#include "run/instance.h"
-#include "run/output_sink.h"
-#include "run/result.h"
-#include "run/run_stats.h"
-#include "run/supervisor.h"
-
-struct run {
-    const struct docker *docker; /* borrowed, like the next three */
-    const struct plan *plan;
-    const struct notifier *cancel; /* or NULL */
-    struct result *result;
-    long long start;        /* clock_now_ms() */
-    struct archive control; /* what the supervisor reads first; see supervisor_control() */
-    struct archive files;   /* the files of the working directory, finished */
-    struct manifest sent;   /* what is in `files`, if files are to be returned */
-    struct output_sink output;
-    char nonce[SUPERVISOR_NONCE_SIZE]; /* of the instance that `control` is for */
-    struct instance *instance;         /* owned; to be removed by run_clean_up(); NULL: none */
-};
+#include "run/run_state.h"
 
 /*
  * Begins a run and packs its input. `result` is empty (RESULT_INIT). Returns whether to go on with

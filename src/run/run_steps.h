@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "run/run.h"
+#include "run/run_state.h"
 
 /*
  * Runs the program in the run's instance, which waits, and leaves the instance to be removed. The program

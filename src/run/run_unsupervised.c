@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "docker/explain.h"
 
 static const char FEWER_PROMISES[] =
     "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "

@@ -11,7 +11,7 @@
 #include "base/archive.h"
 #include "base/error.h"
 #include "docker/docker.h"
-#include "run/run.h"
+#include "run/run_state.h"
 
 /* Makes the image under the request's tag from the archive that the program was run from. */
 int save_image(struct run *run, struct error *error);

@@ -18,17 +18,7 @@
 #include "base/process.h"
 #include "config/config.h"
 #include "docker/docker.h"
-
-struct prepare {
-    const struct docker *docker;
-    const struct notifier *cancel; /* or NULL */
-    const char *network;           /* instead of the preparation's; NULL: that */
-    const char *tag;               /* one more tag for the image; NULL: none */
-    process_sink *output;          /* takes what the steps write, as it comes */
-    void *context;
-    struct strvec
-        *warnings; /* takes what went wrong besides: a container that is left behind, say */
-};
+#include "service/prepare_options.h"
 
 struct prepare_outcome {
     bool before;     /* there was nothing to do */

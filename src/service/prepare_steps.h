@@ -9,7 +9,7 @@
 #include "base/strvec.h"
 #include "config/config.h"
 #include "docker/image_details.h"
-#include "service/prepare.h"
+#include "service/prepare_options.h"
 
 /* The label that holds the id of the base image. */
 #define PREPARE_LABEL_BASE_ID "isolator.prepared.base-id"

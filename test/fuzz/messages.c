@@ -15,6 +15,7 @@
 
 #include "base/json_text.h"
 #include "base/lines.h"
+#include "mcp/connection.h"
 #include "mcp/dispatch.h"
 #include "mcp/jsonrpc.h"
 
@@ -117,8 +118,8 @@ static void expect_message(struct ledger *ledger, json_t *value)
 }
 
 /* Notes what the line has to be answered with. */
-static void expect_line(struct ledger *ledger, const struct server *server, const char *line,
-                        size_t length)
+static void expect_line(struct ledger *ledger, const struct connection *connection,
+                        const char *line, size_t length)
 {
     json_t *value = json_text_parse(line, length, NULL);
     const size_t count = json_array_size(value);
@@ -131,7 +132,7 @@ static void expect_line(struct ledger *ledger, const struct server *server, cons
         ledger->nameless += !blank;
     else if (!json_is_array(value))
         expect_message(ledger, value);
-    else if (!server->legacy->batches || count == 0 || count > 100)
+    else if (!connection->legacy->batches || count == 0 || count > 100)
         ledger->nameless++;
     else
         for (i = 0; i < count; i++)
@@ -213,6 +214,13 @@ static void check_writer(struct ledger *ledger, struct writer *writer)
 
 /* ---- the server */
 
+/* What server.c keeps of it. */
+struct server {
+    struct connection connection;
+    struct lines lines;
+    struct notifier wake;
+};
+
 static void start(struct server *server)
 {
     static const struct docker docker = {.command = "/bin/false"};
@@ -220,21 +228,22 @@ static void start(struct server *server)
     struct error error = ERROR_INIT;
 
     *server = (struct server){
-        .config = &config,
-        .in = -1,
+        .connection = {.config = &config,
+                       .legacy = revision_legacy(""),
+                       .writer = {.fd = -1, .wake = &server->wake}},
         .lines = LINES_INIT(LONG_LINE),
-        .legacy = revision_legacy(""),
-        .writer = {.fd = -1, .wake = &server->wake},
         .wake = NOTIFIER_INIT,
     };
-    pthread_mutex_init(&server->writer.lock, NULL);
-    pthread_cond_init(&server->writer.changed, NULL);
-    result_store_init(&server->store);
-    fuzz_require(workers_open(&server->service.workers, &docker, NULL, &limits, &error) == 0, "%s",
-                 error.message);
-    server->service.workers.max_threads = 0;
-    calls_init(&server->calls, &server->service, &config, &server->writer, &server->store);
-    subscriptions_init(&server->subscriptions);
+    pthread_mutex_init(&server->connection.writer.lock, NULL);
+    pthread_cond_init(&server->connection.writer.changed, NULL);
+    result_store_init(&server->connection.store);
+    fuzz_require(
+        workers_open(&server->connection.service.workers, &docker, NULL, &limits, &error) == 0,
+        "%s", error.message);
+    server->connection.service.workers.max_threads = 0;
+    calls_init(&server->connection.calls, &server->connection.service, &config,
+               &server->connection.writer, &server->connection.store);
+    subscriptions_init(&server->connection.subscriptions);
 }
 
 static void answer_lines(struct server *server, struct ledger *ledger)
@@ -246,32 +255,32 @@ static void answer_lines(struct server *server, struct ledger *ledger)
     while ((event = lines_next(&server->lines, &line, &length)) != LINES_NONE) {
         if (event == LINES_TOO_LONG) {
             ledger->nameless++;
-            dispatch_too_long(server);
+            dispatch_too_long(&server->connection);
         } else {
-            expect_line(ledger, server, line, length);
-            dispatch_line(server, line, length);
-            while (dispatch_pending(server))
+            expect_line(ledger, &server->connection, line, length);
+            dispatch_line(&server->connection, line, length);
+            while (dispatch_pending(&server->connection))
                 ;
         }
-        check_writer(ledger, &server->writer);
+        check_writer(ledger, &server->connection.writer);
     }
 }
 
 /* As server.c ends. */
 static void end(struct server *server, struct ledger *ledger)
 {
-    calls_end(&server->calls);
-    subscriptions_end(&server->subscriptions, &server->writer);
-    workers_end(&server->service.workers);
-    workers_close(&server->service.workers);
-    fuzz_require(calls_done(&server->calls), "calls are left at the end");
-    calls_release(&server->calls);
-    check_writer(ledger, &server->writer);
-    result_store_release(&server->store);
+    calls_end(&server->connection.calls);
+    subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
+    workers_end(&server->connection.service.workers);
+    workers_close(&server->connection.service.workers);
+    fuzz_require(calls_done(&server->connection.calls), "calls are left at the end");
+    calls_release(&server->connection.calls);
+    check_writer(ledger, &server->connection.writer);
+    result_store_release(&server->connection.store);
     lines_release(&server->lines);
-    subscriptions_release(&server->subscriptions);
-    pthread_cond_destroy(&server->writer.changed);
-    pthread_mutex_destroy(&server->writer.lock);
+    subscriptions_release(&server->connection.subscriptions);
+    pthread_cond_destroy(&server->connection.writer.changed);
+    pthread_mutex_destroy(&server->connection.writer.lock);
 }
 
 static void check_server(const uint8_t *data, size_t size)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "docker/docker.h"
+#include "docker/explain.h"
 
 /* Long enough for the slowest machine; no test waits that long. */
 enum { LATE_MS = 60000, ENGINE_TIMEOUT = 600 };
