@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Of what an attack says. */
+/* How many bytes of an attack's output are printed. */
 enum { SEEN_MAX = 400 };
 
 size_t attack_count(void)
@@ -16,27 +16,27 @@ size_t attack_count(void)
     return sizeof attacks / sizeof *attacks;
 }
 
-struct attack attack_get(size_t place)
+struct attack attack_get(size_t index)
 {
-    return (struct attack){.name = attacks[place].name, .text = attacks[place].text};
+    return (struct attack){.name = attacks[index].name, .text = attacks[index].text};
 }
 
-/* A whole number of the header. */
-static bool read_number(const char *value, long most, long *number)
+/* Reads a whole number of the header. */
+static bool read_number(const char *value, long max, long *number)
 {
     char *end;
 
     *number = strtol(value, &end, 10);
-    return end != value && *end == '\0' && *number >= 1 && *number <= most;
+    return end != value && *end == '\0' && *number >= 1 && *number <= max;
 }
 
-static bool copy(char *target, size_t size, const char *value)
+static bool copy_text(char *target, size_t size, const char *value)
 {
     return *value != '\0' && snprintf(target, size, "%s", value) < (int)size;
 }
 
-/* "KEY: VALUE" behind the title. */
-static bool read_line(struct attack *attack, const char *line)
+/* Reads a line "KEY: VALUE" after the title. */
+static bool read_key(struct attack *attack, const char *line)
 {
     const char *value = strstr(line, ": ");
     const size_t length = value ? (size_t)(value - line) : 0;
@@ -45,9 +45,9 @@ static bool read_line(struct attack *attack, const char *line)
         return false;
     value += 2;
     if (length == 5 && memcmp(line, "holds", 5) == 0)
-        return copy(attack->holds, sizeof attack->holds, value);
+        return copy_text(attack->holds, sizeof attack->holds, value);
     if (length == 3 && memcmp(line, "gap", 3) == 0)
-        return copy(attack->gap, sizeof attack->gap, value);
+        return copy_text(attack->gap, sizeof attack->gap, value);
     if (length == 4 && memcmp(line, "ends", 4) == 0)
         return snprintf(attack->ends, sizeof attack->ends, " %s ", value) <
                (int)sizeof attack->ends;
@@ -63,27 +63,26 @@ static bool read_line(struct attack *attack, const char *line)
 int attack_read(struct attack *attack, struct error *error)
 {
     const char *rest = attack->text;
-    bool good = true;
+    bool valid = true;
 
     attack->timeout = 20;
     attack->memory = 128;
     attack->copies = 1;
     snprintf(attack->ends, sizeof attack->ends, " exit ");
-    for (int number = 0; good && strncmp(rest, "# ", 2) == 0; number++) {
+    for (int number = 0; valid && strncmp(rest, "# ", 2) == 0; number++) {
         const size_t length = strcspn(rest, "\n");
         CLEANUP_FREE char *line = string_format("%.*s", (int)length - 2, rest + 2);
 
-        good =
-            number == 0 ? copy(attack->title, sizeof attack->title, line) : read_line(attack, line);
+        valid = number == 0 ? copy_text(attack->title, sizeof attack->title, line)
+                            : read_key(attack, line);
         rest += length + (rest[length] == '\n');
     }
-    if (!good || attack->holds[0] == '\0')
-        return error_set(error, ERROR_CONFIG, "the attack '%s' does not begin as it has to",
-                         attack->name);
+    if (!valid || attack->holds[0] == '\0')
+        return error_set(error, ERROR_CONFIG, "attack '%s' has an invalid header", attack->name);
     return 0;
 }
 
-/* What the program is told of its limits. */
+/* Passes the limits of the request to the program. */
 static void add_environment(struct request *request, long copy)
 {
     const struct sandbox_policy *policy = &request->policy;
@@ -107,7 +106,8 @@ int attack_request(const struct attack *attack, long copy, const struct config *
 
     if (!python)
         return error_set(error, ERROR_CONFIG,
-                         "the attacks are Python programs, and the configuration has no 'python'");
+                         "cannot run attacks: they need the language 'python', which is not in the "
+                         "configuration");
     request->language = string_copy("python");
     request->input.code = string_copy(attack->text);
     request->input.code_length = strlen(attack->text);
@@ -119,8 +119,11 @@ int attack_request(const struct attack *attack, long copy, const struct config *
     return 0;
 }
 
-/* Adds the rest of each line of the text that starts so, as long as there is room. How many there were. */
-static int add_lines(struct strbuf *seen, const char *text, const char *start)
+/*
+ * Adds the rest of each line that begins with `start`, up to about SEEN_MAX bytes in all. Returns
+ * the number of such lines.
+ */
+static int add_matching_lines(struct strbuf *seen, const char *text, const char *start)
 {
     int count = 0;
 
@@ -134,15 +137,15 @@ static int add_lines(struct strbuf *seen, const char *text, const char *start)
         if (seen->length < SEEN_MAX) {
             CLEANUP_FREE char *rest = string_format(
                 "%.*s", (int)(length - skip < SEEN_MAX ? length - skip : SEEN_MAX), line + skip);
-            CLEANUP_FREE char *shown = text_escape(rest);
+            CLEANUP_FREE char *escaped = text_escape(rest);
 
-            strbuf_addf(seen, "%s%s", count > 1 ? "; " : "", shown);
+            strbuf_addf(seen, "%s%s", count > 1 ? "; " : "", escaped);
         }
     }
     return count;
 }
 
-/* The text without NULs, which programs may write, owned. */
+/* The stream as text that ends with a line feed, with blanks instead of NULs; owned. */
 static char *text_of(const struct strbuf *stream)
 {
     struct strbuf text = STRBUF_INIT;
@@ -155,7 +158,7 @@ static char *text_of(const struct strbuf *stream)
     return strbuf_steal(&text);
 }
 
-/* The last line of the text that is not empty, owned. */
+/* The last line of the text that is not empty; owned. */
 static char *last_line(const char *text)
 {
     size_t end = strlen(text), begin;
@@ -173,29 +176,29 @@ enum attack_verdict attack_judge(const struct attack *attack, const struct resul
     static const char held[] = "held: ";
     CLEANUP_FREE char *reason = string_format(" %s ", result_reason(result));
     CLEANUP_FREE char *output = text_of(&result->text[0]);
-    CLEANUP_FREE char *complaints = text_of(&result->text[1]);
-    CLEANUP_FREE char *said = last_line(output);
-    CLEANUP_FREE char *complained = last_line(complaints);
-    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *errors = text_of(&result->text[1]);
+    CLEANUP_FREE char *last_output = last_line(output);
+    CLEANUP_FREE char *last_error = last_line(errors);
+    CLEANUP_FREE char *escaped = NULL;
 
-    if (add_lines(seen, output, "got through: ") > 0)
-        return attack->gap[0] != '\0' ? ATTACK_GAP : ATTACK_THROUGH;
+    if (add_matching_lines(seen, output, "got through: ") > 0)
+        return attack->gap[0] != '\0' ? ATTACK_GAP : ATTACK_BREACH;
     if (!strstr(attack->ends, reason)) {
-        shown = text_escape_short(result->error ? result->error : complained, SEEN_MAX);
-        strbuf_addf(seen, "ended by%sinstead of%.*s: %s", reason, (int)strlen(attack->ends) - 1,
-                    attack->ends, shown);
-        return ATTACK_ODD;
+        escaped = text_escape_short(result->error ? result->error : last_error, SEEN_MAX);
+        strbuf_addf(seen, "ended with reason%sinstead of%.*s: %s", reason,
+                    (int)strlen(attack->ends) - 1, attack->ends, escaped);
+        return ATTACK_UNCLEAR;
     }
     if (result->reason != REASON_EXIT) {
-        strbuf_addf(seen, "ended: %s", result_reason(result));
+        strbuf_addf(seen, "ended with reason %s", result_reason(result));
         return ATTACK_HELD;
     }
-    if (result->exit_code == 0 && strncmp(said, held, strlen(held)) == 0) {
-        shown = text_escape_short(said + strlen(held), SEEN_MAX);
-        strbuf_addstr(seen, shown);
+    if (result->exit_code == 0 && strncmp(last_output, held, strlen(held)) == 0) {
+        escaped = text_escape_short(last_output + strlen(held), SEEN_MAX);
+        strbuf_addstr(seen, escaped);
         return ATTACK_HELD;
     }
-    shown = text_escape_short(*said ? said : complained, SEEN_MAX);
-    strbuf_addf(seen, "ended with status %d: %s", result->exit_code, shown);
-    return ATTACK_ODD;
+    escaped = text_escape_short(*last_output ? last_output : last_error, SEEN_MAX);
+    strbuf_addf(seen, "ended with exit status %d: %s", result->exit_code, escaped);
+    return ATTACK_UNCLEAR;
 }

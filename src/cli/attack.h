@@ -1,20 +1,23 @@
 /*
- * The attacks of `isolator selftest`: programs that try to get through what a sandbox promises, and say
- * themselves whether they did. Each is a file test/abuse/NAME.py, built in. It begins with comment lines:
+ * The attacks of `isolator selftest`: programs that try to break out of the container or to exceed
+ * its limits, and report whether they succeeded. Each is a file test/abuse/NAME.py that is built
+ * into the program. It begins with comment lines:
  *
  *   # TITLE
  *   # holds: WHAT MUST HOLD
- *   # ends: REASON...     by one of which the run has to end; without it: exit
- *   # timeout: SECONDS    20
- *   # memory: MB          128
- *   # copies: N           that run at the same time; 1
- *   # gap: WHY            what gets through is known, and stands among the known gaps in SECURITY.md
+ *   # ends: REASON...     the reasons with which the run may end (default: exit)
+ *   # timeout: SECONDS    default: 20
+ *   # memory: MB          default: 128
+ *   # copies: N           how many copies run at the same time (default: 1)
+ *   # gap: WHY            the attack is known to succeed; SECURITY.md lists it among the known gaps
  *
- * On stdout it writes a line "got through: ..." for each thing that must not be possible and was, and if it comes
- * so far, as its last line, "held: ..." with what it saw. Anything else that is not as it should be makes it end
- * with another status than 0. Its environment tells the limits that were asked for: LIMIT_MEMORY_BYTES,
- * LIMIT_CPUS, LIMIT_PIDS, LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, LIMIT_UID and LIMIT_GID, and in COPY which of the
- * copies it is.
+ * The attack writes to stdout a line "got through: ..." for each thing that should have been
+ * refused and was not. If it reaches its end, its last line is "held: ..." with what it observed.
+ * On any other problem it ends with an exit status other than 0.
+ *
+ * Its environment has the limits that were requested: LIMIT_MEMORY_BYTES, LIMIT_CPUS, LIMIT_PIDS,
+ * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, LIMIT_UID and LIMIT_GID. COPY is the number of the copy,
+ * from 0.
  */
 #ifndef CLI_ATTACK_H
 #define CLI_ATTACK_H
@@ -26,12 +29,12 @@
 #include "run/result.h"
 
 struct attack {
-    const char *name; /* literals */
+    const char *name; /* a literal, as the text */
     const char *text; /* the program */
     char title[48];
     char holds[112];
-    char gap[112];
-    char ends[64]; /* names of reasons, with a blank in front of each and behind the last */
+    char gap[112]; /* empty: no known gap */
+    char ends[64]; /* names of reasons, each with a blank before and after it */
     long timeout;  /* seconds */
     long memory;   /* MB */
     long copies;
@@ -39,26 +42,34 @@ struct attack {
 
 enum { ATTACK_COPIES_MAX = 8 };
 
-/* How many there are; attack_get() gives that at a place, in the order of their names. */
+/* The number of attacks. */
 size_t attack_count(void);
-struct attack attack_get(size_t place);
 
-/* Fills in all but name and text from the text. ERROR_CONFIG where that does not begin as it has to. */
+/* The attack at this index, in the order of their names, with name and text only. */
+struct attack attack_get(size_t index);
+
+/* Fills in the other members from the header of the text. ERROR_CONFIG if the header is invalid. */
 int attack_read(struct attack *attack, struct error *error);
 
-/* Makes the (empty) request for that copy of the attack, under the configuration's limits. */
+/*
+ * Fills in the (empty) request for a copy of the attack, under the limits of the configuration.
+ * ERROR_CONFIG if the configuration has no language python.
+ */
 int attack_request(const struct attack *attack, long copy, const struct config *config,
                    struct request *request, struct error *error);
 
+/* From best to worst. */
 enum attack_verdict {
     ATTACK_HELD,
-    ATTACK_GAP,     /* it got through, where that is known */
-    ATTACK_ODD,     /* it cannot be said, since something else went wrong */
-    ATTACK_THROUGH, /* it got through */
+    ATTACK_GAP,     /* it got through a known gap */
+    ATTACK_UNCLEAR, /* no verdict: something else went wrong */
+    ATTACK_BREACH,  /* it got through */
     ATTACK_VERDICTS
 };
 
-/* What came of it. `seen` (empty) gets the words for it in one line that is safe to print. */
+/*
+ * Judges a result. `seen` (empty) gets one line of text that is safe to print: what was observed.
+ */
 enum attack_verdict attack_judge(const struct attack *attack, const struct result *result,
                                  struct strbuf *seen);
 

@@ -21,22 +21,22 @@
 #include "run/owner.h"
 #include "service/service.h"
 
-struct options {
+struct selftest_options {
     bool list, verbose;
 };
 
 struct tally {
-    int tried;
-    int verdicts[ATTACK_VERDICTS];
+    int attacks;
+    int verdicts[ATTACK_VERDICTS]; /* number of attacks with each verdict */
 };
 
-/* The copies of an attack, which run at the same time. */
+/* The copies of an attack. They run at the same time. */
 struct trial {
     struct plan plans[ATTACK_COPIES_MAX];
     struct result results[ATTACK_COPIES_MAX];
 };
 
-static const char help[] =
+static const char selftest_help[] =
     "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
     "\n"
     "Runs attacks, each in a container of its own, on your engine and with your\n"
@@ -52,15 +52,15 @@ static const char help[] =
     "container remains, 2 wrong command line or configuration, 3 the engine failed,\n"
     "128+N signal N. See isolator-selftest(1).\n";
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"list", no_argument, NULL, 'l'},
     {"verbose", no_argument, NULL, 'v'},
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int selftest_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct selftest_options *options = context;
 
     (void)value;
     (void)error;
@@ -68,56 +68,56 @@ static int take(void *context, int option, char *value, struct error *error)
     return 0;
 }
 
-/* Whether the attack is one of those that were asked for; no names are all. */
-static bool is_asked(const struct attack *attack, char *const *names)
+/* Whether the attack was requested. Without names all are. */
+static bool is_requested(const struct attack *attack, char *const *names)
 {
-    bool asked = *names == NULL;
+    bool requested = *names == NULL;
 
     for (; *names; names++)
-        asked |= strcmp(*names, attack->name) == 0;
-    return asked;
+        requested |= strcmp(*names, attack->name) == 0;
+    return requested;
 }
 
 static int check_names(char *const *names, struct error *error)
 {
     const size_t count = attack_count();
-    const char **every = memory_allocate(count * sizeof *every);
+    const char **known_names = memory_allocate(count * sizeof *known_names);
     int result = 0;
 
     for (size_t i = 0; i < count; i++)
-        every[i] = attack_get(i).name;
+        known_names[i] = attack_get(i).name;
     for (; *names && result == 0; names++) {
-        const char *nearest = text_nearest(*names, every, count);
+        const char *nearest = text_nearest(*names, known_names, count);
         size_t i = 0;
 
-        while (i < count && strcmp(*names, every[i]) != 0)
+        while (i < count && strcmp(*names, known_names[i]) != 0)
             i++;
         if (i == count && nearest)
-            result = error_set(error, ERROR_USAGE, "there is no attack '%s'; did you mean '%s'?",
+            result = error_set(error, ERROR_USAGE, "unknown attack '%s'; did you mean '%s'?",
                                *names, nearest);
         else if (i == count)
             result = error_set(error, ERROR_USAGE,
-                               "there is no attack '%s'; see isolator selftest --list", *names);
+                               "unknown attack '%s'; see isolator selftest --list", *names);
     }
-    free(every);
+    free(known_names);
     return result;
 }
 
-static int list(char *const *names, struct error *error)
+static int list_attacks(char *const *names, struct error *error)
 {
     for (size_t i = 0; i < attack_count(); i++) {
         struct attack attack = attack_get(i);
 
         if (attack_read(&attack, error) != 0)
             return -1;
-        if (is_asked(&attack, names))
+        if (is_requested(&attack, names))
             print_format("%-20s %s: %s\n", attack.name, attack.title, attack.holds);
     }
     return 0;
 }
 
-static int make_plan(const struct attack *attack, long copy, const struct config *config,
-                     struct plan *plan, struct error *error)
+static int make_attack_plan(const struct attack *attack, long copy, const struct config *config,
+                            struct plan *plan, struct error *error)
 {
     CLEANUP(request_release) struct request request;
 
@@ -127,14 +127,14 @@ static int make_plan(const struct attack *attack, long copy, const struct config
     return plan_resolve(plan, config, &request, error);
 }
 
-/* Runs the copies. -1: they cannot be run, because there is no image, say. */
+/* Runs the copies. -1 if they cannot run, for example because the image is missing. */
 static int run_trial(struct trial *trial, const struct attack *attack, const struct config *config,
                      struct service *service, struct error *error)
 {
     const size_t copies = (size_t)attack->copies;
 
     for (long copy = 0; copy < attack->copies; copy++)
-        if (make_plan(attack, copy, config, &trial->plans[copy], error) != 0)
+        if (make_attack_plan(attack, copy, config, &trial->plans[copy], error) != 0)
             return -1;
     service_run_together(service, trial->plans, copies, signals_cancel(), trial->results);
     for (size_t copy = 0; copy < copies; copy++)
@@ -162,17 +162,20 @@ static void release_trial(struct trial *trial)
 static void print_warnings(const struct result *result)
 {
     for (size_t i = 0; i < result->warnings.count; i++) {
-        CLEANUP_FREE char *shown = text_escape(result->warnings.items[i]);
+        CLEANUP_FREE char *escaped = text_escape(result->warnings.items[i]);
 
-        print_format("         warning: %s\n", shown);
+        print_format("         warning: %s\n", escaped);
     }
 }
 
-/* The verdict on all copies is that on the worst. */
+/* Prints the line of an attack. Its verdict is the worst of all copies. */
 static void print_verdict(const struct attack *attack, const struct trial *trial,
-                          const struct options *options, long long ms, struct tally *tally)
+                          const struct selftest_options *options, long long ms, struct tally *tally)
 {
-    static const char *const words[] = {"held", "gap", "ODD", "THROUGH"};
+    static const char *const words[] = {[ATTACK_HELD] = "held",
+                                        [ATTACK_GAP] = "gap",
+                                        [ATTACK_UNCLEAR] = "UNCLEAR",
+                                        [ATTACK_BREACH] = "BREACH"};
     CLEANUP(strbuf_release) struct strbuf worst = STRBUF_INIT;
     enum attack_verdict verdict = ATTACK_HELD;
 
@@ -196,23 +199,23 @@ static void print_verdict(const struct attack *attack, const struct trial *trial
                  strbuf_string(&worst));
     for (long copy = 0; options->verbose && copy < attack->copies; copy++)
         print_warnings(&trial->results[copy]);
-    tally->tried++;
+    tally->attacks++;
     tally->verdicts[verdict]++;
 }
 
-static int try_attack(size_t place, char *const *names, const struct options *options,
+static int try_attack(size_t index, char *const *names, const struct selftest_options *options,
                       const struct config *config, struct service *service, struct tally *tally,
                       struct error *error)
 {
     CLEANUP(release_trial) struct trial trial;
-    struct attack attack = attack_get(place);
+    struct attack attack = attack_get(index);
     const long long begin = clock_now_ms();
     int result;
 
     init_trial(&trial);
     if (attack_read(&attack, error) != 0)
         return -1;
-    if (!is_asked(&attack, names))
+    if (!is_requested(&attack, names))
         return 0;
     result = run_trial(&trial, &attack, config, service, error);
     if (result == 0 && !notifier_raised(signals_cancel()))
@@ -220,8 +223,11 @@ static int try_attack(size_t place, char *const *names, const struct options *op
     return result;
 }
 
-/* What the engine still has of all of them, in the end. -1: it does not say. */
-static int count_left(const struct docker *docker, size_t *left, struct error *error)
+/*
+ * Counts the containers that remain on the engine, and waits a while for them to disappear. -1 if
+ * the engine does not answer.
+ */
+static int count_remaining(const struct docker *docker, size_t *remaining, struct error *error)
 {
     static const struct timespec pause = {0, 200 * 1000000L};
     const long long end = budget_deadline(docker, BUDGET_ALL_GONE);
@@ -233,71 +239,73 @@ static int count_left(const struct docker *docker, size_t *left, struct error *e
 
         if (container_list(docker, &labels, NULL, end, signals_cancel(), &list, error) != 0)
             return -1;
-        *left = list.count;
-        if (*left > 0)
+        *remaining = list.count;
+        if (*remaining > 0)
             nanosleep(&pause, NULL);
-    } while (*left > 0 && clock_now_ms() < end);
+    } while (*remaining > 0 && clock_now_ms() < end);
     return 0;
 }
 
-/* The last line of the table, and the exit status. */
-static int report(const struct tally *tally, size_t left)
+/* Prints the last line of the table. Returns the exit status. */
+static int report_totals(const struct tally *tally, size_t remaining)
 {
     const int *verdicts = tally->verdicts;
 
     print_format(
-        "%d attacks: %d held, %d got through known gaps, %d got through, %d cannot be judged; "
-        "%zu containers are left\n",
-        tally->tried, verdicts[ATTACK_HELD], verdicts[ATTACK_GAP], verdicts[ATTACK_THROUGH],
-        verdicts[ATTACK_ODD], left);
-    return verdicts[ATTACK_THROUGH] + verdicts[ATTACK_ODD] == 0 && left == 0 ? EXIT_STATUS_SUCCESS
-                                                                             : EXIT_STATUS_PROGRAM;
+        "%d attacks: %d held, %d known gaps, %d breaches, %d unclear; %zu containers remain\n",
+        tally->attacks, verdicts[ATTACK_HELD], verdicts[ATTACK_GAP], verdicts[ATTACK_BREACH],
+        verdicts[ATTACK_UNCLEAR], remaining);
+    return verdicts[ATTACK_BREACH] + verdicts[ATTACK_UNCLEAR] == 0 && remaining == 0
+               ? EXIT_STATUS_SUCCESS
+               : EXIT_STATUS_PROGRAM;
 }
 
-static int try_all(const struct options *options, char *const *names, const struct config *config,
-                   struct error *error)
+static int try_all(const struct selftest_options *options, char *const *names,
+                   const struct config *config, struct error *error)
 {
-    const struct service_options with = {.limits = {.max_active = ATTACK_COPIES_MAX}};
+    const struct service_options service_options = {.limits = {.max_active = ATTACK_COPIES_MAX}};
     struct service service;
     struct tally tally = {0};
-    size_t left = 0;
+    size_t remaining = 0;
     int result = 0;
 
-    if (signals_catch(error) != 0 || service_open(&service, config, &with, error) != 0)
+    if (signals_catch(error) != 0 || service_open(&service, config, &service_options, error) != 0)
         return -1;
     for (size_t i = 0; i < attack_count() && result == 0 && signals_caught() == 0; i++)
         result = try_attack(i, names, options, config, &service, &tally, error);
     if (result == 0 && signals_caught() == 0)
-        result = count_left(&service.docker, &left, error);
+        result = count_remaining(&service.docker, &remaining, error);
     service_close(&service, 0);
     signals_release();
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (result != 0)
         return -1;
-    return report(&tally, left);
+    return report_totals(&tally, remaining);
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_selftest_command(void *context, char **operands, const struct config *config,
+                                struct error *error)
 {
-    const struct options *options = context;
+    const struct selftest_options *options = context;
 
     if (check_names(operands, error) != 0)
         return -1;
-    return options->list ? list(operands, error) : try_all(options, operands, config, error);
+    return options->list ? list_attacks(operands, error)
+                         : try_all(options, operands, config, error);
 }
 
 int selftest_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "selftest",
-                                                .help = help,
+                                                .help = selftest_help,
                                                 .letters = ":lvh",
-                                                .known = known,
+                                                .known = known_options,
                                                 .operands_most = COMMAND_ANY_OPERANDS,
-                                                .take = take,
-                                                .run = run,
+                                                .take = selftest_take_option,
+                                                .run = run_selftest_command,
                                                 .output = "table"};
-    struct options options = {.list = false};
+    struct selftest_options options = {.list = false};
 
     return command_line_main(&command, argc, argv, &options);
 }

@@ -1,6 +1,6 @@
 /*
- * `isolator selftest`: tries on the user's own engine and configuration what hostile programs would try, and
- * prints a table of what held.
+ * `isolator selftest`: runs attacks on the user's own engine with the user's own configuration, and
+ * prints a table of verdicts (cli/attack.h).
  */
 #ifndef CLI_SELFTEST_COMMAND_H
 #define CLI_SELFTEST_COMMAND_H

@@ -1,5 +1,5 @@
-# the limits that the kernel applies
-# holds: memory, swap, processes, CPU, user, privileges and mounts are what was asked for
+# limits as the kernel applies them
+# holds: memory, swap, processes, CPU, user, privileges and mounts are as requested
 
 """Reads back from the kernel what the engine was asked to apply. An engine may accept an option and
 not apply it (no swap accounting, a cgroup that is not delegated): then only this shows it."""

@@ -1,5 +1,5 @@
 # higher priority, locked memory
-# holds: a program gets no more weight than it was given
+# holds: a program cannot raise its priority, lock more memory or avoid the OOM killer
 # timeout: 10
 
 """Real-time priority would take the processors from everyone, locked memory cannot be reclaimed, and a process

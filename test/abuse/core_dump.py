@@ -1,4 +1,4 @@
-# a crash with a core dump
+# crash with a core dump
 # holds: a program that crashes leaves no core file
 # timeout: 10
 

@@ -1,5 +1,5 @@
 # busy loops in many processes
-# holds: all processes together get no more processor time than --cpus gives
+# holds: all processes together get no more CPU time than --cpus allows
 # timeout: 10
 
 """Eight processes spin for two seconds. The quota of the cgroup is for all of them together; without

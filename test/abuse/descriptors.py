@@ -1,5 +1,5 @@
-# very many open files
-# holds: no process has more than 1024 descriptors
+# thousands of open files
+# holds: a process can open at most 1024 file descriptors
 # timeout: 10
 
 """Open files use memory of the kernel, and the machine has a limit for all together. RLIMIT_NOFILE

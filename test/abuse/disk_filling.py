@@ -1,5 +1,5 @@
-# every place where files can be written
-# holds: only the known file systems in memory are writable, each up to its size
+# writing to every place in the file system
+# holds: only size-limited file systems in memory are writable
 # timeout: 20
 # memory: 256
 

@@ -1,5 +1,5 @@
 # the engine's socket
-# holds: no socket of an engine is there, in no directory, namespace or variable
+# holds: no socket, port or environment variable leads to the engine
 # timeout: 15
 
 """Who reaches the socket of the engine is root on its machine. Looks for sockets in the whole file system and

@@ -1,5 +1,5 @@
 # forged results on stdout
-# holds: what looks like a result or a message of a protocol stays the program's output
+# holds: output that looks like a result or a protocol message stays output
 # timeout: 10
 
 """Whoever reads isolator's answer must not take the program's words for isolator's: each stream is one

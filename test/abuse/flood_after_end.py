@@ -1,11 +1,11 @@
 # daemons that flood stderr
-# holds: the run ends with its program, while others still write as much as they can
+# holds: the run ends with its program even if daemons keep writing
 # ends: exit output-limit
 # timeout: 10
 
-"""Ten daemons fill stderr without end, also while process 1 writes its mark there and while the sandbox is
-taken down. The mark must get through, and nobody may wait for the flood to end: what comes later is read
-and dropped, since a container whose output is not read cannot be removed."""
+"""Ten daemons write to stderr without end, even while process 1 writes its frame there and while the container is
+removed. The frame must arrive, and isolator must not wait for the flood to end. Later output is read and
+dropped, because a container cannot be removed while its output is not read."""
 import os
 import time
 

@@ -1,5 +1,5 @@
 # fork bomb, counted
-# holds: no more processes than --pids-limit
+# holds: no more processes than --pids-limit allows
 # timeout: 10
 
 """Every process forks as long as it can, and so do its children. The pids cgroup refuses fork() at

@@ -1,4 +1,4 @@
-# fork bomb without an end
+# endless fork bomb
 # holds: isolator ends it at the timeout
 # ends: timeout
 # timeout: 2

@@ -1,5 +1,5 @@
 # files of the host
-# holds: nothing of the machine is mounted but /etc/hosts and the like, which cannot be written
+# holds: no host file is mounted except read-only ones like /etc/hosts
 # timeout: 10
 
 """Each mount must be one that a sandbox has. Then ways out that runtimes had: a descriptor of a directory

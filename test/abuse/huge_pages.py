@@ -1,5 +1,5 @@
 # huge pages
-# holds: huge pages that the machine has reserved cannot be had beyond --memory
+# holds: huge pages reserved by the machine cannot be used beyond --memory
 # ends: exit oom
 # timeout: 10
 

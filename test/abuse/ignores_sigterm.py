@@ -1,4 +1,4 @@
-# ignores every signal
+# ignoring every signal
 # holds: isolator ends it at the timeout
 # ends: timeout
 # timeout: 2

@@ -1,5 +1,5 @@
-# very many empty files
-# holds: empty files count as memory: no more of them than --memory has room for
+# millions of empty files
+# holds: empty files count as memory and are limited by --memory
 # ends: oom exit
 # timeout: 15
 # memory: 32

@@ -1,5 +1,5 @@
-# input and output by io_uring
-# holds: refused, or with it nothing opens and connects that does not without
+# input and output through io_uring
+# holds: io_uring is refused, or it allows nothing that plain system calls refuse
 # timeout: 10
 
 """io_uring does the work of other system calls where seccomp does not see it. Newer engines refuse it. Older

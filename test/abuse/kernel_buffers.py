@@ -1,5 +1,5 @@
-# data left in pipes, sockets and queues
-# holds: what nobody reads counts as memory, like what a program keeps itself
+# unread data in pipes, sockets and queues
+# holds: data that the kernel buffers counts as memory
 # ends: oom
 # timeout: 10
 # memory: 24

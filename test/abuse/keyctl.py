@@ -1,5 +1,5 @@
 # the kernel's keyrings
-# holds: no call for keys is let in
+# holds: the system calls for keys are refused
 # timeout: 10
 
 """Keyrings belong to users, not to containers: sandboxes of the same user would share theirs, with each other

@@ -1,5 +1,5 @@
 # a line of 100 MB
-# holds: a line without an end is cut like any other output
+# holds: output without line breaks is cut like any other output
 # ends: output-limit
 # timeout: 20
 

@@ -1,5 +1,5 @@
-# what the kernel tells of the machine
-# holds: the engine's masks lie over what tells too much: nothing can be read there
+# sensitive files in /proc and /sys
+# holds: the engine's masks hide them: they are empty or cannot be read
 # timeout: 10
 
 """The memory of the machine, keys, timers with addresses of the kernel, disks, the firmware's tables. The

@@ -1,5 +1,5 @@
 # memory bomb
-# holds: a program that takes more memory than --memory is ended, and the result says oom
+# holds: a program that uses more than --memory is killed with reason oom
 # ends: oom
 # timeout: 10
 # memory: 64

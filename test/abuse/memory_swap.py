@@ -1,5 +1,5 @@
-# memory moved out to swap
-# holds: nothing of the sandbox is swapped, so swap adds nothing to --memory
+# swapping memory out
+# holds: the container uses no swap, so swap adds nothing to --memory
 # timeout: 10
 
 """Asks the kernel to write half of the memory to swap (MADV_PAGEOUT), which would make room for as

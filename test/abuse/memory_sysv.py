@@ -1,5 +1,5 @@
 # System V shared memory
-# holds: segments count as memory, also those that no process holds any more
+# holds: segments count as memory even after their process has ended
 # ends: oom
 # timeout: 10
 # memory: 64

@@ -1,5 +1,5 @@
-# full working directory and /tmp
-# holds: each is full (ENOSPC) at the size it was given
+# filling the working directory and /tmp
+# holds: each is full (ENOSPC) at its configured size
 # timeout: 10
 # memory: 256
 

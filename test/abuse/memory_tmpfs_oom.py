@@ -1,4 +1,4 @@
-# files in memory beyond the memory
+# files in memory that exceed --memory
 # holds: files in the working directory, /tmp and /dev/shm count as memory
 # ends: oom
 # timeout: 10

@@ -1,5 +1,5 @@
-# the cloud's metadata services
-# holds: the addresses that hand out a machine's credentials cannot be reached
+# metadata services of cloud providers
+# holds: addresses that hand out credentials of the machine cannot be reached
 # timeout: 20
 
 """A machine in a cloud gets its keys from an address that only it can reach; its containers often can, too.

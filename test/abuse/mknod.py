@@ -1,5 +1,5 @@
 # device files
-# holds: no device can be made, and none is there but /dev/null and the like
+# holds: no device can be created, and only harmless ones like /dev/null exist
 # timeout: 10
 
 """A device file is a way into the kernel and onto its disks. Making one takes CAP_MKNOD, opening one is also

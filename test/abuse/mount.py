@@ -1,5 +1,5 @@
-# mounts, and what is mounted taken away
-# holds: nothing can be mounted, unmounted, made writable or moved
+# mounting, unmounting and remounting
+# holds: nothing can be mounted, unmounted, moved or made writable
 # timeout: 10
 
 """Whoever may mount can lay the machine's disks into the sandbox, or lift the masks and the read-only

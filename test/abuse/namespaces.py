@@ -1,5 +1,5 @@
-# new and other namespaces
-# holds: no namespace can be made or entered
+# creating and entering namespaces
+# holds: no namespace can be created or entered
 # timeout: 10
 
 """In a user namespace of its own a program is root: with all capabilities there it reaches much code of the

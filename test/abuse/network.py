@@ -1,5 +1,5 @@
-# connections to anywhere
-# holds: there is no interface but lo, and no route to any address
+# network connections
+# holds: there is no interface except lo, and no route to any address
 # timeout: 20
 
 """Tries addresses of the Internet, of private networks, the engine's own gateway, broadcast and multicast.

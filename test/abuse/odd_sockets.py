@@ -1,5 +1,5 @@
 # sockets of unusual families
-# holds: no family that reaches past the sandbox's network, but AF_VSOCK, a known gap
+# holds: no address family reaches past the container, except AF_VSOCK, a known gap
 # timeout: 10
 
 """Each address family is much code of the kernel. Most belong to the network namespace and find only lo

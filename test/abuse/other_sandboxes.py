@@ -1,4 +1,4 @@
-# two sandboxes that look for each other
+# two containers that search for each other
 # holds: neither sees the other's processes, ports, sockets, shared memory, files or locks
 # timeout: 20
 # copies: 2

@@ -1,5 +1,5 @@
 # endless output on stdout
-# holds: the run is ended at 64 MiB; isolator keeps only head and tail of the output
+# holds: the run ends at 64 MiB, and isolator keeps only head and tail of the output
 # ends: output-limit
 # timeout: 20
 

@@ -1,5 +1,5 @@
 # reading more files than fit in memory
-# holds: the page cache of what is read is given back: no OOM, and never more than --memory
+# holds: the page cache is reclaimed: no OOM kill, and never more than --memory
 # timeout: 15
 # memory: 32
 

@@ -1,5 +1,5 @@
-# other users and capabilities
-# holds: a program stays who it is, without capabilities and with no-new-privileges
+# changing user and capabilities
+# holds: a program keeps its user, has no capabilities and cannot unset no-new-privileges
 # timeout: 10
 
 """Changing the user takes CAP_SETUID, a capability that is not in the bounding set cannot be had, and

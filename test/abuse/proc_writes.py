@@ -1,5 +1,5 @@
-# settings of the kernel in /proc
-# holds: no file of /proc opens for writing but those of one's own processes
+# kernel settings in /proc
+# holds: no file in /proc is writable except those of the program itself
 # timeout: 20
 
 """Below /proc lie the settings of the whole machine: /proc/sys, /proc/sysrq-trigger, /proc/irq and more.

@@ -1,5 +1,5 @@
-# raw sockets, changes to the network
-# holds: no packet can be forged, and the sandbox's own network cannot be changed
+# raw sockets and network changes
+# holds: no packet can be forged, and the container's network cannot be changed
 # timeout: 10
 
 """Raw and packet sockets forge and read packets; they need CAP_NET_RAW. Interfaces and routes are changed by

@@ -1,5 +1,5 @@
-# system calls for root
-# holds: loading kernels, modules and programs, clocks, quotas and the like are refused
+# system calls that need root
+# holds: calls that load kernels, modules or programs, or set clocks or quotas, are refused
 # timeout: 10
 
 """Calls that a program has no need of and that flaws were found in. seccomp refuses most, missing capabilities

@@ -1,5 +1,5 @@
-# variables and names of the host
-# holds: no variable of isolator or the engine is there; the host name is `sandbox`
+# environment and names of the host
+# holds: no variable of isolator or the engine is visible, and the host name is `sandbox`
 # timeout: 10
 
 """Whoever starts isolator has tokens in the environment. A sandbox gets only what its image, its language and

@@ -1,5 +1,5 @@
 # setuid programs and file capabilities
-# holds: no program gives more privileges, neither the image's nor one of its own
+# holds: no program gains privileges, neither the image's programs nor its own
 # timeout: 20
 
 """An image holds programs that run as root whoever starts them: su, passwd, mount. no-new-privileges takes

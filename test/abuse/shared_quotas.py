@@ -1,8 +1,8 @@
-# what the kernel counts for all together
-# holds: one sandbox cannot use up what others and the machine need
+# resources that the kernel counts by user
+# holds: one container cannot use up what others and the machine need
 # timeout: 15
 # copies: 2
-# gap: the kernel counts some small things by user or for the whole machine, and not by container
+# gap: the kernel counts some small resources by user or for the whole machine, not by container
 
 """Some things the kernel limits neither for a process nor for a cgroup, but for a user or for the whole machine:
 then a sandbox that takes all leaves nothing to others. Two copies take a part of each, small where the

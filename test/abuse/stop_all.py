@@ -1,10 +1,10 @@
-# stops every process of the sandbox
+# stopping every process in the container
 # holds: the run ends at the timeout at the latest
 # ends: timeout exit signal
 # timeout: 2
 
-"""SIGSTOP cannot be caught. It stops the process that would report the end, so that nobody does, and the
-timer inside. isolator's own clock is outside."""
+"""SIGSTOP cannot be caught. It stops the process that would report the end, and the timer in the container.
+isolator's own clock is outside the container."""
 import os
 import signal
 

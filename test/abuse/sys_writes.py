@@ -1,5 +1,5 @@
 # devices and cgroups in /sys
-# holds: no file of /sys opens for writing, and no cgroup can be made
+# holds: no file in /sys is writable, and no cgroup can be created
 # timeout: 20
 
 """Below /sys lie the devices of the machine, and the cgroups whose files are the limits. It is mounted

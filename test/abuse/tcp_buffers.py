@@ -1,9 +1,9 @@
-# data left in TCP connections
-# holds: what waits in connections of the sandbox to itself uses no more than --memory
+# unread data in TCP connections
+# holds: data in connections inside the container uses no more than --memory
 # ends: exit oom
 # timeout: 20
 # memory: 64
-# gap: cgroup v1 does not charge the buffers of TCP and UDP to a container, cgroup v2 does
+# gap: cgroup v1 does not charge TCP and UDP buffers to a container; cgroup v2 does
 
 """Even without a network there is `lo`, and a connection to oneself holds some megabytes. cgroup v2 charges
 them to the sandbox. cgroup v1 does not: it has a limit of its own for TCP, which the engine leaves

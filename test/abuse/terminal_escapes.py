@@ -1,5 +1,5 @@
-# control characters for a terminal
-# holds: the result has them escaped: none reaches the terminal of whoever reads it
+# escape sequences for terminals
+# holds: control characters are escaped in the result and never reach a terminal
 # timeout: 10
 
 """A terminal obeys what is written to it: it can be told to clear, to rename itself, to fill the clipboard,

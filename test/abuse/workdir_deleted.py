@@ -1,5 +1,5 @@
-# removes its own working directory
-# holds: the run ends properly, whatever becomes of the working directory
+# deleting its own working directory
+# holds: the run ends normally whatever happens to the working directory
 # timeout: 10
 
 """Process 1 runs in the working directory, and the copy of its shell was there. A program that takes both

@@ -1,5 +1,5 @@
 # links in the working directory
-# holds: nobody follows them: the run ends properly
+# holds: no link is followed, and the run ends normally
 # timeout: 10
 
 """Whoever copied, scanned or removed these files as another user would follow links to secrets, or wait

@@ -1,5 +1,5 @@
 # daemons and zombies
-# holds: the run ends with its program, whatever that leaves behind
+# holds: the run ends with its program, whatever processes it leaves behind
 # timeout: 10
 
 """Daemons leave the session and the process group and hold stdout open, so whoever waits for the end of

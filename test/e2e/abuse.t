@@ -18,7 +18,7 @@ test_case 'every attack is held, or gets through a known gap' && {
         has " $expected " " ${line%% *} " "$name: ${line:-no line about it}"
     done
     echo "# figures: $(tail -n 1 <<<"$out")"
-    has "$(tail -n 1 <<<"$out")" ", 0 got through, 0 cannot be judged; 0 containers are left" "none gets through, and no container is left"
+    has "$(tail -n 1 <<<"$out")" ", 0 breaches, 0 unclear; 0 containers remain" "none gets through, and no container is left"
 }
 
 test_case 'the limits of a container as the kernel has them' && {
@@ -69,10 +69,10 @@ test_case --quick 'isolator selftest --list' && {
 test_case 'isolator selftest with names, and -v' && {
     isolator selftest mknod mount
     is "$status $(wc -l <<<"$out")" "0 3" "selftest with names"
-    has "$out" "2 attacks: 2 held, 0 got through known gaps, 0 got through, 0 cannot be judged; 0 containers are left" \
+    has "$out" "2 attacks: 2 held, 0 known gaps, 0 breaches, 0 unclear; 0 containers remain" \
         "selftest with names: the last line"
     isolator selftest -v mount
-    has "$out" "mounts, and what is mounted taken away: " "selftest -v describes the attack"
+    has "$out" "mounting, unmounting and remounting: " "selftest -v describes the attack"
 }
 
 wrong() { # MESSAGE NAME ARG...
@@ -83,8 +83,8 @@ wrong() { # MESSAGE NAME ARG...
 }
 
 test_case --quick 'wrong use' && {
-    wrong "there is no attack 'forkbomb'; did you mean 'fork_bomb'?" "a misspelt attack" forkbomb
-    wrong "there is no attack 'everything'; see isolator selftest --list" "no attack" everything
+    wrong "unknown attack 'forkbomb'; did you mean 'fork_bomb'?" "a misspelt attack" forkbomb
+    wrong "unknown attack 'everything'; see isolator selftest --list" "no attack" everything
     wrong "unknown option '--lst'; did you mean --list?" "an unknown option" --lst
 }
 
@@ -98,7 +98,7 @@ isolator-test/none:1" "no image"
 test_case --quick 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent/docker.sock isolator selftest mount
     is "$status" 3 "no engine"
-    has "$out" "ODD" "no engine: the attack cannot be judged"
+    has "$out" "UNCLEAR" "no engine: the attack cannot be judged"
 }
 
 test_case 'SIGINT ends it' && {

@@ -20,7 +20,7 @@ gains='s/^no-new-privileges$/label=disable/'
 # and that its report has these words.
 gives_way() {
     DOCKER_SUPERVISOR=${4-} without "$3" isolator selftest "$1"
-    has "$(grep -E '^(THROUGH|ODD) ' <<<"$out")" "$2" "$1: $2"
+    has "$(grep -E '^(BREACH|UNCLEAR) ' <<<"$out")" "$2" "$1: $2"
     is "$status" 1 "$1: $2: the status"
 }
 
@@ -89,11 +89,11 @@ test_case 'keyctl' && {
 }
 
 test_case 'kill_all' && {
-    gives_way kill_all "it runs on alone" '' 's/{ kill -CONT \$timer \&\& kill -0 \$runner; }/true/'
+    gives_way kill_all "the program kept running" '' 's/{ kill -CONT \$timer \&\& kill -0 \$runner; }/true/'
 }
 
-test_case 'kill_gate' && {
-    gives_way kill_gate "ended by engine" '' 's/^trap .*/trap "woke=1" CHLD/'
+test_case 'supervisor_signals' && {
+    gives_way supervisor_signals "ended with reason engine" '' 's/^trap .*/trap "woke=1" CHLD/'
 }
 
 test_case 'masked_paths' && {
@@ -161,8 +161,8 @@ test_case 'proc_writes' && {
     gives_way proc_writes "/proc/uptime" "$root;1a --security-opt=systempaths=unconfined"
 }
 
-test_case 'ptrace_gate' && {
-    gives_way ptrace_gate "ptrace attach" '' 's/umask 666/umask 0/'
+test_case 'supervisor_ptrace' && {
+    gives_way supervisor_ptrace "ptrace attach" '' 's/umask 666/umask 0/'
 }
 
 test_case 'raw_sockets' && {
@@ -196,7 +196,7 @@ test_case 'zombies_daemons' && {
 
 # Attacks whose guard is in isolator itself, that get through known gaps, that need what this machine may not have, or,
 # cpu_hog, that need a core which nothing else uses.
-without_guard="cpu_hog fake_gate_end fake_json fake_marks flood_after_end fork_storm gate_priority gate_rlimits huge_pages
+without_guard="cpu_hog fake_end_frame fake_json fake_frames flood_after_end fork_storm supervisor_priority supervisor_rlimits huge_pages
 ignores_sigterm long_line memory_swap output_flood_both output_flood_stderr output_flood_stdout shared_quotas stop_all
 tcp_buffers terminal_escapes workdir_deleted workdir_links"
 

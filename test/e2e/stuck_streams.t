@@ -60,7 +60,7 @@ for kind in pipe terminal; do
         start_stuck "$kind" 2 selftest mount
         await_stuck 120
         is "$status|$(tail -n 1 <<<"$out" | cut -d ';' -f 1)" \
-            "0|1 attacks: 1 held, 0 got through known gaps, 0 got through, 0 cannot be judged" "the table is printed"
+            "0|1 attacks: 1 held, 0 known gaps, 0 breaches, 0 unclear" "the table is printed"
     }
 
     # Each waits to print its first line, which it has after a few seconds; whenever the signal comes, it ends.

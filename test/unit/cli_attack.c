@@ -3,8 +3,8 @@
 #include "cli/attack.h"
 #include "json.h"
 
-/* An attack with this text, read; its error's message or NULL, owned. */
-static char *read_text(struct attack *attack, const char *text)
+/* Reads an attack with this text. Returns the message of the error, owned, or NULL. */
+static char *read_attack(struct attack *attack, const char *text)
 {
     struct error error = ERROR_INIT;
     char *message = NULL;
@@ -23,8 +23,9 @@ static void attack__reads_a_header(void **state)
     struct attack attack;
 
     (void)state;
-    assert_null(read_text(&attack, "# a title\n# holds: what holds: all\n# ends: exit oom\n"
-                                   "# timeout: 5\n# memory: 64\n# copies: 2\n# gap: why\n\ncode"));
+    assert_null(read_attack(&attack,
+                            "# a title\n# holds: what holds: all\n# ends: exit oom\n"
+                            "# timeout: 5\n# memory: 64\n# copies: 2\n# gap: why\n\ncode"));
     assert_string_equal(attack.title, "a title");
     assert_string_equal(attack.holds, "what holds: all");
     assert_string_equal(attack.ends, " exit oom ");
@@ -39,7 +40,7 @@ static void attack__reads_a_short_header(void **state)
     struct attack attack;
 
     (void)state;
-    assert_null(read_text(&attack, "# a title\n# holds: all"));
+    assert_null(read_attack(&attack, "# a title\n# holds: all"));
     assert_string_equal(attack.ends, " exit ");
     assert_string_equal(attack.gap, "");
     assert_int_equal(attack.timeout, 20);
@@ -67,16 +68,16 @@ static void attack__refuses_a_header(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct attack attack;
-        CLEANUP_FREE char *message = read_text(&attack, texts[i]);
+        CLEANUP_FREE char *message = read_attack(&attack, texts[i]);
 
         if (!message)
-            fail_msg("taken: %s", texts[i]);
-        assert_string_equal(message, "the attack 'name' does not begin as it has to");
+            fail_msg("accepted: %s", texts[i]);
+        assert_string_equal(message, "attack 'name' has an invalid header");
     }
 }
 
-/* Those that are built in can be read, and stand in the order of their names. */
-static void attack__all(void **state)
+/* The built-in attacks can be read and are in the order of their names. */
+static void attack__built_in_attacks(void **state)
 {
     CLEANUP_FREE char *last = string_copy("");
 
@@ -107,7 +108,7 @@ static void attack__request(void **state)
     CLEANUP_FREE char *environment = NULL;
 
     (void)state;
-    assert_null(read_text(&attack, "# a title\n# holds: all\n# timeout: 7\n\ncode"));
+    assert_null(read_attack(&attack, "# a title\n# holds: all\n# timeout: 7\n\ncode"));
     set_up_config(&config, python);
     request_init(&request);
     assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
@@ -115,7 +116,7 @@ static void attack__request(void **state)
     assert_string_equal(request.input.code, attack.text);
     assert_int_equal(request.input.code_length, strlen(attack.text));
     assert_int_equal(request.policy.limits.number[LIMIT_TIMEOUT], 7);
-    assert_int_equal(request.policy.limits.number[LIMIT_MEMORY], 100); /* no more than may be */
+    assert_int_equal(request.policy.limits.number[LIMIT_MEMORY], 100); /* the maximum */
     environment = strvec_join(&request.environment, "|");
     assert_string_equal(environment,
                         "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
@@ -133,21 +134,22 @@ static void attack__request_without_python(void **state)
     struct error error = ERROR_INIT;
 
     (void)state;
-    assert_null(read_text(&attack, "# a title\n# holds: all\n"));
+    assert_null(read_attack(&attack, "# a title\n# holds: all\n"));
     set_up_config(&config, NULL);
     request_init(&request);
     assert_int_equal(attack_request(&attack, 0, &config, &request, &error), -1);
     assert_error(&error, ERROR_CONFIG,
-                 "the attacks are Python programs, and the configuration has no 'python'");
+                 "cannot run attacks: they need the language 'python', which is not in the "
+                 "configuration");
     request_release(&request);
     config_release(&config);
 }
 
-static const char *const verdicts[] = {"held", "gap", "odd", "through"};
+static const char *const verdicts[] = {"held", "gap", "unclear", "breach"};
 
-/* "VERDICT: WORDS" on a run of this end. The attack ends by exit or oom. */
-static void check_judged(enum reason reason, int exit_code, const char *out, size_t length,
-                         const char *gap, const char *expected)
+/* Asserts "VERDICT: WORDS" for a run that ended so. The attack may end with reason exit or oom. */
+static void assert_verdict_with(enum reason reason, int exit_code, const char *out, size_t length,
+                                const char *gap, const char *expected)
 {
     CLEANUP_FREE char *text = string_format("# a title\n# holds: all\n# ends: exit oom\n%s\n", gap);
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -156,7 +158,7 @@ static void check_judged(enum reason reason, int exit_code, const char *out, siz
     struct attack attack;
     enum attack_verdict verdict;
 
-    assert_null(read_text(&attack, text));
+    assert_null(read_attack(&attack, text));
     result.reason = reason;
     result.exit_code = exit_code;
     strbuf_add(&result.text[0], out, length);
@@ -166,53 +168,55 @@ static void check_judged(enum reason reason, int exit_code, const char *out, siz
     assert_string_equal(got, expected);
 }
 
-static void judged(enum reason reason, int exit_code, const char *out, const char *expected)
+static void assert_verdict(enum reason reason, int exit_code, const char *out, const char *expected)
 {
-    check_judged(reason, exit_code, out, strlen(out), "", expected);
+    assert_verdict_with(reason, exit_code, out, strlen(out), "", expected);
 }
 
-static void attack__judged(void **state)
+static void attack__judges_a_result(void **state)
 {
     (void)state;
-    judged(REASON_EXIT, 0, "some\nheld: all was refused\n", "held: all was refused");
-    judged(REASON_EXIT, 0, "held: all\n\n\n", "held: all");
-    judged(REASON_EXIT, 0, "held: \x1b[2J", "held: \\x1b[2J");
-    judged(REASON_OOM, 137, "", "held: ended: oom");
-    judged(REASON_EXIT, 0, "held: all\nmore\n", "odd: ended with status 0: more");
-    judged(REASON_EXIT, 1, "held: all\n", "odd: ended with status 1: held: all");
-    judged(REASON_EXIT, 0, "", "odd: ended with status 0: last \\x1b[2J");
-    judged(REASON_TIMEOUT, 137, "held: all\n",
-           "odd: ended by timeout instead of exit oom: last "
-           "\\x1b[2J");
-    judged(REASON_EXIT, 0, "got through: a\nheld: all\n", "through: a");
-    judged(REASON_OOM, 137, "got through: a\nx\ngot through: b \x07\n", "through: a; b \\x07");
-    judged(REASON_TIMEOUT, 137, "x got through: a\n",
-           "odd: ended by timeout instead of exit oom: "
-           "last \\x1b[2J");
+    assert_verdict(REASON_EXIT, 0, "some\nheld: all was refused\n", "held: all was refused");
+    assert_verdict(REASON_EXIT, 0, "held: all\n\n\n", "held: all");
+    assert_verdict(REASON_EXIT, 0, "held: \x1b[2J", "held: \\x1b[2J");
+    assert_verdict(REASON_OOM, 137, "", "held: ended with reason oom");
+    assert_verdict(REASON_EXIT, 0, "held: all\nmore\n", "unclear: ended with exit status 0: more");
+    assert_verdict(REASON_EXIT, 1, "held: all\n", "unclear: ended with exit status 1: held: all");
+    assert_verdict(REASON_EXIT, 0, "", "unclear: ended with exit status 0: last \\x1b[2J");
+    assert_verdict(REASON_TIMEOUT, 137, "held: all\n",
+                   "unclear: ended with reason timeout instead of exit oom: last "
+                   "\\x1b[2J");
+    assert_verdict(REASON_EXIT, 0, "got through: a\nheld: all\n", "breach: a");
+    assert_verdict(REASON_OOM, 137, "got through: a\nx\ngot through: b \x07\n",
+                   "breach: a; b \\x07");
+    assert_verdict(REASON_TIMEOUT, 137, "x got through: a\n",
+                   "unclear: ended with reason timeout instead of exit oom: "
+                   "last \\x1b[2J");
 }
 
-/* Programs may write NULs, and much. */
-static void attack__judged_by_all_bytes(void **state)
+/* A program may write NULs and very much output. */
+static void attack__judges_nuls_and_long_output(void **state)
 {
     static const char nul[] = "\0 binary\ngot through: a\0b\n";
     CLEANUP(strbuf_release) struct strbuf flood = STRBUF_INIT;
     CLEANUP_FREE char *expected = NULL;
 
     (void)state;
-    check_judged(REASON_EXIT, 0, nul, sizeof nul - 1, "", "through: a b");
+    assert_verdict_with(REASON_EXIT, 0, nul, sizeof nul - 1, "", "breach: a b");
     strbuf_addstr(&flood, "got through: ");
     for (int i = 0; i < 100000; i++)
         strbuf_addch(&flood, 'a');
-    expected = string_format("through: %.400s", flood.data + strlen("got through: "));
-    check_judged(REASON_EXIT, 0, flood.data, flood.length, "", expected);
+    expected = string_format("breach: %.400s", flood.data + strlen("got through: "));
+    assert_verdict_with(REASON_EXIT, 0, flood.data, flood.length, "", expected);
 }
 
-static void attack__judged_where_a_gap_is_known(void **state)
+static void attack__judges_a_known_gap(void **state)
 {
     (void)state;
-    check_judged(REASON_EXIT, 0, "got through: a\n", 15, "# gap: why\n", "gap: a");
-    check_judged(REASON_EXIT, 0, "held: a\n", 8, "# gap: why\n", "held: a");
-    check_judged(REASON_EXIT, 0, "x\n", 2, "# gap: why\n", "odd: ended with status 0: x");
+    assert_verdict_with(REASON_EXIT, 0, "got through: a\n", 15, "# gap: why\n", "gap: a");
+    assert_verdict_with(REASON_EXIT, 0, "held: a\n", 8, "# gap: why\n", "held: a");
+    assert_verdict_with(REASON_EXIT, 0, "x\n", 2, "# gap: why\n",
+                        "unclear: ended with exit status 0: x");
 }
 
 int main(void)
@@ -221,12 +225,12 @@ int main(void)
         cmocka_unit_test(attack__reads_a_header),
         cmocka_unit_test(attack__reads_a_short_header),
         cmocka_unit_test(attack__refuses_a_header),
-        cmocka_unit_test(attack__all),
+        cmocka_unit_test(attack__built_in_attacks),
         cmocka_unit_test(attack__request),
         cmocka_unit_test(attack__request_without_python),
-        cmocka_unit_test(attack__judged),
-        cmocka_unit_test(attack__judged_by_all_bytes),
-        cmocka_unit_test(attack__judged_where_a_gap_is_known),
+        cmocka_unit_test(attack__judges_a_result),
+        cmocka_unit_test(attack__judges_nuls_and_long_output),
+        cmocka_unit_test(attack__judges_a_known_gap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-# all signals to process 1
-# holds: process 1 goes on, and the result comes
+# sending all signals to process 1
+# holds: process 1 survives and returns the result
 # timeout: 10
 
-"""The kernel protects process 1 of a PID namespace from the signals of its own processes as far as it has no
-handler for them. A shell acts on some; process 1 has handlers for these."""
+"""The kernel protects process 1 of a PID namespace from signals of that namespace, unless process 1 has a
+handler for them. A shell reacts to some signals; process 1 has handlers for these."""
 import ctypes
 import os
 import signal

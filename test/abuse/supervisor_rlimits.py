@@ -1,12 +1,12 @@
-# lower limits for process 1
-# holds: the run ends and is answered, if only by a complaint
+# lowering the limits of process 1
+# holds: the run ends with a result, at least with an error
 # ends: exit signal engine
 # timeout: 10
 # copies: 2
 
-"""prlimit() asks only for the same user. A process 1 without descriptors, memory or processor time must not
-become one that never ends. It may be unable to report the end: then the answer is that the sandbox ended
-without one, which is the reason `engine`, though it is the program's doing."""
+"""prlimit() requires only the same user. Process 1 must end even without descriptors, memory or CPU time. It may
+be unable to report the end. The run then ends with the reason `engine` because the container ended without a
+report, although the program caused it."""
 import os
 import resource
 import signal

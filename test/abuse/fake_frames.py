@@ -1,9 +1,9 @@
-# malformed marks of the end
-# holds: marks that are wrong, cut or too long are output like any other
+# malformed frames of the supervisor
+# holds: frames that are wrong, cut short or too long are treated as output
 # timeout: 10
 
-"""What reads the marks of process 1 reads bytes of the program. It must take numbers out of range, marks
-without an end and very many of them for what they are."""
+"""The reader of the supervisor's frames also reads bytes of the program. It must cope with numbers out of
+range, with frames that do not end, and with thousands of frames."""
 import os
 import re
 
@@ -17,6 +17,6 @@ for nonce in nonces[:1]:
     for words in (b"", b" ", b" fail tools", b" ready", b" begin", b" ended", b" " + b"x" * 5000):
         os.write(1, b"\0" + nonce + words + b"\n")
     os.write(1, (b"\0" + nonce) * 10000 + b"\n")
-for stream in (1, 2):  # by a number that is guessed
+for stream in (1, 2):  # with a guessed number
     os.write(stream, b"\0" + b"0" * 32 + b" end\n\0" + b"0" * 32 + b" end 0 0 0 0\n")
 print("held: the program reached its own end")

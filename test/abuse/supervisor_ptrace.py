@@ -1,10 +1,10 @@
-# looking into process 1
-# holds: process 1 can be neither traced nor read, and what it holds open cannot be taken
+# tracing and reading process 1
+# holds: process 1 cannot be traced or read, and its descriptors cannot be taken
 # timeout: 10
 
-"""Process 1 is of the same user. Who traces it stops it, and who gets its stdin holds the lifeline that ends
-the sandbox when isolator dies. It runs a copy of the shell that may not be read, and the kernel lets
-nobody without privileges look into such a process."""
+"""Process 1 has the same user as the program. A tracer could stop it. Whoever gets its stdin holds the lifeline
+that ends the container when isolator dies. Process 1 runs a copy of the shell without read permission, and
+the kernel lets no unprivileged process inspect such a process."""
 import ctypes
 import errno
 import os
