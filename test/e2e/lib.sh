@@ -59,7 +59,8 @@ if [ -n "${QUICK-}" ]; then
     mkdir "$scratch/stand-in"
     ln -s "$PWD/test/fixtures/docker-stand-in" "$scratch/stand-in/docker"
     PATH=$scratch/stand-in:$PATH
-    export ISOLATOR_CONFIG=$PWD/test/fixtures/quick.json
+    unset DOCKER_HOST
+    export DOCKER_STAND_IN=$scratch/stand-in/state ISOLATOR_CONFIG=$PWD/test/fixtures/quick.json
 else
     export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}
 fi
