@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# isolator doctor: a host on which all is well, and each sickness that it is there to find: it says which, what mends
-# it, and ends with the status that tells it.
-# shellcheck source=test/e2e/lib.sh disable=SC2016 # dollars in single quotes are the scripts'
+# isolator doctor: a host without problems, and each problem that it finds: the line about it, the advice, and the exit
+# status.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for scripts; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-# A wrapper around docker for what an engine may tell of itself, and programs that say hello.
+# A wrapper around docker that changes what the engine says of itself, and programs that say hello.
 mkdir -p "$scratch/prompts" "$scratch/failing" "$scratch/elsewhere"
 echo 'print("hello")' >"$scratch/prompts/hello_world.py"
 echo 'raise SystemExit(3)' >"$scratch/failing/hello_world.py"
 cat >"$scratch/docker" <<'END'
 #!/bin/sh
-# TOLD: a sed script for what `docker info` prints; LEFT: what is listed as left behind.
+# TOLD: a sed script for the output of `docker info`; LEFT: the list of orphans.
 case "$1 $3" in
 "info "*) docker "$@" | sed "$TOLD" ;;
 "ps --no-trunc") [ "$LEFT" ] && echo "$LEFT" || exec docker "$@" ;;
@@ -19,8 +19,8 @@ esac
 END
 chmod +x "$scratch/docker"
 
-# config NAME MEMBERS: a configuration of python and busybox, whose images test/setup builds everywhere; the images
-# of the other languages are nowhere.
+# config NAME MEMBERS: writes a configuration of python and busybox, whose images test/setup builds everywhere; the
+# images of the other languages do not exist.
 config() {
     cat >"$scratch/$1.json" <<END
 {"engineTimeoutSeconds": 300, "promptsDir": "prompts", "warm": {"python": 1}$2,
@@ -32,235 +32,283 @@ END
 }
 config good ''
 config told ", \"containerCommand\": \"$scratch/docker\""
-sed -i 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/told.json" # quicker, for what is not of it
+sed -i 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/told.json" # quicker, if the pool does not matter
 sed 's/300/2/' "$scratch/good.json" >"$scratch/hurried.json"
-export ISOLATOR_CONFIG=$scratch/good.json
+sed 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/good.json" >"$scratch/cold.json"
+sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": ["echo prepared >\/note"]}/' "$scratch/cold.json" >"$scratch/steps.json"
+sed 's/"prompts"/"failing"/' "$scratch/good.json" >"$scratch/failing.json"
+export ISOLATOR_CONFIG=$scratch/good.json TOLD='' LEFT=''
 
-# check NAME: its line, and the advice below it, with single blanks and without figures that differ.
+# check NAME: the line about this check and the advice below it, with single spaces and without figures that differ.
 check() {
     awk -v name="$1 " 'found && /^ +->/ {print} {found = substr($0, 7, length(name)) == name} found {print}' <<<"$out" |
         tr -s ' ' | sed -E 's/[0-9]+ ms/N ms/g' | paste -s -d '|'
 }
 
-# ---- a host that is well
-isolator doctor
-is "$status|$err" "0|" "a host that is well"
-is "$(check configuration)" "ok configuration $scratch/good.json (ISOLATOR_CONFIG)" "which configuration, and why"
-is "$(check 'docker command')" "ok docker command $(command -v docker), $(docker version --format '{{.Client.Version}}')" \
-    "the docker command"
-has "$(check engine)" "ok engine Docker $(docker version --format '{{.Server.Version}}')" "the engine"
-is "$(check limits)" "ok limits cgroup $(docker info --format '{{.CgroupVersion}}'); enforced: memory, swap, processes, CPU time" \
-    "the limits"
-has "$(check seccomp)" "ok seccomp profile " "seccomp"
-has "$(check 'user namespaces')" "ok user namespaces " "user namespaces"
-has "$(check storage)" "ok storage $(docker info --format '{{.Driver}}')" "the storage"
-has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
-is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not there| -> docker pull isolator-test/none-such:1" \
-    "an image that is missing is no failure; what mends it"
-is "$(check 'run python')" "ok run python hello in N ms; in a sandbox that waited: N ms" "python says hello, cold and warm"
-is "$(check 'run busybox')" "ok run busybox not tried: no hello for this language, there is no hello_world.ash in promptsDir" \
-    "a language without a hello"
-is "$(check 'run javascript')" "" "a language without an image is not run"
-is "$(grep -vE '^(ok|warn)  ' <<<"$out" | grep -v '^ *->')" "" "each line is ok or a warning"
-hasnt "$out" $'\033' "no colour, since this is no terminal"
+test_case 'a host without problems' && {
+    isolator doctor
+    is "$status|$err" "0|" "a host without problems"
+    is "$(check configuration)" "ok configuration $scratch/good.json (ISOLATOR_CONFIG)" "the configuration and where it comes from"
+    is "$(check 'docker command')" "ok docker command $(command -v docker), $(docker version --format '{{.Client.Version}}')" \
+        "the docker command"
+    has "$(check engine)" "ok engine Docker $(docker version --format '{{.Server.Version}}')" "the engine"
+    is "$(check limits)" "ok limits cgroup $(docker info --format '{{.CgroupVersion}}'); enforced: memory, swap, processes, CPU time" \
+        "the limits"
+    has "$(check seccomp)" "ok seccomp profile " "seccomp"
+    has "$(check 'user namespaces')" "ok user namespaces " "user namespaces"
+    has "$(check storage)" "ok storage $(docker info --format '{{.Driver}}')" "the storage"
+    has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
+    is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not there| -> docker pull isolator-test/none-such:1" \
+        "a missing image is no failure; the advice"
+    is "$(check 'run python')" "ok run python hello in N ms; in a sandbox that waited: N ms" "python says hello, cold and warm"
+    is "$(check 'run busybox')" "ok run busybox not tried: no hello for this language, there is no hello_world.ash in promptsDir" \
+        "a language without a hello"
+    is "$(check 'run javascript')" "" "a language without an image is not run"
+    is "$(grep -vE '^(ok|warn)  ' <<<"$out" | grep -v '^ *->')" "" "each line is ok or a warning"
+    hasnt "$out" $'\033' "no colour, since this is no terminal"
+}
 
-mv "$scratch/prompts" "$scratch/away"
-sed 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/good.json" >"$scratch/cold.json"
-isolator doctor --config "$scratch/cold.json"
-is "$status $(check 'run python')" "0 ok run python hello in N ms; none is kept waiting" "the hello that is built in, and no pool"
-is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration that was asked for"
-is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> make \
-install, or name another directory: promptsDir in the configuration" "a promptsDir that is not there"
-mv "$scratch/away" "$scratch/prompts"
+test_case 'without promptsDir and without a pool' && {
+    mv "$scratch/prompts" "$scratch/away"
+    isolator doctor --config "$scratch/cold.json"
+    is "$status $(check 'run python')" "0 ok run python hello in N ms; none is kept waiting" "the built-in hello, and no pool"
+    is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration of --config"
+    is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> make \
+install, or name another directory: promptsDir in the configuration" "a promptsDir that does not exist"
+    mv "$scratch/away" "$scratch/prompts"
+}
 
-# ---- for programs
-isolator doctor --json
-of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
-is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
-is "$(of 'join " ", grep { $_ ne "remarks" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage \
+test_case '--json' && {
+    isolator doctor --json
+    of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
+    is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
+    is "$(of 'join " ", grep { $_ ne "remarks" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage \
 leftovers image python image go image javascript image busybox run python run busybox" "--json: the checks"
-is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
-is "$(of 'join "|", @{$by{"image go"}}{qw(status detail advice)}')" \
-    "warn|isolator-test/none-such:2 is not there|docker pull isolator-test/none-such:2" "--json: a warning"
-is "$(of '$by{engine}{advice} // "null"')" "null" "--json: no advice where all is well"
+    is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
+    is "$(of 'join "|", @{$by{"image go"}}{qw(status detail advice)}')" \
+        "warn|isolator-test/none-such:2 is not there|docker pull isolator-test/none-such:2" "--json: a warning"
+    is "$(of '$by{engine}{advice} // "null"')" "null" "--json: no advice without a problem"
+}
 
 # ---- images and programs
-sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
-isolator doctor --config "$scratch/no_images.json"
-is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not there| -> docker pull \
+
+test_case 'no image is on the engine' && {
+    sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
+    isolator doctor --config "$scratch/no_images.json"
+    is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not there| -> docker pull \
 isolator-test/none-such:3|fail runs no language has said hello| -> docker pull isolator-test/none-such:3, or put a program \
 that says hello into promptsDir, as hello_world.ash" "no language can run"
-sed 's/"prompts"/"failing"/' "$scratch/good.json" >"$scratch/failing.json"
-isolator doctor --config "$scratch/failing.json"
-is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> configure another \"image\" or \
+}
+
+test_case 'a program that fails' && {
+    isolator doctor --config "$scratch/failing.json"
+    is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> configure another \"image\" or \
 \"command\" for python" "a program that fails"
-echo 'echo "Hello, World"' >"$scratch/failing/hello_world.ash"
-isolator doctor --config "$scratch/failing.json"
-has "$status|$(check 'run busybox')" "3|ok run busybox hello in N ms" "a program that fails beside one that runs: that is a failure too"
-faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
-is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
-the test| -> docker info, and isolator run --verbose; restart an engine that hangs" "an engine that creates nothing"
+    echo 'echo "Hello, World"' >"$scratch/failing/hello_world.ash"
+    isolator doctor --config "$scratch/failing.json"
+    rm "$scratch/failing/hello_world.ash"
+    has "$status|$(check 'run busybox')" "3|ok run busybox hello in N ms" "a program that fails beside one that runs is a failure, too"
+}
 
-# ---- preparations
-sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": ["echo prepared >\/note"]}/' "$scratch/cold.json" >"$scratch/steps.json"
-isolator doctor --config "$scratch/steps.json"
-is "$status|$(check 'prepared busybox')|$(check 'prepared python')" "0|warn prepared busybox its steps have not been run; programs run in \
+test_case 'an engine that creates no container' && {
+    faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
+    is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
+the test| -> docker info, and isolator run --verbose; restart an engine that hangs" "an engine that creates no container"
+}
+
+test_case 'languages with steps that were run or not' && {
+    isolator doctor --config "$scratch/steps.json"
+    is "$status|$(check 'prepared busybox')|$(check 'prepared python')" "0|warn prepared busybox its steps have not been run; programs run in \
 the base image| -> isolator prepare busybox|" "steps that have not been run"
-XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/steps.json"
-isolator doctor --config "$scratch/steps.json"
-has "$status|$(check 'prepared busybox')" "0|ok prepared busybox isolator-prepared:busybox-" "steps that have been run"
-docker tag isolator-test/busybox:1 "isolator-test-$$:base"
-sed "s|isolator-test/busybox:1|isolator-test-$$:base|" "$scratch/steps.json" >"$scratch/gone.json"
-XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/gone.json"
-docker image rm "isolator-test-$$:base" >/dev/null
-isolator doctor --config "$scratch/gone.json"
-is "$status|$(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')|$(check 'image busybox')" \
-    "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not there| -> docker pull isolator-test-$$:base" \
-    "steps that have been run in an image that is gone"
-XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/gone.json"
-XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
-is "$status" 0 "and are removed"
+    XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/steps.json"
+    isolator doctor --config "$scratch/steps.json"
+    has "$status|$(check 'prepared busybox')" "0|ok prepared busybox isolator-prepared:busybox-" "steps that have been run"
+    docker tag isolator-test/busybox:1 "isolator-test-$$:base"
+    sed "s|isolator-test/busybox:1|isolator-test-$$:base|" "$scratch/steps.json" >"$scratch/gone.json"
+    XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/gone.json"
+    docker image rm "isolator-test-$$:base" >/dev/null
+    isolator doctor --config "$scratch/gone.json"
+    is "$status|$(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')|$(check 'image busybox')" \
+        "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not there| -> docker pull isolator-test-$$:base" \
+        "steps that have been run in an image that was removed"
+    XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/gone.json"
+    XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
+    is "$status" 0 "the prepared image is removed"
+}
 
-mkdir -p "$scratch/slow"
-echo 'import time; time.sleep(60)' >"$scratch/slow/hello_world.py"
-sed 's/"prompts"/"slow", "defaults": {"timeoutSeconds": 0.2}/' "$scratch/cold.json" >"$scratch/short.json"
-isolator doctor --config "$scratch/short.json"
-is "$status|$(check 'run python')" "3|fail run python does not run: program did not end within 0.2 s| -> configure more \"timeoutSeconds\" \
+test_case 'a program that takes too long' && {
+    mkdir -p "$scratch/slow"
+    echo 'import time; time.sleep(60)' >"$scratch/slow/hello_world.py"
+    sed 's/"prompts"/"slow", "defaults": {"timeoutSeconds": 0.2}/' "$scratch/cold.json" >"$scratch/short.json"
+    isolator doctor --config "$scratch/short.json"
+    is "$status|$(check 'run python')" "3|fail run python does not run: program did not end within 0.2 s| -> configure more \"timeoutSeconds\" \
 or \"cpus\" for python" "a program that takes too long"
-# Of the containers of a doctor the second is the first that shall wait.
-sed 's/300/20/' "$scratch/good.json" >"$scratch/waiting.json"
-faulty "create 1 pass;create * fail" isolator doctor --config "$scratch/waiting.json"
-is "$status|$(check 'run python')" "0|warn run python works, but no sandbox could be made to wait| -> configure \"warm\": {\"python\": 0}" \
-    "no sandbox that waits"
+}
 
-# ---- what the engine tells of itself
-export TOLD='' LEFT=''
-# told SED STATUS CHECK LINE NAME: an engine that tells this.
+test_case 'no warm container can be made' && {
+    # The second container that doctor creates is the first warm one.
+    sed 's/300/20/' "$scratch/good.json" >"$scratch/waiting.json"
+    faulty "create 1 pass;create * fail" isolator doctor --config "$scratch/waiting.json"
+    is "$status|$(check 'run python')" "0|warn run python works, but no sandbox could be made to wait| -> configure \"warm\": {\"python\": 0}" \
+        "no warm container"
+}
+
+# ---- what the engine says of itself
+# told SED STATUS CHECK LINE NAME: asserts the line about an engine whose `docker info` is changed so.
 told() {
     TOLD=$1 isolator doctor --config "$scratch/told.json"
     is "$status|$(check "$3")" "$2|$4" "$5"
 }
-advice="boot the engine's kernel with cgroup_enable=memory swapaccount=1"
-told 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' 3 limits \
-    "fail limits cgroup 7; not enforced: swap| -> $advice, or configure \"allowUnenforced\": true" "a limit that is not enforced"
-sed 's/^{/{"allowUnenforced": true, /' "$scratch/told.json" >"$scratch/unenforced.json"
-TOLD='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
-is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; give the engine \
+
+test_case 'limits that the engine does not enforce' && {
+    advice="boot the engine's kernel with cgroup_enable=memory swapaccount=1"
+    told 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' 3 limits \
+        "fail limits cgroup 7; not enforced: swap| -> $advice, or configure \"allowUnenforced\": true" "a limit that is not enforced"
+    sed 's/^{/{"allowUnenforced": true, /' "$scratch/told.json" >"$scratch/unenforced.json"
+    TOLD='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
+    is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; give the engine \
 a kernel with the cgroup controllers cpu and pids" \
-    "likewise where that is allowed"
-told 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
-    "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or configure \
+        "limits that are not enforced, with allowUnenforced"
+    told 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
+        "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or configure \
 \"allowUnenforced\": true" "a rootless engine without the controllers"
-told 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
-    "ok limits cgroup of an unknown version; enforced: the engine does not say" "an engine that does not say"
-unconfined="warn seccomp no profile: programs may make every system call| -> start the engine without seccomp-profile=unconfined, on a \
+    told 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
+        "ok limits cgroup of an unknown version; enforced: the engine does not say" "an engine that does not say"
+}
+
+test_case 'seccomp and AppArmor' && {
+    unconfined="warn seccomp no profile: programs may make every system call| -> start the engine without seccomp-profile=unconfined, on a \
 kernel with CONFIG_SECCOMP_FILTER"
-told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":[]/' 0 seccomp "$unconfined" "no seccomp"
-told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=unconfined"]/' 0 seccomp "$unconfined" "seccomp, but unconfined"
-told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' 0 \
-    'user namespaces' "ok user namespaces users are mapped: root in a sandbox is none outside" "user namespaces"
-is "$(check seccomp)" "ok seccomp profile builtin; AppArmor" "a profile, and AppArmor"
-told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' 0 \
-    'user namespaces' "ok user namespaces rootless: root in a sandbox is none outside" "a rootless engine"
-has "$(check engine)" ", rootless, Docker Desktop, context " "which is told of the engine"
-sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/told.json" >"$scratch/root.json"
-TOLD='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
-is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root outside too| -> configure \
+    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":[]/' 0 seccomp "$unconfined" "no seccomp"
+    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=unconfined"]/' 0 seccomp "$unconfined" "seccomp, but unconfined"
+}
+
+test_case 'user namespaces and rootless engines' && {
+    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' 0 \
+        'user namespaces' "ok user namespaces users are mapped: root in a sandbox is none outside" "user namespaces"
+    is "$(check seccomp)" "ok seccomp profile builtin; AppArmor" "a profile, and AppArmor"
+    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' 0 \
+        'user namespaces' "ok user namespaces rootless: root in a sandbox is none outside" "a rootless engine"
+    has "$(check engine)" ", rootless, Docker Desktop, context " "the line about the engine"
+    sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/told.json" >"$scratch/root.json"
+    TOLD='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
+    is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root outside too| -> configure \
 \"defaults\": {\"user\": \"65534:65534\"}" "programs that run as root"
-told 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
-    "warn storage vfs; it copies the image for each run| -> configure the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
-told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 remarks 'ok remarks WARNING: one\x1b[2J' "its remarks"
-told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is none"
-LEFT='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
-    told '' 0 leftovers "warn leftovers 1 left behind by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
-    "a container that was left behind"
+}
 
-# ---- no docker, no engine
-sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/good.json" >"$scratch/none.json"
-isolator doctor --config "$scratch/none.json"
-is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "3|fail docker command 'no-such-docker' is not there, or not \
+test_case 'storage, remarks, and an answer that is not JSON' && {
+    told 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
+        "warn storage vfs; it copies the image for each run| -> configure the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
+    told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 remarks 'ok remarks WARNING: one\x1b[2J' "the engine's remarks"
+    told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is not JSON"
+}
+
+test_case 'an orphan' && {
+    LEFT='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
+        told '' 0 leftovers "warn leftovers 1 left behind by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
+        "an orphan"
+}
+
+test_case 'no docker command' && {
+    sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/good.json" >"$scratch/none.json"
+    isolator doctor --config "$scratch/none.json"
+    is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "3|fail docker command 'no-such-docker' is not there, or not \
 in PATH| -> sudo apt-get install docker.io, or configure its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
-out=$(PATH=$scratch/elsewhere "$ISOLATOR" doctor)
-is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' is not there, or not in PATH" "a PATH without docker"
-mkdir "$scratch/here"
-ln -s "$(command -v docker)" "$scratch/here/our-docker"
-sed 's/^{/{"containerCommand": "our-docker", /' "$scratch/good.json" >"$scratch/here.json"
-out=$(cd "$scratch/here" && PATH=:$PATH "$ISOLATOR" doctor --config ../here.json)
-has "$(check 'docker command')" "ok docker command ./our-docker, " "an empty place in PATH is the current directory"
-sed "s|^{|{\"containerCommand\": \"$scratch/here\", |" "$scratch/good.json" >"$scratch/directory.json"
-isolator doctor --config "$scratch/directory.json"
-has "$status|$(check 'docker command')" "3|fail docker command '$scratch/here' is not there" "a directory is no command"
-DOCKER_HOST=unix:///nonexistent isolator doctor
-is "$status|$(check socket)" "3|fail socket /nonexistent is not there| -> unset DOCKER_HOST, or start the engine that it names" "a socket that is not there"
-has "$(check engine)" "fail engine does not answer: Cannot connect to the Docker daemon at unix:///nonexistent." "docker's own words"
-is "$(grep -vc '^ ' <<<"$out")" 4 "and nothing else is checked"
-DOCKER_HOST=tcp://127.0.0.1:1 isolator doctor
-is "$status|$(check socket)" "3|" "an engine that is not there, by TCP"
-has "$(check engine)" "| -> unset DOCKER_HOST, or start the engine that it names" "an engine that is not there, by TCP: the advice"
+    out=$(PATH=$scratch/elsewhere "$ISOLATOR" doctor)
+    is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' is not there, or not in PATH" "a PATH without docker"
+}
 
-# A socket that this user may not use, as another user where this one is root.
-perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die' "$scratch/closed"
-chmod 0 "$scratch/closed"
-cp "$ISOLATOR" "$scratch/isolator"
-chmod 755 "$scratch"
-out=$(DOCKER_HOST=unix://$scratch/closed HOME=/nonexistent as_another "$scratch/isolator" doctor 2>&1)
-is "$?|$(check socket | cut -d , -f 1)" "3|fail socket $scratch/closed is closed to this user| -> sudo usermod -aG docker \
-$(as_another id -un)" "a socket that is closed"
-chmod 700 "$scratch"
+test_case 'docker commands by other names' && {
+    mkdir "$scratch/here"
+    ln -s "$(command -v docker)" "$scratch/here/our-docker"
+    sed 's/^{/{"containerCommand": "our-docker", /' "$scratch/good.json" >"$scratch/here.json"
+    out=$(cd "$scratch/here" && PATH=:$PATH "$ISOLATOR" doctor --config ../here.json)
+    has "$(check 'docker command')" "ok docker command ./our-docker, " "an empty element of PATH is the current directory"
+    sed "s|^{|{\"containerCommand\": \"$scratch/here\", |" "$scratch/good.json" >"$scratch/directory.json"
+    isolator doctor --config "$scratch/directory.json"
+    has "$status|$(check 'docker command')" "3|fail docker command '$scratch/here' is not there" "a directory instead of a command"
+}
 
-# ---- an engine that hangs, at each question
-for question in '*' version info image sweep; do
-    faulty "$question * hang" isolator doctor --config "$scratch/hurried.json"
-    case $question in
-    '*' | version) expected="3 fail engine does not answer: 'docker version' did not end within" ;;
-    info) expected="warn limits cannot ask the engine: 'docker info' did not end within" ;;
-    image) expected="3 fail images cannot inspect the images: 'docker image' did not end within" ;;
-    sweep) expected="warn leftovers cannot list the containers: 'docker ps' did not end within" ;;
-    esac
-    has "$status $(check engine)|$(check limits)|$(check images)|$(check leftovers)" "${expected#3 }" "an engine that hangs at $question"
-    [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"
-done
-faulty "version * hang" isolator doctor --config "$scratch/hurried.json"
-has "$(check engine)" "| -> sudo systemctl restart docker, which ends all its containers" "an engine that hangs and whose socket is there"
-faulty "* * garbage" isolator doctor --config "$scratch/hurried.json"
-is "$status|$(grep -c '' <<<"$err")" "3|1" "an engine that prints garbage"
-faulty "* * kill" isolator doctor --config "$scratch/hurried.json"
-is "$status|$(check engine)" "3|fail engine does not answer: 'docker version' was ended by signal 9| -> sudo systemctl start docker" "a docker that is killed"
+test_case 'an engine that cannot be reached' && {
+    DOCKER_HOST=unix:///nonexistent isolator doctor
+    is "$status|$(check socket)" "3|fail socket /nonexistent is not there| -> unset DOCKER_HOST, or start the engine that it names" "a socket that does not exist"
+    has "$(check engine)" "fail engine does not answer: Cannot connect to the Docker daemon at unix:///nonexistent." "docker's own message"
+    is "$(grep -vc '^ ' <<<"$out")" 4 "nothing else is checked"
+    DOCKER_HOST=tcp://127.0.0.1:1 isolator doctor
+    is "$status|$(check socket)" "3|" "an engine that cannot be reached by TCP"
+    has "$(check engine)" "| -> unset DOCKER_HOST, or start the engine that it names" "an engine that cannot be reached by TCP: the advice"
+}
 
-# A signal ends it, and what it has begun.
-faulty "version 1 hang" start_isolator doctor
-until_true test -e "$calls/version.1"
-kill -TERM "$pid"
-await
-is "$status|$(check engine)" "143|" "a signal ends it"
+test_case 'a socket that this user may not use' && {
+    perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die' "$scratch/closed"
+    chmod 0 "$scratch/closed"
+    cp "$ISOLATOR" "$scratch/isolator"
+    chmod 755 "$scratch"
+    out=$(DOCKER_HOST=unix://$scratch/closed HOME=/nonexistent as_another "$scratch/isolator" doctor 2>&1)
+    is "$?|$(check socket | cut -d , -f 1)" "3|fail socket $scratch/closed is closed to this user| -> sudo usermod -aG docker \
+$(as_another id -un)" "a socket that this user may not use"
+    chmod 700 "$scratch"
+}
 
-# ---- a configuration that cannot be read
-echo '{"bogus": 1}' >"$scratch/broken.json"
-isolator doctor --config "$scratch/broken.json"
-is "$status|$err|$(check configuration)" "2||fail configuration $scratch/broken.json: bogus: unknown key; the checks below are with what is built \
+test_case 'an engine that hangs, prints garbage or is killed' && {
+    for question in '*' version info image sweep; do
+        faulty "$question * hang" isolator doctor --config "$scratch/hurried.json"
+        case $question in
+        '*' | version) expected="3 fail engine does not answer: 'docker version' did not end within" ;;
+        info) expected="warn limits cannot ask the engine: 'docker info' did not end within" ;;
+        image) expected="3 fail images cannot inspect the images: 'docker image' did not end within" ;;
+        sweep) expected="warn leftovers cannot list the containers: 'docker ps' did not end within" ;;
+        esac
+        has "$status $(check engine)|$(check limits)|$(check images)|$(check leftovers)" "${expected#3 }" "an engine that hangs at $question"
+        [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"
+    done
+    faulty "version * hang" isolator doctor --config "$scratch/hurried.json"
+    has "$(check engine)" "| -> sudo systemctl restart docker, which ends all its containers" "an engine that hangs and whose socket exists"
+    faulty "* * garbage" isolator doctor --config "$scratch/hurried.json"
+    is "$status|$(grep -c '' <<<"$err")" "3|1" "an engine that prints garbage"
+    faulty "* * kill" isolator doctor --config "$scratch/hurried.json"
+    is "$status|$(check engine)" "3|fail engine does not answer: 'docker version' was ended by signal 9| -> sudo systemctl start docker" "a docker that is killed"
+}
+
+test_case 'a signal ends it' && {
+    faulty "version 1 hang" start_isolator doctor
+    until_true test -e "$calls/version.1"
+    kill -TERM "$pid"
+    await
+    is "$status|$(check engine)" "143|" "a signal ends it"
+}
+
+test_case 'a configuration that cannot be read' && {
+    echo '{"bogus": 1}' >"$scratch/broken.json"
+    isolator doctor --config "$scratch/broken.json"
+    is "$status|$err|$(check configuration)" "2||fail configuration $scratch/broken.json: bogus: unknown key; the checks below are with what is built \
 in| -> mend the file, or name another; isolator config --schema tells what it may hold" "a configuration with a mistake"
-has "$(check engine)" "ok engine Docker " "the checks go on"
-has "$(check 'image python')" " python:3.11-alpine" "with what is built in"
-DOCKER_HOST=unix:///nonexistent isolator doctor --config /nonexistent
-is "$status" 2 "no such configuration, and no engine"
-has "$(check configuration)" "fail configuration cannot open the configuration '/nonexistent': No such file or directory" "no such configuration"
-ISOLATOR_CONFIG='' XDG_CONFIG_HOME=/nonexistent DOCKER_HOST=unix:///nonexistent isolator doctor
-is "$(check configuration)" "ok configuration what is built in; there is no file" "no configuration at all"
+    has "$(check engine)" "ok engine Docker " "the checks go on"
+    has "$(check 'image python')" " python:3.11-alpine" "with the built-in configuration"
+    DOCKER_HOST=unix:///nonexistent isolator doctor --config /nonexistent
+    is "$status" 2 "a missing configuration, and no engine: the status"
+    has "$(check configuration)" "fail configuration cannot open the configuration '/nonexistent': No such file or directory" "a missing configuration"
+    ISOLATOR_CONFIG='' XDG_CONFIG_HOME=/nonexistent DOCKER_HOST=unix:///nonexistent isolator doctor
+    is "$(check configuration)" "ok configuration what is built in; there is no file" "no configuration at all"
+}
 
-# ---- colours, on a terminal only
-# on_terminal VARIABLES: what doctor writes to a terminal; sets $colours, those that are there.
+# ---- colours
+# on_terminal VARIABLES: runs doctor on a terminal; $colours are the colours in its output.
 on_terminal() {
     script -qec "env $1 DOCKER_HOST=unix:///nonexistent '$ISOLATOR' doctor" /dev/null </dev/null >"$scratch/typescript" 2>&1
     colours=$(grep -o $'\033\\[[1-9][0-9]*m[a-z]*' "$scratch/typescript" | tr -d '\033' | LC_ALL=C sort -u | paste -s -d ' ')
 }
-on_terminal "TERM=xterm NO_COLOR="
-is "$colours" "[31mfail [32mok" "on a terminal the words have colours"
-on_terminal "TERM=xterm NO_COLOR=1"
-is "$colours $(grep -c fail "$scratch/typescript")" " 2" "not with NO_COLOR"
-on_terminal "TERM=dumb"
-is "$colours $(grep -c fail "$scratch/typescript")" " 2" "not with TERM=dumb"
-on_terminal "-u TERM"
-is "$colours $(grep -c fail "$scratch/typescript")" " 2" "not without TERM"
+
+test_case 'colours, on a terminal only' && {
+    on_terminal "TERM=xterm NO_COLOR="
+    is "$colours" "[31mfail [32mok" "on a terminal the words have colours"
+    on_terminal "TERM=xterm NO_COLOR=1"
+    is "$colours $(grep -c fail "$scratch/typescript")" " 2" "not with NO_COLOR"
+    on_terminal "TERM=dumb"
+    is "$colours $(grep -c fail "$scratch/typescript")" " 2" "not with TERM=dumb"
+    on_terminal "-u TERM"
+    is "$colours $(grep -c fail "$scratch/typescript")" " 2" "not without TERM"
+}
 
 # ---- the command line
 wrong() { # MESSAGE NAME ARG...
@@ -269,9 +317,15 @@ wrong() { # MESSAGE NAME ARG...
     isolator doctor "$@"
     is "$status|$out|$err" "2||isolator: $message" "$name"
 }
-wrong "unknown option '--jsno'; did you mean --json?" "an option misspelt" --jsno
-wrong "'all' is one argument too many; see isolator doctor --help" "an argument" all
-DOCKER_HOST=unix:///nonexistent "$ISOLATOR" doctor >/dev/full 2>"$scratch/err"
-is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the checks: No space left on device" "a full device"
+
+test_case --quick 'wrong use' && {
+    wrong "unknown option '--jsno'; did you mean --json?" "an option misspelt" --jsno
+    wrong "'all' is one argument too many; see isolator doctor --help" "an argument" all
+}
+
+test_case --quick 'a full device' && {
+    DOCKER_HOST=unix:///nonexistent "$ISOLATOR" doctor >/dev/full 2>"$scratch/err"
+    is "$?|$(cat "$scratch/err")" "3|isolator: cannot write the checks: No space left on device" "a full device"
+}
 
 finish
