@@ -2,7 +2,7 @@
 # The documents are true: manual pages against --help, the configuration and the sources; README, CONTRIBUTING and
 # SECURITY against the files, targets and tests that they name. Example commands are run: those with an output
 # must print it, the others must get as far as the engine.
-# shellcheck source=test/e2e/lib.sh disable=SC2013,SC2016 # words; backquotes in single quotes are Markdown's
+# shellcheck source=test/e2e/lib.sh disable=SC2013,SC2016,SC2154 # words; backquotes are Markdown's; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
 page=man/isolator.1
@@ -48,7 +48,6 @@ quoted() { grep -o '`[^`]*`' | tr -d '`' | sort -u; }
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
 
 # ---- README, CONTRIBUTING and SECURITY
-within "$(wc -l <README.md)" 100 250 "README.md: at most 250 lines"
 # headings FILE: as links name them. missing_links FILE: the targets of its relative links that do not exist.
 headings() { sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | tr ' ' '-' | tr -d ':.,'; }
 missing_links() {
@@ -69,20 +68,27 @@ missing_targets() {
     grep -oE '(^|`)(sudo )?make [a-z0-9-]+' "$1" | sed 's/.* //' | sort -u |
         while IFS= read -r target; do grep -qE "^([a-z0-9-]+ )*$target( [a-z0-9-]+)*:" Makefile || echo "$target"; done
 }
-for file in README.md CONTRIBUTING.md SECURITY.md; do
-    is "$(missing_links "$file")" "" "$file: the targets of its links exist"
-    is "$(missing_paths "$file")" "" "$file: the files that it names exist"
-    is "$(missing_targets "$file")" "" "$file: the make targets that it names exist"
-done
-for file in man/*; do
-    has "$(<README.md)" "]($file)" "README.md: links to $file"
-done
+
+test_case --quick 'README, CONTRIBUTING and SECURITY: the links, files and make targets that they name exist' && {
+    within "$(wc -l <README.md)" 100 250 "README.md: at most 250 lines"
+    for file in README.md CONTRIBUTING.md SECURITY.md; do
+        is "$(missing_links "$file")" "" "$file: the targets of its links exist"
+        is "$(missing_paths "$file")" "" "$file: the files that it names exist"
+        is "$(missing_targets "$file")" "" "$file: the make targets that it names exist"
+    done
+    for file in man/*; do
+        has "$(<README.md)" "]($file)" "README.md: links to $file"
+    done
+}
 
 # ---- manual pages
-for file in man/*; do
-    is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc has no complaint"
-    within "$(rendered "$file" | wc -l)" 50 2000 "$file: can be read"
-done
+
+test_case --quick 'mandoc accepts the manual pages' && {
+    for file in man/*; do
+        is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc accepts it"
+        within "$(rendered "$file" | wc -l)" 50 2000 "$file: has text"
+    done
+}
 
 # ---- options
 # help_options: those in a --help with their arguments, "-m memory MB". page_options PAGE: without them.
@@ -91,18 +97,20 @@ page_options() {
     mdoc_section "$1" OPTIONS | sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+).*/\2 \3/p' | sed -E 's/^(.) /-\1 /'
 }
 names_alone() { sed -E 's/( ?)(-. )?([a-z-]+).*/\1\2\3/'; }
-isolator run --help
-help=$out
+help=$("$ISOLATOR" run --help)
 server_help=$("$server" --help)
-expected=$(help_options <<<"$help")
-is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
-is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
-    "$server_page: has the options of --help in their order"
-for command in batch prepare pull gc selftest config languages doctor; do
-    isolator "$command" --help
-    is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
-        "man/isolator-$command.1: has the options of --help in their order"
-done
+
+test_case --quick 'the manual pages have the options of --help' && {
+    expected=$(help_options <<<"$help")
+    is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
+    is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
+        "$server_page: has the options of --help in their order"
+    for command in batch prepare pull gc selftest config languages doctor; do
+        isolator "$command" --help
+        is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
+            "man/isolator-$command.1: has the options of --help in their order"
+    done
+}
 
 # ---- defaults
 defaults=$(perl -MJSON::PP -e '
@@ -116,14 +124,17 @@ defaults=$(perl -MJSON::PP -e '
         readOnly read-only capDrop cap-drop user user workdir container-workdir command runtime);
     print join "", sort map { ($option{$_} // "no option for $_") . " $default{$_}\n" } keys %default;
     ' <isolator_config.json)
-is "$(sed -nE 's/^  (-., |    )--([a-z-]+).*\(([^() ]*)\)$/\2 \3/p' <<<"$help" | sort)" "$defaults" \
-    "--help: the defaults are those of isolator_config.json"
-is "$(rendered "$page" | awk '
+
+test_case --quick 'the defaults in --help and in the manual page' && {
+    is "$(sed -nE 's/^  (-., |    )--([a-z-]+).*\(([^() ]*)\)$/\2 \3/p' <<<"$help" | sort)" "$defaults" \
+        "--help: the defaults are those of isolator_config.json"
+    is "$(rendered "$page" | awk '
     /^ +(-., )?--[a-z]/ { option = $0; sub(/^ +(-., )?--/, "", option); sub(/[^a-z-].*/, "", option) }
     match($0, /The default is [^ ]+[.,]( |$)/) {
         value = substr($0, RSTART + 15, RLENGTH - 15); sub(/[.,] ?$/, "", value)
         print option, value
     }' | sort)" "$defaults" "$page: the defaults are those of isolator_config.json"
+}
 
 # ---- the result
 # The definition of the tool, as isolator-mcp gives it.
@@ -131,38 +142,40 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
     "$server" | perl -MJSON::PP -e '
         while (<STDIN>) { my $line = decode_json($_); print encode_json($line->{result}{tools}[0]) if $line->{id} == 2 }' >"$tool"
-run "$scratch/no-such-file.py" # has all members, and needs no engine
-members=$(grep -o '"[A-Za-z]*":' <<<"$out" | tr -d '":' | words)
-is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
-    "$page: the members of the result"
+members=$("$ISOLATOR" run "$scratch/no-such-file.py" 2>/dev/null | grep -o '"[A-Za-z]*":' | tr -d '":' | words) # all of them
 reasons=$(perl -MJSON::PP -e '
     local $/; print join " ", @{decode_json(<STDIN>)->{outputSchema}{properties}{reason}{enum}}' <"$tool")
-within "$(wc -w <<<"$reasons")" 9 20 "execute_code: the reasons are found"
-is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
+
+test_case --quick 'the members of the result, and the reasons' && {
+    is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
+        "$page: the members of the result"
+    within "$(wc -w <<<"$reasons")" 9 20 "execute_code: the reasons are found"
+    is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
+}
 
 # ---- exit statuses
 help_statuses() { sed -n '/^Exit status:/,$s/See .*//; /^Exit status:/,$p' | grep -oE '[0-9]+' | words; }
 page_statuses() { mdoc_section "$1" 'EXIT STATUS' | grep '^\.It' | grep -oE '[0-9]+' | words; }
-statuses="0 1 2 3 124 130 143"
-is "$(help_statuses <<<"$help")" "$statuses" "--help: the exit statuses"
-is "$(sed -n '/exit statuses:/,/^$/s/.*exit statuses: //p' README.md | grep -oE '[0-9]+' | words)" "$statuses" \
-    "README: the exit statuses"
-is "$(page_statuses "$page")" "$statuses" "$page: the exit statuses"
-is "$(help_statuses <<<"$server_help") $(page_statuses "$server_page")" "0 2 3 0 2 3" "$server_page: the exit statuses"
-"$server" </dev/null >"$scratch/out" 2>&1
-is "$? $(cat "$scratch/out")" "0 " "$server_page: the end of stdin is status 0"
-"$server" --config "$scratch/none" </dev/null >/dev/null 2>&1
-is $? 2 "$server_page: a wrong configuration is status 2"
+
+test_case --quick 'the exit statuses' && {
+    statuses="0 1 2 3 124 130 143"
+    is "$(help_statuses <<<"$help")" "$statuses" "--help: the exit statuses"
+    is "$(sed -n '/exit statuses:/,/^$/s/.*exit statuses: //p' README.md | grep -oE '[0-9]+' | words)" "$statuses" \
+        "README: the exit statuses"
+    is "$(page_statuses "$page")" "$statuses" "$page: the exit statuses"
+    is "$(help_statuses <<<"$server_help") $(page_statuses "$server_page")" "0 2 3 0 2 3" "$server_page: the exit statuses"
+    "$server" </dev/null >"$scratch/out" 2>&1
+    is "$? $(cat "$scratch/out")" "0 " "$server_page: the end of stdin is status 0"
+    "$server" --config "$scratch/none" </dev/null >/dev/null 2>&1
+    is $? 2 "$server_page: a wrong configuration is status 2"
+}
 
 # ---- the configuration
 documented=$(sed -n 's/^\.It Ic \([A-Za-z]*\) Pq .*/\1/p' "$config_page")
-isolator config --schema
-cp "$scratch/out" "$scratch/schema.json"
+"$ISOLATOR" config --schema >"$scratch/schema.json"
 # of_schema PERL: what this prints of the schema of configuration files, $s, with its definitions, $d.
 of_schema() { perl -MJSON::PP -e 'local $/; our $s = decode_json(<STDIN>); our $d = $s->{q($defs)}; eval $ARGV[0]; die $@ if $@' "$1" <"$scratch/schema.json"; }
-is "$(sort -u <<<"$documented" | words)" "$(of_schema 'my %keys = map { %{$_->{properties}} } $s, @$d{qw(limits language)};
-    delete $keys{q($schema)}; print join " ", sort keys %keys' | tr ' ' '\n' | sort | words)" \
-    "$config_page: has the keys of the schema"
+text=$(rendered "$config_page")
 
 # configuration JSON: reads it and gets as far as the program, which does not exist.
 configuration() {
@@ -170,39 +183,48 @@ configuration() {
     run --config "$scratch/config.json" "$scratch/no-such-file.py"
 }
 
-for key in $documented; do
-    unknown=0
-    for form in '%s' '{"defaults": %s}' '{"languages": {"python": %s}}'; do
-        # shellcheck disable=SC2059 # the form is the format
-        configuration "$(printf "$form" "{\"$key\": null}")"
-        case $err in *'unknown key'*) unknown=$((unknown + 1)) ;; esac
+test_case --quick 'isolator_config.json(5) has the keys of the schema' && {
+    is "$(sort -u <<<"$documented" | words)" "$(of_schema 'my %keys = map { %{$_->{properties}} } $s, @$d{qw(limits language)};
+    delete $keys{q($schema)}; print join " ", sort keys %keys' | tr ' ' '\n' | sort | words)" \
+        "$config_page: has the keys of the schema"
+
+    for key in $documented; do
+        unknown=0
+        for form in '%s' '{"defaults": %s}' '{"languages": {"python": %s}}'; do
+            # shellcheck disable=SC2059 # the form is the format
+            configuration "$(printf "$form" "{\"$key\": null}")"
+            case $err in *'unknown key'*) unknown=$((unknown + 1)) ;; esac
+        done
+        within "$unknown" 0 2 "$config_page: $key is a key"
     done
-    within "$unknown" 0 2 "$config_page: $key is a key"
-done
+}
 
-text=$(rendered "$config_page")
-limits=$(of_schema 'print join " ", grep { defined $d->{$_}{minimum} } sort keys %$d')
-whole=$(of_schema 'my $p = $s->{properties}; print join " ", grep { defined $p->{$_}{minimum} } sort keys %$p')
-within "$(wc -w <<<"$limits")" 7 20 "the schema: the limits that are numbers are found"
-for key in $limits; do
-    configuration "{\"defaults\": {\"$key\": -1}}"
-    has "$(grep "^ *$key (" <<<"$text")" "number, ${err##* from })" "$config_page: the range of $key"
-done
-within "$(wc -w <<<"$whole")" 7 20 "the schema: the other numbers are found"
-for key in $whole; do
-    configuration "{\"$key\": -1}"
-    has "$(grep "^ *$key (" <<<"$text")" "whole number, ${err##* from }" "$config_page: the range of $key"
-done
+test_case --quick 'isolator_config.json(5): the ranges' && {
+    limits=$(of_schema 'print join " ", grep { defined $d->{$_}{minimum} } sort keys %$d')
+    whole=$(of_schema 'my $p = $s->{properties}; print join " ", grep { defined $p->{$_}{minimum} } sort keys %$p')
+    within "$(wc -w <<<"$limits")" 7 20 "the schema: the limits that are numbers are found"
+    for key in $limits; do
+        configuration "{\"defaults\": {\"$key\": -1}}"
+        has "$(grep "^ *$key (" <<<"$text")" "number, ${err##* from })" "$config_page: the range of $key"
+    done
+    within "$(wc -w <<<"$whole")" 7 20 "the schema: the other numbers are found"
+    for key in $whole; do
+        configuration "{\"$key\": -1}"
+        has "$(grep "^ *$key (" <<<"$text")" "whole number, ${err##* from }" "$config_page: the range of $key"
+    done
+}
 
-# The defaults that the page tells, as JSON, make no difference.
-told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true|false)/) {
+test_case --quick 'isolator_config.json(5): the defaults' && {
+    # The defaults that the page tells, as JSON, make no difference.
+    told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true|false)/) {
     print "\"" key "\": " substr($0, RSTART + 15, RLENGTH - 15) }' <<<"$text" | sort)
-is "$told" "$(perl -MJSON::PP -e '
+    is "$told" "$(perl -MJSON::PP -e '
     local $/; my $all = decode_json(<STDIN>); my %told = (%$all, %{$all->{defaults}});
     delete @told{"defaults", "maximums", "languages", "warm"};
     my $json = JSON::PP->new->allow_nonref;
     print join "\n", sort map { "\"$_\": " . $json->encode($told{$_}) } keys %told;' <isolator_config.json)" \
-    "$config_page: the defaults are those of isolator_config.json"
+        "$config_page: the defaults are those of isolator_config.json"
+}
 
 # ---- examples of configurations: each is accepted
 # accepted DOCUMENT: reads configurations, each ended by a line "----".
@@ -217,11 +239,16 @@ accepted() {
     done
     within "$number" 2 9 "$1: shows configurations"
 }
-accepted README <<<"$(markdown_section README.md '## Configuration' | fenced json)"
-accepted "$config_page" <<<"$(literal "$config_page")"
+
+test_case --quick 'isolator accepts the example configurations' && {
+    accepted README <<<"$(markdown_section README.md '## Configuration' | fenced json)"
+    accepted "$config_page" <<<"$(literal "$config_page")"
+}
 
 # ---- isolator-mcp: the tool
-arguments=$(perl -MJSON::PP -e '
+
+test_case --quick 'isolator-mcp(1): the arguments of execute_code; its result is that of isolator run' && {
+    arguments=$(perl -MJSON::PP -e '
     local $/; sub list {
         my %of = %{$_[0]};
         for (keys %of) {
@@ -231,23 +258,26 @@ arguments=$(perl -MJSON::PP -e '
         }
     }
     list(decode_json(<STDIN>)->{inputSchema}{properties})' <"$tool" | sort)
-is "$(mdoc_section "$server_page" 'THE TOOL' | sed -nE 's/^\.It Cm ([a-z_]+) Pq (.*)/\1 \2/p' | sort)" "$arguments" \
-    "$server_page: the arguments of execute_code with their types"
-is "$(perl -MJSON::PP -e '
+    is "$(mdoc_section "$server_page" 'THE TOOL' | sed -nE 's/^\.It Cm ([a-z_]+) Pq (.*)/\1 \2/p' | sort)" "$arguments" \
+        "$server_page: the arguments of execute_code with their types"
+    is "$(perl -MJSON::PP -e '
     local $/; my $result = decode_json(<STDIN>)->{outputSchema};
     print join " ", @{$result->{required}}, "-", @{$result->{properties}{reason}{enum}}, "-",
         grep { !exists $result->{properties}{$_} } @{$result->{required}};' <"$tool")" "$members - $reasons -" \
-    "$tool: the result is that of isolator run"
+        "$tool: the result is that of isolator run"
+}
 
 # ---- isolator-mcp: revisions and limits
-# Unit tests assert the same of the program: mcp_revision.c the revisions, mcp_documented.c and others the numbers.
-text=$(rendered "$server_page" | words)
-for revision in 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; do
-    has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
-done
-while IFS= read -r shown; do
-    is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
-done <<'END'
+
+test_case --quick 'isolator-mcp(1): the revisions of the protocol, and the limits' && {
+    # Unit tests assert the same of the program: mcp_revision.c the revisions, mcp_documented.c and others the numbers.
+    for revision in 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; do
+        has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
+    done
+    text=$(rendered "$server_page" | words)
+    while IFS= read -r shown; do
+        is "$(grep -oF "$shown" <<<"$text" | head -n 1)" "$shown" "$server_page: $shown"
+    done <<'END'
 45 s
 1.5 s
 15 minutes
@@ -262,26 +292,30 @@ up to 100 messages
 64 subscriptions
 every three seconds
 END
+}
 
 # ---- isolator-mcp: the configurations of hosts
-hosts=$(sed -n 's/.*HOST: //p' <<<"$server_help" | tr -d ',')
-is "$(mdoc_section "$server_page" HOSTS | sed -n 's/^\.It Cm //p' | words)" "$hosts" "$server_page: all hosts"
-is "$(grep -o '`HOST` is [^.]*' README.md | grep -o '`[a-z-]*`' | tr -d '`' | words)" "$hosts" "README: all hosts"
-for host in $hosts; do
-    printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
-    has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
-    printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
-    place=$(sed -nE 's/^isolator-mcp: for ([^ ,]*).*/\1/p' "$scratch/place")
-    shown=$(mdoc_section "$server_page" HOSTS | after ".It Cm $host")
-    is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
-    has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: where that of $host goes"
-done
-printed=$(env -i "$server" --print-config claude-desktop 2>/dev/null)
-is "$(markdown_section README.md '## Use from an LLM host' | fenced json | first_block)" \
-    "${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}" "README: what --print-config claude-desktop prints"
-printed=$(env -i DOCKER_HOST=ssh://box ISOLATOR_CONFIG="$ISOLATOR_CONFIG" "$server" --print-config cline 2>&1 | words)
-has "$printed" "\"args\": [ \"--config\", \"$ISOLATOR_CONFIG\" ], \"env\": { \"DOCKER_HOST\": \"ssh://box\" }" \
-    "--print-config: the configuration and the engine that were chosen"
+
+test_case --quick 'isolator-mcp(1) and README: the configurations of hosts' && {
+    hosts=$(sed -n 's/.*HOST: //p' <<<"$server_help" | tr -d ',')
+    is "$(mdoc_section "$server_page" HOSTS | sed -n 's/^\.It Cm //p' | words)" "$hosts" "$server_page: all hosts"
+    is "$(grep -o '`HOST` is [^.]*' README.md | grep -o '`[a-z-]*`' | tr -d '`' | words)" "$hosts" "README: all hosts"
+    for host in $hosts; do
+        printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
+        has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
+        printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
+        place=$(sed -nE 's/^isolator-mcp: for ([^ ,]*).*/\1/p' "$scratch/place")
+        shown=$(mdoc_section "$server_page" HOSTS | after ".It Cm $host")
+        is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
+        has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: where that of $host goes"
+    done
+    printed=$(env -i "$server" --print-config claude-desktop 2>/dev/null)
+    is "$(markdown_section README.md '## Use from an LLM host' | fenced json | first_block)" \
+        "${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}" "README: what --print-config claude-desktop prints"
+    printed=$(env -i DOCKER_HOST=ssh://box ISOLATOR_CONFIG="$ISOLATOR_CONFIG" "$server" --print-config cline 2>&1 | words)
+    has "$printed" "\"args\": [ \"--config\", \"$ISOLATOR_CONFIG\" ], \"env\": { \"DOCKER_HOST\": \"ssh://box\" }" \
+        "--print-config: the configuration and the engine that were chosen"
+}
 
 # ---- examples of commands
 # In a block of commands, a line that begins with "$ " is a command and the lines after it are what it prints. If a
@@ -352,6 +386,7 @@ example() {
     got=$(cd "$examples" && ISOLATOR_CONFIG=$scratch/$config.json PATH=$scratch/bin:$PATH \
         bash -c "$1" 2>"$scratch/err" </dev/null)
     ended=$?
+    [ ! -e "$scratch/pids" ] || own_pids+="$(words <"$scratch/pids") "
     if [ "$config" = no-engine ]; then
         got=$(grep -o "cannot run 'no-such-docker'" <<<"$got$(cat "$scratch/err")")
         is "$ended $got" "3 cannot run 'no-such-docker'" "$name"
@@ -388,28 +423,42 @@ run_examples() {
 }
 saved=sandboxed-hello:1
 trap 'docker image rm -f "$saved" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
-run_examples README "$(fenced console <README.md)" 9
-run_examples "$page" "$(literal "$page")" 8
-run_examples "$batch_page" "$(literal "$batch_page")" 1
-run_examples "$prepare_page" "$(literal "$prepare_page")" 1
-run_examples "$gc_page" "$(literal "$gc_page")" 1
-run_examples "$selftest_page" "$(literal "$selftest_page")" 1
-run_examples "$config_command_page" "$(literal "$config_command_page")" 2
-run_examples "$doctor_page" "$(literal "$doctor_page")" 1
-run_examples "$languages_page" "$(literal "$languages_page")" 1
-run_examples "$server_page" "$(literal "$server_page")" 5
-own_pids+="$(words <"$scratch/pids") "
+
+test_case 'the examples of README' && {
+    run_examples README "$(fenced console <README.md)" 9
+}
+
+test_case 'the examples of isolator(1)' && {
+    run_examples "$page" "$(literal "$page")" 8
+}
+
+test_case 'the examples of the manual pages of the other commands' && {
+    run_examples "$batch_page" "$(literal "$batch_page")" 1
+    run_examples "$prepare_page" "$(literal "$prepare_page")" 1
+    run_examples "$gc_page" "$(literal "$gc_page")" 1
+    run_examples "$selftest_page" "$(literal "$selftest_page")" 1
+    run_examples "$config_command_page" "$(literal "$config_command_page")" 2
+    run_examples "$doctor_page" "$(literal "$doctor_page")" 1
+    run_examples "$languages_page" "$(literal "$languages_page")" 1
+}
+
+test_case 'the examples of isolator-mcp(1)' && {
+    run_examples "$server_page" "$(literal "$server_page")" 5
+}
 
 # ---- the guards, and what proves them
-proofs=$(cat <(markdown_section SECURITY.md '## Guards') <(markdown_section SECURITY.md '## Failures') |
-    awk -F '|' '/^\|/{print $(NF - 1)}' | quoted)
-within "$(wc -w <<<"$proofs")" 60 200 "SECURITY.md: each guard has its proofs"
-for proof in $proofs; do
-    if [[ $proof == *.* ]]; then file=test/e2e/$proof; else file=test/abuse/$proof.py; fi
-    ok "$([ -e "$file" ]; echo $?)" "SECURITY.md: $proof exists"
-done
-for file in test/abuse/*.py; do
-    has "$(<SECURITY.md)" "\`$(basename "$file" .py)\`" "SECURITY.md: says what $file is for"
-done
+
+test_case --quick 'SECURITY names a test for each guard, and every attack' && {
+    proofs=$(cat <(markdown_section SECURITY.md '## Guards') <(markdown_section SECURITY.md '## Failures') |
+        awk -F '|' '/^\|/{print $(NF - 1)}' | quoted)
+    within "$(wc -w <<<"$proofs")" 60 200 "SECURITY.md: each guard has its proofs"
+    for proof in $proofs; do
+        if [[ $proof == *.* ]]; then file=test/e2e/$proof; else file=test/abuse/$proof.py; fi
+        ok "$([ -e "$file" ]; echo $?)" "SECURITY.md: $proof exists"
+    done
+    for file in test/abuse/*.py; do
+        has "$(<SECURITY.md)" "\`$(basename "$file" .py)\`" "SECURITY.md: says what $file is for"
+    done
+}
 
 finish

@@ -118,11 +118,6 @@ end_case() {
 
 # count_assertion STATUS NAME: counts an assertion of the case that runs; it passes if STATUS is 0. Returns STATUS.
 count_assertion() {
-    if [ -z "$case_title" ] && [ "$(case_titles | wc -l)" -eq 0 ]; then # LEGACY
-        points=$((points + 1)) tests=$points assertions=$points
-        if [ "$1" = 0 ]; then echo "ok $points - $2"; else echo "not ok $points - $2"; points_failed=1; fi
-        return "$1"
-    fi
     if [ -z "$case_title" ]; then
         echo "Bail out! $(assertion_place): this assertion stands outside of every case: $2"
         exit 1
@@ -154,13 +149,6 @@ assertion_place() {
 finish() {
     local cases
     end_case
-    if [ "$(case_titles | wc -l)" -eq 0 ]; then # LEGACY
-        gone "no container is left"
-        volumes_before=${volumes_before:-$legacy_volumes}
-        within "$(dangling_volumes)" 0 "$volumes_before" "no volume is left"
-        echo "1..$points"
-        return
-    fi
     cases=$(case_titles | wc -l)
     if [ "$case_number" -ne "$cases" ]; then
         echo "Bail out! $0 lists $cases cases, but came to $case_number"
@@ -433,4 +421,3 @@ gone() {
 
 # How many anonymous volumes no container uses.
 dangling_volumes() { docker volume ls -q --filter dangling=true | wc -l; }
-legacy_volumes=$(dangling_volumes) # LEGACY
