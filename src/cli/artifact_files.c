@@ -12,23 +12,27 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* Of those that cannot be written, and of their names. */
-enum { NAMED_MOST = 10, NAME_SHOWN = 200 };
+/* How many files that cannot be written get a warning, and how much of a name it has. */
+enum { WARNINGS_MAX = 10, NAME_MAX_BYTES = 200 };
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 int artifact_files_open(const char *directory, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(directory);
+    CLEANUP_FREE char *escaped = text_escape(directory);
     int fd = -1;
 
     if (mkdir(directory, 0777) == 0 || errno == EEXIST)
         fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd >= 0 ? fd : error_set_errno(error, ERROR_INPUT, "--artifacts: '%s'", shown);
+    return fd >= 0 ? fd
+                   : error_set_errno(error, ERROR_INPUT, "--artifacts: cannot open '%s'", escaped);
 }
 
-/* The directory that the file belongs into, which is made where there is none; *name: its last part. */
-static int open_directory(int directory, const char *path, const char **name)
+/*
+ * Opens the directory of the file and creates it if necessary. Sets *name to the last part of the
+ * path. -1 with errno.
+ */
+static int open_parent(int directory, const char *path, const char **name)
 {
     CLEANUP_FD int fd = openat(directory, ".", DIRECTORY);
     const char *slash;
@@ -44,8 +48,8 @@ static int open_directory(int directory, const char *path, const char **name)
     return steal_fd(&fd);
 }
 
-/* A new file of this name with all of the content, or none. */
-static int write_new(int directory, const char *name, const struct artifact *artifact)
+/* Creates the file with all of its content, or not at all. -1 with errno. */
+static int write_new_file(int directory, const char *name, const struct artifact *artifact)
 {
     const mode_t mode = artifact->executable ? 0777 : 0666;
     const int fd =
@@ -64,15 +68,15 @@ static int write_new(int directory, const char *name, const struct artifact *art
     return failure == 0 ? 0 : -1;
 }
 
-/* Over what there is of this name, be it a link. */
-static int write_over(int directory, const char *name, const struct artifact *artifact)
+/* Replaces whatever has this name, even a link. -1 with errno. */
+static int replace_file(int directory, const char *name, const struct artifact *artifact)
 {
     char digits[17], temporary[32];
     int failure;
 
     linux_random_digits(digits, sizeof digits);
     snprintf(temporary, sizeof temporary, ".isolator-%s", digits);
-    if (write_new(directory, temporary, artifact) != 0)
+    if (write_new_file(directory, temporary, artifact) != 0)
         return -1;
     if (renameat(directory, temporary, directory, name) == 0)
         return 0;
@@ -85,22 +89,23 @@ static int write_over(int directory, const char *name, const struct artifact *ar
 static int write_artifact(int directory, const char *path, bool force,
                           const struct artifact *artifact, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape_short(artifact->name, NAME_SHOWN);
+    CLEANUP_FREE char *escaped = text_escape_short(artifact->name, NAME_MAX_BYTES);
     CLEANUP_FD int parent = -1;
     const char *name;
 
-    parent = open_directory(directory, path, &name);
-    if (parent >= 0 && (force ? write_over : write_new)(parent, name, artifact) == 0)
+    parent = open_parent(directory, path, &name);
+    if (parent >= 0 && (force ? replace_file : write_new_file)(parent, name, artifact) == 0)
         return 0;
     if (errno == EEXIST)
         return error_set(error, ERROR_INPUT,
-                         "the artifact '%s' is not written: it exists; --force replaces it", shown);
+                         "cannot write artifact '%s': it already exists; use --force to replace it",
+                         escaped);
     if (errno == ELOOP || errno == ENOTDIR)
-        return error_set(error, ERROR_INPUT,
-                         "the artifact '%s' is not written: what stands there for one of its "
-                         "directories is none",
-                         shown);
-    return error_set_errno(error, ERROR_SYSTEM, "the artifact '%s' is not written", shown);
+        return error_set(
+            error, ERROR_INPUT,
+            "cannot write artifact '%s': a part of its path exists and is not a directory",
+            escaped);
+    return error_set_errno(error, ERROR_SYSTEM, "cannot write artifact '%s'", escaped);
 }
 
 void artifact_files_write(int directory, const char *below, bool force, struct result *result)
@@ -117,14 +122,14 @@ void artifact_files_write(int directory, const char *below, bool force, struct r
 
         if (write_artifact(directory, path, force, artifact, &error) == 0)
             continue;
-        if (failed < NAMED_MOST)
+        if (failed < WARNINGS_MAX)
             strvec_push(&result->artifacts.missing, error.message);
         kind = kind == ERROR_SYSTEM ? kind : error.kind;
         failed++;
     }
     if (failed == 0 || !result_success(result))
         return;
-    error_set(&summary, kind, "%zu of %zu artifacts are not written, see the warnings", failed,
+    error_set(&summary, kind, "cannot write %zu of %zu artifacts; see the warnings", failed,
               result->artifacts.count);
     result_fail(result, &summary);
 }

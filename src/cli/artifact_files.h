@@ -1,6 +1,7 @@
 /*
- * Artifacts written to this host's disk. Their names were checked (run/artifacts.h), what is in the
- * directory was not: no link in it is followed, so that nothing is written outside it.
+ * Writes artifacts to the disk of this host. Their names were checked before (run/artifacts.h); the
+ * contents of the directory were not. So no link inside the directory is followed, and nothing is
+ * written outside it.
  */
 #ifndef CLI_ARTIFACT_FILES_H
 #define CLI_ARTIFACT_FILES_H
@@ -10,13 +11,17 @@
 #include "base/error.h"
 #include "run/result.h"
 
-/* Opens the directory, which is made where there is none, but not those above it. -1: ERROR_INPUT. */
+/*
+ * Opens the directory and creates it if it does not exist; its parent must exist. Returns a
+ * descriptor that the caller closes, or -1 with ERROR_INPUT.
+ */
 int artifact_files_open(const char *directory, struct error *error);
 
 /*
- * Writes the artifacts of the result below the directory, or below one in it of the name `below` (or NULL). A file that is there is replaced with `force` only,
- * and then as a whole or not at all. What cannot be written is named in a warning of the result, and makes it one
- * of a failure unless it is that already.
+ * Writes the artifacts of the result into the directory, or into its subdirectory `below` if that
+ * is not NULL. An existing file is replaced only with `force`, and then completely or not at all.
+ * A file that cannot be written is named in a warning of the result and makes the result a
+ * failure.
  */
 void artifact_files_write(int directory, const char *below, bool force, struct result *result);
 

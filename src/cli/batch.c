@@ -26,38 +26,38 @@
 
 enum { CHUNK = 65536 };
 
-/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
+/* A pause after poll() has failed, so that the loop does not spin on a host without memory. */
 enum { POLL_FAILED_MS = 100 };
 
 struct batch {
     const struct config *config;
     const struct batch_options *options;
     struct service service;
-    struct notifier changed; /* a run has ended */
+    struct notifier changed; /* raised when a run has ended */
 
     struct lines lines;
-    long long number; /* of lines that were taken */
+    long long number; /* lines read so far */
     int read_error;   /* errno; 0: none */
     bool input_ended;
-    atomic_llong requests, bytes; /* of the lines that were taken; blank ones are no requests */
+    atomic_llong requests, bytes; /* read so far; blank lines are not requests */
 
-    pthread_mutex_t writing; /* of stdout, stderr and these */
-    bool output_ended;       /* nothing more is written */
+    pthread_mutex_t output_lock; /* protects stdout, stderr and the members below */
+    bool output_ended;           /* nothing more is written */
     struct batch_totals *totals;
     struct progress progress;
 };
 
-/* One line of the input, until nothing of its run is left. */
+/* One line of the input, from its submission to the end of the cleanup. */
 struct job {
     struct batch *batch;
     long long number; /* from 1 */
-    json_t *id;       /* owned; NULL: none was given */
+    json_t *id;       /* owned; NULL: the line has none */
 };
 
 /* ---- input */
 
-/* Waits until the descriptor can be read, or a signal comes: then, and if this host fails, it is false. */
-static bool wait_for(int fd)
+/* Waits until the descriptor is readable. False if a signal arrived or poll() failed. */
+static bool wait_readable(int fd)
 {
     struct pollfd polled[] = {
         {fd, POLLIN, 0},
@@ -70,14 +70,13 @@ static bool wait_for(int fd)
     return ready > 0 && polled[1].revents == 0;
 }
 
-/* Reads more of the input. */
-static void read_more(struct batch *batch)
+static void read_input(struct batch *batch)
 {
     char chunk[CHUNK];
     ssize_t length;
 
-    if (!wait_for(batch->options->in))
-        return; /* the caller looks again, also for a signal */
+    if (!wait_readable(batch->options->in))
+        return; /* the caller checks for a signal */
     length = read(batch->options->in, chunk, sizeof chunk);
     if (length > 0) {
         lines_feed(&batch->lines, chunk, (size_t)length);
@@ -92,10 +91,10 @@ static void read_more(struct batch *batch)
 /* ---- output */
 
 /*
- * Writes to stdout or stderr, which may be a pipe that nobody reads for a while; a signal ends that. False
- * where not all was written, with errno of why: EINTR for a signal.
+ * Writes to the descriptor and waits for a slow reader until a signal arrives. False with errno if
+ * not everything was written; errno is EINTR after a signal.
  */
-static bool write_out(int fd, const char *text, size_t length)
+static bool write_until_signal(int fd, const char *text, size_t length)
 {
     while (length > 0) {
         struct pollfd polled[] = {
@@ -123,59 +122,60 @@ static bool write_out(int fd, const char *text, size_t length)
     return true;
 }
 
-/* Nothing is written behind a line that could not be. Has the lock of the output. */
-static void end_output(struct batch *batch, int reason)
+/* Stops the output after a line that could not be written. The caller has the lock. */
+static void end_output(struct batch *batch, int write_error)
 {
     batch->output_ended = true;
-    if (reason == EINTR)
+    if (write_error == EINTR)
         return;
-    batch->totals->output_error = reason;
-    notifier_raise(signals_cancel()); /* what runs, runs for nobody */
+    batch->totals->output_error = write_error;
+    notifier_raise(signals_cancel()); /* cancel the running requests */
 }
 
-/* Prints one object as a line, which is taken over, and counts it. */
-static void print(struct batch *batch, json_t *object, bool success)
+/* Prints the object as one line and counts it. Takes ownership of the object. */
+static void print_result(struct batch *batch, json_t *object, bool success)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
 
     safe_json_dump(object, JSON_TEXT_FLAGS, safe_json_add, &line);
     strbuf_addch(&line, '\n');
     json_decref(object);
-    pthread_mutex_lock(&batch->writing);
-    if (!batch->output_ended && write_out(STDOUT_FILENO, line.data, line.length)) {
+    pthread_mutex_lock(&batch->output_lock);
+    if (!batch->output_ended && write_until_signal(STDOUT_FILENO, line.data, line.length)) {
         batch->totals->done++;
         batch->totals->failed += !success;
     } else if (!batch->output_ended) {
         end_output(batch, errno);
     }
-    pthread_mutex_unlock(&batch->writing);
+    pthread_mutex_unlock(&batch->output_lock);
 }
 
-/* The figures of the input may be a little old: they are read without a lock. */
-static void tell_progress(struct batch *batch)
+/* The figures of the input may be slightly out of date: they are read without a lock. */
+static void show_progress(struct batch *batch)
 {
-    pthread_mutex_lock(&batch->writing);
-    progress_tell(&batch->progress, batch->totals->done, batch->totals->failed,
+    pthread_mutex_lock(&batch->output_lock);
+    progress_show(&batch->progress, batch->totals->done, batch->totals->failed,
                   atomic_load(&batch->requests), atomic_load(&batch->bytes));
-    pthread_mutex_unlock(&batch->writing);
+    pthread_mutex_unlock(&batch->output_lock);
 }
 
-/* Writes a line to stderr, in place of the progress. */
-static void say(struct batch *batch, const char *line)
+/* Writes a line to stderr in place of the progress line. */
+static void write_diagnostic(struct batch *batch, const char *line)
 {
-    pthread_mutex_lock(&batch->writing);
+    pthread_mutex_lock(&batch->output_lock);
     progress_clear(&batch->progress);
     diagnostics_line("%s", line);
-    pthread_mutex_unlock(&batch->writing);
+    pthread_mutex_unlock(&batch->output_lock);
 }
 
-static void tell_container(struct batch *batch, const struct job *job, const struct result *result)
+static void report_container(struct batch *batch, const struct job *job,
+                             const struct result *result)
 {
     CLEANUP_FREE char *line = string_format("line %lld: container %s, warm: %s", job->number,
                                             result->container ? result->container : "none",
                                             result->warm ? "true" : "false");
 
-    say(batch, line);
+    write_diagnostic(batch, line);
 }
 
 /* ---- a line */
@@ -187,7 +187,7 @@ static void free_job(struct job *job)
 }
 
 /* Prints the result of a line. */
-static void finish_line(struct job *job, struct result *result)
+static void finish_job(struct job *job, struct result *result)
 {
     struct batch *batch = job->batch;
     CLEANUP_FREE char *below = string_format("%lld", job->number);
@@ -202,29 +202,31 @@ static void finish_line(struct job *job, struct result *result)
     members = result_to_json(result);
     json_object_update(object, members);
     json_decref(members);
-    print(batch, object, success);
+    print_result(batch, object, success);
     if (batch->options->verbose)
-        tell_container(batch, job, result);
-    tell_progress(batch);
+        report_container(batch, job, result);
+    show_progress(batch);
 }
 
-static void take_result(void *context, struct result *result)
+/* The service calls this with the result of a run. */
+static void on_result(void *context, struct result *result)
 {
-    finish_line(context, result);
+    finish_job(context, result);
 }
 
-static void take_problem(void *context, const char *problem)
+/* The service calls this after the cleanup of a run. `problem` is NULL if it succeeded. */
+static void on_cleaned_up(void *context, const char *problem)
 {
     struct job *job = context;
     CLEANUP_FREE char *escaped = problem ? text_escape(problem) : NULL;
     CLEANUP_FREE char *line = escaped ? string_format("warning: %s", escaped) : NULL;
 
     if (line)
-        say(job->batch, line);
+        write_diagnostic(job->batch, line);
     free_job(job);
 }
 
-/* The request of a line. Takes `id` out of it. */
+/* Reads the request of a line, and moves its `id` to the job. */
 static int read_request(struct job *job, const char *text, size_t length, struct request *request,
                         struct error *error)
 {
@@ -237,10 +239,10 @@ static int read_request(struct job *job, const char *text, size_t length, struct
                          JSON_TEXT_VALUES_MAX);
     object = json_text_parse(text, length, &where);
     if (!object) {
-        CLEANUP_FREE char *shown = text_escape(where.text);
+        CLEANUP_FREE char *escaped = text_escape(where.text);
 
         error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8; column %d: %s",
-                  where.column, shown);
+                  where.column, escaped);
     } else if (!json_is_object(object)) {
         error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8");
     } else {
@@ -252,12 +254,12 @@ static int read_request(struct job *job, const char *text, size_t length, struct
     return result;
 }
 
-/* Submits the run of a line. On success the job is the service's. */
-static int submit(struct job *job, const char *text, size_t length, struct error *error)
+/* Submits the run of a line. On success the callbacks own the job. */
+static int submit_job(struct job *job, const char *text, size_t length, struct error *error)
 {
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
-                                            .done = take_result,
-                                            .cleaned_up = take_problem,
+                                            .done = on_result,
+                                            .cleaned_up = on_cleaned_up,
                                             .context = job};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
@@ -269,8 +271,8 @@ static int submit(struct job *job, const char *text, size_t length, struct error
     return service_submit(&job->batch->service, &plan, &callbacks, NULL, error);
 }
 
-/* `text` is NULL for a line that is too long. */
-static void serve_line(struct batch *batch, const char *text, size_t length)
+/* Starts the run of a line, or prints its error. `text` is NULL if the line is too long. */
+static void start_line(struct batch *batch, const char *text, size_t length)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -279,17 +281,17 @@ static void serve_line(struct batch *batch, const char *text, size_t length)
     *job = (struct job){.batch = batch, .number = batch->number};
     if (!text)
         error_set(&error, ERROR_USAGE, "a line cannot be longer than %d MiB", JSON_TEXT_MAX >> 20);
-    else if (submit(job, text, length, &error) == 0)
+    else if (submit_job(job, text, length, &error) == 0)
         return;
     result_fail(&result, &error);
-    finish_line(job, &result);
+    finish_job(job, &result);
     free_job(job);
 }
 
-/* ---- all of them */
+/* ---- all lines */
 
-/* Serves the next line, if it was read. */
-static bool take_line(struct batch *batch)
+/* Starts the next complete line. False if there is none yet. */
+static bool start_next_line(struct batch *batch)
 {
     const char *text;
     size_t length;
@@ -302,69 +304,69 @@ static bool take_line(struct batch *batch)
     if (event == LINES_LINE && text_is_blank(text, length))
         return true;
     atomic_fetch_add(&batch->requests, 1);
-    serve_line(batch, event == LINES_LINE ? text : NULL, length);
+    start_line(batch, event == LINES_LINE ? text : NULL, length);
     linux_trim_memory(length);
     return true;
 }
 
-/* Whether there is a reason to take no more lines. */
-static bool is_over(const struct batch *batch)
+/* Whether no more lines are started. */
+static bool is_stopped(const struct batch *batch)
 {
     return notifier_raised(signals_cancel()) || batch->read_error != 0;
 }
 
-static void serve_lines(struct batch *batch)
+static void run_lines(struct batch *batch)
 {
-    while (!is_over(batch)) {
-        notifier_clear(
-            &batch->changed); /* before the look at the service: a later change raises it */
+    while (!is_stopped(batch)) {
+        /* Clear it before asking the service: a later change raises it again. */
+        notifier_clear(&batch->changed);
         if (!service_has_room(&batch->service))
-            wait_for(notifier_fd(&batch->changed));
-        else if (take_line(batch))
+            wait_readable(notifier_fd(&batch->changed));
+        else if (start_next_line(batch))
             continue;
         else if (batch->input_ended)
             break;
         else
-            read_more(batch);
+            read_input(batch);
     }
     service_stop_pool(&batch->service);
 }
 
-/* Waits for the runs. A signal ends that; then the service cancels them. */
+/* Waits for the runs to end. After a signal the service cancels them. */
 static void wait_for_runs(struct batch *batch)
 {
     while (!notifier_raised(signals_cancel())) {
         notifier_clear(&batch->changed);
         if (service_is_idle(&batch->service))
             break;
-        wait_for(notifier_fd(&batch->changed));
+        wait_readable(notifier_fd(&batch->changed));
     }
 }
 
-static int start(struct batch *batch, struct error *error)
+static int start_batch(struct batch *batch, struct error *error)
 {
-    const struct service_options options = {.pool = POOL_ON_DEMAND,
-                                            .limits = {.max_active = batch->options->jobs},
-                                            .changed = &batch->changed};
+    const struct service_options service_options = {.pool = POOL_ON_DEMAND,
+                                                    .limits = {.max_active = batch->options->jobs},
+                                                    .changed = &batch->changed};
 
     if (notifier_open(&batch->changed, error) != 0)
         return -1;
-    if (service_open(&batch->service, batch->config, &options, error) != 0) {
+    if (service_open(&batch->service, batch->config, &service_options, error) != 0) {
         notifier_release(&batch->changed);
         return -1;
     }
-    pthread_mutex_init(&batch->writing, NULL);
+    pthread_mutex_init(&batch->output_lock, NULL);
     progress_begin(&batch->progress, batch->options->in, batch->options->quiet);
     return 0;
 }
 
-static void end(struct batch *batch)
+static void end_batch(struct batch *batch)
 {
     service_close(&batch->service, 0);
     progress_end(&batch->progress, batch->totals->done, batch->totals->failed);
     lines_release(&batch->lines);
     notifier_release(&batch->changed);
-    pthread_mutex_destroy(&batch->writing);
+    pthread_mutex_destroy(&batch->output_lock);
 }
 
 int batch_run(const struct config *config, const struct batch_options *options,
@@ -379,11 +381,11 @@ int batch_run(const struct config *config, const struct batch_options *options,
     };
 
     *totals = (struct batch_totals){.done = 0};
-    if (start(&batch, error) != 0)
+    if (start_batch(&batch, error) != 0)
         return -1;
-    serve_lines(&batch);
+    run_lines(&batch);
     wait_for_runs(&batch);
-    end(&batch);
+    end_batch(&batch);
     if (batch.read_error == 0)
         return 0;
     errno = batch.read_error;

@@ -1,10 +1,9 @@
 /*
- * The work of `isolator batch`: each line of the input becomes a run of the service, whose result is printed
- * as a line.
+ * The work of `isolator batch`: runs each line of the input and prints its result as one line.
  *
- * A line is a JSON object with the members of execute_code (config/tool_arguments.h) and `id`, any JSON
- * value, which comes back in the result, as does the number of the line. A line that is wrong gets a
- * result of reason `input`, as a program does that cannot be sent.
+ * A line is a JSON object with the arguments of execute_code (config/tool_arguments.h) and an
+ * `id`, which may be any JSON value. The result has the `id` and the number of the line. A line
+ * that is invalid, or whose program cannot be sent, gets a result with reason `input`.
  */
 #ifndef CLI_BATCH_H
 #define CLI_BATCH_H
@@ -15,25 +14,24 @@
 #include "config/config.h"
 
 struct batch_options {
-    int in;        /* where the lines come from; borrowed */
-    int jobs;      /* lines at a time */
-    int artifacts; /* directory, open, for the files that come back, each line's below one of its number; borrowed; -1 */
-    bool force;    /* what is there may be replaced */
-    bool verbose;  /* which container each had, on stderr */
-    bool quiet;    /* no progress there */
+    int in;        /* descriptor of the input; borrowed */
+    int jobs;      /* how many lines run at the same time */
+    int artifacts; /* open directory, gets a subdirectory per line; borrowed; -1: none */
+    bool force;    /* replace existing files */
+    bool verbose;  /* print the container of each line on stderr */
+    bool quiet;    /* show no progress */
 };
 
-/* What came of it. */
 struct batch_totals {
     long long done;   /* results printed */
-    long long failed; /* of these not "success" */
-    int output_error; /* errno of stdout, which takes no more; 0: none */
+    long long failed; /* results that are not a success */
+    int output_error; /* errno of a failed write to stdout; 0: none */
 };
 
 /*
- * Runs until the input ends, a signal comes (signals_catch() before) or stdout takes no more; what runs
- * then is ended. No container is left. Fails with ERROR_SYSTEM where there can be no thread, with
- * ERROR_INPUT where the input cannot be read.
+ * Runs until the input ends, a signal arrives (call signals_catch() first) or stdout cannot be
+ * written; requests that are still running are then cancelled. No container remains. Fails with
+ * ERROR_SYSTEM if a thread cannot be started, and with ERROR_INPUT if the input cannot be read.
  */
 int batch_run(const struct config *config, const struct batch_options *options,
               struct batch_totals *totals, struct error *error);

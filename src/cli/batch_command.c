@@ -22,7 +22,7 @@
 
 enum { JOBS_MAX = 1024 };
 
-struct options {
+struct batch_arguments {
     int jobs;
     const char *artifacts; /* directory, borrowed from argv; NULL */
     bool force, quiet, verbose;
@@ -30,7 +30,7 @@ struct options {
 
 enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE };
 
-static const char help[] =
+static const char batch_help[] =
     "usage: isolator batch [OPTIONS] [FILE]\n"
     "\n"
     "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
@@ -62,7 +62,7 @@ static int read_jobs(const char *value, int *jobs, struct error *error)
     return 0;
 }
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"jobs", required_argument, NULL, 'j'},
     {"artifacts", required_argument, NULL, OPTION_ARTIFACTS},
     {"force", no_argument, NULL, OPTION_FORCE},
@@ -71,9 +71,9 @@ static const struct option known[] = {
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int batch_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct batch_arguments *options = context;
 
     if (option == 'j')
         return read_jobs(value, &options->jobs, error);
@@ -85,14 +85,14 @@ static int take(void *context, int option, char *value, struct error *error)
     return 0;
 }
 
-/* The descriptor to read from, stdin for NULL and "-"; -1 with the error. */
+/* Returns the descriptor to read from, which is stdin for NULL and "-", or -1 with the error. */
 static int open_input(const char *file, struct error *error)
 {
     int fd;
 
     if (!file || strcmp(file, "-") == 0) {
         if (isatty(STDIN_FILENO))
-            diagnostics_line("reads requests from the terminal, one JSON object a line");
+            diagnostics_line("reading requests from the terminal, one JSON object per line");
         return STDIN_FILENO;
     }
     fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -101,7 +101,7 @@ static int open_input(const char *file, struct error *error)
     return fd;
 }
 
-/* Results that are read as requests would never end; cat(1) refuses the same. */
+/* Refuses to read our own results as requests, which would never end. cat(1) does the same. */
 static int check_output(int in, struct error *error)
 {
     struct stat from, to;
@@ -110,10 +110,10 @@ static int check_output(int in, struct error *error)
         from.st_dev != to.st_dev || from.st_ino != to.st_ino)
         return 0;
     return error_set(error, ERROR_USAGE,
-                     "the results would go to the file from which the requests come");
+                     "input and output are the same file; write the results to another file");
 }
 
-static int status_of(const struct batch_totals *totals)
+static int exit_status_of_batch(const struct batch_totals *totals)
 {
     if (totals->output_error == EPIPE)
         return EXIT_STATUS_INTERRUPTED + SIGPIPE;
@@ -126,9 +126,10 @@ static int status_of(const struct batch_totals *totals)
     return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_batch_command(void *context, char **operands, const struct config *config,
+                             struct error *error)
 {
-    const struct options *options = context;
+    const struct batch_arguments *options = context;
     struct batch_options batch = {
         .jobs = options->jobs,
         .artifacts = -1,
@@ -146,27 +147,27 @@ static int run(void *context, char **operands, const struct config *config, stru
         return -1;
     batch.in = open_input(operands[0], error);
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
-        signals_catch(error) != 0) /* last: to open a FIFO may take long */
+        signals_catch(error) != 0) /* last: opening a FIFO may block */
         return -1;
     result = batch_run(config, &batch, &totals, error);
-    signals_release(); /* nothing is left that would have to be removed */
+    signals_release(); /* nothing remains to be removed */
     if (batch.in != STDIN_FILENO)
         close(batch.in);
-    return result == 0 ? status_of(&totals) : -1;
+    return result == 0 ? exit_status_of_batch(&totals) : -1;
 }
 
 int batch_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "batch",
-                                                .help = help,
+                                                .help = batch_help,
                                                 .letters = ":j:qvh",
-                                                .known = known,
-                                                .operands_most = 1,
-                                                .take = take,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .operands_max = 1,
+                                                .take_option = batch_take_option,
+                                                .run = run_batch_command,
                                                 .output = "results"};
     const int cores = linux_cores();
-    struct options options = {.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
+    struct batch_arguments options = {.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
 
     return command_line_main(&command, argc, argv, &options);
 }

@@ -1,7 +1,7 @@
 /*
- * `isolator batch`: a stream of requests, one JSON object a line, to a stream of results, one a line as
- * each finishes; several at a time, in sandboxes that wait where there are any. Nothing is kept of a
- * line once it is answered.
+ * `isolator batch`: reads requests, one JSON object per line, and prints results, one per line, in
+ * the order in which they finish. It runs several at a time, in warm containers if there are any.
+ * Nothing of a line is kept after its result is printed.
  */
 #ifndef CLI_BATCH_COMMAND_H
 #define CLI_BATCH_COMMAND_H

@@ -15,45 +15,46 @@
 
 enum { OPTION_CONFIG = COMMAND_OPTION - 1 };
 
-/* What stands in front of the configuration on a command line. */
-struct given {
-    const char *config; /* borrowed from argv; NULL: the usual places */
+/* The options that every command has. */
+struct common_options {
+    const char *config; /* borrowed from argv; NULL: the default places */
     bool help;
 };
 
-/* The option that getopt_long() complains of, where it knows it. */
-static const struct option *complained(const struct option *known)
+/* The known option that getopt_long() rejected; NULL if it is unknown. */
+static const struct option *find_rejected(const struct option *known_options)
 {
-    for (; known->name; known++)
-        if (optopt != 0 && known->val == optopt)
-            return known;
+    for (; known_options->name; known_options++)
+        if (optopt != 0 && known_options->val == optopt)
+            return known_options;
     return NULL;
 }
 
-static int refuse_unknown(const char *argument, const char *command, const struct option *known,
-                          struct error *error)
+static int refuse_unknown_option(const char *argument, const char *command,
+                                 const struct option *known_options, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape(argument);
+    CLEANUP_FREE char *escaped = text_escape(argument);
     CLEANUP_FREE char *name = string_copy(argument + strspn(argument, "-"));
     const char *nearest = NULL;
 
     name[strcspn(name, "=")] = '\0';
-    for (; known->name; known++)
-        strvec_push(&names, known->name);
+    for (; known_options->name; known_options++)
+        strvec_push(&names, known_options->name);
     if (strncmp(argument, "--", 2) == 0)
         nearest = text_nearest(name, (const char *const *)names.items, names.count);
     if (nearest)
-        return error_set(error, ERROR_USAGE, "unknown option '%s'; did you mean --%s?", shown,
+        return error_set(error, ERROR_USAGE, "unknown option '%s'; did you mean --%s?", escaped,
                          nearest);
-    return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator %s --help", shown,
+    return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator %s --help", escaped,
                      command);
 }
 
-int command_line_refuse(int option, const char *command, const struct option *known,
+int command_line_refuse(int option, const char *command, const struct option *known_options,
                         const char *argument, struct error *error)
 {
-    const struct option *named = option == ':' || option == '?' ? complained(known) : NULL;
+    const struct option *named =
+        option == ':' || option == '?' ? find_rejected(known_options) : NULL;
     const bool is_long = strncmp(argument, "--", 2) == 0;
     const char letter[] = {'-', (char)optopt, '\0'};
 
@@ -62,25 +63,25 @@ int command_line_refuse(int option, const char *command, const struct option *kn
     if (named)
         return error_set(error, ERROR_USAGE, "option '--%s' %s", named->name,
                          option == ':' ? "needs a value" : "takes no value");
-    /* A byte of a longer character does not stand alone: then all of the argument is shown. */
-    return refuse_unknown(is_long || optopt <= 0 || optopt >= 0x80 ? argument : letter, command,
-                          known, error);
+    /* Print the whole argument if optopt is only one byte of a multi-byte character. */
+    return refuse_unknown_option(is_long || optopt <= 0 || optopt >= 0x80 ? argument : letter,
+                                 command, known_options, error);
 }
 
-bool command_line_abbreviates(const struct option *known, const char *argument)
+bool command_line_abbreviates(const struct option *known_options, const char *argument)
 {
     const size_t length = strcspn(argument, "=");
 
     if (strncmp(argument, "--", 2) != 0)
         return false;
-    for (; known->name; known++)
-        if (strlen(known->name) == length - 2 &&
-            strncmp(known->name, argument + 2, length - 2) == 0)
+    for (; known_options->name; known_options++)
+        if (strlen(known_options->name) == length - 2 &&
+            strncmp(known_options->name, argument + 2, length - 2) == 0)
             return false;
     return true;
 }
 
-/* The argument that getopt_long() reads next: it passes over operands, which it puts at the end. */
+/* The argument that getopt_long() reads next. It skips operands and moves them to the end. */
 static const char *next_argument(char *const *argv)
 {
     int at = optind;
@@ -90,40 +91,42 @@ static const char *next_argument(char *const *argv)
     return argv[at] ? argv[at] : "";
 }
 
-static int parse(const struct command_line *command, int argc, char **argv, void *options,
-                 struct given *given, struct error *error)
+static int parse_options(const struct command_line *command, int argc, char **argv, void *options,
+                         struct common_options *common, struct error *error)
 {
     const char *argument = next_argument(argv);
     int option;
 
     opterr = 0;
-    while ((option = getopt_long(argc, argv, command->letters, command->known, NULL)) != -1) {
-        if (option == ':' || option == '?' || command_line_abbreviates(command->known, argument))
-            return command_line_refuse(option, command->name, command->known, argument, error);
+    while ((option = getopt_long(argc, argv, command->letters, command->known_options, NULL)) !=
+           -1) {
+        if (option == ':' || option == '?' ||
+            command_line_abbreviates(command->known_options, argument))
+            return command_line_refuse(option, command->name, command->known_options, argument,
+                                       error);
         if (option == OPTION_CONFIG)
-            given->config = optarg;
+            common->config = optarg;
         else if (option == 'h')
-            given->help = true;
-        else if (command->take(options, option, optarg, error) != 0)
+            common->help = true;
+        else if (command->take_option(options, option, optarg, error) != 0)
             return -1;
         argument = next_argument(argv);
     }
-    if (argc - optind > command->operands_most)
-        return error_set(error, ERROR_USAGE,
-                         "'%s' is one argument too many; see isolator %s --help",
-                         argv[optind + command->operands_most], command->name);
+    if (argc - optind > command->operands_max)
+        return error_set(error, ERROR_USAGE, "unexpected argument '%s'; see isolator %s --help",
+                         argv[optind + command->operands_max], command->name);
     return 0;
 }
 
-/* -1: the process ends. */
-static int load(const struct command_line *command, const char *file, void *options,
-                struct config *config, struct error *error)
+/* Loads the configuration, or the built-in one if the command accepts that. */
+static int load_config(const struct command_line *command, const char *file, void *options,
+                       struct config *config, struct error *error)
 {
     if (config_load(config, file, NULL, error) == 0)
         return 0;
     if (!command->without_config || command->without_config(options, error) != 0)
         return -1;
-    config_release(config); /* of what was read before the mistake */
+    config_release(config); /* drop what was read before the error */
     config_init(config);
     return config_load_built_in(config, error);
 }
@@ -145,17 +148,17 @@ int command_line_main(const struct command_line *command, int argc, char **argv,
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(config_release) struct config config;
-    struct given given = {.config = NULL};
+    struct common_options common = {.config = NULL};
     int status, printed;
 
     config_init(&config);
-    if (parse(command, argc, argv, options, &given, &error) != 0)
+    if (parse_options(command, argc, argv, options, &common, &error) != 0)
         return exit_status_report(&error);
-    if (given.help) {
+    if (common.help) {
         print_text(command->help);
         return command_line_printed("help");
     }
-    if (load(command, given.config, options, &config, &error) != 0)
+    if (load_config(command, common.config, options, &config, &error) != 0)
         return exit_status_report(&error);
     status = command->run(options, argv + optind, &config, &error);
     if (status < 0)

@@ -1,7 +1,8 @@
 /*
- * What the sub-commands but `run` are made of: a description of one, and the way from argv to its exit status
- * that all of them go: options (getopt_long(3), whose own messages name no command and tell nothing of
- * --help), configuration, work, and whether what was printed has got out.
+ * What all sub-commands except `run` have in common: the description of a command, and its way
+ * from argv to the exit status. The steps are: parse the options, load the configuration, do the
+ * work, and check that the output was written. getopt_long(3) parses the options. Its own messages
+ * are not used because they name neither the command nor --help.
  */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
@@ -12,7 +13,10 @@
 #include "base/error.h"
 #include "config/config.h"
 
-/* The options that each has stand at the end of its table. Options without a letter count from COMMAND_OPTION. */
+/*
+ * The options of every command; they end its table of options. The values of a command's own
+ * options without a letter begin at COMMAND_OPTION.
+ */
 #define COMMAND_OPTIONS_COMMON                                                                     \
     {"config", required_argument, NULL, 256}, {"help", no_argument, NULL, 'h'},                    \
     {                                                                                              \
@@ -21,46 +25,55 @@
 enum { COMMAND_OPTION = 257, COMMAND_ANY_OPERANDS = INT_MAX };
 
 struct command_line {
-    const char *name;           /* "gc" */
-    const char *help;           /* what --help prints; ends in a newline */
-    const char *letters;        /* as getopt's, with a ':' in front and 'h' among them: ":nh" */
-    const struct option *known; /* ends with COMMAND_OPTIONS_COMMON */
-    int operands_most;
+    const char *name;    /* "gc" */
+    const char *help;    /* what --help prints; ends in a newline */
+    const char *letters; /* for getopt(3): begins with ':' and contains 'h', as in ":nh" */
+    const struct option *known_options; /* ends with COMMAND_OPTIONS_COMMON */
+    int operands_max;
     /*
-     * What becomes of a configuration that cannot be read, whose error this is: 0 where run() shall get the
-     * built-in one in its place, having emptied the error; -1: the error ends the process. NULL: it always does.
+     * Called with the error if the configuration cannot be read. Returns 0 and empties the error
+     * to make run() use the built-in configuration, or -1 to end with the error. NULL always ends
+     * with the error.
      */
     int (*without_config)(void *options, struct error *error);
-    /* Takes an option of its own, by its `val`; -1: its value is wrong, ERROR_USAGE. NULL: it has none. */
-    int (*take)(void *options, int option, char *value, struct error *error);
     /*
-     * Does the work. `operands` end with NULL. Returns the exit status of the process, or -1 with the error.
-     * Signals are the caller's to catch (signals_catch()), where it can begin to wait.
+     * Handles an option of the command, which is identified by its `val`. Returns 0, or -1 with
+     * ERROR_USAGE for a wrong value. NULL if the command has no options of its own.
+     */
+    int (*take_option)(void *options, int option, char *value, struct error *error);
+    /*
+     * Does the work. `operands` ends with NULL. Returns the exit status of the process, or -1 with
+     * the error. A command that waits catches the signals itself (signals_catch()).
      */
     int (*run)(void *options, char **operands, const struct config *config, struct error *error);
-    const char *output; /* what it prints, for the message that this could not be written: "list" */
+    const char *output; /* names the output in the message that it cannot be written: "list" */
 };
 
 /*
- * Whether getopt_long(), which took the argument, found a long option in it that is not written out: what is short
- * for one option today may be another one tomorrow, or of another command.
+ * Whether the argument is an abbreviated long option that getopt_long() accepted. Abbreviations are
+ * refused because they may become ambiguous, or differ between commands.
  */
-bool command_line_abbreviates(const struct option *known, const char *argument);
+bool command_line_abbreviates(const struct option *known_options, const char *argument);
 
 /*
- * For what getopt_long() returned, with opterr = 0 and a ':' in front of the letters: sets the ERROR_USAGE that
- * says what is wrong with the argument, which is an unknown option unless that was ':' or '?'. Returns -1.
+ * Sets the ERROR_USAGE for what getopt_long() returned, called with opterr = 0 and letters that
+ * begin with ':'. ':' means that the value is missing; any other value than '?' means an unknown
+ * option. Returns -1.
  */
-int command_line_refuse(int option, const char *command, const struct option *known,
+int command_line_refuse(int option, const char *command, const struct option *known_options,
                         const char *argument, struct error *error);
 
 /*
- * Whether what was printed on stdout, the "help" say, has got there: the exit status of the process. That of SIGPIPE,
- * without a word, where nobody reads it any more.
+ * Checks whether everything printed on stdout was written. `what` names it for the message
+ * ("help"). Returns the exit status of the process. If the reader has closed the pipe, that is the
+ * status of SIGPIPE, without a message.
  */
 int command_line_printed(const char *what);
 
-/* Returns the exit status of the process. `options` is handed to take() and run(). */
+/*
+ * Runs the command and returns the exit status of the process. `options` is passed to the
+ * callbacks.
+ */
 int command_line_main(const struct command_line *command, int argc, char **argv, void *options);
 
 #endif

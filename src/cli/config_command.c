@@ -17,22 +17,22 @@
 #include "config/config_load.h"
 #include "config/config_schema.h"
 
-/* The widest that a value may be for the origins to stand in one column. */
-enum { COLUMN_MOST = 60 };
+/* The maximum width of the first column. Longer lines push their origin to the right. */
+enum { COLUMN_WIDTH_MAX = 60 };
 
 enum { OPTION_JSON = COMMAND_OPTION, OPTION_SCHEMA };
 
-struct options {
+struct config_options {
     bool json, schema;
 };
 
-/* "KEY = VALUE" and where each is from. */
-struct table {
+/* The lines "KEY = VALUE" and the origin of each. */
+struct value_table {
     const struct config *config;
     struct strvec lines, origins;
 };
 
-static const char help[] =
+static const char config_help[] =
     "usage: isolator config [--json | --schema] [--config FILE]\n"
     "\n"
     "Prints the configuration after all files are merged: one line per value, with\n"
@@ -46,27 +46,27 @@ static const char help[] =
     "Exit status: 0 success, 2 wrong command line or configuration, 3 output error.\n"
     "See isolator-config(1).\n";
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"json", no_argument, NULL, OPTION_JSON},
     {"schema", no_argument, NULL, OPTION_SCHEMA},
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int config_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct config_options *options = context;
 
     (void)value;
     *(option == OPTION_JSON ? &options->json : &options->schema) = true;
     if (options->json && options->schema)
-        return error_set(error, ERROR_USAGE, "--json and --schema exclude each other");
+        return error_set(error, ERROR_USAGE, "--json and --schema cannot be used together");
     return 0;
 }
 
-/* The schema is what helps to mend a file. */
-static int without_config(void *context, struct error *error)
+/* --schema works without a valid configuration, because it helps to fix it. */
+static int config_without_config(void *context, struct error *error)
 {
-    const struct options *options = context;
+    const struct config_options *options = context;
 
     if (!options->schema)
         return -1;
@@ -74,10 +74,10 @@ static int without_config(void *context, struct error *error)
     return 0;
 }
 
-static void add_line(void *context, const char *path, const json_t *value,
-                     const struct config_layer *origin)
+static void add_value(void *context, const char *path, const json_t *value,
+                      const struct config_layer *origin)
 {
-    struct table *table = context;
+    struct value_table *table = context;
     const struct config *config = table->config;
     CLEANUP_FREE char *key = text_escape(path);
     CLEANUP_FREE char *file = text_escape(origin->name);
@@ -91,16 +91,16 @@ static void add_line(void *context, const char *path, const json_t *value,
                                                                       : file);
 }
 
-static void print_table(const struct config *config, const json_t *resolved)
+static void print_values(const struct config *config, const json_t *resolved)
 {
-    struct table table = {.config = config, .lines = STRVEC_INIT, .origins = STRVEC_INIT};
+    struct value_table table = {.config = config, .lines = STRVEC_INIT, .origins = STRVEC_INIT};
     int width = 0;
 
-    config_walk(config, resolved, add_line, &table);
+    config_walk(config, resolved, add_value, &table);
     for (size_t i = 0; i < table.lines.count; i++) {
         const size_t length = strlen(table.lines.items[i]);
 
-        if (length <= COLUMN_MOST && (int)length > width)
+        if (length <= COLUMN_WIDTH_MAX && (int)length > width)
             width = (int)length;
     }
     for (size_t i = 0; i < table.lines.count; i++)
@@ -109,7 +109,7 @@ static void print_table(const struct config *config, const json_t *resolved)
     strvec_release(&table.origins);
 }
 
-/* Prints the schema of configuration files, which does not depend on the file that was read. */
+/* Prints the JSON Schema. It does not depend on the file that was read. */
 static int print_schema(struct error *error)
 {
     CLEANUP(config_release) struct config built_in;
@@ -126,9 +126,10 @@ static int print_schema(struct error *error)
     return EXIT_STATUS_SUCCESS;
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_config_command(void *context, char **operands, const struct config *config,
+                              struct error *error)
 {
-    const struct options *options = context;
+    const struct config_options *options = context;
     json_t *resolved;
 
     (void)operands;
@@ -140,7 +141,7 @@ static int run(void *context, char **operands, const struct config *config, stru
     if (options->json)
         safe_json_print(resolved, true);
     else
-        print_table(config, resolved);
+        print_values(config, resolved);
     json_decref(resolved);
     return EXIT_STATUS_SUCCESS;
 }
@@ -148,14 +149,14 @@ static int run(void *context, char **operands, const struct config *config, stru
 int config_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "config",
-                                                .help = help,
+                                                .help = config_help,
                                                 .letters = ":h",
-                                                .known = known,
-                                                .take = take,
-                                                .without_config = without_config,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .take_option = config_take_option,
+                                                .without_config = config_without_config,
+                                                .run = run_config_command,
                                                 .output = "configuration"};
-    struct options options = {.json = false};
+    struct config_options options = {.json = false};
 
     return command_line_main(&command, argc, argv, &options);
 }

@@ -1,6 +1,6 @@
 /*
- * `isolator config`: prints the configuration as it is after all files, with the origin of each value; or the
- * schema of its files.
+ * `isolator config`: prints the configuration after all files are merged, with the origin of each
+ * value, or the JSON Schema of configuration files.
  */
 #ifndef CLI_CONFIG_COMMAND_H
 #define CLI_CONFIG_COMMAND_H

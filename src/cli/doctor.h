@@ -1,6 +1,7 @@
 /*
- * The checks of `isolator doctor`. Each adds findings and goes on as far as it can: none ends for the fault that
- * it is there to find, and none takes longer than its part of the time that the engine may take.
+ * The checks of `isolator doctor`. A check adds findings and continues as far as it can: it does
+ * not fail because of the problem that it looks for, and takes no longer than its part of the
+ * budget (docker/budget.h).
  */
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
@@ -16,26 +17,27 @@
 struct doctor {
     const struct config *config; /* borrowed */
     struct docker docker;
-    struct service *service; /* for the programs; borrowed */
+    struct service *service; /* runs the test programs; borrowed */
     struct findings findings;
-    int hellos;          /* languages that ran their program */
-    int failures;        /* those that could not */
-    const char *untried; /* extension of one with an image and no program; may be NULL; borrowed */
+    int successes; /* languages that ran their test program */
+    int failures;  /* languages that could not */
+    const char
+        *untested; /* extension of a language without a test program; borrowed; may be NULL */
 };
 
-/* Adds a finding. Takes detail and advice (which may be NULL) over. */
+/* Adds a finding. Takes ownership of `detail` and `advice`, which may be NULL. */
 void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
                  char *advice);
 
 /*
- * The docker command, the socket, the engine and what it isolates with, what is left behind. False where no engine
- * answers: then nothing else can be checked.
+ * Checks the docker command, the socket, the engine, its isolation features and orphaned
+ * containers. False if no engine answers or a signal arrived: then nothing else can be checked.
  */
 bool doctor_check_engine(struct doctor *doctor);
 
 /*
- * For each language its image, and then a program that says hello, in a container that is made for it and in a
- * warm one. A signal ends it.
+ * Checks the image of each language, and then runs a test program in a new container and in a warm
+ * one. A signal ends it.
  */
 void doctor_check_languages(struct doctor *doctor);
 

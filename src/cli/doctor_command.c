@@ -13,12 +13,12 @@
 
 enum { OPTION_JSON = COMMAND_OPTION };
 
-struct options {
+struct doctor_options {
     bool json;
-    char *broken; /* owned; why the configuration cannot be read; NULL: it can */
+    char *config_error; /* owned; why the configuration cannot be read; NULL: it can */
 };
 
-static const char help[] =
+static const char doctor_help[] =
     "usage: isolator doctor [--json] [--config FILE]\n"
     "\n"
     "Checks whether runs work here: configuration, docker command, engine and the\n"
@@ -32,14 +32,14 @@ static const char help[] =
     "Exit status: 0 runs work, 2 wrong command line or configuration, 3 a check\n"
     "failed, 128+N signal N. See isolator-doctor(1).\n";
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"json", no_argument, NULL, OPTION_JSON},
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int doctor_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct doctor_options *options = context;
 
     (void)option;
     (void)value;
@@ -48,37 +48,40 @@ static int take(void *context, int option, char *value, struct error *error)
     return 0;
 }
 
-/* That is a finding; the other checks are made with what is built in. */
-static int without_config(void *context, struct error *error)
+/* Reports the error as a finding. The other checks use the built-in configuration. */
+static int doctor_without_config(void *context, struct error *error)
 {
-    struct options *options = context;
+    struct doctor_options *options = context;
 
-    options->broken = string_copy(error->message);
+    options->config_error = string_copy(error->message);
     error_release(error);
     return 0;
 }
 
-static void check_configuration(struct doctor *doctor, const char *broken)
+static void check_configuration(struct doctor *doctor, const char *config_error)
 {
     static const char *const origins[] = {
-        [CONFIG_BUILT_IN] = "built in",           [CONFIG_ASKED_FOR] = "--config",
-        [CONFIG_ENVIRONMENT] = "ISOLATOR_CONFIG", [CONFIG_OF_USER] = "the user's",
-        [CONFIG_OF_SYSTEM] = "the system's",      [CONFIG_INSTALLED] = "the installed default",
+        [CONFIG_BUILT_IN] = "built in",
+        [CONFIG_ASKED_FOR] = "--config",
+        [CONFIG_ENVIRONMENT] = "ISOLATOR_CONFIG",
+        [CONFIG_OF_USER] = "user",
+        [CONFIG_OF_SYSTEM] = "system",
+        [CONFIG_INSTALLED] = "installed default",
     };
     const struct config *config = doctor->config;
     CLEANUP_FREE char *detail = NULL;
 
-    if (broken) {
-        detail = string_format("%s; the checks below are with what is built in", broken);
-        findings_add(
-            &doctor->findings, FINDING_FAIL, "configuration", detail,
-            "mend the file, or name another; isolator config --schema tells what it may hold");
+    if (config_error) {
+        detail = string_format("%s; the checks below use the built-in configuration", config_error);
+        findings_add(&doctor->findings, FINDING_FAIL, "configuration", detail,
+                     "fix the file or choose another one; isolator config --schema prints what it "
+                     "may contain");
         return;
     }
     if (config->file)
         detail = string_format("%s (%s)", config->file, origins[config->origin]);
     findings_add(&doctor->findings, FINDING_OK, "configuration",
-                 detail ? detail : "what is built in; there is no file", NULL);
+                 detail ? detail : "built in; no file was found", NULL);
 }
 
 static void check_snippets(struct doctor *doctor)
@@ -86,50 +89,52 @@ static void check_snippets(struct doctor *doctor)
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     if (snippets_check(doctor->config, &error) != 0)
-        findings_add(&doctor->findings, FINDING_WARN, "snippets", error.message,
-                     "make install, or name another directory: promptsDir in the configuration");
+        findings_add(
+            &doctor->findings, FINDING_WARN, "snippets", error.message,
+            "run make install, or set promptsDir in the configuration to another directory");
 }
 
-static int status_of(const struct doctor *doctor, bool broken)
+static int exit_status_of_doctor(const struct doctor *doctor, bool config_invalid)
 {
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
-    if (broken)
+    if (config_invalid)
         return EXIT_STATUS_USAGE;
     return doctor->findings.failed ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_doctor_command(void *context, char **operands, const struct config *config,
+                              struct error *error)
 {
-    const struct options *options = context;
+    const struct doctor_options *options = context;
     struct doctor doctor = {.config = config, .docker = config_docker(config)};
 
     (void)operands;
     if (signals_catch(error) != 0)
         return -1;
     findings_init(&doctor.findings, options->json);
-    check_configuration(&doctor, options->broken);
+    check_configuration(&doctor, options->config_error);
     check_snippets(&doctor);
     if (doctor_check_engine(&doctor))
         doctor_check_languages(&doctor);
     findings_finish(&doctor.findings);
     signals_release();
-    return status_of(&doctor, options->broken != NULL);
+    return exit_status_of_doctor(&doctor, options->config_error != NULL);
 }
 
 int doctor_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "doctor",
-                                                .help = help,
+                                                .help = doctor_help,
                                                 .letters = ":h",
-                                                .known = known,
-                                                .take = take,
-                                                .without_config = without_config,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .take_option = doctor_take_option,
+                                                .without_config = doctor_without_config,
+                                                .run = run_doctor_command,
                                                 .output = "checks"};
-    struct options options = {.json = false};
+    struct doctor_options options = {.json = false};
     const int status = command_line_main(&command, argc, argv, &options);
 
-    free(options.broken);
+    free(options.config_error);
     return status;
 }

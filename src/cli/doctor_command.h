@@ -1,5 +1,5 @@
 /*
- * `isolator doctor`: whether runs work here, and if not, what mends it.
+ * `isolator doctor`: checks whether runs work on this host, and prints how to fix what does not.
  */
 #ifndef CLI_DOCTOR_COMMAND_H
 #define CLI_DOCTOR_COMMAND_H

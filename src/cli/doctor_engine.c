@@ -13,8 +13,8 @@
 #include "docker/budget.h"
 #include "service/gc.h"
 
-/* Less room for images and containers than that is too little for most images. */
-enum { DISK_LEAST_MB = 1024 };
+/* Free disk space below this is too little for most images. */
+enum { DISK_MIN_MB = 1024 };
 
 static const char unix_scheme[] = "unix://";
 
@@ -26,31 +26,31 @@ void doctor_find(struct doctor *doctor, enum finding status, const char *check, 
     free(advice);
 }
 
-static long long question_end(const struct doctor *doctor)
+static long long query_deadline(const struct doctor *doctor)
 {
     return budget_deadline(&doctor->docker, BUDGET_QUERY);
 }
 
-static bool is_program(const char *file)
+static bool is_executable_file(const char *file)
 {
     struct stat status;
 
     return access(file, X_OK) == 0 && stat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Where posix_spawnp(3) finds the command, owned; NULL: nowhere. */
+/* The file that posix_spawnp(3) would run for the command, owned; NULL if there is none. */
 static char *find_command(const char *command)
 {
     const char *path = getenv("PATH");
 
     if (strchr(command, '/'))
-        return is_program(command) ? string_copy(command) : NULL;
+        return is_executable_file(command) ? string_copy(command) : NULL;
     for (path = path ? path : "/bin:/usr/bin";; path++) {
-        const size_t length = strcspn(path, ":"); /* nothing is the current directory */
+        const size_t length = strcspn(path, ":"); /* an empty part is the current directory */
         char *file = string_format("%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? path : ".",
                                    command);
 
-        if (is_program(file))
+        if (is_executable_file(file))
             return file;
         free(file);
         path += length;
@@ -59,9 +59,9 @@ static char *find_command(const char *command)
     }
 }
 
-/* ---- the engine that does not answer */
+/* ---- an engine that does not answer */
 
-/* The path of the socket; NULL: the engine is reached by other means, or nobody knows. */
+/* The path of the socket; NULL if the engine is reached in another way, or the way is unknown. */
 static const char *socket_of(const struct engine_info *engine)
 {
     const size_t length = strlen(unix_scheme);
@@ -72,22 +72,23 @@ static const char *socket_of(const struct engine_info *engine)
 }
 
 /*
- * What brings an engine to where it was looked for, owned. One whose socket is there may hang: starting that once
- * more would change nothing.
+ * The advice how to make the engine answer, owned. If the socket exists, the engine may hang, so
+ * the advice is a restart.
  */
 static char *start_advice(const struct engine_info *engine)
 {
     const char *path = socket_of(engine);
     const char *host = getenv("DOCKER_HOST");
-    const bool there = path && access(path, F_OK) == 0;
+    const bool exists = path && access(path, F_OK) == 0;
     const bool of_user = path && strncmp(path, "/run/user/", 10) == 0;
 
-    if (host && *host && !there)
+    if (host && *host && !exists)
         return string_copy("unset DOCKER_HOST, or start the engine that it names");
     if (!path && engine->endpoint)
-        return string_format("docker context ls, to choose another than %s", engine->endpoint);
+        return string_format("see docker context ls and choose another context than %s",
+                             engine->endpoint);
     return string_format("%s %s", of_user ? "systemctl --user" : "sudo systemctl",
-                         there ? "restart docker, which ends all its containers" : "start docker");
+                         exists ? "restart docker, which ends all its containers" : "start docker");
 }
 
 static char *group_advice(void)
@@ -98,24 +99,24 @@ static char *group_advice(void)
                          user ? user->pw_name : "USER");
 }
 
-static void no_answer(struct doctor *doctor, const struct engine_info *engine,
-                      const struct error *error)
+static void report_no_answer(struct doctor *doctor, const struct engine_info *engine,
+                             const struct error *error)
 {
     const char *path = socket_of(engine);
-    const bool closed = path && access(path, R_OK | W_OK) != 0 && errno == EACCES;
+    const bool forbidden = path && access(path, R_OK | W_OK) != 0 && errno == EACCES;
 
-    if (closed)
+    if (forbidden)
         doctor_find(doctor, FINDING_FAIL, "socket",
-                    string_format("%s is closed to this user", path), group_advice());
+                    string_format("%s is not accessible to this user", path), group_advice());
     else if (path && access(path, F_OK) != 0)
-        doctor_find(doctor, FINDING_FAIL, "socket", string_format("%s is not there", path),
+        doctor_find(doctor, FINDING_FAIL, "socket", string_format("%s does not exist", path),
                     start_advice(engine));
     doctor_find(doctor, FINDING_FAIL, "engine",
                 string_format("does not answer: %s", error->message),
-                closed ? group_advice() : start_advice(engine));
+                forbidden ? group_advice() : start_advice(engine));
 }
 
-/* ---- the engine that does */
+/* ---- an engine that answers */
 
 static void check_socket(struct doctor *doctor, const struct engine_info *engine)
 {
@@ -125,13 +126,12 @@ static void check_socket(struct doctor *doctor, const struct engine_info *engine
     if (!path || stat(path, &status) != 0)
         return;
     if (status.st_mode & S_IWOTH)
-        doctor_find(
-            doctor, FINDING_WARN, "socket",
-            string_format("%s is open to every user, each of whom is as good as root", path),
-            string_format("sudo chmod o-rw %s", path));
+        doctor_find(doctor, FINDING_WARN, "socket",
+                    string_format(
+                        "%s is writable by every user, which gives each of them root access", path),
+                    string_format("sudo chmod o-rw %s", path));
     else
-        doctor_find(doctor, FINDING_OK, "socket", string_format("%s, open to this user", path),
-                    NULL);
+        doctor_find(doctor, FINDING_OK, "socket", string_format("%s, accessible", path), NULL);
 }
 
 static void report_engine(struct doctor *doctor, const struct engine_info *engine)
@@ -148,13 +148,13 @@ static void report_engine(struct doctor *doctor, const struct engine_info *engin
     if (engine->system)
         strbuf_addf(&detail, ", %s", engine->system);
     if (host && *host)
-        strbuf_addf(&detail, ", by DOCKER_HOST %s", host);
+        strbuf_addf(&detail, ", DOCKER_HOST %s", host);
     else if (engine->context)
         strbuf_addf(&detail, ", context %s", engine->context);
     doctor_find(doctor, FINDING_OK, "engine", strbuf_steal(&detail), NULL);
 }
 
-/* What makes an engine enforce the limits that it does not, owned. */
+/* The advice how to make the engine enforce all limits, owned. */
 static char *limits_advice(const struct doctor *doctor, const struct engine_info *engine)
 {
     const bool memory =
@@ -168,31 +168,31 @@ static char *limits_advice(const struct doctor *doctor, const struct engine_info
         memory && others ? "; " : "",
         !others            ? ""
         : engine->rootless ? "let systemd delegate the controllers cpu and pids to your user"
-                           : "give the engine a kernel with the cgroup controllers cpu and pids",
-        doctor->docker.allow_unenforced ? "" : ", or configure \"allowUnenforced\": true");
+                           : "use a kernel with the cgroup controllers cpu and pids",
+        doctor->docker.allow_unenforced ? "" : ", or set \"allowUnenforced\": true");
 }
 
 static void check_limits(struct doctor *doctor, const struct engine_info *engine)
 {
     static const char *const names[ENGINE_LIMITS] = {"memory", "swap", "processes", "CPU time"};
-    CLEANUP(strvec_release) struct strvec held = STRVEC_INIT, lacking = STRVEC_INIT;
-    CLEANUP_FREE char *held_names = NULL;
-    CLEANUP_FREE char *lacking_names = NULL;
+    CLEANUP(strvec_release) struct strvec enforced = STRVEC_INIT, missing = STRVEC_INIT;
+    CLEANUP_FREE char *enforced_names = NULL;
+    CLEANUP_FREE char *missing_names = NULL;
     const char *group = engine->cgroup ? engine->cgroup : "of an unknown version";
 
     for (int i = 0; i < ENGINE_LIMITS; i++)
         if (engine->limits[i] != ENGINE_UNKNOWN)
-            strvec_push(engine->limits[i] == ENGINE_YES ? &held : &lacking, names[i]);
-    held_names = strvec_join(&held, ", ");
-    lacking_names = strvec_join(&lacking, ", ");
-    if (lacking.count == 0)
+            strvec_push(engine->limits[i] == ENGINE_YES ? &enforced : &missing, names[i]);
+    enforced_names = strvec_join(&enforced, ", ");
+    missing_names = strvec_join(&missing, ", ");
+    if (missing.count == 0)
         doctor_find(doctor, FINDING_OK, "limits",
                     string_format("cgroup %s; enforced: %s", group,
-                                  held.count > 0 ? held_names : "the engine does not say"),
+                                  enforced.count > 0 ? enforced_names : "unknown"),
                     NULL);
     else
         doctor_find(doctor, doctor->docker.allow_unenforced ? FINDING_WARN : FINDING_FAIL, "limits",
-                    string_format("cgroup %s; not enforced: %s", group, lacking_names),
+                    string_format("cgroup %s; not enforced: %s", group, missing_names),
                     limits_advice(doctor, engine));
 }
 
@@ -202,7 +202,7 @@ static void check_seccomp(struct doctor *doctor, const struct engine_info *engin
 
     if (!engine->seccomp || strcmp(engine->seccomp, "unconfined") == 0)
         doctor_find(doctor, FINDING_WARN, "seccomp",
-                    string_format("no profile: programs may make every system call%s", more),
+                    string_format("no profile: programs can make every system call%s", more),
                     string_copy("start the engine without seccomp-profile=unconfined, on a kernel "
                                 "with CONFIG_SECCOMP_FILTER"));
     else
@@ -216,20 +216,20 @@ static void check_users(struct doctor *doctor, const struct engine_info *engine)
 
     if (engine->rootless || engine->user_namespaces)
         doctor_find(doctor, FINDING_OK, "user namespaces",
-                    string_format("%s: root in a sandbox is none outside",
+                    string_format("%s: root in a container is not root on the host",
                                   engine->rootless ? "rootless" : "users are mapped"),
                     NULL);
     else if (defaults->uid == 0)
         doctor_find(doctor, FINDING_WARN, "user namespaces",
-                    string_copy("none, and programs run as user 0, which is root outside too"),
-                    string_copy("configure \"defaults\": {\"user\": \"65534:65534\"}"));
+                    string_copy("none, and programs run as user 0, which is root on the host"),
+                    string_copy("set \"defaults\": {\"user\": \"65534:65534\"}"));
     else
         doctor_find(doctor, FINDING_OK, "user namespaces",
                     string_format("none; programs run as user %u:%u", defaults->uid, defaults->gid),
                     NULL);
 }
 
-/* MB that are free where the engine keeps its images; -1: that is on another host, or nobody knows. */
+/* Free MB where the engine stores its images; -1 if that is on another host or unknown. */
 static long long free_disk(const struct engine_info *engine)
 {
     char name[256] = "";
@@ -248,33 +248,32 @@ static void check_storage(struct doctor *doctor, const struct engine_info *engin
     struct strbuf detail = STRBUF_INIT;
     char *advice = NULL;
 
-    strbuf_addstr(&detail, engine->driver ? engine->driver : "the engine does not say");
+    strbuf_addstr(&detail, engine->driver ? engine->driver : "unknown driver");
     if (mb >= 0)
-        strbuf_addf(&detail, "; %.1f GB are free in %s", (double)mb / 1024, engine->directory);
-    if (mb >= 0 && mb < DISK_LEAST_MB) {
-        advice =
-            string_format("%s system df, and remove what is not needed", doctor->docker.command);
+        strbuf_addf(&detail, "; %.1f GB free in %s", (double)mb / 1024, engine->directory);
+    if (mb >= 0 && mb < DISK_MIN_MB) {
+        advice = string_format("%s system df shows what uses the space", doctor->docker.command);
     } else if (engine->driver && strcmp(engine->driver, "vfs") == 0) {
-        strbuf_addstr(&detail, "; it copies the image for each run");
-        advice = string_copy("configure the engine with \"storage-driver\": \"overlay2\"");
+        strbuf_addstr(&detail, "; it copies the whole image for each run");
+        advice = string_copy("start the engine with \"storage-driver\": \"overlay2\"");
     }
     doctor_find(doctor, advice ? FINDING_WARN : FINDING_OK, "storage", strbuf_steal(&detail),
                 advice);
 }
 
-/* Whatever the engine tells of itself. */
+/* Checks what the engine reports about itself. */
 static void check_details(struct doctor *doctor, struct engine_info *engine)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FREE char *remarks = NULL;
-    const int told = engine_info_ask_details(engine, &doctor->docker, question_end(doctor),
-                                             signals_cancel(), &error);
+    CLEANUP_FREE char *warnings = NULL;
+    const int result = engine_info_ask_details(engine, &doctor->docker, query_deadline(doctor),
+                                               signals_cancel(), &error);
 
     if (notifier_raised(signals_cancel()))
         return;
     report_engine(doctor, engine);
     check_socket(doctor, engine);
-    if (told != 0) {
+    if (result != 0) {
         doctor_find(doctor, FINDING_WARN, "limits", string_copy(error.message),
                     string_format("%s info", doctor->docker.command));
         return;
@@ -283,38 +282,38 @@ static void check_details(struct doctor *doctor, struct engine_info *engine)
     check_seccomp(doctor, engine);
     check_users(doctor, engine);
     check_storage(doctor, engine);
-    remarks = strvec_join(&engine->warnings, "; ");
-    if (*remarks)
-        doctor_find(doctor, FINDING_OK, "remarks", steal_pointer(&remarks), NULL);
+    warnings = strvec_join(&engine->warnings, "; ");
+    if (*warnings)
+        doctor_find(doctor, FINDING_OK, "engine warnings", steal_pointer(&warnings), NULL);
 }
 
-/* ---- leftovers */
+/* ---- orphaned containers */
 
-static void add_leftover(void *names, const struct orphan *leftover)
+static void add_orphan_name(void *names, const struct orphan *orphan)
 {
-    strvec_push(names, leftover->name);
+    strvec_push(names, orphan->name);
 }
 
-static void check_leftovers(struct doctor *doctor)
+static void check_orphans(struct doctor *doctor)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const int count =
-        gc_collect(&doctor->docker, GC_LIST, add_leftover, &names, signals_cancel(), &error);
+        gc_collect(&doctor->docker, GC_LIST, add_orphan_name, &names, signals_cancel(), &error);
     CLEANUP_FREE char *joined = strvec_join(&names, " ");
 
     if (notifier_raised(signals_cancel()))
         return;
     if (count < 0)
-        doctor_find(doctor, FINDING_WARN, "leftovers", string_copy(error.message),
+        doctor_find(doctor, FINDING_WARN, "orphans", string_copy(error.message),
                     string_format("%s ps --all", doctor->docker.command));
     else if (count > 0)
-        doctor_find(doctor, FINDING_WARN, "leftovers",
-                    string_format("%d left behind by isolators that were killed: %.200s%s", count,
-                                  joined, strlen(joined) > 200 ? "..." : ""),
+        doctor_find(doctor, FINDING_WARN, "orphans",
+                    string_format("%d left by isolators that were killed: %.200s%s", count, joined,
+                                  strlen(joined) > 200 ? "..." : ""),
                     string_copy("isolator gc"));
     else
-        doctor_find(doctor, FINDING_OK, "leftovers", string_copy("none"), NULL);
+        doctor_find(doctor, FINDING_OK, "orphans", string_copy("none"), NULL);
 }
 
 bool doctor_check_engine(struct doctor *doctor)
@@ -328,24 +327,24 @@ bool doctor_check_engine(struct doctor *doctor)
     engine_info_init(&engine);
     if (!path) {
         doctor_find(doctor, FINDING_FAIL, "docker command",
-                    string_format("'%s' is not there, or not in PATH", command),
+                    string_format("'%s' does not exist or is not in PATH", command),
                     string_copy("sudo apt-get install docker.io, or configure its path as "
                                 "\"containerCommand\""));
         return false;
     }
     answers =
-        engine_info_ask(&engine, &doctor->docker, question_end(doctor), signals_cancel(), &error);
+        engine_info_ask(&engine, &doctor->docker, query_deadline(doctor), signals_cancel(), &error);
     if (notifier_raised(signals_cancel()))
         return false;
     doctor_find(doctor, FINDING_OK, "docker command",
-                string_format("%s, %s", path, engine.client ? engine.client : "version not told"),
+                string_format("%s, %s", path, engine.client ? engine.client : "unknown version"),
                 NULL);
     if (answers != 0) {
-        no_answer(doctor, &engine, &error);
+        report_no_answer(doctor, &engine, &error);
         return false;
     }
     check_details(doctor, &engine);
     if (!notifier_raised(signals_cancel()))
-        check_leftovers(doctor);
+        check_orphans(doctor);
     return !notifier_raised(signals_cancel());
 }

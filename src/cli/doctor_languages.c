@@ -13,10 +13,10 @@
 #include "docker/image_inspect.h"
 #include "service/prepare.h"
 
-/* What there is for the languages that are built in, where promptsDir has nothing. */
+/* Test programs of the default languages, for when promptsDir has none. */
 static const struct {
     const char *language, *code;
-} hellos[] = {
+} test_programs[] = {
     {"python", "print('Hello, World')\n"},
     {"javascript", "console.log('Hello, World')\n"},
     {"go", "package main\n\nfunc main() { println(\"Hello, World\") }\n"},
@@ -41,7 +41,7 @@ static char *describe_image(const char *image, const struct image_facts *facts)
     return strbuf_steal(&text);
 }
 
-/* Adds a line for each language. -1: nobody knows which images there are. */
+/* Adds a finding for each language. -1 if the engine does not say which images it has. */
 static int check_images(struct doctor *doctor, struct image_facts *facts)
 {
     const struct config *config = doctor->config;
@@ -64,7 +64,8 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
         if (facts[i].present)
             doctor_find(doctor, FINDING_OK, check, describe_image(image, &facts[i]), NULL);
         else
-            doctor_find(doctor, FINDING_WARN, check, string_format("%s is not there", image),
+            doctor_find(doctor, FINDING_WARN, check,
+                        string_format("%s is not on the engine", image),
                         string_format("%s pull %s", doctor->docker.command, image));
     }
     return 0;
@@ -72,7 +73,10 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
 
 /* ---- preparations */
 
-/* Of a language that has steps; whether there is an image that they have made. */
+/*
+ * Checks a language that has steps. `base` tells whether its base image is on the engine. Returns
+ * whether a prepared image exists.
+ */
 static bool check_preparation(struct doctor *doctor, const struct language *language, bool base)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -87,11 +91,11 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
     }
     if (view.state == PREPARE_READY) {
         findings_add(&doctor->findings, FINDING_OK, check, language->preparation.tag, NULL);
-    } else if (view.state == PREPARE_OUTDATED || base) { /* else the image is what is missing */
+    } else if (view.state == PREPARE_OUTDATED || base) { /* else the base image is missing */
         findings_add(&doctor->findings, FINDING_WARN, check,
                      view.state == PREPARE_OUTDATED
-                         ? "its base image is another one by now"
-                         : "its steps have not been run; programs run in the base image",
+                         ? "outdated: its base image has changed"
+                         : "not prepared: programs run in the base image",
                      advice);
     }
     return view.state != PREPARE_MISSING;
@@ -99,8 +103,9 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
 
 /* ---- programs */
 
-/* A program in the language that says hello, owned, with its length; NULL: there is none. */
-static char *hello_of(const struct config *config, const struct language *language, size_t *length)
+/* A test program of the language, owned, with its length; NULL if there is none. */
+static char *test_program_of(const struct config *config, const struct language *language,
+                             size_t *length)
 {
     for (size_t i = 0; i < language->extensions.count; i++) {
         CLEANUP_FREE char *name = string_format("hello_world%s", language->extensions.items[i]);
@@ -110,37 +115,37 @@ static char *hello_of(const struct config *config, const struct language *langua
         if (code)
             return code;
     }
-    for (size_t i = 0; i < sizeof hellos / sizeof *hellos; i++)
-        if (strcmp(hellos[i].language, language->name) == 0) {
-            *length = strlen(hellos[i].code);
-            return string_copy(hellos[i].code);
+    for (size_t i = 0; i < sizeof test_programs / sizeof *test_programs; i++)
+        if (strcmp(test_programs[i].language, language->name) == 0) {
+            *length = strlen(test_programs[i].code);
+            return string_copy(test_programs[i].code);
         }
     return NULL;
 }
 
-/* The plan of a program in the language that says hello. -1: it cannot run, which is a finding. */
-static int make_plan(struct doctor *doctor, const struct language *language, const char *check,
-                     struct plan *plan)
+/* Makes the plan of the test program. If that fails, adds a finding and returns -1. */
+static int make_test_plan(struct doctor *doctor, const struct language *language, const char *check,
+                          struct plan *plan)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(request_release) struct request request;
 
     request_init(&request);
     request.language = string_copy(language->name);
-    request.input.code = hello_of(doctor->config, language, &request.input.code_length);
+    request.input.code = test_program_of(doctor->config, language, &request.input.code_length);
     if (plan_resolve(plan, doctor->config, &request, &error) == 0)
         return 0;
     doctor->failures++;
     findings_add(&doctor->findings, FINDING_FAIL, check, error.message,
-                 "isolator config, which tells where each value is from");
+                 "isolator config shows where each value comes from");
     return -1;
 }
 
-static void run(struct doctor *doctor, struct plan *plan, struct result *result)
+static void run_test(struct doctor *doctor, struct plan *plan, struct result *result)
 {
-    const struct run_observer nobody = RUN_OBSERVER_INIT;
+    const struct run_observer none = RUN_OBSERVER_INIT;
 
-    service_run(doctor->service, plan, &nobody, signals_cancel(), result);
+    service_run(doctor->service, plan, &none, signals_cancel(), result);
 }
 
 static char *run_advice(const struct doctor *doctor, const char *language,
@@ -148,21 +153,22 @@ static char *run_advice(const struct doctor *doctor, const char *language,
 {
     switch (result->reason) {
     case REASON_TIMEOUT:
-        return string_format("configure more \"timeoutSeconds\" or \"cpus\" for %s", language);
+        return string_format("raise \"timeoutSeconds\" or \"cpus\" of %s", language);
     case REASON_OOM:
-        return string_format("configure more \"memoryMB\" for %s", language);
+        return string_format("raise \"memoryMB\" of %s", language);
     case REASON_EXIT:
     case REASON_SIGNAL:
     case REASON_OUTPUT_LIMIT:
-        return string_format("configure another \"image\" or \"command\" for %s", language);
+        return string_format("set another \"image\" or \"command\" for %s", language);
     case REASON_CANCELLED:
     case REASON_ENGINE:
     case REASON_IMAGE_MISSING:
     case REASON_INPUT:
         break;
     }
-    return string_format("%s info, and isolator run --verbose; restart an engine that hangs",
-                         doctor->docker.command);
+    return string_format(
+        "%s info and isolator run --verbose show more; restart the engine if it hangs",
+        doctor->docker.command);
 }
 
 static void add_failure(struct doctor *doctor, const char *check, const char *language,
@@ -192,27 +198,27 @@ static void add_warnings(struct result *to, const struct result *from)
 }
 
 /*
- * In a warm container. Returns the time that it took, in ms, and adds its warnings to those of `cold`; -1: it
- * could not, and that is a finding.
+ * Runs the test program in a warm container. Returns the time in ms, and adds the warnings to
+ * those of `cold`. If it cannot run, adds a finding and returns -1.
  */
-static long long run_warm(struct doctor *doctor, const char *check, const struct language *language,
-                          struct result *cold)
+static long long run_warm_test(struct doctor *doctor, const char *check,
+                               const struct language *language, struct result *cold)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if (make_plan(doctor, language, check, &plan) != 0)
+    if (make_test_plan(doctor, language, check, &plan) != 0)
         return -1;
     if (!service_prewarm(doctor->service, &plan, signals_cancel())) {
         if (!notifier_raised(signals_cancel()))
             add_none_waits(doctor, check, language->name);
         return -1;
     }
-    run(doctor, &plan, &result);
+    run_test(doctor, &plan, &result);
     add_warnings(cold, &result);
     if (result_success(&result) && result.warm)
         return result.total_ms;
-    if (result_success(&result)) /* it died meanwhile */
+    if (result_success(&result)) /* the warm container ended before the run */
         add_none_waits(doctor, check, language->name);
     else if (result.reason != REASON_CANCELLED)
         add_failure(doctor, check, language->name, "in a sandbox that waited", &result);
@@ -227,7 +233,7 @@ static void add_success(struct doctor *doctor, const struct language *language, 
     CLEANUP_FREE char *joined = strvec_join(&result->warnings, "; ");
     CLEANUP_FREE char *advice =
         unprepared ? string_format("isolator prepare %s", language->name)
-                   : string_copy("isolator run --verbose tells which step that comes from");
+                   : string_copy("isolator run --verbose shows which step causes this");
     CLEANUP_FREE char *detail =
         *joined ? string_format("%s, but: %s", times, joined) : string_copy(times);
 
@@ -235,26 +241,26 @@ static void add_success(struct doctor *doctor, const struct language *language, 
                  *joined ? advice : NULL);
 }
 
-/* The program under the language's limits: cold, and in a warm container if the pool keeps some. */
-static void run_hello(struct doctor *doctor, const struct language *language, const char *check)
+/* Runs the test program in a new container, and in a warm one if the configuration has them. */
+static void test_language(struct doctor *doctor, const struct language *language, const char *check)
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP_FREE char *detail = NULL;
     long long warm;
 
-    if (make_plan(doctor, language, check, &plan) != 0)
+    if (make_test_plan(doctor, language, check, &plan) != 0)
         return;
-    run(doctor, &plan, &result);
+    run_test(doctor, &plan, &result);
     if (result.reason == REASON_CANCELLED)
         return;
     if (!result_success(&result)) {
         add_failure(doctor, check, language->name, "does not run", &result);
         return;
     }
-    doctor->hellos++;
+    doctor->successes++;
     if (language->warm > 0) {
-        warm = run_warm(doctor, check, language, &result);
+        warm = run_warm_test(doctor, check, language, &result);
         if (warm < 0)
             return;
         detail = string_format("hello in %lld ms; in a sandbox that waited: %lld ms",
@@ -270,33 +276,31 @@ static void check_language(struct doctor *doctor, const struct language *languag
     CLEANUP_FREE char *check = string_format("run %s", language->name);
     CLEANUP_FREE char *detail = NULL;
     size_t length;
-    CLEANUP_FREE char *hello = hello_of(doctor->config, language, &length);
+    CLEANUP_FREE char *program = test_program_of(doctor->config, language, &length);
 
-    if (hello) {
-        run_hello(doctor, language, check);
+    if (program) {
+        test_language(doctor, language, check);
         return;
     }
-    detail = string_format(
-        "not tried: no hello for this language, there is no hello_world%s in promptsDir",
-        language->extensions.items[0]);
+    detail = string_format("not tried: there is no hello_world%s in promptsDir",
+                           language->extensions.items[0]);
     findings_add(&doctor->findings, FINDING_OK, check, detail, NULL);
-    doctor->untried = language->extensions.items[0];
+    doctor->untested = language->extensions.items[0];
 }
 
-/* Where nothing runs, owned: what brings a language that runs, or else what the lines before say. */
-static char *advise_on_runs(const struct doctor *doctor, const struct image_facts *facts)
+/* The advice if no language can run a program, owned. */
+static char *runs_advice(const struct doctor *doctor, const struct image_facts *facts)
 {
     CLEANUP(strvec_release) struct strvec ways = STRVEC_INIT;
     const struct config *config = doctor->config;
 
     if (doctor->failures > 0)
-        return string_copy("what is said of one of the languages");
+        return string_copy("fix one of the languages above");
     for (size_t i = 0; i < config->language_count && ways.count == 0; i++)
         if (!facts[i].present)
             strvec_pushf(&ways, "%s pull %s", doctor->docker.command, config->languages[i].image);
-    if (doctor->untried)
-        strvec_pushf(&ways, "put a program that says hello into promptsDir, as hello_world%s",
-                     doctor->untried);
+    if (doctor->untested)
+        strvec_pushf(&ways, "add a program to promptsDir: hello_world%s", doctor->untested);
     return strvec_join(&ways, ", or ");
 }
 
@@ -317,7 +321,7 @@ static void check_each_language(struct doctor *doctor, const struct image_facts 
 
 void doctor_check_languages(struct doctor *doctor)
 {
-    const struct service_options with = {.pool = POOL_ONE_SHOT, .limits = {.max_active = 1}};
+    const struct service_options options = {.pool = POOL_ONE_SHOT, .limits = {.max_active = 1}};
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE struct image_facts *facts =
         memory_allocate(doctor->config->language_count * sizeof *facts);
@@ -325,7 +329,7 @@ void doctor_check_languages(struct doctor *doctor)
 
     if (check_images(doctor, facts) != 0)
         return;
-    if (service_open(&service, doctor->config, &with, &error) != 0) {
+    if (service_open(&service, doctor->config, &options, &error) != 0) {
         findings_add(&doctor->findings, FINDING_FAIL, "runs", error.message, NULL);
         return;
     }
@@ -333,7 +337,7 @@ void doctor_check_languages(struct doctor *doctor)
     check_each_language(doctor, facts);
     doctor->service = NULL;
     service_close(&service, 0);
-    if (doctor->hellos == 0 && !notifier_raised(signals_cancel()))
-        doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language has said hello"),
-                    advise_on_runs(doctor, facts));
+    if (doctor->successes == 0 && !notifier_raised(signals_cancel()))
+        doctor_find(doctor, FINDING_FAIL, "runs", string_copy("no language could run a program"),
+                    runs_advice(doctor, facts));
 }

@@ -7,17 +7,19 @@
 #include "base/signals.h"
 #include "base/text.h"
 
-/* Adds the text up to the next character that stays as it is, and that one. Returns how much that is. */
-static size_t add_piece(struct strbuf *shown, const char *text, size_t length)
+/*
+ * Adds the text up to and including the next line feed or tab. Returns the length that was read.
+ */
+static size_t add_piece(struct strbuf *escaped, const char *text, size_t length)
 {
     size_t end = 0;
 
     while (end < length && text[end] != '\n' && text[end] != '\t')
         end++;
-    text_add_escaped(shown, text, end);
+    text_add_escaped(escaped, text, end);
     if (end == length)
         return end;
-    strbuf_addch(shown, text[end]);
+    strbuf_addch(escaped, text[end]);
     return end + 1;
 }
 
@@ -25,15 +27,15 @@ char *escaped_output_text(struct escaped_output *output, enum process_stream str
                           const char *data, size_t length)
 {
     struct strbuf *bytes = &output->rest[stream];
-    struct strbuf shown = STRBUF_INIT;
+    struct strbuf escaped = STRBUF_INIT;
     size_t whole, at = 0;
 
     strbuf_add(bytes, data, length);
     whole = bytes->length - utf8_cut_tail(bytes->data, bytes->length);
     while (at < whole)
-        at += add_piece(&shown, bytes->data + at, whole - at);
+        at += add_piece(&escaped, bytes->data + at, whole - at);
     strbuf_drop(bytes, whole);
-    return strbuf_steal(&shown);
+    return strbuf_steal(&escaped);
 }
 
 bool escaped_output_take(void *context, enum process_stream stream, const char *data, size_t length)

@@ -1,16 +1,16 @@
 /*
- * What a container writes, shown on stderr as it comes, so that it can do nothing to a terminal: only line breaks and
- * tabs keep their meaning, other control characters are written as \xNN.
+ * Output of a container, written to stderr as it arrives. It cannot control a terminal: line feeds
+ * and tabs stay, other control characters are written as \xNN.
  */
-#ifndef CLI_SHOWN_OUTPUT_H
-#define CLI_SHOWN_OUTPUT_H
+#ifndef CLI_ESCAPED_OUTPUT_H
+#define CLI_ESCAPED_OUTPUT_H
 
 #include "base/process.h"
 #include "base/strbuf.h"
 
 struct escaped_output {
-    struct strbuf rest[2]; /* by stream: the start of a character whose end has not come yet */
-    char last;             /* what was written last; '\0' before there was anything */
+    struct strbuf rest[2]; /* by stream: the start of an incomplete character */
+    char last;             /* the last byte written; '\0': none yet */
 };
 
 #define ESCAPED_OUTPUT_INIT                                                                        \
@@ -18,17 +18,17 @@ struct escaped_output {
         .last = '\0'                                                                               \
     }
 
-/* The bytes as they are shown, behind those that are kept of the stream; owned by the caller. */
+/* Escapes the bytes after those kept of the stream. The text is owned by the caller. */
 char *escaped_output_text(struct escaped_output *output, enum process_stream stream,
                           const char *data, size_t length);
 
 /*
- * A process_sink; the context is the struct. Writes to stderr, and waits for it until a signal comes
- * (signals_cancel()).
+ * A process_sink whose context is the struct. Writes to stderr and waits for a slow reader until a
+ * signal arrives (signals_cancel()).
  */
 process_sink escaped_output_take;
 
-/* Ends the line, if it is not ended. */
+/* Ends the current line if it is incomplete. */
 void escaped_output_end(struct escaped_output *output);
 
 void escaped_output_release(struct escaped_output *output);

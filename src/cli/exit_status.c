@@ -8,7 +8,7 @@
 
 int exit_status_report(const struct error *error)
 {
-    CLEANUP_FREE char *line = text_escape(error->message); /* whatever a value in it holds */
+    CLEANUP_FREE char *line = text_escape(error->message); /* it may contain untrusted text */
 
     diagnostics_line("%s", line);
     switch (error->kind) {
@@ -37,7 +37,7 @@ int exit_status_of_result(const struct result *result, int signal)
         break;
     case REASON_TIMEOUT:
         return EXIT_STATUS_TIMEOUT;
-    case REASON_CANCELLED: /* by a signal, or because nobody reads the output any more */
+    case REASON_CANCELLED: /* by a signal, or because the reader of the output is gone */
         return EXIT_STATUS_INTERRUPTED + (signal ? signal : SIGPIPE);
     case REASON_ENGINE:
     case REASON_IMAGE_MISSING:

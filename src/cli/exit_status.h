@@ -1,5 +1,5 @@
 /*
- * The exit statuses of isolator(1), and how errors and results become them.
+ * The exit statuses of isolator(1), and which errors and results they stand for.
  */
 #ifndef CLI_EXIT_STATUS_H
 #define CLI_EXIT_STATUS_H
@@ -9,17 +9,17 @@
 
 enum exit_status {
     EXIT_STATUS_SUCCESS = 0,
-    EXIT_STATUS_PROGRAM = 1, /* the program failed, also for want of memory or by its output */
-    EXIT_STATUS_USAGE = 2,   /* command line, configuration, or files that cannot be sent */
+    EXIT_STATUS_PROGRAM = 1, /* the program failed, or exceeded its memory or output limit */
+    EXIT_STATUS_USAGE = 2,   /* wrong command line, configuration or input */
     EXIT_STATUS_ENGINE = 3,
     EXIT_STATUS_TIMEOUT = 124,    /* as timeout(1) */
     EXIT_STATUS_INTERRUPTED = 128 /* plus the signal */
 };
 
-/* Prints "isolator: MESSAGE" on stderr and returns the exit status of the error. */
+/* Prints "isolator: MESSAGE" on stderr. Returns the exit status for the error. */
 int exit_status_report(const struct error *error);
 
-/* `signal` is the signal that cancelled the run, 0 for none. */
+/* The exit status for the result. `signal` is the signal that cancelled the run; 0: none. */
 int exit_status_of_result(const struct result *result, int signal);
 
 #endif

@@ -9,10 +9,10 @@
 #include "cli/print.h"
 #include "cli/safe_json.h"
 
-/* Where what was seen begins: the longest status, the usual checks, and blanks between. */
+/* The widths of the first two columns: the longest status, and most names of checks. */
 enum { STATUS_WIDTH = 4, CHECK_WIDTH = 16 };
 
-static const char *const words[FINDING_STATUSES] = {
+static const char *const status_words[FINDING_STATUSES] = {
     [FINDING_OK] = "ok", [FINDING_WARN] = "warn", [FINDING_FAIL] = "fail"};
 
 static const char *const colours[FINDING_STATUSES] = {
@@ -20,19 +20,20 @@ static const char *const colours[FINDING_STATUSES] = {
 
 void findings_init(struct findings *findings, bool json)
 {
-    const char *refused = getenv("NO_COLOR");
+    const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
 
     findings->list = json ? json_array() : NULL;
-    findings->colour = isatty(STDOUT_FILENO) && (!refused || *refused == '\0') && terminal &&
+    findings->colour = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0') && terminal &&
                        *terminal != '\0' && strcmp(terminal, "dumb") != 0;
 }
 
-static void print_line(const struct findings *findings, enum finding status, const char *check,
-                       const char *detail, const char *advice)
+static void print_finding(const struct findings *findings, enum finding status, const char *check,
+                          const char *detail, const char *advice)
 {
     print_format("%s%-*s%s  %-*s  %s\n", findings->colour ? colours[status] : "", STATUS_WIDTH,
-                 words[status], findings->colour ? "\033[0m" : "", CHECK_WIDTH, check, detail);
+                 status_words[status], findings->colour ? "\033[0m" : "", CHECK_WIDTH, check,
+                 detail);
     if (advice)
         print_format("%*s  %*s  -> %s\n", STATUS_WIDTH, "", CHECK_WIDTH, "", advice);
 }
@@ -40,18 +41,18 @@ static void print_line(const struct findings *findings, enum finding status, con
 void findings_add(struct findings *findings, enum finding status, const char *check,
                   const char *detail, const char *advice)
 {
-    CLEANUP_FREE char *shown_check = text_escape(check);
-    CLEANUP_FREE char *shown_detail = text_escape(detail);
-    CLEANUP_FREE char *shown_advice = advice ? text_escape(advice) : NULL;
+    CLEANUP_FREE char *escaped_check = text_escape(check);
+    CLEANUP_FREE char *escaped_detail = text_escape(detail);
+    CLEANUP_FREE char *escaped_advice = advice ? text_escape(advice) : NULL;
 
     findings->failed |= status == FINDING_FAIL;
     if (findings->list)
         json_array_append_new(findings->list,
-                              json_pack("{s:s, s:s, s:s, s:s?}", "check", shown_check, "status",
-                                        words[status], "detail", shown_detail, "advice",
-                                        shown_advice));
+                              json_pack("{s:s, s:s, s:s, s:s?}", "check", escaped_check, "status",
+                                        status_words[status], "detail", escaped_detail, "advice",
+                                        escaped_advice));
     else
-        print_line(findings, status, shown_check, shown_detail, shown_advice);
+        print_finding(findings, status, escaped_check, escaped_detail, escaped_advice);
 }
 
 void findings_finish(struct findings *findings)

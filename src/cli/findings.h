@@ -1,5 +1,6 @@
 /*
- * What `isolator doctor` finds: a line for each check as it is made, or all of them as JSON in the end.
+ * The findings of `isolator doctor`: one line per check as it is made, or all of them as JSON at
+ * the end.
  */
 #ifndef CLI_FINDINGS_H
 #define CLI_FINDINGS_H
@@ -15,22 +16,23 @@ enum finding {
 };
 
 struct findings {
-    json_t *list; /* for the end; NULL: lines */
+    json_t *list; /* printed at the end; NULL: print lines */
     bool colour;
-    bool failed; /* one of them is FINDING_FAIL */
+    bool failed; /* there is a FINDING_FAIL */
 };
 
-/* Colour only on a terminal, and without NO_COLOR (https://no-color.org) and TERM=dumb. */
+/* Colours are used only on a terminal, without NO_COLOR (https://no-color.org) and TERM=dumb. */
 void findings_init(struct findings *findings, bool json);
 
 /*
- * `check` is a word or two; `detail` what was seen; `advice` the command that mends it, or what to change; NULL:
- * none. All of it may come from anywhere: it is escaped here.
+ * Adds a finding. `check` is one word or two, `detail` is what was found. `advice` is the command
+ * that fixes it, or what to change; it may be NULL. All texts may be untrusted: they are escaped
+ * here.
  */
 void findings_add(struct findings *findings, enum finding status, const char *check,
                   const char *detail, const char *advice);
 
-/* Prints the JSON, where that was asked for, and frees everything. */
+/* Prints the JSON if requested, and frees everything. */
 void findings_finish(struct findings *findings);
 
 #endif

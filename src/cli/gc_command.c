@@ -11,16 +11,16 @@
 #include "config/config.h"
 #include "service/gc.h"
 
-struct options {
-    bool dry;
+struct gc_options {
+    bool dry_run;
 };
 
-struct tally {
-    bool dry;
+struct gc_report {
+    bool dry_run;
     int failed;
 };
 
-static const char help[] =
+static const char gc_help[] =
     "usage: isolator gc [-n] [--config FILE]\n"
     "\n"
     "Removes and lists orphaned containers, whose isolator was killed. Containers of\n"
@@ -34,71 +34,74 @@ static const char help[] =
     "Exit status: 0 no orphan remains, 2 wrong command line or configuration, 3 the\n"
     "engine failed, 128+N signal N. See isolator-gc(1).\n";
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"dry-run", no_argument, NULL, 'n'},
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int gc_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct gc_options *options = context;
 
     (void)option;
     (void)value;
     (void)error;
-    options->dry = true;
+    options->dry_run = true;
     return 0;
 }
 
-static void print_leftover(void *context, const struct orphan *leftover)
+static void print_orphan(void *context, const struct orphan *orphan)
 {
-    struct tally *tally = context;
-    const char *did = leftover->failure ? "cannot remove" : tally->dry ? "would remove" : "removed";
+    struct gc_report *report = context;
+    const char *action = orphan->failure   ? "cannot remove"
+                         : report->dry_run ? "would remove"
+                                           : "removed";
 
-    print_format("%s %s (%s): ", did, leftover->name, leftover->state);
-    if (leftover->status == OWNER_ENDED)
-        print_format("its isolator, process %s, has ended", leftover->pid);
+    print_format("%s %s (%s): ", action, orphan->name, orphan->state);
+    if (orphan->status == OWNER_ENDED)
+        print_format("isolator process %s has ended", orphan->pid);
     else
-        print_format("overdue; it was made by process %s on %s", leftover->pid, leftover->host);
-    if (leftover->failure) {
-        tally->failed++;
-        print_format(": %s", leftover->failure);
+        print_format("past its deadline; created by process %s on %s", orphan->pid, orphan->host);
+    if (orphan->failure) {
+        report->failed++;
+        print_format(": %s", orphan->failure);
     }
     print_text("\n");
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_gc_command(void *context, char **operands, const struct config *config,
+                          struct error *error)
 {
-    const struct options *options = context;
+    const struct gc_options *options = context;
     const struct docker docker = config_docker(config);
-    struct tally tally = {.dry = options->dry};
+    struct gc_report report = {.dry_run = options->dry_run};
     int found;
 
     (void)operands;
     if (signals_catch(error) != 0)
         return -1;
-    found = gc_collect(&docker, options->dry ? GC_LIST : GC_UNTIL_GONE, print_leftover, &tally,
+    found = gc_collect(&docker, options->dry_run ? GC_LIST : GC_UNTIL_GONE, print_orphan, &report,
                        signals_cancel(), error);
     signals_release();
     if (found == 0)
-        print_text("nothing is left behind\n");
+        print_text("no orphaned containers\n");
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (found < 0)
         return -1;
-    return tally.failed > 0 ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
+    return report.failed > 0 ? EXIT_STATUS_ENGINE : EXIT_STATUS_SUCCESS;
 }
 
 int gc_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "gc",
-                                                .help = help,
+                                                .help = gc_help,
                                                 .letters = ":nh",
-                                                .known = known,
-                                                .take = take,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .take_option = gc_take_option,
+                                                .run = run_gc_command,
                                                 .output = "list"};
-    struct options options = {.dry = false};
+    struct gc_options options = {.dry_run = false};
 
     return command_line_main(&command, argc, argv, &options);
 }

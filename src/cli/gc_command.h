@@ -1,6 +1,6 @@
 /*
- * `isolator gc`: removes what isolators that were killed have left behind, by hand; each start of
- * isolator does the same by itself.
+ * `isolator gc`: removes orphaned containers, whose isolator was killed. Every start of isolator
+ * does the same.
  */
 #ifndef CLI_GC_COMMAND_H
 #define CLI_GC_COMMAND_H

@@ -1,5 +1,5 @@
 /*
- * isolator: runs untrusted code. The main of the command line: finds the sub-command.
+ * isolator: runs untrusted code. The main of the command line: finds the command and runs it.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -47,7 +47,7 @@ static const struct command {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i].name) == 0)
@@ -76,11 +76,11 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* What may have been meant by what stands where a command should, owned. */
-static char *advice_for(const char *word)
+/* The advice for an unknown word in the place of a command, owned. */
+static char *advice_for_word(const char *word)
 {
     static const char *const options[] = {"--help", "--version"};
-    CLEANUP_FREE char *shown = text_escape(word);
+    CLEANUP_FREE char *escaped = text_escape(word);
     const bool option = word[0] == '-';
     const char *names[COMMANDS], *nearest;
 
@@ -91,18 +91,18 @@ static char *advice_for(const char *word)
     if (nearest)
         return string_format("did you mean '%s'?", nearest);
     if (option)
-        return string_copy("options go behind the command: isolator run, say");
+        return string_copy("options follow the command, as in 'isolator run --help'");
     if (access(word, F_OK) == 0)
-        return string_format("did you mean 'isolator run %s'?", shown);
+        return string_format("did you mean 'isolator run %s'?", escaped);
     return string_copy("see isolator --help");
 }
 
-static int refuse(const char *word)
+static int refuse_word(const char *word)
 {
-    CLEANUP_FREE char *shown = text_escape(word);
-    CLEANUP_FREE char *advice = advice_for(word);
+    CLEANUP_FREE char *escaped = text_escape(word);
+    CLEANUP_FREE char *advice = advice_for_word(word);
 
-    diagnostics_line("unknown %s '%s'; %s", word[0] == '-' ? "option" : "command", shown, advice);
+    diagnostics_line("unknown %s '%s'; %s", word[0] == '-' ? "option" : "command", escaped, advice);
     return EXIT_STATUS_USAGE;
 }
 
@@ -113,14 +113,14 @@ static int help_command(int argc, char **argv)
     const struct command *command;
 
     if (argc > 2) {
-        diagnostics_line("help takes one command; see isolator --help");
+        diagnostics_line("help takes at most one command; see isolator --help");
         return EXIT_STATUS_USAGE;
     }
     if (argc < 2 || is_help(argv[1]))
         return print_help();
-    command = find(argv[1]);
+    command = find_command(argv[1]);
     if (!command)
-        return refuse(argv[1]);
+        return refuse_word(argv[1]);
     return command->run(2, (char *[]){argv[1], option, NULL});
 }
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 {
     const struct command *command;
 
-    json_set_alloc_funcs(memory_allocate, free); /* without memory it ends, as everything does */
+    json_set_alloc_funcs(memory_allocate, free); /* it ends the program if there is no memory */
     signals_set_up();
     if (argc < 2) {
         diagnostics_line("no command; see isolator --help");
@@ -140,8 +140,8 @@ int main(int argc, char **argv)
         print_text("isolator " ISOLATOR_VERSION "\n");
         return command_line_printed("version");
     }
-    command = find(argv[1]);
+    command = find_command(argv[1]);
     if (command)
         return command->run(argc - 1, argv + 1);
-    return refuse(argv[1]);
+    return refuse_word(argv[1]);
 }

@@ -23,11 +23,11 @@
 
 enum { OPTION_JSON = COMMAND_OPTION, OPTION_NAMES };
 
-struct options {
+struct languages_options {
     bool json, names;
 };
 
-static const char help[] =
+static const char languages_help[] =
     "usage: isolator languages [--json | --names] [--config FILE]\n"
     "\n"
     "Lists the languages: name, image, whether the engine has the image, whether the\n"
@@ -42,24 +42,27 @@ static const char help[] =
     "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"
     "does not answer, 128+N signal N. See isolator-languages(1).\n";
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"json", no_argument, NULL, OPTION_JSON},
     {"names", no_argument, NULL, OPTION_NAMES},
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int languages_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct languages_options *options = context;
 
     (void)value;
     *(option == OPTION_JSON ? &options->json : &options->names) = true;
     if (options->json && options->names)
-        return error_set(error, ERROR_USAGE, "--json and --names exclude each other");
+        return error_set(error, ERROR_USAGE, "--json and --names cannot be used together");
     return 0;
 }
 
-/* The limits of its programs that are not the defaults, as a configuration would give them; a new reference. */
+/*
+ * The limits of the language that differ from the defaults, as configuration keys; a new
+ * reference.
+ */
 static json_t *own_limits(const struct config *config, const struct language *language)
 {
     const struct sandbox_policy *defaults = &config->defaults;
@@ -82,8 +85,8 @@ static json_t *own_limits(const struct config *config, const struct language *la
     if (policy.uid != defaults->uid || policy.gid != defaults->gid)
         json_object_set_new(own, "user", json_sprintf("%u:%u", policy.uid, policy.gid));
     CLEANUP_FREE char *drop = strvec_join(&policy.cap_drop, ",");
-    CLEANUP_FREE char *usual = strvec_join(&defaults->cap_drop, ",");
-    if (strcmp(drop, usual) != 0)
+    CLEANUP_FREE char *default_drop = strvec_join(&defaults->cap_drop, ",");
+    if (strcmp(drop, default_drop) != 0)
         json_object_set_new(own, "capDrop", json_string(drop));
     sandbox_policy_release(&policy);
     return own;
@@ -94,14 +97,15 @@ static bool has_steps(const struct language *language)
     return language->preparation.steps.count > 0;
 }
 
-/* What the engine has for a language. */
+/* The images of a language on the engine. */
 struct images {
-    struct image_facts base, prepared; /* the second means something where the language has steps */
+    struct image_facts base;
+    struct image_facts prepared; /* set only if the language has steps */
 };
 
-/* `images` NULL: nobody knows. */
-static json_t *describe(const struct config *config, const struct language *language,
-                        const struct images *images)
+/* The JSON of a language; a new reference. `images` is NULL if the engine did not answer. */
+static json_t *language_to_json(const struct config *config, const struct language *language,
+                                const struct images *images)
 {
     json_t *extensions = json_array();
 
@@ -115,21 +119,21 @@ static json_t *describe(const struct config *config, const struct language *lang
         own_limits(config, language));
 }
 
-static void print_json(const struct config *config, const struct images *images)
+static void print_languages_json(const struct config *config, const struct images *images)
 {
     json_t *all = json_array();
 
     for (size_t i = 0; i < config->language_count; i++)
-        json_array_append_new(all,
-                              describe(config, &config->languages[i], images ? &images[i] : NULL));
+        json_array_append_new(
+            all, language_to_json(config, &config->languages[i], images ? &images[i] : NULL));
     safe_json_print(all, isatty(STDOUT_FILENO));
     json_decref(all);
 }
 
 enum { COLUMNS = 7 };
 
-static void add_limits(struct strvec *cells, const struct config *config,
-                       const struct language *language)
+static void add_limits_cell(struct strvec *cells, const struct config *config,
+                            const struct language *language)
 {
     json_t *own = own_limits(config, language);
     struct strbuf cell = STRBUF_INIT;
@@ -148,40 +152,41 @@ static void add_limits(struct strvec *cells, const struct config *config,
     json_decref(own);
 }
 
-/* Whether the engine has an image; NULL: nobody knows. */
-static const char *answer(const struct image_facts *facts)
+/* The cell that tells whether the engine has an image. `facts` is NULL if that is unknown. */
+static const char *presence_cell(const struct image_facts *facts)
 {
     if (!facts)
         return "unknown";
     return facts->present ? "yes" : "no";
 }
 
-static void add_row(struct strvec *cells, const struct config *config,
-                    const struct language *language, const struct images *images)
+static void add_language_row(struct strvec *cells, const struct config *config,
+                             const struct language *language, const struct images *images)
 {
     CLEANUP_FREE char *extensions = strvec_join(&language->extensions, " ");
 
     strvec_push(cells, language->name);
     strvec_push(cells, language->image);
-    strvec_push(cells, answer(images ? &images->base : NULL));
-    strvec_push(cells, has_steps(language) ? answer(images ? &images->prepared : NULL) : "-");
+    strvec_push(cells, presence_cell(images ? &images->base : NULL));
+    strvec_push(cells,
+                has_steps(language) ? presence_cell(images ? &images->prepared : NULL) : "-");
     strvec_push_owned(cells, text_escape(extensions));
     strvec_push_owned(cells, text_escape(language->default_filename));
-    add_limits(cells, config, language);
+    add_limits_cell(cells, config, language);
 }
 
-static void print_table(const struct config *config, const struct images *images)
+static void print_languages_table(const struct config *config, const struct images *images)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
-    strvec_push_each(&cells, "NAME", "IMAGE", "THERE", "PREPARED", "EXTENSIONS", "DEFAULT FILE",
+    strvec_push_each(&cells, "NAME", "IMAGE", "PRESENT", "PREPARED", "EXTENSIONS", "DEFAULT FILE",
                      "LIMITS", NULL);
     for (size_t i = 0; i < config->language_count; i++)
-        add_row(&cells, config, &config->languages[i], images ? &images[i] : NULL);
+        add_language_row(&cells, config, &config->languages[i], images ? &images[i] : NULL);
     table_print(&cells, COLUMNS);
 }
 
-/* Which images of all languages the engine has, in the order of the languages. */
+/* Fills in the images of all languages, in the order of the languages. */
 static int inspect_images(const struct config *config, struct images *images, struct error *error)
 {
     const struct docker docker = config_docker(config);
@@ -210,9 +215,10 @@ static int inspect_images(const struct config *config, struct images *images, st
     return result;
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_languages_command(void *context, char **operands, const struct config *config,
+                                 struct error *error)
 {
-    const struct options *options = context;
+    const struct languages_options *options = context;
     CLEANUP_FREE struct images *images = NULL;
     bool inspected;
 
@@ -227,22 +233,22 @@ static int run(void *context, char **operands, const struct config *config, stru
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     if (options->json)
-        print_json(config, inspected ? images : NULL);
+        print_languages_json(config, inspected ? images : NULL);
     else
-        print_table(config, inspected ? images : NULL);
+        print_languages_table(config, inspected ? images : NULL);
     return inspected ? EXIT_STATUS_SUCCESS : -1;
 }
 
 int languages_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "languages",
-                                                .help = help,
+                                                .help = languages_help,
                                                 .letters = ":h",
-                                                .known = known,
-                                                .take = take,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .take_option = languages_take_option,
+                                                .run = run_languages_command,
                                                 .output = "languages"};
-    struct options options = {.json = false};
+    struct languages_options options = {.json = false};
 
     return command_line_main(&command, argc, argv, &options);
 }

@@ -1,5 +1,5 @@
 /*
- * `isolator languages`: which languages are configured, and which of their images the engine has.
+ * `isolator languages`: lists the configured languages and the state of their images.
  */
 #ifndef CLI_LANGUAGES_COMMAND_H
 #define CLI_LANGUAGES_COMMAND_H

@@ -21,14 +21,14 @@
 #include "service/prepare.h"
 #include "service/service.h"
 
-struct options {
+struct prepare_options {
     struct strvec steps; /* --run */
-    const char *network; /* borrowed from argv, as the tag; NULL */
-    const char *tag;
+    const char *network; /* borrowed from argv; NULL */
+    const char *tag;     /* borrowed from argv; NULL */
     bool list, remove;
 };
 
-static const char help[] =
+static const char prepare_help[] =
     "usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG]\n"
     "                        [--config FILE] [LANGUAGE...]\n"
     "       isolator prepare --list | --remove [--config FILE] [LANGUAGE...]\n"
@@ -50,7 +50,7 @@ static const char help[] =
     "3 the engine failed or the image is missing, 128+N signal N.\n"
     "See isolator-prepare(1).\n";
 
-/* What a shell says of a command that is not there. */
+/* The exit status of a shell for a command that does not exist. */
 enum { STATUS_NOT_FOUND = 127 };
 
 enum {
@@ -61,7 +61,7 @@ enum {
     OPTION_REMOVE,
 };
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"run", required_argument, NULL, OPTION_RUN},
     {"network", required_argument, NULL, OPTION_NETWORK},
     {"tag", required_argument, NULL, OPTION_TAG},
@@ -70,9 +70,9 @@ static const struct option known[] = {
     COMMAND_OPTIONS_COMMON,
 };
 
-static int take(void *context, int option, char *value, struct error *error)
+static int prepare_take_option(void *context, int option, char *value, struct error *error)
 {
-    struct options *options = context;
+    struct prepare_options *options = context;
 
     switch (option) {
     case OPTION_RUN:
@@ -93,15 +93,16 @@ static int take(void *context, int option, char *value, struct error *error)
     }
 }
 
-/* What needs, or excludes, what. */
-static int check_together(const struct options *options, char **operands, struct error *error)
+/* Checks which options need or exclude each other. */
+static int check_combination(const struct prepare_options *options, char **operands,
+                             struct error *error)
 {
     const bool prepares = options->steps.count > 0 || options->network || options->tag;
 
     if (options->list && options->remove)
-        return error_set(error, ERROR_USAGE, "--list and --remove exclude each other");
+        return error_set(error, ERROR_USAGE, "--list and --remove cannot be used together");
     if ((options->list || options->remove) && prepares)
-        return error_set(error, ERROR_USAGE, "--%s goes with no other option",
+        return error_set(error, ERROR_USAGE, "--%s cannot be used with other options",
                          options->list ? "list" : "remove");
     if (options->steps.count > 0 && !operands[0])
         return error_set(error, ERROR_USAGE, "--run needs a LANGUAGE");
@@ -110,85 +111,91 @@ static int check_together(const struct options *options, char **operands, struct
     return 0;
 }
 
-/* ---- the three things it does, each for one language; -1, or the exit status */
+/* ---- prepare: each function returns an exit status, or -1 with the error */
 
-/* The language with the steps of the command line, which the configuration's own go before. */
-static int give_steps(const struct options *options, const struct language *language,
-                      struct language *own, struct error *error)
+/*
+ * Sets *prepared to the language with the steps of the command line. Steps of the configuration
+ * file have precedence, so that is an error.
+ */
+static int with_steps(const struct prepare_options *options, const struct language *language,
+                      struct language *prepared, struct error *error)
 {
     if (language->preparation.steps.count > 0 && !language->preparation.noted)
         return error_set(error, ERROR_USAGE,
-                         "the configuration has steps for %s: change languages.%s.prepare there",
+                         "cannot replace the steps of '%s': they are in the configuration; change "
+                         "languages.%s.prepare there",
                          language->name, language->name);
-    *own = *language;
-    own->preparation = (struct preparation){
+    *prepared = *language;
+    prepared->preparation = (struct preparation){
         .steps = options->steps, .network = (char *)options->network, .noted = true};
-    config_prepare(own);
+    config_prepare(prepared);
     return 0;
 }
 
-/* Steps do not add up: what other steps were remembered is said, in case they were meant to stay. */
-static void tell_replaced(const struct language *language, const struct language *own)
+/*
+ * Steps replace saved steps. Reports those that are lost, in case the caller wanted to keep them.
+ */
+static void report_replaced_steps(const struct language *language, const struct language *prepared)
 {
     const struct strvec *steps = &language->preparation.steps;
 
-    if (steps->count == 0 || strvec_equal(steps, &own->preparation.steps))
+    if (steps->count == 0 || strvec_equal(steps, &prepared->preparation.steps))
         return;
     for (size_t i = 0; i < steps->count; i++) {
-        CLEANUP_FREE char *shown = text_escape(steps->items[i]);
+        CLEANUP_FREE char *escaped = text_escape(steps->items[i]);
 
-        diagnostics_line("%s: this replaces the step: %s", language->name, shown);
+        diagnostics_line("%s: replacing the saved step: %s", language->name, escaped);
     }
 }
 
-static void tell_warnings(const char *language, struct strvec *warnings)
+static void report_warnings(const char *language, struct strvec *warnings)
 {
     for (size_t i = 0; i < warnings->count; i++) {
-        CLEANUP_FREE char *shown = text_escape(warnings->items[i]);
+        CLEANUP_FREE char *escaped = text_escape(warnings->items[i]);
 
-        diagnostics_line("warning: %s: %s", language, shown);
+        diagnostics_line("warning: %s: %s", language, escaped);
     }
     strvec_release(warnings);
 }
 
-static int prepare_one(const struct prepare *prepare, const struct language *language,
-                       struct error *error)
+static int prepare_one_language(const struct prepare *prepare, const struct language *language,
+                                struct error *error)
 {
     const long long start = clock_now_ms();
     struct prepare_outcome outcome;
     int result;
 
     if (language->preparation.steps.count == 0)
-        return error_set(error, ERROR_USAGE,
-                         "%s has no steps; give --run STEP, or languages.%s.prepare in the "
-                         "configuration",
-                         language->name, language->name);
+        return error_set(
+            error, ERROR_USAGE,
+            "'%s' has no steps; use --run STEP, or set languages.%s.prepare in the configuration",
+            language->name, language->name);
     result = prepare_language(prepare, language, &outcome, error);
     escaped_output_end(prepare->context);
-    tell_warnings(language->name, prepare->warnings);
+    report_warnings(language->name, prepare->warnings);
     if (result != 0)
         return error->kind == ERROR_USAGE ? -1 : error_prefix(error, "%s", language->name);
     if (outcome.status != 0) {
-        diagnostics_line("%s: the last step above ended with status %d; nothing is kept%s",
+        diagnostics_line("%s: the last step failed with exit status %d; nothing was saved%s",
                          language->name, outcome.status,
                          outcome.network || outcome.status == STATUS_NOT_FOUND
                              ? ""
-                             : "; it had no network, which --network bridge gives");
+                             : "; it had no network, try --network bridge");
         return EXIT_STATUS_PROGRAM;
     }
     if (outcome.before)
-        print_format("%s is prepared already: %s\n", language->name, outcome.reference);
+        print_format("%s is already prepared: %s\n", language->name, outcome.reference);
     else
         print_format("%s is prepared: %s (%.1f s)\n", language->name, outcome.reference,
                      (double)(clock_now_ms() - start) / 1000);
     if (outcome.list_status != 0)
-        diagnostics_line("warning: %s: listPackages ended with status %d: models are not told of "
-                         "its packages",
-                         language->name, outcome.list_status);
+        diagnostics_line(
+            "warning: %s: listPackages failed with exit status %d: models do not see its packages",
+            language->name, outcome.list_status);
     return EXIT_STATUS_SUCCESS;
 }
 
-static int run_steps(const struct options *options, const struct docker *docker,
+static int run_steps(const struct prepare_options *options, const struct docker *docker,
                      const struct language *language, struct error *error)
 {
     CLEANUP(escaped_output_release) struct escaped_output output = ESCAPED_OUTPUT_INIT;
@@ -200,16 +207,16 @@ static int run_steps(const struct options *options, const struct docker *docker,
                                     .output = escaped_output_take,
                                     .context = &output,
                                     .warnings = &warnings};
-    struct language own;
+    struct language prepared;
     int status;
 
     if (options->steps.count == 0)
-        return prepare_one(&prepare, language, error);
-    if (give_steps(options, language, &own, error) != 0)
+        return prepare_one_language(&prepare, language, error);
+    if (with_steps(options, language, &prepared, error) != 0)
         return -1;
-    tell_replaced(language, &own);
-    status = prepare_one(&prepare, &own, error);
-    free(own.preparation.tag); /* all else of it is borrowed */
+    report_replaced_steps(language, &prepared);
+    status = prepare_one_language(&prepare, &prepared, error);
+    free(prepared.preparation.tag); /* the other members are borrowed */
     return status;
 }
 
@@ -217,8 +224,8 @@ static int run_steps(const struct options *options, const struct docker *docker,
 
 enum { LIST_COLUMNS = 7 };
 
-static int add_row(struct strvec *cells, const struct docker *docker,
-                   const struct language *language, struct error *error)
+static int add_prepared_row(struct strvec *cells, const struct docker *docker,
+                            const struct language *language, struct error *error)
 {
     static const char *const states[] = {
         [PREPARE_MISSING] = "missing", [PREPARE_OUTDATED] = "outdated", [PREPARE_READY] = "ready"};
@@ -226,19 +233,19 @@ static int add_row(struct strvec *cells, const struct docker *docker,
     CLEANUP_FREE char *steps = strvec_join(&preparation->steps, "; ");
     CLEANUP_FREE char *size = NULL;
     struct prepare_view view;
-    bool there;
+    bool exists;
 
     if (prepare_inspect(docker, language, signals_cancel(), &view, error) != 0)
         return -1;
-    there = view.state != PREPARE_MISSING;
+    exists = view.state != PREPARE_MISSING;
     size = string_format("%lld MB", view.size / 1000000);
     strvec_push_each(cells, language->name, states[view.state], preparation->tag, language->image,
-                     there ? size : "-", there ? view.created : "-", NULL);
+                     exists ? size : "-", exists ? view.created : "-", NULL);
     strvec_push_owned(cells, text_escape(steps));
     return 0;
 }
 
-/* Without operands: all. Those without steps are nothing that can be listed. */
+/* Whether the language is listed: it has steps, and is an operand if there are operands. */
 static bool is_listed(const struct language *language, char *const *operands)
 {
     bool named = !operands[0];
@@ -248,71 +255,75 @@ static bool is_listed(const struct language *language, char *const *operands)
     return named && language->preparation.steps.count > 0;
 }
 
-static int list(const struct docker *docker, char *const *operands, const struct config *config,
-                struct error *error)
+static int list_prepared(const struct docker *docker, char *const *operands,
+                         const struct config *config, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
     strvec_push_each(&cells, "NAME", "STATE", "IMAGE", "BASE", "SIZE", "CREATED", "STEPS", NULL);
     for (size_t i = 0; i < config->language_count; i++)
         if (is_listed(&config->languages[i], operands) &&
-            add_row(&cells, docker, &config->languages[i], error) != 0)
+            add_prepared_row(&cells, docker, &config->languages[i], error) != 0)
             return -1;
     table_print(&cells, LIST_COLUMNS);
     return EXIT_STATUS_SUCCESS;
 }
 
-/* ---- */
+/* ---- remove, and all languages */
 
-static int remove_one(const struct docker *docker, const struct language *language,
-                      struct error *error)
+static int remove_prepared(const struct docker *docker, const struct language *language,
+                           struct error *error)
 {
     const int removed = prepare_remove(docker, language, signals_cancel(), error);
 
     if (removed < 0)
         return error_prefix(error, "%s", language->name);
-    print_format("%s: %s\n", language->name, removed ? "removed" : "there is nothing to remove");
+    print_format("%s: %s\n", language->name, removed ? "removed" : "nothing to remove");
     return EXIT_STATUS_SUCCESS;
 }
 
-static int do_one(const struct options *options, const struct docker *docker,
-                  const struct language *language, struct error *error)
+static int handle_language(const struct prepare_options *options, const struct docker *docker,
+                           const struct language *language, struct error *error)
 {
     if (options->remove)
-        return remove_one(docker, language, error);
+        return remove_prepared(docker, language, error);
     return run_steps(options, docker, language, error);
 }
 
-/* Without operands: each that has steps. The first that fails ends it. */
-static int do_all(const struct options *options, const struct docker *docker, char **operands,
-                  const struct config *config, struct error *error)
+/*
+ * Handles the operands, or without operands all languages with steps. Stops at the first failure.
+ */
+static int handle_languages(const struct prepare_options *options, const struct docker *docker,
+                            char **operands, const struct config *config, struct error *error)
 {
     int status = EXIT_STATUS_SUCCESS;
-    bool any = operands[0] != NULL;
+    const bool has_operands = operands[0] != NULL;
 
     for (; *operands && status == EXIT_STATUS_SUCCESS; operands++)
-        status = do_one(options, docker, config_language(config, *operands), error);
-    for (size_t i = 0; !any && i < config->language_count && status == EXIT_STATUS_SUCCESS; i++)
+        status = handle_language(options, docker, config_language(config, *operands), error);
+    for (size_t i = 0; !has_operands && i < config->language_count && status == EXIT_STATUS_SUCCESS;
+         i++)
         if (config->languages[i].preparation.steps.count > 0)
-            status = do_one(options, docker, &config->languages[i], error);
+            status = handle_language(options, docker, &config->languages[i], error);
     return status;
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_prepare_command(void *context, char **operands, const struct config *config,
+                               struct error *error)
 {
-    const struct options *options = context;
-    const struct service_options with = {.limits = {.max_active = 1}};
+    const struct prepare_options *options = context;
+    const struct service_options service_options = {.limits = {.max_active = 1}};
     struct service service;
     int status;
 
-    if (check_together(options, operands, error) != 0 ||
+    if (check_combination(options, operands, error) != 0 ||
         config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0 ||
-        service_open(&service, config, &with, error) != 0)
+        service_open(&service, config, &service_options, error) != 0)
         return -1;
-    status = options->list ? list(&service.docker, operands, config, error)
-                           : do_all(options, &service.docker, operands, config, error);
+    status = options->list ? list_prepared(&service.docker, operands, config, error)
+                           : handle_languages(options, &service.docker, operands, config, error);
     service_close(&service, 0);
-    signals_release(); /* nothing is left that would have to be removed */
+    signals_release(); /* nothing remains to be removed */
     if (signals_caught() != 0)
         return EXIT_STATUS_INTERRUPTED + signals_caught();
     return status;
@@ -321,14 +332,14 @@ static int run(void *context, char **operands, const struct config *config, stru
 int prepare_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "prepare",
-                                                .help = help,
+                                                .help = prepare_help,
                                                 .letters = ":h",
-                                                .known = known,
-                                                .operands_most = COMMAND_ANY_OPERANDS,
-                                                .take = take,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .operands_max = COMMAND_ANY_OPERANDS,
+                                                .take_option = prepare_take_option,
+                                                .run = run_prepare_command,
                                                 .output = "list"};
-    struct options options = {.steps = STRVEC_INIT};
+    struct prepare_options options = {.steps = STRVEC_INIT};
     const int status = command_line_main(&command, argc, argv, &options);
 
     strvec_release(&options.steps);

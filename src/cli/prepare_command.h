@@ -1,5 +1,6 @@
 /*
- * `isolator prepare`: packages for programs without a network, by hand.
+ * `isolator prepare`: installs packages for a language into an image, so that programs need no
+ * network.
  */
 #ifndef CLI_PREPARE_COMMAND_H
 #define CLI_PREPARE_COMMAND_H

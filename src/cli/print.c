@@ -11,23 +11,23 @@
 #include "base/signals.h"
 #include "base/strbuf.h"
 
-/* Of the whole process. */
+/* The stdout of the process. */
 static struct {
     bool open;
     struct output output;
     int error; /* errno; 0: none */
-} printed;
+} standard_output;
 
 void print_bytes(const char *data, size_t length)
 {
-    if (!printed.open)
-        output_open(&printed.output, STDOUT_FILENO);
-    printed.open = true;
-    if (printed.error != 0)
+    if (!standard_output.open)
+        output_open(&standard_output.output, STDOUT_FILENO);
+    standard_output.open = true;
+    if (standard_output.error != 0)
         return;
-    if (output_write(&printed.output, data, length, 0,
+    if (output_write(&standard_output.output, data, length, 0,
                      signals_are_caught() ? signals_cancel() : NULL) < length)
-        printed.error = errno;
+        standard_output.error = errno;
 }
 
 void print_text(const char *text)
@@ -48,5 +48,5 @@ void print_format(const char *format, ...)
 
 int print_error(void)
 {
-    return printed.error == ECANCELED ? 0 : printed.error;
+    return standard_output.error == ECANCELED ? 0 : standard_output.error;
 }

@@ -1,10 +1,10 @@
 /*
- * What a command prints on stdout, which may be a pipe that nobody reads or a stopped terminal: a
- * signal that the command catches (base/signals.h) ends the wait for room, so that Ctrl-C and SIGTERM
- * always work. stdio is not used for stdout, since it would wait in write(2).
+ * What a command prints on stdout, which may be a full pipe or a stopped terminal. A signal that
+ * the command catches (base/signals.h) ends the wait, so that Ctrl-C and SIGTERM always work.
+ * stdio is not used for stdout because it would block in write(2).
  *
- * After a signal, or after an error, nothing more is printed. stdout is one of the things that a
- * process truly has once, so this module has no handle. One thread uses it.
+ * After a signal or an error nothing more is printed. A process has only one stdout, so this
+ * module has no handle. Only one thread may use it.
  */
 #ifndef CLI_PRINT_H
 #define CLI_PRINT_H
@@ -15,7 +15,7 @@ void print_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void print_text(const char *text);
 void print_bytes(const char *data, size_t length);
 
-/* The errno of the first print that failed; 0: none has. A signal is no error. */
+/* The errno of the first print that failed; 0: none. A signal is not an error. */
 int print_error(void);
 
 #endif

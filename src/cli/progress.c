@@ -10,9 +10,9 @@
 #include "base/diagnostics.h"
 #include "base/strbuf.h"
 
-enum { EVERY_MS = 200 };
+enum { INTERVAL_MS = 200 };
 
-/* Without a TERM nothing is known of the terminal, so that nothing is taken for granted. */
+/* Without TERM the abilities of the terminal are unknown. */
 static bool can_erase(void)
 {
     const char *kind = getenv("TERM");
@@ -25,7 +25,7 @@ void progress_begin(struct progress *progress, int in, bool quiet)
     struct stat status;
 
     *progress = (struct progress){
-        .shown = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+        .enabled = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
         .erases = can_erase(),
         .begin = clock_now_ms(),
         .size = fstat(in, &status) == 0 && S_ISREG(status.st_mode) ? (long long)status.st_size : -1,
@@ -38,7 +38,7 @@ char *progress_line(const struct progress *progress, long long now, long long do
     const double seconds = (double)(now - progress->begin + 1) / 1000;
     struct strbuf line = STRBUF_INIT;
 
-    strbuf_addf(&line, "%lld done, %lld failed, %.1f a second", done, failed,
+    strbuf_addf(&line, "%lld done, %lld failed, %.1f per second", done, failed,
                 (double)done / seconds);
     if (progress->size >= bytes && bytes > 0)
         strbuf_addf(&line, ", about %.0f remain",
@@ -46,38 +46,38 @@ char *progress_line(const struct progress *progress, long long now, long long do
     return strbuf_steal(&line);
 }
 
-static void show(const struct progress *progress, const char *line, const char *end)
+static void draw_line(const struct progress *progress, const char *line, const char *end)
 {
     CLEANUP_FREE char *text =
         string_format("%s%s%s", progress->erases ? "\r\033[K" : "", line, end);
 
-    if (progress->shown)
+    if (progress->enabled)
         diagnostics_draw(text);
 }
 
-void progress_tell(struct progress *progress, long long done, long long failed, long long requests,
+void progress_show(struct progress *progress, long long done, long long failed, long long requests,
                    long long bytes)
 {
     const long long now = clock_now_ms();
     CLEANUP_FREE char *line = NULL;
 
-    if (!progress->erases || now - progress->told < EVERY_MS)
+    if (!progress->erases || now - progress->last_sent < INTERVAL_MS)
         return;
-    progress->told = now;
+    progress->last_sent = now;
     line = progress_line(progress, now, done, failed, requests, bytes);
-    show(progress, line, "");
+    draw_line(progress, line, "");
 }
 
 void progress_clear(struct progress *progress)
 {
-    if (progress->told > 0)
-        show(progress, "", "");
-    progress->told = 0;
+    if (progress->last_sent > 0)
+        draw_line(progress, "", "");
+    progress->last_sent = 0;
 }
 
 void progress_end(struct progress *progress, long long done, long long failed)
 {
     CLEANUP_FREE char *line = progress_line(progress, clock_now_ms(), done, failed, 0, 0);
 
-    show(progress, line, "\n");
+    draw_line(progress, line, "\n");
 }

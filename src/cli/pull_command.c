@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "docker/image_store.h"
 
-static const char help[] =
+static const char pull_help[] =
     "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
     "\n"
     "Fetches or updates the images of languages with docker pull, and shows docker's\n"
@@ -22,10 +22,10 @@ static const char help[] =
     "Exit status: 0 success, 2 wrong command line or configuration, 3 an image could\n"
     "not be fetched, 128+N signal N. See isolator-pull(1).\n";
 
-static const struct option known[] = {COMMAND_OPTIONS_COMMON};
+static const struct option known_options[] = {COMMAND_OPTIONS_COMMON};
 
-/* The images of these languages, or of all, each once. */
-static void collect(const struct config *config, char **operands, struct strvec *images)
+/* The images of these languages, or of all, without duplicates. */
+static void collect_images(const struct config *config, char **operands, struct strvec *images)
 {
     for (size_t i = 0; i < config->language_count; i++) {
         const struct language *language = &config->languages[i];
@@ -38,7 +38,8 @@ static void collect(const struct config *config, char **operands, struct strvec 
     }
 }
 
-static int run(void *context, char **operands, const struct config *config, struct error *error)
+static int run_pull_command(void *context, char **operands, const struct config *config,
+                            struct error *error)
 {
     CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
     const struct docker docker = config_docker(config);
@@ -47,7 +48,7 @@ static int run(void *context, char **operands, const struct config *config, stru
     (void)context;
     if (config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
         return -1;
-    collect(config, operands, &images);
+    collect_images(config, operands, &images);
     for (size_t i = 0; i < images.count && signals_caught() == 0; i++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 
@@ -62,11 +63,11 @@ static int run(void *context, char **operands, const struct config *config, stru
 int pull_command(int argc, char **argv)
 {
     static const struct command_line command = {.name = "pull",
-                                                .help = help,
+                                                .help = pull_help,
                                                 .letters = ":h",
-                                                .known = known,
-                                                .operands_most = COMMAND_ANY_OPERANDS,
-                                                .run = run,
+                                                .known_options = known_options,
+                                                .operands_max = COMMAND_ANY_OPERANDS,
+                                                .run = run_pull_command,
                                                 .output = "list"};
 
     return command_line_main(&command, argc, argv, NULL);

@@ -22,81 +22,84 @@
 #include "run/pack_input.h"
 #include "service/service.h"
 
-/* Opens a regular file that the user named, or copies isolator's own stdin for "-"; -1 on error. */
-static int open_named(const char *path, long long most, struct error *error)
+/*
+ * Opens a regular file that the user named, of at most `max` bytes; "-" copies isolator's own
+ * stdin. Returns a descriptor that the caller owns, or -1.
+ */
+static int open_input_file(const char *path, long long max, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FREE char *escaped = text_escape(path);
     CLEANUP_FD int fd = -1;
     struct stat status;
 
     if (strcmp(path, "-") == 0)
-        return pack_input_spool(STDIN_FILENO, most < ARCHIVE_FILE_MAX ? most : ARCHIVE_FILE_MAX,
+        return pack_input_spool(STDIN_FILENO, max < ARCHIVE_FILE_MAX ? max : ARCHIVE_FILE_MAX,
                                 "stdin", signals_cancel(), error);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
     if (!S_ISREG(status.st_mode))
-        return error_set(error, ERROR_INPUT, "'%s' is not a regular file; - reads from stdin",
-                         shown);
-    if (status.st_size > most)
+        return error_set(error, ERROR_INPUT, "'%s' is not a regular file; use - to read stdin",
+                         escaped);
+    if (status.st_size > max)
         return error_set(
             error, ERROR_INPUT,
-            "'%s' is larger than the working directory (%lld MB); raise --workdir-size", shown,
-            most >> 20);
+            "'%s' is larger than the working directory (%lld MB); raise --workdir-size", escaped,
+            max >> 20);
     if (status.st_size > ARCHIVE_FILE_MAX)
         return error_set(error, ERROR_INPUT,
-                         "'%s' is larger than %lld bytes, the most that one file can have", shown,
+                         "'%s' is larger than %lld bytes, the maximum for one file", escaped,
                          ARCHIVE_FILE_MAX);
     return steal_fd(&fd);
 }
 
-/* Before its language is judged: whether there is a FILE at all, and what to do with a directory. */
+/* Checks that FILE exists and is not a directory, before its language is looked up. */
 static int check_file(const char *file, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(file ? file : "");
+    CLEANUP_FREE char *escaped = text_escape(file ? file : "");
     struct stat status;
 
     if (!file || strcmp(file, "-") == 0)
         return 0;
     if (stat(file, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
     if (S_ISDIR(status.st_mode))
         return error_set(error, ERROR_INPUT,
                          "'%s' is a directory; run a program in it with --dir %s --entrypoint PATH",
-                         shown, shown);
+                         escaped, escaped);
     return 0;
 }
 
 /*
- * Whether the Dockerfile can be written, over what is there (also /dev/stderr, say) or as a new file: after the run
- * that would be too late.
+ * Checks before the run that the Dockerfile can be written: over an existing file (for example
+ * /dev/stderr) or as a new one.
  */
 static int check_dockerfile(const char *file, struct error *error)
 {
     const char *slash = strrchr(file, '/');
     CLEANUP_FREE char *directory =
         slash ? string_format("%.*s", (int)(slash - file) + 1, file) : string_copy(".");
-    CLEANUP_FREE char *shown = text_escape(file);
+    CLEANUP_FREE char *escaped = text_escape(file);
 
     if (access(file, W_OK) == 0 || (errno == ENOENT && access(directory, W_OK | X_OK) == 0))
         return 0;
-    return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", shown);
+    return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", escaped);
 }
 
 static int open_files(struct run_options *options, struct plan *plan, struct error *error)
 {
-    const long long most = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR);
+    const long long max = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR);
     const char *dockerfile = plan->save_dockerfile;
 
     if (dockerfile && check_dockerfile(dockerfile, error) != 0)
         return -1;
     if (options->file) {
-        plan->input.file = open_named(options->file, most, error);
+        plan->input.file = open_input_file(options->file, max, error);
         if (plan->input.file < 0)
             return -1;
     }
     if (options->stdin_path) {
-        plan->input.stdin_file = open_named(options->stdin_path, most, error);
+        plan->input.stdin_file = open_input_file(options->stdin_path, max, error);
         if (plan->input.stdin_file < 0)
             return -1;
     }
@@ -108,8 +111,8 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
     return 0;
 }
 
-/* Prints the result as one line, or for a person at a terminal as many. */
-static int print_json(struct result *result)
+/* Prints the result as JSON: on one line, or indented on a terminal. */
+static int print_result(struct result *result)
 {
     json_t *object = result_to_json(result);
 
@@ -121,42 +124,44 @@ static int print_json(struct result *result)
     return -1;
 }
 
-/* A line on stderr. */
-static void say(const char *start, const char *text)
+/* Writes a line to stderr. */
+static void write_diagnostic(const char *prefix, const char *text)
 {
-    CLEANUP_FREE char *shown = text_escape(text);
+    CLEANUP_FREE char *escaped = text_escape(text);
 
-    diagnostics_line("%s%s", start, shown);
+    diagnostics_line("%s%s", prefix, escaped);
 }
 
-/* With --stream the output is out already; what is left to say goes to stderr. */
-static int finish_stream(const struct result *result, int status)
+/* With --stream the output was written during the run. Warnings and errors go to stderr. */
+static int report_stream(const struct result *result, int status)
 {
-    const bool by_itself = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
-                           result->reason == REASON_OOM;
-    const bool told = result->reason == REASON_EXIT && result->exit_code != 0; /* by the status */
+    const bool program_ended = result->reason == REASON_EXIT || result->reason == REASON_SIGNAL ||
+                               result->reason == REASON_OOM;
+    /* Our exit status already says so. */
+    const bool is_exit_status = result->reason == REASON_EXIT && result->exit_code != 0;
 
     for (size_t i = 0; i < result->warnings.count; i++)
-        say("warning: ", result->warnings.items[i]);
+        write_diagnostic("warning: ", result->warnings.items[i]);
     for (size_t i = 0; i < result->artifacts.missing.count; i++)
-        say("warning: ", result->artifacts.missing.items[i]);
-    if (result->error && !told)
-        say("", result->error);
-    return by_itself && result->exit_code > 0 ? result->exit_code : status;
+        write_diagnostic("warning: ", result->artifacts.missing.items[i]);
+    if (result->error && !is_exit_status)
+        write_diagnostic("", result->error);
+    return program_ended && result->exit_code > 0 ? result->exit_code : status;
 }
 
 /*
- * Fetches the image of the plan where it is not on the engine: the base of a prepared one, which no registry has.
+ * Fetches the image of the plan if it is not on the engine. For a prepared image it fetches the
+ * base image, because no registry has a prepared image.
  */
 static int pull_missing(const struct docker *docker, const struct plan *plan, struct error *error)
 {
     const char *const images[] = {plan->image, plan->base};
 
     for (size_t i = 0; i < 2 && images[i]; i++) {
-        const int there = image_store_has(docker, images[i], signals_cancel(), error);
+        const int found = image_store_has(docker, images[i], signals_cancel(), error);
 
-        if (there != 0)
-            return there < 0 ? -1 : 0;
+        if (found != 0)
+            return found < 0 ? -1 : 0;
     }
     return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
 }
@@ -172,16 +177,17 @@ static void run_plan(struct service *service, const struct run_options *options,
         artifact_files_write(options->artifacts_directory, NULL, options->force, result);
 }
 
-/* Runs the plan, whose files are not open yet. -1: it does not get so far. */
+/* Opens the files of the plan and runs it. -1 if the run does not start. */
 static int open_and_run(struct run_options *options, const struct config *config, struct plan *plan,
                         struct result *result, struct error *error)
 {
-    const struct service_options with = {.limits = {.max_active = 1},
-                                         .trace = options->verbose ? docker_print_trace : NULL};
+    const struct service_options service_options = {
+        .limits = {.max_active = 1}, .trace = options->verbose ? docker_print_trace : NULL};
     struct service service;
     int status = 0;
 
-    if (open_files(options, plan, error) != 0 || service_open(&service, config, &with, error) != 0)
+    if (open_files(options, plan, error) != 0 ||
+        service_open(&service, config, &service_options, error) != 0)
         return -1;
     if (options->pull)
         status = pull_missing(&service.docker, plan, error);
@@ -191,8 +197,9 @@ static int open_and_run(struct run_options *options, const struct config *config
     return status;
 }
 
-static int finish(const struct run_options *options, const struct config *config,
-                  struct result *result)
+/* Prints the result. Returns the exit status of the process. */
+static int report_result(const struct run_options *options, const struct config *config,
+                         struct result *result)
 {
     const int status = exit_status_of_result(result, signals_caught());
 
@@ -202,11 +209,12 @@ static int finish(const struct run_options *options, const struct config *config
                          result->image ? result->image : "none",
                          config->file ? config->file : "built in");
     if (options->stream)
-        return finish_stream(result, status);
-    return print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
+        return report_stream(result, status);
+    return print_result(result) == 0 ? status : EXIT_STATUS_ENGINE;
 }
 
-static int run(struct run_options *options, const struct config *config, struct error *error)
+static int run_request(struct run_options *options, const struct config *config,
+                       struct error *error)
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -230,8 +238,8 @@ static int run(struct run_options *options, const struct config *config, struct 
             result.image = steal_pointer(&image);
     }
     result_name_subject(&result, run_options_namer);
-    signals_release(); /* nothing is left that would have to be removed */
-    return finish(options, config, &result);
+    signals_release(); /* nothing remains to be removed */
+    return report_result(options, config, &result);
 }
 
 int run_command(int argc, char **argv)
@@ -251,5 +259,5 @@ int run_command(int argc, char **argv)
     }
     if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
-    return run(&options, &config, &error);
+    return run_request(&options, &config, &error);
 }

@@ -1,5 +1,5 @@
 /*
- * `isolator run`: one request from the command line, one result on stdout.
+ * `isolator run`: runs one request from the command line and prints one result on stdout.
  */
 #ifndef CLI_RUN_COMMAND_H
 #define CLI_RUN_COMMAND_H

@@ -94,12 +94,11 @@ static int apply_runtime(struct run_options *options, const char *value, struct 
     (void)options;
     if (strcmp(value, "docker") == 0)
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--runtime: '%s' is not supported; the one there is: docker", value);
+    return error_set(error, ERROR_USAGE, "--runtime: '%s' is not supported; use docker", value);
 }
 
-/* Overwrites a value in our own arguments, which every user of the host can list. */
-static void hide(const char *value)
+/* Overwrites a value in our own arguments, which every user of the host can see. */
+static void hide_value(const char *value)
 {
     memset((char *)value, 'x', strlen(value));
 }
@@ -111,7 +110,7 @@ static int apply_env(struct run_options *options, const char *value, struct erro
 
     if (sign) {
         environment_set(&options->request.environment, value);
-        hide(sign + 1);
+        hide_value(sign + 1);
         return 0;
     }
     inherited = getenv(value);
@@ -148,7 +147,7 @@ typedef int apply_function(struct run_options *, const char *, struct error *);
 /* What an option does with its value. */
 struct target {
     enum { SETS_STRING, RAISES_FLAG, SETS_NUMBER, CALLS } kind;
-    size_t place;          /* offset in struct run_options, or enum limit_number */
+    size_t place;          /* the offset in struct run_options, or an enum limit_number */
     apply_function *apply; /* for CALLS */
 };
 
@@ -172,10 +171,10 @@ struct target {
 static const struct run_option {
     int letter; /* 0: none */
     const char *name;
-    const char *argument; /* NULL: takes none; in brackets: optional */
+    const char *argument; /* NULL: none; in brackets: optional */
     const char *help;
     struct target target;
-} table[] = {
+} run_option_table[] = {
     {'l', "language", "NAME", "language (default: by the file's extension)",
      STRING(request.language)},
     {'d', "dir", "DIR", "send the contents of this directory", STRING(request.input.dir)},
@@ -210,18 +209,19 @@ static const struct run_option {
     {'v', "verbose", NULL, "trace each step with its time on stderr", FLAG(verbose)},
     {'h', "help", NULL, "print this summary", FLAG(help)},
 };
-enum { OPTIONS = sizeof table / sizeof *table, LONG_CODE = 256 };
+enum { OPTIONS = sizeof run_option_table / sizeof *run_option_table, LONG_CODE = 256 };
 
-/* Fills in what getopt_long() needs; the code of an option is LONG_CODE + its place in the table.
+/*
+ * Fills in the tables of getopt_long(). The code of an option is LONG_CODE + its index in the
+ * table.
  */
 static void make_getopt_tables(struct option *longs, char *shorts)
 {
-    /* "-": anything that is no option comes in its turn as code 1; ":": report it, print nothing.
-     */
+    /* "-" returns operands in order as code 1; ":" returns errors instead of printing them. */
     *shorts++ = '-';
     *shorts++ = ':';
     for (int i = 0; i < OPTIONS; i++) {
-        const struct run_option *option = &table[i];
+        const struct run_option *option = &run_option_table[i];
 
         longs[i] = (struct option){option->name,
                                    !option->argument            ? no_argument
@@ -241,10 +241,10 @@ static void make_getopt_tables(struct option *longs, char *shorts)
 static const struct run_option *find_option(int code)
 {
     if (code >= LONG_CODE)
-        return &table[code - LONG_CODE];
+        return &run_option_table[code - LONG_CODE];
     for (int i = 0; i < OPTIONS; i++)
-        if (table[i].letter == code)
-            return &table[i];
+        if (run_option_table[i].letter == code)
+            return &run_option_table[i];
     return NULL;
 }
 
@@ -271,11 +271,11 @@ static int apply_option(struct run_options *options, const struct run_option *op
 static int take_file(struct run_options *options, const char *file, struct error *error)
 {
     if (options->file) {
-        CLEANUP_FREE char *shown = text_escape(file);
+        CLEANUP_FREE char *escaped = text_escape(file);
         return error_set(error, ERROR_USAGE,
-                         "one FILE only, and '%s' is a second; the program's arguments go behind "
-                         "--",
-                         shown);
+                         "unexpected argument '%s': only one FILE is allowed; put the program's "
+                         "arguments after --",
+                         escaped);
     }
     options->file = string_copy(file);
     return 0;
@@ -289,12 +289,12 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
 
     make_getopt_tables(longs, shorts);
     opterr = 0;
-    optind = 0; /* glibc and musl: from the beginning, also of a second command line */
+    optind = 0; /* restart: works with glibc and musl */
     while (!options->help) {
-        const int at = optind > 0 ? optind : 1; /* the argument that is being read, for messages */
+        const int at = optind > 0 ? optind : 1; /* the current argument, for messages */
 
         code = getopt_long(argc, argv, shorts, longs, NULL);
-        if (code == -1 && argv[at] && strcmp(argv[at], "-") == 0) { /* musl: it ends there */
+        if (code == -1 && argv[at] && strcmp(argv[at], "-") == 0) { /* musl stops at "-" */
             optarg = argv[optind++];
             code = 1;
         }
@@ -311,15 +311,15 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
     return 0;
 }
 
-/* What needs, or excludes, what. */
-static int check_together(struct run_options *options, struct error *error)
+/* Checks which options need or exclude each other. */
+static int check_combination(struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
     const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
 
     if (options->file && request->input.dir)
         return error_set(error, ERROR_USAGE,
-                         "FILE and --dir exclude each other; name the program in --dir with "
+                         "FILE and --dir cannot be used together; name the program in --dir with "
                          "--entrypoint");
     if (!options->file && !request->input.dir)
         return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, - or --dir");
@@ -332,7 +332,7 @@ static int check_together(struct run_options *options, struct error *error)
         return error_set(error, ERROR_USAGE, "a program from stdin needs --language");
     if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
         return error_set(error, ERROR_USAGE,
-                         "program and --stdin cannot both come from isolator's stdin");
+                         "the program and --stdin cannot both be read from stdin");
     if (!options->artifacts && (request->artifacts.count > 0 || options->force))
         return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
                          options->force ? "force" : "artifact");
@@ -354,7 +354,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
     }
     if (options->help)
         return 0;
-    if (check_together(options, error) != 0)
+    if (check_combination(options, error) != 0)
         return -1;
     if (options->file && strcmp(options->file, "-") != 0) {
         const char *slash = strrchr(options->file, '/');
@@ -379,7 +379,7 @@ char *run_options_help(void)
                   "container and prints one JSON result. Arguments after -- go to the program.\n"
                   "\n");
     for (int i = 0; i < OPTIONS; i++) {
-        const struct run_option *option = &table[i];
+        const struct run_option *option = &run_option_table[i];
         const bool optional = option->argument && option->argument[0] == '[';
         CLEANUP_FREE char *form =
             string_format("--%s%s%s", option->name,

@@ -10,26 +10,26 @@
 #include "config/request.h"
 
 struct run_options {
-    struct request request;  /* complete but for the open files */
+    struct request request;  /* complete except for the open files */
     char *file;              /* FILE, "-" for stdin; NULL with --dir */
-    char *stdin_path;        /* --stdin; "-" for stdin; NULL */
+    char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     char *config_path;       /* --config or NULL */
     char *artifacts;         /* --artifacts, the directory; NULL */
-    int artifacts_directory; /* that, open, owned; -1 before run_command opens it */
-    bool force;              /* what it holds may be replaced */
-    bool pull;               /* fetch the image where it is missing */
+    int artifacts_directory; /* its descriptor, owned; -1 until run_command opens it */
+    bool force;              /* replace existing files in it */
+    bool pull;               /* fetch the image if it is missing */
     bool stream;
     bool verbose;
     bool help;
 };
 
 /*
- * Reads the arguments behind "run" (argv[0] is "run"). ERROR_USAGE. With --help nothing else is
- * checked. Release the options in any case.
+ * Reads the arguments after "run", which is argv[0]. -1 with ERROR_USAGE if they are wrong. With
+ * --help nothing else is checked. The caller releases the options in any case.
  */
 int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error);
 
-/* The option for the subject of an error, like "--memory"; an error_namer (base/error.h). */
+/* An error_namer (base/error.h): the option for the subject of an error, like "--memory". */
 const char *run_options_namer(const char *subject);
 
 /* What --help prints; owned by the caller. */

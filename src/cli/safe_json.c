@@ -9,13 +9,13 @@
 
 enum { PRINT_AT = 65536 };
 
-struct target {
+struct json_target {
     json_dump_callback_t write;
     void *context;
 };
 
-/* "\\uXXXX", or two of them for what is past U+FFFF (RFC 8259, section 7). Returns the length. */
-static size_t escape(unsigned long code_point, char escaped[13])
+/* Writes "\\uXXXX", or two of them above U+FFFF (RFC 8259, section 7). Returns the length. */
+static size_t escape_code_point(unsigned long code_point, char escaped[13])
 {
     if (code_point <= 0xffff)
         return (size_t)snprintf(escaped, 13, "\\u%04lx", code_point);
@@ -24,10 +24,10 @@ static size_t escape(unsigned long code_point, char escaped[13])
                             0xdc00 + ((code_point - 0x10000) & 0x3ff));
 }
 
-/* Such characters stand inside of strings alone, and jansson hands over whole characters. */
+/* Such characters occur only inside strings, and jansson passes whole characters. */
 static int write_safely(const char *piece, size_t length, void *context)
 {
-    const struct target *target = context;
+    const struct json_target *target = context;
     size_t done = 0, sequence;
 
     for (size_t at = 0; at < length; at += sequence) {
@@ -37,11 +37,13 @@ static int write_safely(const char *piece, size_t length, void *context)
         sequence = utf8_read(piece + at, length - at, &code_point);
         if (sequence == 0)
             return -1; /* not from jansson */
-        /* Line feeds and blanks between the values are jansson's own: in strings it escapes them. */
+        /*
+         * Line feeds and blanks between the values are jansson's own: in strings it escapes them.
+         */
         if (code_point < 0x7f || !text_is_invisible(code_point))
             continue;
         if (target->write(piece + done, at - done, target->context) != 0 ||
-            target->write(escaped, escape(code_point, escaped), target->context) != 0)
+            target->write(escaped, escape_code_point(code_point, escaped), target->context) != 0)
             return -1;
         done = at + sequence;
     }
@@ -50,7 +52,7 @@ static int write_safely(const char *piece, size_t length, void *context)
 
 int safe_json_dump(const json_t *object, size_t flags, json_dump_callback_t write, void *context)
 {
-    struct target target = {write, context};
+    struct json_target target = {write, context};
 
     return json_dump_callback(object, write_safely, &target, flags);
 }
@@ -61,15 +63,15 @@ int safe_json_add(const char *piece, size_t length, void *buffer)
     return 0;
 }
 
-/* Adds to a buffer and prints it whenever it is long enough: what is printed may be 100 MB. */
+/* Collects pieces and prints them in larger ones: the whole text may have 100 MB. */
 static int print_piece(const char *piece, size_t length, void *context)
 {
-    struct strbuf *waiting = context;
+    struct strbuf *buffer = context;
 
-    strbuf_add(waiting, piece, length);
-    if (waiting->length >= PRINT_AT) {
-        print_bytes(waiting->data, waiting->length);
-        waiting->length = 0;
+    strbuf_add(buffer, piece, length);
+    if (buffer->length >= PRINT_AT) {
+        print_bytes(buffer->data, buffer->length);
+        buffer->length = 0;
     }
     return print_error() == 0 ? 0 : -1;
 }

@@ -300,9 +300,9 @@ int selftest_command(int argc, char **argv)
     static const struct command_line command = {.name = "selftest",
                                                 .help = selftest_help,
                                                 .letters = ":lvh",
-                                                .known = known_options,
-                                                .operands_most = COMMAND_ANY_OPERANDS,
-                                                .take = selftest_take_option,
+                                                .known_options = known_options,
+                                                .operands_max = COMMAND_ANY_OPERANDS,
+                                                .take_option = selftest_take_option,
                                                 .run = run_selftest_command,
                                                 .output = "table"};
     struct selftest_options options = {.list = false};

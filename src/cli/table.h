@@ -1,6 +1,6 @@
 /*
- * A table for people: a headline and rows, each column as wide as its widest cell, with no space at the end of a
- * line. What stands in a cell has been made safe for a terminal by whoever put it there.
+ * A table for people: a heading and rows. Each column is as wide as its widest cell, and no line
+ * ends in blanks. The caller escapes the cells for the terminal.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -9,7 +9,7 @@
 
 #include "base/strvec.h"
 
-/* Prints the cells, row by row, on stdout. */
+/* Prints the cells row by row on stdout. */
 void table_print(const struct strvec *cells, size_t columns);
 
 #endif

@@ -76,8 +76,8 @@ test_case 'an existing file is kept, unless --force is given' && {
     mkdir "$dir"
     printf 'mine' >"$dir/empty"
     run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --artifact '*.sh'
-    outcome "2 error 0 input null 1 of 2 artifacts are not written, see the warnings" "a file that exists"
-    is "$(warnings)" "the artifact 'empty' is not written: it exists; --force replaces it" "it is named"
+    outcome "2 error 0 input null cannot write 1 of 2 artifacts; see the warnings" "a file that exists"
+    is "$(warnings)" "cannot write artifact 'empty': it already exists; use --force to replace it" "it is named"
     is "$(cat "$dir/empty") $(wc -c <"$dir/tool.sh")" "mine 10" "it stays, the others are written"
     run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'e*' --force
     outcome "0 success 0 exit null null" "--force"
@@ -89,7 +89,7 @@ test_case 'a symbolic link in the directory is not followed' && {
     mkdir "$dir"
     ln -s "$scratch" "$dir/out2"
     code py 'import os; os.mkdir("out2"); open("out2/escaped", "w")' --artifacts "$dir" --force
-    is "$status $(warnings)" "2 the artifact 'out2/escaped' is not written: what stands there for one of its directories is none" \
+    is "$status $(warnings)" "2 cannot write artifact 'out2/escaped': a part of its path exists and is not a directory" \
         "a link in the directory: the artifact is not written"
     ok "$([ ! -e "$scratch/escaped" ]; echo $?)" "nothing is written to its target"
 }
@@ -249,9 +249,9 @@ three" "a batch: their contents"
     is "$(grep -o '"artifacts":\[{"name":"[^"]*"' "$scratch/out" | sort)" '"artifacts":[{"name":"a"
 "artifacts":[{"name":"d/a"' "a batch without --artifacts: they are listed"
     isolator batch --artifacts "$dir" "$scratch/requests"
-    is "$status $(grep -c 'it exists' "$scratch/out")" "1 2" "a batch: existing files are kept"
+    is "$status $(grep -c 'it already exists' "$scratch/out")" "1 2" "a batch: existing files are kept"
     isolator batch --artifacts "$dir" --force "$scratch/requests"
-    is "$(grep -c 'it exists' "$scratch/out")" 0 "a batch: --force"
+    is "$(grep -c 'it already exists' "$scratch/out")" 0 "a batch: --force"
 }
 
 test_case --quick 'wrong options' && {
@@ -265,7 +265,7 @@ test_case --quick 'wrong options' && {
 
 test_case --quick 'a directory that cannot be created' && {
     code ash 'echo' --artifacts "$scratch/none/deep"
-    outcome "2 error -1 input null --artifacts: '$scratch/none/deep': No such file or directory" "the parent directory does not exist"
+    outcome "2 error -1 input null --artifacts: cannot open '$scratch/none/deep': No such file or directory" "the parent directory does not exist"
 }
 
 finish

@@ -214,7 +214,7 @@ test_case 'results to a full device' && {
 }
 
 # ---- progress: shown if stderr is a terminal and stdout is not
-on_terminal() { TERM=${2-xterm} script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' | sed 's/[0-9.]* a second/RATE/g; s/\x1b\[K/|/g'; }
+on_terminal() { TERM=${2-xterm} script -qec "'$ISOLATOR' batch $1 '$scratch/good' 2>&1 >'$scratch/out'" /dev/null | tr -d '\r' | sed 's/[0-9.]* per second/RATE/g; s/\x1b\[K/|/g'; }
 
 test_case 'progress on a terminal' && {
     is "$(on_terminal "")" "|1 done, 0 failed, RATE, about 0 remain|1 done, 0 failed, RATE" "progress on a terminal; the last line stays"
@@ -236,7 +236,7 @@ test_case --quick 'wrong use' && {
     wrong "cannot open '$scratch/none': No such file or directory" "no such file" "$scratch/none"
     wrong "--jobs: must be a whole number from 1 to 1024" "-j 0" -j 0
     wrong "--jobs: must be a whole number from 1 to 1024" "-j 1.5" -j 1.5
-    wrong "'b' is one argument too many; see isolator batch --help" "two files" a b
+    wrong "unexpected argument 'b'; see isolator batch --help" "two files" a b
     wrong "unknown option '--nope'; see isolator batch --help" "an unknown option" --nope
     wrong "unknown option '--artifact'; did you mean --artifacts?" "an option of isolator run only" --artifact x
     wrong "unknown option '-x'; see isolator batch --help" "an unknown short option" -xv
@@ -248,7 +248,7 @@ test_case --quick 'one file for requests and results' && {
     cp "$scratch/good" "$scratch/both"
     "$ISOLATOR" batch "$scratch/both" 2>"$scratch/err" >>"$scratch/both"
     is "$?|$(cat "$scratch/err")|$(cat "$scratch/both")" \
-        "2|isolator: the results would go to the file from which the requests come|$(cat "$scratch/good")" "one file for both"
+        "2|isolator: input and output are the same file; write the results to another file|$(cat "$scratch/good")" "one file for both"
 }
 
 test_case --quick 'a directory instead of a file' && {

@@ -91,9 +91,9 @@ wrong() { # MESSAGE NAME ARG...
 
 test_case --quick 'wrong use' && {
     wrong "$scratch/broken.json: bogus: unknown key" "a file with a mistake" --config "$scratch/broken.json"
-    wrong "--json and --schema exclude each other" "both forms" --json --schema
+    wrong "--json and --schema cannot be used together" "both forms" --json --schema
     wrong "unknown option '--jsno'; did you mean --json?" "an option misspelt" --jsno
-    wrong "'all' is one argument too many; see isolator config --help" "an argument" all
+    wrong "unexpected argument 'all'; see isolator config --help" "an argument" all
 }
 
 test_case --quick 'a full device' && {

@@ -58,10 +58,10 @@ test_case 'a host without problems' && {
     has "$(check 'user namespaces')" "ok user namespaces " "user namespaces"
     has "$(check storage)" "ok storage $(docker info --format '{{.Driver}}')" "the storage"
     has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
-    is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not there| -> docker pull isolator-test/none-such:1" \
+    is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> docker pull isolator-test/none-such:1" \
         "a missing image is no failure; the advice"
     is "$(check 'run python')" "ok run python hello in N ms; in a sandbox that waited: N ms" "python says hello, cold and warm"
-    is "$(check 'run busybox')" "ok run busybox not tried: no hello for this language, there is no hello_world.ash in promptsDir" \
+    is "$(check 'run busybox')" "ok run busybox not tried: there is no hello_world.ash in promptsDir" \
         "a language without a hello"
     is "$(check 'run javascript')" "" "a language without an image is not run"
     is "$(grep -vE '^(ok|warn)  ' <<<"$out" | grep -v '^ *->')" "" "each line is ok or a warning"
@@ -73,8 +73,8 @@ test_case 'without promptsDir and without a pool' && {
     isolator doctor --config "$scratch/cold.json"
     is "$status $(check 'run python')" "0 ok run python hello in N ms; none is kept waiting" "the built-in hello, and no pool"
     is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration of --config"
-    is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> make \
-install, or name another directory: promptsDir in the configuration" "a promptsDir that does not exist"
+    is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> run \
+make install, or set promptsDir in the configuration to another directory" "a promptsDir that does not exist"
     mv "$scratch/away" "$scratch/prompts"
 }
 
@@ -82,11 +82,10 @@ test_case '--json' && {
     isolator doctor --json
     of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
     is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
-    is "$(of 'join " ", grep { $_ ne "remarks" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage \
-leftovers image python image go image javascript image busybox run python run busybox" "--json: the checks"
+    is "$(of 'join " ", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage orphans image python image go image javascript image busybox run python run busybox" "--json: the checks"
     is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
     is "$(of 'join "|", @{$by{"image go"}}{qw(status detail advice)}')" \
-        "warn|isolator-test/none-such:2 is not there|docker pull isolator-test/none-such:2" "--json: a warning"
+        "warn|isolator-test/none-such:2 is not on the engine|docker pull isolator-test/none-such:2" "--json: a warning"
     is "$(of '$by{engine}{advice} // "null"')" "null" "--json: no advice without a problem"
 }
 
@@ -95,15 +94,15 @@ leftovers image python image go image javascript image busybox run python run bu
 test_case 'no image is on the engine' && {
     sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
     isolator doctor --config "$scratch/no_images.json"
-    is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not there| -> docker pull \
-isolator-test/none-such:3|fail runs no language has said hello| -> docker pull isolator-test/none-such:3, or put a program \
-that says hello into promptsDir, as hello_world.ash" "no language can run"
+    is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not on the engine| -> docker pull \
+isolator-test/none-such:3|fail runs no language could run a program| -> docker pull isolator-test/none-such:3, or add \
+a program to promptsDir: hello_world.ash" "no language can run"
 }
 
 test_case 'a program that fails' && {
     isolator doctor --config "$scratch/failing.json"
-    is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> configure another \"image\" or \
-\"command\" for python" "a program that fails"
+    is "$status|$(check 'run python')" "3|fail run python does not run: program exited with status 3| -> set another \"image\" \
+or \"command\" for python" "a program that fails"
     echo 'echo "Hello, World"' >"$scratch/failing/hello_world.ash"
     isolator doctor --config "$scratch/failing.json"
     rm "$scratch/failing/hello_world.ash"
@@ -113,13 +112,13 @@ test_case 'a program that fails' && {
 test_case 'an engine that creates no container' && {
     faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
     is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
-the test| -> docker info, and isolator run --verbose; restart an engine that hangs" "an engine that creates no container"
+the test| -> docker info and isolator run --verbose show more; restart the engine if it hangs" "an engine that creates no container"
 }
 
 test_case 'languages with steps that were run or not' && {
     isolator doctor --config "$scratch/steps.json"
-    is "$status|$(check 'prepared busybox')|$(check 'prepared python')" "0|warn prepared busybox its steps have not been run; programs run in \
-the base image| -> isolator prepare busybox|" "steps that have not been run"
+    is "$status|$(check 'prepared busybox')|$(check 'prepared python')" "0|warn prepared busybox not prepared: programs run in the \
+base image| -> isolator prepare busybox|" "steps that have not been run"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare busybox --config "$scratch/steps.json"
     isolator doctor --config "$scratch/steps.json"
     has "$status|$(check 'prepared busybox')" "0|ok prepared busybox isolator-prepared:busybox-" "steps that have been run"
@@ -129,7 +128,7 @@ the base image| -> isolator prepare busybox|" "steps that have not been run"
     docker image rm "isolator-test-$$:base" >/dev/null
     isolator doctor --config "$scratch/gone.json"
     is "$status|$(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')|$(check 'image busybox')" \
-        "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not there| -> docker pull isolator-test-$$:base" \
+        "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not on the engine| -> docker pull isolator-test-$$:base" \
         "steps that have been run in an image that was removed"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/gone.json"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
@@ -141,8 +140,8 @@ test_case 'a program that takes too long' && {
     echo 'import time; time.sleep(60)' >"$scratch/slow/hello_world.py"
     sed 's/"prompts"/"slow", "defaults": {"timeoutSeconds": 0.2}/' "$scratch/cold.json" >"$scratch/short.json"
     isolator doctor --config "$scratch/short.json"
-    is "$status|$(check 'run python')" "3|fail run python does not run: program did not end within 0.2 s| -> configure more \"timeoutSeconds\" \
-or \"cpus\" for python" "a program that takes too long"
+    is "$status|$(check 'run python')" "3|fail run python does not run: program did not end within 0.2 s| -> raise \"timeoutSeconds\" \
+or \"cpus\" of python" "a program that takes too long"
 }
 
 test_case 'no warm container can be made' && {
@@ -163,21 +162,21 @@ told() {
 test_case 'limits that the engine does not enforce' && {
     advice="boot the engine's kernel with cgroup_enable=memory swapaccount=1"
     told 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' 3 limits \
-        "fail limits cgroup 7; not enforced: swap| -> $advice, or configure \"allowUnenforced\": true" "a limit that is not enforced"
+        "fail limits cgroup 7; not enforced: swap| -> $advice, or set \"allowUnenforced\": true" "a limit that is not enforced"
     sed 's/^{/{"allowUnenforced": true, /' "$scratch/told.json" >"$scratch/unenforced.json"
     TOLD='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
-    is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; give the engine \
-a kernel with the cgroup controllers cpu and pids" \
+    is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; use a \
+kernel with the cgroup controllers cpu and pids" \
         "limits that are not enforced, with allowUnenforced"
     told 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
-        "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or configure \
-\"allowUnenforced\": true" "a rootless engine without the controllers"
+        "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or \
+set \"allowUnenforced\": true" "a rootless engine without the controllers"
     told 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
-        "ok limits cgroup of an unknown version; enforced: the engine does not say" "an engine that does not say"
+        "ok limits cgroup of an unknown version; enforced: unknown" "an engine that does not say"
 }
 
 test_case 'seccomp and AppArmor' && {
-    unconfined="warn seccomp no profile: programs may make every system call| -> start the engine without seccomp-profile=unconfined, on a \
+    unconfined="warn seccomp no profile: programs can make every system call| -> start the engine without seccomp-profile=unconfined, on a \
 kernel with CONFIG_SECCOMP_FILTER"
     told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":[]/' 0 seccomp "$unconfined" "no seccomp"
     told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=unconfined"]/' 0 seccomp "$unconfined" "seccomp, but unconfined"
@@ -185,37 +184,37 @@ kernel with CONFIG_SECCOMP_FILTER"
 
 test_case 'user namespaces and rootless engines' && {
     told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' 0 \
-        'user namespaces' "ok user namespaces users are mapped: root in a sandbox is none outside" "user namespaces"
+        'user namespaces' "ok user namespaces users are mapped: root in a container is not root on the host" "user namespaces"
     is "$(check seccomp)" "ok seccomp profile builtin; AppArmor" "a profile, and AppArmor"
     told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' 0 \
-        'user namespaces' "ok user namespaces rootless: root in a sandbox is none outside" "a rootless engine"
+        'user namespaces' "ok user namespaces rootless: root in a container is not root on the host" "a rootless engine"
     has "$(check engine)" ", rootless, Docker Desktop, context " "the line about the engine"
     sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/told.json" >"$scratch/root.json"
     TOLD='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
-    is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root outside too| -> configure \
+    is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root on the host| -> set \
 \"defaults\": {\"user\": \"65534:65534\"}" "programs that run as root"
 }
 
-test_case 'storage, remarks, and an answer that is not JSON' && {
+test_case 'storage, engine warnings, and an answer that is not JSON' && {
     told 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
-        "warn storage vfs; it copies the image for each run| -> configure the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
-    told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 remarks 'ok remarks WARNING: one\x1b[2J' "the engine's remarks"
+        "warn storage vfs; it copies the whole image for each run| -> start the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
+    told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 'engine warnings' 'ok engine warnings WARNING: one\x1b[2J' "the warnings of the engine"
     told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is not JSON"
 }
 
 test_case 'an orphan' && {
     LEFT='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
-        told '' 0 leftovers "warn leftovers 1 left behind by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
+        told '' 0 orphans "warn orphans 1 left by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
         "an orphan"
 }
 
 test_case 'no docker command' && {
     sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/good.json" >"$scratch/none.json"
     isolator doctor --config "$scratch/none.json"
-    is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "3|fail docker command 'no-such-docker' is not there, or not \
-in PATH| -> sudo apt-get install docker.io, or configure its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
+    is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "3|fail docker command 'no-such-docker' does not exist \
+or is not in PATH| -> sudo apt-get install docker.io, or configure its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
     out=$(PATH=$scratch/elsewhere "$ISOLATOR" doctor)
-    is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' is not there, or not in PATH" "a PATH without docker"
+    is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
 }
 
 test_case 'docker commands by other names' && {
@@ -226,12 +225,12 @@ test_case 'docker commands by other names' && {
     has "$(check 'docker command')" "ok docker command ./our-docker, " "an empty element of PATH is the current directory"
     sed "s|^{|{\"containerCommand\": \"$scratch/here\", |" "$scratch/good.json" >"$scratch/directory.json"
     isolator doctor --config "$scratch/directory.json"
-    has "$status|$(check 'docker command')" "3|fail docker command '$scratch/here' is not there" "a directory instead of a command"
+    has "$status|$(check 'docker command')" "3|fail docker command '$scratch/here' does not exist" "a directory instead of a command"
 }
 
 test_case 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent isolator doctor
-    is "$status|$(check socket)" "3|fail socket /nonexistent is not there| -> unset DOCKER_HOST, or start the engine that it names" "a socket that does not exist"
+    is "$status|$(check socket)" "3|fail socket /nonexistent does not exist| -> unset DOCKER_HOST, or start the engine that it names" "a socket that does not exist"
     has "$(check engine)" "fail engine does not answer: Cannot connect to the Docker daemon at unix:///nonexistent." "docker's own message"
     is "$(grep -vc '^ ' <<<"$out")" 4 "nothing else is checked"
     DOCKER_HOST=tcp://127.0.0.1:1 isolator doctor
@@ -245,7 +244,7 @@ test_case 'a socket that this user may not use' && {
     cp "$ISOLATOR" "$scratch/isolator"
     chmod 755 "$scratch"
     out=$(DOCKER_HOST=unix://$scratch/closed HOME=/nonexistent as_another "$scratch/isolator" doctor 2>&1)
-    is "$?|$(check socket | cut -d , -f 1)" "3|fail socket $scratch/closed is closed to this user| -> sudo usermod -aG docker \
+    is "$?|$(check socket | cut -d , -f 1)" "3|fail socket $scratch/closed is not accessible to this user| -> sudo usermod -aG docker \
 $(as_another id -un)" "a socket that this user may not use"
     chmod 700 "$scratch"
 }
@@ -257,9 +256,9 @@ test_case 'an engine that hangs, prints garbage or is killed' && {
         '*' | version) expected="3 fail engine does not answer: 'docker version' did not end within" ;;
         info) expected="warn limits cannot ask the engine: 'docker info' did not end within" ;;
         image) expected="3 fail images cannot inspect the images: 'docker image' did not end within" ;;
-        sweep) expected="warn leftovers cannot list the containers: 'docker ps' did not end within" ;;
+        sweep) expected="warn orphans cannot list the containers: 'docker ps' did not end within" ;;
         esac
-        has "$status $(check engine)|$(check limits)|$(check images)|$(check leftovers)" "${expected#3 }" "an engine that hangs at $question"
+        has "$status $(check engine)|$(check limits)|$(check images)|$(check orphans)" "${expected#3 }" "an engine that hangs at $question"
         [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"
     done
     faulty "version * hang" isolator doctor --config "$scratch/hurried.json"
@@ -281,15 +280,15 @@ test_case 'a signal ends it' && {
 test_case 'a configuration that cannot be read' && {
     echo '{"bogus": 1}' >"$scratch/broken.json"
     isolator doctor --config "$scratch/broken.json"
-    is "$status|$err|$(check configuration)" "2||fail configuration $scratch/broken.json: bogus: unknown key; the checks below are with what is built \
-in| -> mend the file, or name another; isolator config --schema tells what it may hold" "a configuration with a mistake"
+    is "$status|$err|$(check configuration)" "2||fail configuration $scratch/broken.json: bogus: unknown key; the checks below use the built-in \
+configuration| -> fix the file or choose another one; isolator config --schema prints what it may contain" "a configuration with a mistake"
     has "$(check engine)" "ok engine Docker " "the checks go on"
     has "$(check 'image python')" " python:3.11-alpine" "with the built-in configuration"
     DOCKER_HOST=unix:///nonexistent isolator doctor --config /nonexistent
     is "$status" 2 "a missing configuration, and no engine: the status"
     has "$(check configuration)" "fail configuration cannot open the configuration '/nonexistent': No such file or directory" "a missing configuration"
     ISOLATOR_CONFIG='' XDG_CONFIG_HOME=/nonexistent DOCKER_HOST=unix:///nonexistent isolator doctor
-    is "$(check configuration)" "ok configuration what is built in; there is no file" "no configuration at all"
+    is "$(check configuration)" "ok configuration built in; no file was found" "no configuration at all"
 }
 
 # ---- colours
@@ -320,7 +319,7 @@ wrong() { # MESSAGE NAME ARG...
 
 test_case --quick 'wrong use' && {
     wrong "unknown option '--jsno'; did you mean --json?" "an option misspelt" --jsno
-    wrong "'all' is one argument too many; see isolator doctor --help" "an argument" all
+    wrong "unexpected argument 'all'; see isolator doctor --help" "an argument" all
 }
 
 test_case --quick 'a full device' && {

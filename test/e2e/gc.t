@@ -66,10 +66,10 @@ test_case 'isolator gc removes an orphan' && {
     is "$(docker inspect -f '{{.State.Status}}' "$name")" created "an isolator killed before the start leaves its container"
     isolator gc --dry-run
     is "$status|$(mentions "$name")|$err" \
-        "0|would remove $name (Created): its isolator, process $pid, has ended|" "gc --dry-run lists it"
+        "0|would remove $name (Created): isolator process $pid has ended|" "gc --dry-run lists it"
     is "$(there "$name")" yes "gc --dry-run removes nothing"
     isolator gc
-    is "$status|$(mentions "$name")|$err" "0|removed $name (Created): its isolator, process $pid, has ended|" \
+    is "$status|$(mentions "$name")|$err" "0|removed $name (Created): isolator process $pid has ended|" \
         "gc lists the container that it removes"
     is "$(there "$name")" no "gc removes it"
     isolator gc
@@ -185,14 +185,14 @@ test_case 'a container of another host that is overdue is removed' && {
     make "$elsewhere $$ 1" "$((now - 1000))"
     isolator gc
     is "$(mentions "$name")|$(there "$name")" \
-        "removed $name (Created): overdue; it was made by process $$ on elsewhere|no" "it is removed"
+        "removed $name (Created): past its deadline; created by process $$ on elsewhere|no" "it is removed"
 }
 
 test_case 'a container is removed if another process has the number of its owner' && {
     make "$here $$ 1" "$((now + 1000))"
     isolator gc
     is "$(mentions "$name")|$(there "$name")" \
-        "removed $name (Created): its isolator, process $$, has ended|no" "it is removed"
+        "removed $name (Created): isolator process $$ has ended|no" "it is removed"
 }
 
 # ---- failures
@@ -204,7 +204,7 @@ perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, engine
 test_case 'a container that cannot be removed is reported' && {
     make "$elsewhere $$ 1" "$((now - 1000))"
     faulty "rm * fail;ps * fail" isolator gc --config "$hurried"
-    has "$(mentions "$name")" "cannot remove $name (Created): overdue; it was made by process $$ on elsewhere: cannot \
+    has "$(mentions "$name")" "cannot remove $name (Created): past its deadline; created by process $$ on elsewhere: cannot \
 remove the container: $said" "it is reported"
     is "$status $(there "$name")" "3 yes" "the status"
     remove_made
@@ -217,7 +217,7 @@ test_case 'an engine that does not list the containers' && {
     is "$status|$out" "3|" "an engine that hangs"
     has "$err" "isolator: cannot list the containers: 'docker ps' did not end within " "an engine that hangs: the message"
     faulty "sweep 1 garbage" isolator gc
-    is "$status|$out|$err" "0|nothing is left behind|" "garbage instead of a list"
+    is "$status|$out|$err" "0|no orphaned containers|" "garbage instead of a list"
 }
 
 test_case 'a run does not wait long for its garbage collection' && {
@@ -240,7 +240,7 @@ test_case 'wrong use' && {
     wrong "unknown option '-x'; see isolator gc --help" "an unknown letter" -x
     wrong "option '--dry-run' takes no value" "a value too much" --dry-run=yes
     wrong "option '--config' needs a value" "a value too few" --config
-    wrong "'all' is one argument too many; see isolator gc --help" "an argument" all
+    wrong "unexpected argument 'all'; see isolator gc --help" "an argument" all
     wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
 }
 
@@ -257,7 +257,7 @@ test_case 'control characters in labels' && {
         --label isolator.boot=01234567-89ab-cdef-0123-456789abcdef --label isolator.namespaces=1.1 \
         --label isolator.pid=7 --label isolator.start=1 --label isolator.deadline=1000 isolator-test/busybox:1 true >/dev/null
     isolator gc
-    is "$status|$out" "0|removed $name (Created): overdue; it was made by process 7 on a\nb\tc\x1b[2J" \
+    is "$status|$out" "0|removed $name (Created): past its deadline; created by process 7 on a\nb\tc\x1b[2J" \
         "labels with control characters"
 }
 

@@ -358,8 +358,8 @@ test_case --quick 'a FIFO as FILE or stdin is refused at once' && {
     # If isolator waits for a writer, this opens the FIFO at last, and says so.
     perl -e '$| = 1; sleep 100; open my $f, "+<", $ARGV[0]; print "waited"; sleep 20' "$scratch/fifo.py" >"$scratch/writer" 2>&1 &
     writer=$!
-    refused_input "'$scratch/fifo.py' is not a regular file; - reads from stdin" "a FIFO as FILE" "$scratch/fifo.py"
-    refused_input "'$scratch/fifo.py' is not a regular file; - reads from stdin" "a FIFO as --stdin" \
+    refused_input "'$scratch/fifo.py' is not a regular file; use - to read stdin" "a FIFO as FILE" "$scratch/fifo.py"
+    refused_input "'$scratch/fifo.py' is not a regular file; use - to read stdin" "a FIFO as --stdin" \
         --stdin "$scratch/fifo.py" prompts/hello_world.py
     is "$(cat "$scratch/writer")" "" "a FIFO is not waited for"
     kill "$writer"

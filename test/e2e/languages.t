@@ -25,7 +25,7 @@ of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) =
 test_case 'the table' && {
     isolator languages
     is "$status|$err" "0|" "it prints a table"
-    is "$(row NAME)" "NAME IMAGE THERE PREPARED EXTENSIONS DEFAULT FILE LIMITS" "the first line"
+    is "$(row NAME)" "NAME IMAGE PRESENT PREPARED EXTENSIONS DEFAULT FILE LIMITS" "the first line"
     is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py cpus 0.25, network bridge, readOnly false, \
 user 7:7, capDrop NET_RAW,MKNOD" "an image that is on the engine; limits of all kinds"
     is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js" "an image that is not; no limits of its own"
@@ -110,9 +110,9 @@ wrong() { # MESSAGE NAME ARG...
 }
 
 test_case --quick 'wrong use' && {
-    wrong "--json and --names exclude each other" "both forms" --names --json
+    wrong "--json and --names cannot be used together" "both forms" --names --json
     wrong "unknown option '--nmaes'; did you mean --names?" "an option misspelt" --nmaes
-    wrong "'all' is one argument too many; see isolator languages --help" "an argument" all
+    wrong "unexpected argument 'all'; see isolator languages --help" "an argument" all
     wrong "cannot open the configuration '/nonexistent': No such file or directory" "no such configuration" --config /nonexistent
 }
 

@@ -101,7 +101,7 @@ test_case --quick 'isolator help with a wrong argument' && {
     isolator help --vers
     is "$status|$out|$err" "2||isolator: unknown option '--vers'; did you mean '--version'?" "isolator help: an option"
     isolator help run gc
-    is "$status|$out|$err" "2||isolator: help takes one command; see isolator --help" "isolator help: two commands"
+    is "$status|$out|$err" "2||isolator: help takes at most one command; see isolator --help" "isolator help: two commands"
 }
 
 test_case --quick 'help and version on a full device' && {
@@ -123,7 +123,7 @@ test_case --quick 'help to a reader that has gone' && {
 
 test_case --quick 'an option before the command' && {
     isolator --config x run
-    is "$status|$out|$err" "2||isolator: unknown option '--config'; options go behind the command: isolator run, say" \
+    is "$status|$out|$err" "2||isolator: unknown option '--config'; options follow the command, as in 'isolator run --help'" \
         "an option before the command"
 }
 
@@ -155,19 +155,19 @@ test_case --quick 'an unknown option, and an option without its value' && {
 }
 
 test_case --quick 'options that contradict each other' && {
-    refused "FILE and --dir exclude each other; name the program in --dir with --entrypoint" \
+    refused "FILE and --dir cannot be used together; name the program in --dir with --entrypoint" \
         "FILE with --dir" "$probe" --dir "$d"
-    refused "FILE and --dir exclude each other; name the program in --dir with --entrypoint" \
+    refused "FILE and --dir cannot be used together; name the program in --dir with --entrypoint" \
         "- with --dir" - -l python --dir "$d"
     refused "nothing to run; give a FILE, - or --dir" "neither" -l python
     refused "nothing to run; give a FILE, - or --dir" "arguments only" -l python -- x
     refused "--entrypoint needs --dir" "--entrypoint with FILE" "$probe" --entrypoint x.py
     refused "--dir needs --entrypoint, or --language to run its default file" "--dir alone" --dir "$d"
     refused "a program from stdin needs --language" "- alone" -
-    refused "program and --stdin cannot both come from isolator's stdin" "- twice" - -l python --stdin -
+    refused "the program and --stdin cannot both be read from stdin" "- twice" - -l python --stdin -
     refused "--save-dockerfile needs a FILE or --dir to copy from" "--save-dockerfile of stdin" \
         - -l python --save-dockerfile "$scratch/Dockerfile"
-    refused "one FILE only, and 'b.py' is a second; the program's arguments go behind --" "two FILEs" a.py b.py
+    refused "unexpected argument 'b.py': only one FILE is allowed; put the program's arguments after --" "two FILEs" a.py b.py
 }
 
 # ---- wrong numbers
@@ -433,7 +433,7 @@ test_case --quick 'wrong values of --read-only, --cap-drop, --runtime and --user
     refused "--cap-drop: 'ALL,' is not a list of capabilities, like ALL or NET_RAW,MKNOD" "--cap-drop ALL," \
         --cap-drop ALL, "$probe"
 
-    refused "--runtime: 'podman' is not supported; the one there is: docker" "--runtime podman" \
+    refused "--runtime: 'podman' is not supported; use docker" "--runtime podman" \
         --runtime podman "$probe"
 
     refused "--user: 'root' is not a user; write numbers up to 2097151, like 65534 or 1000:1000" "--user root" \

@@ -62,7 +62,7 @@ test_case 'a language without steps' && {
     run "$look"
     is "$status $(fields image reason)|$(field warnings)" "0 $base exit|" "no steps: the base image, and no warning"
     prepare "$ours"
-    is "$status|$out|$err" "2||isolator: $ours has no steps; give --run STEP, or languages.$ours.prepare in the configuration" \
+    is "$status|$out|$err" "2||isolator: '$ours' has no steps; use --run STEP, or set languages.$ours.prepare in the configuration" \
         "no steps: there is nothing to prepare"
     prepare
     is "$status|$out|$err" "0||" "no language has steps"
@@ -101,7 +101,7 @@ $ours missing $base - -|" "--list: missing"
     is "$(image '{{json .Config.Env}}' "$reference" | grep -c GREETING)" 0 "the image does not have the variables of the language"
     id=$(image '{{.Id}}' "$reference")
     faulty "" prepare
-    is "$status|$out|$err" "0|$ours is prepared already: $reference|" "prepare again: nothing is done"
+    is "$status|$out|$err" "0|$ours is already prepared: $reference|" "prepare again: nothing is done"
     is "$(docker_calls)" "image image image" "prepare again: the calls of docker"
     prepare --list "$ours"
     is "$status|$(awk 'NR > 1 {print $1, $2, $3, $4, $6}' <<<"$out")" "0|$ours ready $reference $base MB" "--list: ready"
@@ -194,13 +194,13 @@ test_case 'models are told the packages of the prepared image' && {
     is "$(described)" "" "the tool: not those of another image"
     prepare "$ours"
     is "$status|$(grep -v '^+' <<<"$err")" \
-        "0|isolator: warning: $ours: listPackages ended with status 3: models are not told of its packages" "packages that cannot be listed"
+        "0|isolator: warning: $ours: listPackages failed with exit status 3: models do not see its packages" "packages that cannot be listed"
     prepare "$ours"
-    is "$status|$out|$err" "0|$ours is prepared already: $reference|isolator: warning: $ours: listPackages ended with status 3: \
-models are not told of its packages" "packages that could not be listed: the next prepare tries again"
+    is "$status|$out|$err" "0|$ours is already prepared: $reference|isolator: warning: $ours: listPackages failed with \
+exit status 3: models do not see its packages" "packages that could not be listed: the next prepare tries again"
     configure '["echo four >/installed"]' '"listPackages": ["sh", "-c", "echo listed; head -c 70000 /dev/zero | tr \"\\0\" x"]'
     prepare "$ours"
-    is "$status|$out|$err|$(described)" "0|$ours is prepared already: $reference||; packages: listed" \
+    is "$status|$out|$err|$(described)" "0|$ours is already prepared: $reference||; packages: listed" \
         "another listPackages: they are listed again, without a name that was cut"
 
     prepare --remove
@@ -246,7 +246,7 @@ test_case 'isolator-mcp keeps warm containers of the prepared image' && {
     is "$(called)" "warm|$base|$unprepared|$unprepared" \
         "server: without it a warm container of the base image, and one warning, which the model sees"
     prepare --remove "$ours"
-    is "$status|$out" "0|$ours: there is nothing to remove" "--remove: nothing to remove"
+    is "$status|$out" "0|$ours: nothing to remove" "--remove: nothing to remove"
 }
 
 test_case 'steps of the command line are noted and used from then on' && {
@@ -263,18 +263,18 @@ test_case 'steps of the command line are noted and used from then on' && {
         "{\"languages\":{\"$ours\":{\"image\":\"$reference\",\"exact\":\"isolator-prepared:$(tags | tr ' ' '\n' | grep -vF "${reference#*:}")\",\"run\":[\"echogiven>/installed\",\"cat/etc/passwd>>/installed\"],\"network\":\"bridge\"}}}" \
         "--run: the notes have the steps and the network"
     prepare
-    is "$status|$out" "0|$ours is prepared already: $reference" "--run: prepare knows them"
+    is "$status|$out" "0|$ours is already prepared: $reference" "--run: prepare knows them"
     prepare "$ours" --run 'echo given >/installed' --run 'cat /etc/passwd >>/installed' --network bridge
-    is "$status|$out|$err" "0|$ours is prepared already: $reference|" "--run: the same again"
+    is "$status|$out|$err" "0|$ours is already prepared: $reference|" "--run: the same again"
     prepare "$ours" --run 'echo others >/installed'
-    is "$status|$(grep '^isolator: ' <<<"$err")" "0|isolator: $ours: this replaces the step: echo given >/installed
-isolator: $ours: this replaces the step: cat /etc/passwd >>/installed" "--run: other steps replace them, with a message"
+    is "$status|$(grep '^isolator: ' <<<"$err")" "0|isolator: $ours: replacing the saved step: echo given >/installed
+isolator: $ours: replacing the saved step: cat /etc/passwd >>/installed" "--run: other steps replace them, with a message"
     is "$(find "$XDG_CONFIG_HOME" -type f)" "$notes" "no other file is written"
     configure '["echo own >/installed"]'
     run "$look"
     is "$(field warnings)" "$unprepared" "steps of the configuration come before those of the notes"
     prepare "$ours" --run true
-    is "$status|$out|$err" "2||isolator: the configuration has steps for $ours: change languages.$ours.prepare there" \
+    is "$status|$out|$err" "2||isolator: cannot replace the steps of '$ours': they are in the configuration; change languages.$ours.prepare there" \
         "--run: refused if the configuration has steps"
     configure
     prepare --remove
@@ -299,13 +299,13 @@ test_case 'a step that fails' && {
     prepare "$ours" --run 'echo first' --run 'echo broken; exit 7' --run 'echo never'
     is "$status|$out" "1|" "a step that fails: the status"
     is "$(tail -n 2 <<<"$err")" "broken
-isolator: $ours: the last step above ended with status 7; nothing is kept; it had no network, which --network bridge gives" \
+isolator: $ours: the last step failed with exit status 7; nothing was saved; it had no network, try --network bridge" \
         "a step that fails: the message"
     prepare "$ours" --run no-such-command
-    is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step above ended with status 127; nothing is kept" \
+    is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step failed with exit status 127; nothing was saved" \
         "a command that does not exist: no hint about the network"
     prepare "$ours" --run 'exit 7' --network bridge
-    is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step above ended with status 7; nothing is kept" \
+    is "$status|$out|$(tail -n 1 <<<"$err")" "1||isolator: $ours: the last step failed with exit status 7; nothing was saved" \
         "a step that fails with a network"
     hasnt "$err" "never" "a step that fails is the last"
     is "$(tags)" "" "a step that fails: no image"
@@ -459,8 +459,8 @@ test_case 'wrong use' && {
     wrong "--run: steps of more than 32768 bytes" "a step that is too long" "$ours" --run "$(printf '%033000d' 0)"
     wrong "--tag: 'X' is not a tag for an image; write it like name:tag, the name in lower case" "a wrong tag" "$ours" --tag X
     wrong "--tag needs one LANGUAGE" "a tag for two" "$ours" noshell --tag x
-    wrong "--list and --remove exclude each other" "two at once" --list --remove
-    wrong "--list goes with no other option" "a list with steps" --list --run true "$ours"
+    wrong "--list and --remove cannot be used together" "two at once" --list --remove
+    wrong "--list cannot be used with other options" "a list with steps" --list --run true "$ours"
     wrong "unknown option '--lst'; did you mean --list?" "a misspelt option" --lst
 }
 

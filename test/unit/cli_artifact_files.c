@@ -80,8 +80,9 @@ static void artifact_files__what_exists_stays(void **state)
     write_in(fixture.directory, "a", "mine");
     add(&fixture, "a", "new", false);
     add(&fixture, "b", "new", false);
-    check(&fixture, false, "the artifact 'a' is not written: it exists; --force replaces it",
-          "1 of 2 artifacts are not written, see the warnings");
+    check(&fixture, false,
+          "cannot write artifact 'a': it already exists; use --force to replace it",
+          "cannot write 1 of 2 artifacts; see the warnings");
     assert_string_equal(result_reason(&fixture.result), "input");
     check_content(&fixture, "a", "mine");
     check_content(&fixture, "b", "new");
@@ -125,11 +126,9 @@ static void artifact_files__no_link_is_followed(void **state)
     add(&fixture, "link/a", "new", false);
     add(&fixture, "file/a", "new", false);
     check(&fixture, true,
-          "the artifact 'link/a' is not written: what stands there for one of its directories is "
-          "none\n"
-          "the artifact 'file/a' is not written: what stands there for one of its directories is "
-          "none",
-          "2 of 2 artifacts are not written, see the warnings");
+          "cannot write artifact 'link/a': a part of its path exists and is not a directory\n"
+          "cannot write artifact 'file/a': a part of its path exists and is not a directory",
+          "cannot write 2 of 2 artifacts; see the warnings");
     content = read_in(elsewhere, "a");
     assert_string_equal(content, "(none)");
     check_content(&fixture, "file", "mine");
@@ -137,7 +136,9 @@ static void artifact_files__no_link_is_followed(void **state)
     tear_down(&fixture);
 }
 
-/* The program's own failure is not hidden; a directory is not replaced, and nothing half is left. */
+/*
+ * The program's own failure is not hidden; a directory is not replaced, and nothing half is left.
+ */
 static void artifact_files__failures_behind_others(void **state)
 {
     struct fixture fixture;
@@ -148,7 +149,7 @@ static void artifact_files__failures_behind_others(void **state)
     fixture.result.error = string_copy("program exited with status 3");
     assert_int_equal(mkdirat(fixture.fd, "d", 0755), 0);
     add(&fixture, "d", "new", false);
-    check(&fixture, true, "the artifact 'd' is not written: Is a directory",
+    check(&fixture, true, "cannot write artifact 'd': Is a directory",
           "program exited with status 3");
     assert_int_equal(unlinkat(fixture.fd, "d", AT_REMOVEDIR), 0);
     assert_int_equal(rmdir(fixture.directory), 0);
@@ -167,8 +168,7 @@ static void artifact_files__many_failures(void **state)
         add(&fixture, "a", "new", false);
     artifact_files_write(fixture.fd, NULL, false, &fixture.result);
     assert_int_equal(fixture.result.artifacts.missing.count, 10);
-    assert_text_or_null(fixture.result.error,
-                        "15 of 15 artifacts are not written, see the warnings");
+    assert_text_or_null(fixture.result.error, "cannot write 15 of 15 artifacts; see the warnings");
     tear_down(&fixture);
 }
 
@@ -203,8 +203,9 @@ static void artifact_files__directory(void **state)
     CLEANUP_FREE char *deep = path_in(parent, "a/b");
     CLEANUP_FREE char *file = path_in(parent, "file");
     CLEANUP_FREE char *no_deep =
-        string_format("--artifacts: '%s': No such file or directory", deep);
-    CLEANUP_FREE char *no_file = string_format("--artifacts: '%s': Not a directory", file);
+        string_format("--artifacts: cannot open '%s': No such file or directory", deep);
+    CLEANUP_FREE char *no_file =
+        string_format("--artifacts: cannot open '%s': Not a directory", file);
     struct error error = ERROR_INIT;
     int fd;
 

@@ -14,26 +14,26 @@ static void check_line(long long size, long long now, long long done, long long 
 static void progress__line(void **state)
 {
     (void)state;
-    check_line(-1, 1999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 a second");
-    check_line(-1, 2999, 7, 2, 9, 900, "7 done, 2 failed, 3.5 a second");
-    check_line(-1, 1000, 1, 0, 1, 10, "1 done, 0 failed, 1000.0 a second");
+    check_line(-1, 1999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 per second");
+    check_line(-1, 2999, 7, 2, 9, 900, "7 done, 2 failed, 3.5 per second");
+    check_line(-1, 1000, 1, 0, 1, 10, "1 done, 0 failed, 1000.0 per second");
 }
 
 /* Each line is as long as those that were read, and what is read is not done yet. */
 static void progress__what_remains(void **state)
 {
     (void)state;
-    check_line(100000, 2999, 6, 0, 10, 1000, "6 done, 0 failed, 3.0 a second, about 994 remain");
-    check_line(1000, 2999, 6, 0, 10, 1000, "6 done, 0 failed, 3.0 a second, about 4 remain");
-    check_line(1000, 2999, 10, 0, 10, 1000, "10 done, 0 failed, 5.0 a second, about 0 remain");
-    check_line(1000, 2999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 a second");
+    check_line(100000, 2999, 6, 0, 10, 1000, "6 done, 0 failed, 3.0 per second, about 994 remain");
+    check_line(1000, 2999, 6, 0, 10, 1000, "6 done, 0 failed, 3.0 per second, about 4 remain");
+    check_line(1000, 2999, 10, 0, 10, 1000, "10 done, 0 failed, 5.0 per second, about 0 remain");
+    check_line(1000, 2999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 per second");
 }
 
 /* The end of the last line may be missing; a file may grow. */
 static void progress__more_than_the_size(void **state)
 {
     (void)state;
-    check_line(1000, 2999, 10, 0, 10, 1001, "10 done, 0 failed, 5.0 a second");
+    check_line(1000, 2999, 10, 0, 10, 1001, "10 done, 0 failed, 5.0 per second");
 }
 
 int main(void)

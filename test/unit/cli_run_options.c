@@ -258,8 +258,8 @@ static void run_options__read_only(void **state)
     }
     refuse("--read-only=yes|x.py", "--read-only: 'yes' is not true or false");
     refuse("--read-only=|x.py", "--read-only: '' is not true or false");
-    refuse("--read-only|true|x.py", "one FILE only, and 'x.py' is a second; the program's "
-                                    "arguments go behind --");
+    refuse("--read-only|true|x.py", "unexpected argument 'x.py': only one FILE is allowed; put the "
+                                    "program's arguments after --");
 }
 
 static void check_file(const char *line, const char *file, const char *entrypoint,
@@ -294,11 +294,13 @@ static void run_options__file_and_arguments(void **state)
 static void run_options__two_files(void **state)
 {
     (void)state;
-    refuse("a.py|b.py",
-           "one FILE only, and 'b.py' is a second; the program's arguments go behind --");
-    refuse("a.py|-v|b\n.py",
-           "one FILE only, and 'b\\n.py' is a second; the program's arguments go behind --");
-    refuse("-|-", "one FILE only, and '-' is a second; the program's arguments go behind --");
+    refuse("a.py|b.py", "unexpected argument 'b.py': only one FILE is allowed; put the program's "
+                        "arguments after --");
+    refuse("a.py|-v|b\n.py", "unexpected argument 'b\\n.py': only one FILE is allowed; put the "
+                             "program's arguments after --");
+    refuse(
+        "-|-",
+        "unexpected argument '-': only one FILE is allowed; put the program's arguments after --");
 }
 
 static void run_options__nothing_to_run(void **state)
@@ -312,13 +314,13 @@ static void run_options__nothing_to_run(void **state)
 static void run_options__disagreements(void **state)
 {
     (void)state;
-    refuse("x.py|--dir|d", "FILE and --dir exclude each other; name the program in --dir with "
+    refuse("x.py|--dir|d", "FILE and --dir cannot be used together; name the program in --dir with "
                            "--entrypoint");
     refuse("x.py|--entrypoint|e", "--entrypoint needs --dir");
     refuse("--entrypoint|e", "nothing to run; give a FILE, - or --dir");
     refuse("--dir|d", "--dir needs --entrypoint, or --language to run its default file");
     refuse("-", "a program from stdin needs --language");
-    refuse("-|-l|py|--stdin|-", "program and --stdin cannot both come from isolator's stdin");
+    refuse("-|-l|py|--stdin|-", "the program and --stdin cannot both be read from stdin");
     refuse("-|-l|py|--save-dockerfile|D", "--save-dockerfile needs a FILE or --dir to copy from");
 }
 
@@ -381,8 +383,7 @@ static void run_options__wrong_values(void **state)
                                "65534 or 1000:1000");
     refuse("--cap-drop|,|x.py",
            "--cap-drop: ',' is not a list of capabilities, like ALL or NET_RAW,MKNOD");
-    refuse("--runtime|podman|x.py",
-           "--runtime: 'podman' is not supported; the one there is: docker");
+    refuse("--runtime|podman|x.py", "--runtime: 'podman' is not supported; use docker");
     refuse("--env|UNIT_UNSET|x.py", "--env: 'UNIT_UNSET' is not set in the environment");
     refuse("--env||x.py", "--env: '' is not set in the environment");
     refuse("--save-dockerfile||x.py", "--save-dockerfile: the path is empty");
