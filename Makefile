@@ -51,7 +51,7 @@ MAN_PAGES := $(wildcard man/*.[1-9])
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
-.PHONY: all demo check test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
+.PHONY: all demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
 	packages test-packages test-images lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
@@ -164,6 +164,17 @@ check: setup test-packages test-images lint
 	@SUITE_SECONDS=1200 MEND='test/setup mend' $(run_tests) \
 		$(filter-out $(LONG_TESTS) $(FAULT_TESTS) $(TIMED_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
 		$(LONG_TESTS) -- $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) --- $(TIMED_TESTS)
+# Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
+# network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
+# wait for timeouts have a lane of their own.
+WAITING_TESTS := $(filter %/service_pool %/service_reaper,$(UNIT_TESTS))
+QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
+QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)
+check-quick:
+	+@$(build) all check-layers unit-tests
+	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
+	@QUICK=1 SUITE_SECONDS=300 $(run_tests) $(WAITING_TESTS) -- $(filter-out $(WAITING_TESTS),$(UNIT_TESTS)) -- \
+		$(QUICK_TESTS) -- $(QUICK_NODE_TESTS)
 # Everything else: sanitizers under the end-to-end tests, coverage, and the long forms of kills, endurance and
 # fuzzing. Takes hours.
 soak: asan tsan coverage

@@ -72,6 +72,16 @@ test_case 'requests from stdin, and --verbose' && {
     is "$(grep -c '^isolator: line [0-9]*: container ' <<<"$err")" 7 "--verbose: a line for each"
 }
 
+test_case --quick 'no shell: each request has a result of its own' && {
+    for word in one two three; do
+        echo '{"id": "'$word'", "language": "noshell", "entrypoint_code": "text '$word'", "arguments": ["'$word'"]}'
+    done >"$scratch/noshell"
+    batch -j 2 "$scratch/noshell"
+    is "$status|$err" "0|" "all succeed"
+    is "$(results "$brief")" "1 one success 0 --cat|main.txt|one|text one; 2 two success 0 --cat|main.txt|two|text two; \
+3 three success 0 --cat|main.txt|three|text three" "the results"
+}
+
 test_case --quick 'no request' && {
     batch /dev/null
     is "$status|$out|$err" "0||" "nothing to do"
@@ -95,7 +105,7 @@ test_case '200 requests: 200 containers, no result lost or mixed up' && {
     is "$(own_containers)" "" "200 lines: none is left"
 }
 
-test_case --quick '200,000 lines need no more memory than a few' && {
+test_case '200,000 lines need no more memory than a few' && {
     peak=$(peak "$ISOLATOR" batch -j 2 "$scratch/many")
     memory "$peak" 8192 "200,000 lines: peak memory in kB"
 

@@ -236,7 +236,7 @@ read-only, memory and CPU time are not measured, running out of memory may be re
 environment values are visible to the engine's users, and nothing but isolator's janitor ends the program of a killed isolator"
 text=$(snippet txt 'the text')
 
-test_case 'no shell: exit status, arguments, environment, files and stdin' && {
+test_case --quick 'no shell: exit status, arguments, environment, files and stdin' && {
     took run "$text" --timeout 10m --env 'GREETING=hello  there' --stdin prompts/hello_world.py -- \
         one 'two words' --write=x --write=/x --exit=125
     outcome "1 error 125 exit null program exited with status 125" "no shell: exit status 125, which docker uses too"
@@ -267,7 +267,7 @@ test_case 'no shell: a timeout' && {
     has "$(field stdout)" "the text" "no shell: timeout: the output is kept"
 }
 
-test_case 'no shell: a flood of output' && {
+test_case --quick 'no shell: a flood of output' && {
     run "$text" --timeout 10m -- --flood=200000000
     outcome "$flooded" "no shell: flood"
     within "$(field stdoutBytes)" 67108865 67239936 "no shell: flood: the count"
