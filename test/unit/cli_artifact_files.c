@@ -18,14 +18,16 @@ static void set_up(struct fixture *fixture)
     fixture->fd = open(fixture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static void add(struct fixture *fixture, const char *name, const char *text, bool executable)
+static void add_artifact(struct fixture *fixture, const char *name, const char *text,
+                         bool executable)
 {
     artifacts_add(&fixture->result.artifacts, string_copy(name), string_copy(text), strlen(text),
                   executable);
 }
 
-/* Writes them; `missing` and `error` are what the result says then. */
-static void check(struct fixture *fixture, bool force, const char *missing, const char *error)
+/* Writes the artifacts, and asserts the warnings and the error of the result. */
+static void assert_written(struct fixture *fixture, bool force, const char *missing,
+                           const char *error)
 {
     CLEANUP_FREE char *joined = NULL;
 
@@ -35,7 +37,7 @@ static void check(struct fixture *fixture, bool force, const char *missing, cons
     assert_text_or_null(fixture->result.error, error);
 }
 
-static void check_content(struct fixture *fixture, const char *name, const char *expected)
+static void assert_content(struct fixture *fixture, const char *name, const char *expected)
 {
     CLEANUP_FREE char *content = read_in(fixture->directory, name);
 
@@ -49,7 +51,7 @@ static void tear_down(struct fixture *fixture)
     result_release(&fixture->result);
 }
 
-static void artifact_files__are_written(void **state)
+static void artifact_files__writes_files(void **state)
 {
     struct fixture fixture;
     struct stat status;
@@ -57,13 +59,13 @@ static void artifact_files__are_written(void **state)
     (void)state;
     set_up(&fixture);
     umask(022);
-    add(&fixture, "a", "1", false);
-    add(&fixture, "b/c/d", "22", true);
-    add(&fixture, "b/c/e", "", false);
-    check(&fixture, false, "", NULL);
-    check_content(&fixture, "a", "1");
-    check_content(&fixture, "b/c/d", "22");
-    check_content(&fixture, "b/c/e", "");
+    add_artifact(&fixture, "a", "1", false);
+    add_artifact(&fixture, "b/c/d", "22", true);
+    add_artifact(&fixture, "b/c/e", "", false);
+    assert_written(&fixture, false, "", NULL);
+    assert_content(&fixture, "a", "1");
+    assert_content(&fixture, "b/c/d", "22");
+    assert_content(&fixture, "b/c/e", "");
     assert_int_equal(fstatat(fixture.fd, "a", &status, 0), 0);
     assert_int_equal(status.st_mode & 07777, 0644);
     assert_int_equal(fstatat(fixture.fd, "b/c/d", &status, 0), 0);
@@ -71,25 +73,25 @@ static void artifact_files__are_written(void **state)
     tear_down(&fixture);
 }
 
-static void artifact_files__what_exists_stays(void **state)
+static void artifact_files__keeps_existing_files(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture);
     write_in(fixture.directory, "a", "mine");
-    add(&fixture, "a", "new", false);
-    add(&fixture, "b", "new", false);
-    check(&fixture, false,
-          "cannot write artifact 'a': it already exists; use --force to replace it",
-          "cannot write 1 of 2 artifacts; see the warnings");
+    add_artifact(&fixture, "a", "new", false);
+    add_artifact(&fixture, "b", "new", false);
+    assert_written(&fixture, false,
+                   "cannot write artifact 'a': it already exists; use --force to replace it",
+                   "cannot write 1 of 2 artifacts; see the warnings");
     assert_string_equal(result_reason(&fixture.result), "input");
-    check_content(&fixture, "a", "mine");
-    check_content(&fixture, "b", "new");
+    assert_content(&fixture, "a", "mine");
+    assert_content(&fixture, "b", "new");
     tear_down(&fixture);
 }
 
-static void artifact_files__force_replaces(void **state)
+static void artifact_files__force_replaces_files(void **state)
 {
     CLEANUP_FREE char *elsewhere = temp_create();
     struct fixture fixture;
@@ -101,19 +103,19 @@ static void artifact_files__force_replaces(void **state)
     write_in(elsewhere, "target", "mine");
     write_in(fixture.directory, "a", "old");
     assert_int_equal(symlinkat(target, fixture.fd, "link"), 0);
-    add(&fixture, "a", "new", false);
-    add(&fixture, "link", "new", false);
-    check(&fixture, true, "", NULL);
-    check_content(&fixture, "a", "new");
-    check_content(&fixture, "link", "new");
+    add_artifact(&fixture, "a", "new", false);
+    add_artifact(&fixture, "link", "new", false);
+    assert_written(&fixture, true, "", NULL);
+    assert_content(&fixture, "a", "new");
+    assert_content(&fixture, "link", "new");
     content = read_in(elsewhere, "target");
     assert_string_equal(content, "mine");
     remove_below(AT_FDCWD, elsewhere);
     tear_down(&fixture);
 }
 
-/* Neither with force nor without. */
-static void artifact_files__no_link_is_followed(void **state)
+/* With force and without. */
+static void artifact_files__follows_no_link(void **state)
 {
     CLEANUP_FREE char *elsewhere = temp_create();
     CLEANUP_FREE char *content = NULL;
@@ -123,15 +125,16 @@ static void artifact_files__no_link_is_followed(void **state)
     set_up(&fixture);
     assert_int_equal(symlinkat(elsewhere, fixture.fd, "link"), 0);
     write_in(fixture.directory, "file", "mine");
-    add(&fixture, "link/a", "new", false);
-    add(&fixture, "file/a", "new", false);
-    check(&fixture, true,
-          "cannot write artifact 'link/a': a part of its path exists and is not a directory\n"
-          "cannot write artifact 'file/a': a part of its path exists and is not a directory",
-          "cannot write 2 of 2 artifacts; see the warnings");
+    add_artifact(&fixture, "link/a", "new", false);
+    add_artifact(&fixture, "file/a", "new", false);
+    assert_written(
+        &fixture, true,
+        "cannot write artifact 'link/a': a part of its path exists and is not a directory\n"
+        "cannot write artifact 'file/a': a part of its path exists and is not a directory",
+        "cannot write 2 of 2 artifacts; see the warnings");
     content = read_in(elsewhere, "a");
     assert_string_equal(content, "(none)");
-    check_content(&fixture, "file", "mine");
+    assert_content(&fixture, "file", "mine");
     remove_below(AT_FDCWD, elsewhere);
     tear_down(&fixture);
 }
@@ -139,7 +142,7 @@ static void artifact_files__no_link_is_followed(void **state)
 /*
  * The program's own failure is not hidden; a directory is not replaced, and nothing half is left.
  */
-static void artifact_files__failures_behind_others(void **state)
+static void artifact_files__failure_of_a_later_file(void **state)
 {
     struct fixture fixture;
 
@@ -148,16 +151,16 @@ static void artifact_files__failures_behind_others(void **state)
     fixture.result.exit_code = 3;
     fixture.result.error = string_copy("program exited with status 3");
     assert_int_equal(mkdirat(fixture.fd, "d", 0755), 0);
-    add(&fixture, "d", "new", false);
-    check(&fixture, true, "cannot write artifact 'd': Is a directory",
-          "program exited with status 3");
+    add_artifact(&fixture, "d", "new", false);
+    assert_written(&fixture, true, "cannot write artifact 'd': Is a directory",
+                   "program exited with status 3");
     assert_int_equal(unlinkat(fixture.fd, "d", AT_REMOVEDIR), 0);
     assert_int_equal(rmdir(fixture.directory), 0);
     tear_down(&fixture);
 }
 
-/* All of them are counted, ten are named. */
-static void artifact_files__many_failures(void **state)
+/* All are counted, ten are named. */
+static void artifact_files__counts_many_failures(void **state)
 {
     struct fixture fixture;
 
@@ -165,15 +168,15 @@ static void artifact_files__many_failures(void **state)
     set_up(&fixture);
     write_in(fixture.directory, "a", "mine");
     for (int i = 0; i < 15; i++)
-        add(&fixture, "a", "new", false);
+        add_artifact(&fixture, "a", "new", false);
     artifact_files_write(fixture.fd, NULL, false, &fixture.result);
     assert_int_equal(fixture.result.artifacts.missing.count, 10);
     assert_text_or_null(fixture.result.error, "cannot write 15 of 15 artifacts; see the warnings");
     tear_down(&fixture);
 }
 
-/* A path may have more parts than a process may have descriptors. */
-static void artifact_files__deep(void **state)
+/* A path may have more parts than a process can have descriptors. */
+static void artifact_files__deep_path(void **state)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT;
     struct rlimit before, few;
@@ -184,7 +187,7 @@ static void artifact_files__deep(void **state)
         strbuf_add(&path, "d/", 2);
     strbuf_addch(&path, 'a');
     set_up(&fixture);
-    add(&fixture, strbuf_string(&path), "deep", false);
+    add_artifact(&fixture, strbuf_string(&path), "deep", false);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     few = before;
     few.rlim_cur = (rlim_t)fixture.fd + 5;
@@ -192,11 +195,11 @@ static void artifact_files__deep(void **state)
     artifact_files_write(fixture.fd, NULL, false, &fixture.result);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_null(fixture.result.error);
-    check_content(&fixture, strbuf_string(&path), "deep");
+    assert_content(&fixture, strbuf_string(&path), "deep");
     tear_down(&fixture);
 }
 
-static void artifact_files__directory(void **state)
+static void artifact_files__opens_a_directory(void **state)
 {
     CLEANUP_FREE char *parent = temp_create();
     CLEANUP_FREE char *new = path_in(parent, "new");
@@ -210,7 +213,7 @@ static void artifact_files__directory(void **state)
     int fd;
 
     (void)state;
-    for (int i = 0; i < 2; i++) { /* made, then there */
+    for (int i = 0; i < 2; i++) { /* the second time it exists */
         fd = artifact_files_open(new, &error);
         assert_true(fd >= 0);
         close(fd);
@@ -223,31 +226,31 @@ static void artifact_files__directory(void **state)
     remove_below(AT_FDCWD, parent);
 }
 
-static void artifact_files__below_a_directory(void **state)
+static void artifact_files__writes_into_a_subdirectory(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     set_up(&fixture);
-    add(&fixture, "a/b", "1", false);
+    add_artifact(&fixture, "a/b", "1", false);
     artifact_files_write(fixture.fd, "7", false, &fixture.result);
     assert_null(fixture.result.error);
-    check_content(&fixture, "7/a/b", "1");
+    assert_content(&fixture, "7/a/b", "1");
     tear_down(&fixture);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(artifact_files__are_written),
-        cmocka_unit_test(artifact_files__what_exists_stays),
-        cmocka_unit_test(artifact_files__force_replaces),
-        cmocka_unit_test(artifact_files__no_link_is_followed),
-        cmocka_unit_test(artifact_files__failures_behind_others),
-        cmocka_unit_test(artifact_files__below_a_directory),
-        cmocka_unit_test(artifact_files__many_failures),
-        cmocka_unit_test(artifact_files__deep),
-        cmocka_unit_test(artifact_files__directory),
+        cmocka_unit_test(artifact_files__writes_files),
+        cmocka_unit_test(artifact_files__keeps_existing_files),
+        cmocka_unit_test(artifact_files__force_replaces_files),
+        cmocka_unit_test(artifact_files__follows_no_link),
+        cmocka_unit_test(artifact_files__failure_of_a_later_file),
+        cmocka_unit_test(artifact_files__writes_into_a_subdirectory),
+        cmocka_unit_test(artifact_files__counts_many_failures),
+        cmocka_unit_test(artifact_files__deep_path),
+        cmocka_unit_test(artifact_files__opens_a_directory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,15 +2,15 @@
 
 #include "cli/command_line.h"
 
-static const struct option known[] = {
+static const struct option known_options[] = {
     {"file", required_argument, NULL, 256},
     {"jobs", required_argument, NULL, 'j'},
     {"quiet", no_argument, NULL, 'q'},
     {NULL, 0, NULL, 0},
 };
 
-/* Reads one argument; the message of what is wrong with it. */
-static void check_refused(const char *argument, const char *message)
+/* Parses one argument and asserts the message of its error. */
+static void assert_refused(const char *argument, const char *message)
 {
     char *copy = string_copy(argument);
     char *argv[] = {(char *)"command", copy, NULL};
@@ -19,32 +19,32 @@ static void check_refused(const char *argument, const char *message)
 
     opterr = 0;
     optind = 0;
-    option = getopt_long(2, argv, ":j:q", known, NULL);
+    option = getopt_long(2, argv, ":j:q", known_options, NULL);
     assert_true(option == ':' || option == '?');
-    assert_int_equal(command_line_refuse(option, "command", known, argument, &error), -1);
+    assert_int_equal(command_line_refuse(option, "command", known_options, argument, &error), -1);
     assert_error(&error, ERROR_USAGE, message);
     free(copy);
 }
 
-static void command_line__refuses(void **state)
+static void command_line__refuses_wrong_options(void **state)
 {
     (void)state;
-    check_refused("--file", "option '--file' needs a value");
-    check_refused("--jobs", "option '--jobs' needs a value");
-    check_refused("-j", "option '-j' needs a value");
-    check_refused("--quiet=1", "option '--quiet' takes no value");
-    check_refused("--quite", "unknown option '--quite'; did you mean --quiet?");
-    check_refused("--quite=1", "unknown option '--quite=1'; did you mean --quiet?");
-    check_refused("--frobnicate", "unknown option '--frobnicate'; see isolator command --help");
-    check_refused("--\x1b[31m", "unknown option '--\\x1b[31m'; see isolator command --help");
-    check_refused("-x", "unknown option '-x'; see isolator command --help");
-    check_refused("-\xc3\xa4", "unknown option '-\xc3\xa4'; see isolator command --help");
+    assert_refused("--file", "option '--file' needs a value");
+    assert_refused("--jobs", "option '--jobs' needs a value");
+    assert_refused("-j", "option '-j' needs a value");
+    assert_refused("--quiet=1", "option '--quiet' takes no value");
+    assert_refused("--quite", "unknown option '--quite'; did you mean --quiet?");
+    assert_refused("--quite=1", "unknown option '--quite=1'; did you mean --quiet?");
+    assert_refused("--frobnicate", "unknown option '--frobnicate'; see isolator command --help");
+    assert_refused("--\x1b[31m", "unknown option '--\\x1b[31m'; see isolator command --help");
+    assert_refused("-x", "unknown option '-x'; see isolator command --help");
+    assert_refused("-\xc3\xa4", "unknown option '-\xc3\xa4'; see isolator command --help");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(command_line__refuses),
+        cmocka_unit_test(command_line__refuses_wrong_options),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include "cli/run_options.h"
 
-/* One command line: the words behind "isolator", and what was read from them. */
+/* One command line: the words after "isolator", and what was read from them. */
 struct fixture {
     struct strvec words; /* argv; the parser may write into it */
     struct run_options options;
@@ -28,7 +28,7 @@ static void reset_getopt(void)
 }
 
 /* Splits the line at its bars and reads it as options of "run". */
-static void parse(struct fixture *fixture, const char *line)
+static void parse_line(struct fixture *fixture, const char *line)
 {
     *fixture = (struct fixture){.error = ERROR_INIT};
     strvec_push(&fixture->words, "run");
@@ -50,37 +50,37 @@ static void tear_down(struct fixture *fixture)
     error_release(&fixture->error);
 }
 
-static void accept(struct fixture *fixture, const char *line)
+static void parse_valid(struct fixture *fixture, const char *line)
 {
-    parse(fixture, line);
+    parse_line(fixture, line);
     assert_no_error(&fixture->error);
     assert_int_equal(fixture->result, 0);
 }
 
-static void refuse(const char *line, const char *message)
+static void assert_refused(const char *line, const char *message)
 {
     struct fixture fixture;
 
-    parse(&fixture, line);
+    parse_line(&fixture, line);
     assert_int_equal(fixture.result, -1);
     assert_error(&fixture.error, ERROR_USAGE, message);
     tear_down(&fixture);
 }
 
-static void check_joined(const struct strvec *strings, const char *expected)
+static void assert_joined(const struct strvec *strings, const char *expected)
 {
     CLEANUP_FREE char *joined = strvec_join(strings, "|");
 
     assert_string_equal(joined, expected);
 }
 
-static void run_options__nothing_but_a_file(void **state)
+static void run_options__only_a_file(void **state)
 {
     struct fixture fixture;
     const struct run_options *options = &fixture.options;
 
     (void)state;
-    accept(&fixture, "dir/hello.py");
+    parse_valid(&fixture, "dir/hello.py");
     assert_string_equal(options->file, "dir/hello.py");
     assert_string_equal(options->request.entrypoint, "hello.py");
     assert_null(options->request.language);
@@ -112,12 +112,13 @@ static void run_options__long_forms(void **state)
     const struct request *request = &fixture.options.request;
 
     (void)state;
-    accept(&fixture,
-           "--language|py|--dir|d|--entrypoint|e|--stdin|in|--timeout|1m30s|--memory|64|--cpus|1.5"
-           "|--pids-limit|9|--workdir-size|10|--tmp-size|11|--output-limit|2048|--network|bridge"
-           "|--read-only|--cap-drop|net_raw|--user|1:2|--image|i:1|--container-workdir|/w"
-           "|--save-image|t:1|--save-dockerfile|D|--runtime|docker|--config|c.json|--stream"
-           "|--verbose");
+    parse_valid(
+        &fixture,
+        "--language|py|--dir|d|--entrypoint|e|--stdin|in|--timeout|1m30s|--memory|64|--cpus|1.5"
+        "|--pids-limit|9|--workdir-size|10|--tmp-size|11|--output-limit|2048|--network|bridge"
+        "|--read-only|--cap-drop|net_raw|--user|1:2|--image|i:1|--container-workdir|/w"
+        "|--save-image|t:1|--save-dockerfile|D|--runtime|docker|--config|c.json|--stream"
+        "|--verbose");
     assert_string_equal(request->language, "py");
     assert_string_equal(request->input.dir, "d");
     assert_string_equal(request->entrypoint, "e");
@@ -131,7 +132,7 @@ static void run_options__long_forms(void **state)
     assert_true(request->policy.limits.number[LIMIT_OUTPUT] == 2048);
     assert_string_equal(request->policy.network, "bridge");
     assert_int_equal(request->policy.read_only, 1);
-    check_joined(&request->policy.cap_drop, "NET_RAW");
+    assert_joined(&request->policy.cap_drop, "NET_RAW");
     assert_int_equal(request->policy.uid, 1);
     assert_int_equal(request->policy.gid, 2);
     assert_string_equal(request->image, "i:1");
@@ -156,7 +157,7 @@ static void run_options__short_forms(void **state)
         struct fixture fixture;
         const struct request *request = &fixture.options.request;
 
-        accept(&fixture, lines[i]);
+        parse_valid(&fixture, lines[i]);
         assert_string_equal(request->language, "py");
         assert_string_equal(request->input.dir, "d");
         assert_string_equal(request->entrypoint, "e");
@@ -168,12 +169,12 @@ static void run_options__short_forms(void **state)
     }
 }
 
-static void run_options__values_behind_a_sign(void **state)
+static void run_options__values_after_an_equals_sign(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    accept(&fixture, "--language=py|--timeout=2s|--image=a=b|--stdin=-|--memory=64|x.py");
+    parse_valid(&fixture, "--language=py|--timeout=2s|--image=a=b|--stdin=-|--memory=64|x.py");
     assert_string_equal(fixture.options.request.language, "py");
     assert_true(fixture.options.request.policy.limits.number[LIMIT_TIMEOUT] == 2);
     assert_string_equal(fixture.options.request.image, "a=b");
@@ -182,13 +183,13 @@ static void run_options__values_behind_a_sign(void **state)
     tear_down(&fixture);
 }
 
-/* What looks like an option is a value where one must stand. */
+/* A value may look like an option. */
 static void run_options__values_with_a_dash(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    accept(&fixture, "--config|--stream|--dir|-v|--entrypoint|--|--language|py");
+    parse_valid(&fixture, "--config|--stream|--dir|-v|--entrypoint|--|--language|py");
     assert_string_equal(fixture.options.config_path, "--stream");
     assert_string_equal(fixture.options.request.input.dir, "-v");
     assert_string_equal(fixture.options.request.entrypoint, "--");
@@ -197,13 +198,13 @@ static void run_options__values_with_a_dash(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__the_last_of_equals_counts(void **state)
+static void run_options__last_value_wins(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    accept(&fixture, "--language|a|--language|b|-m|64|-m|128|--network|none|--network|bridge"
-                     "|--read-only|--read-only=false|--user|1|--user|2:3|x");
+    parse_valid(&fixture, "--language|a|--language|b|-m|64|-m|128|--network|none|--network|bridge"
+                          "|--read-only|--read-only=false|--user|1|--user|2:3|x");
     assert_string_equal(fixture.options.request.language, "b");
     assert_true(fixture.options.request.policy.limits.number[LIMIT_MEMORY] == 128);
     assert_string_equal(fixture.options.request.policy.network, "bridge");
@@ -213,29 +214,29 @@ static void run_options__the_last_of_equals_counts(void **state)
     tear_down(&fixture);
 }
 
-static void run_options__repeatable(void **state)
+static void run_options__repeatable_options(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     setenv("UNIT_INHERITED", "from outside", 1);
     unsetenv("UNIT_UNSET");
-    accept(&fixture, "--env|A=1|--env|B=|--env=C=x=y|--env|UNIT_INHERITED|--env|A=2"
-                     "|--cap-drop|a,b|--cap-drop|c|x.py");
-    check_joined(&fixture.options.request.environment, "A=2|B=|C=x=y|UNIT_INHERITED=from outside");
-    check_joined(&fixture.options.request.policy.cap_drop, "A|B|C");
+    parse_valid(&fixture, "--env|A=1|--env|B=|--env=C=x=y|--env|UNIT_INHERITED|--env|A=2"
+                          "|--cap-drop|a,b|--cap-drop|c|x.py");
+    assert_joined(&fixture.options.request.environment, "A=2|B=|C=x=y|UNIT_INHERITED=from outside");
+    assert_joined(&fixture.options.request.policy.cap_drop, "A|B|C");
     tear_down(&fixture);
 }
 
 /* Every user of the host can list the arguments of a process; values may be secrets. */
-static void run_options__values_of_variables_are_hidden(void **state)
+static void run_options__hides_values_of_variables(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    accept(&fixture, "--env|A=secret|--env=B=secret|x.py|--|C=shown");
-    check_joined(&fixture.options.request.environment, "A=secret|B=secret");
-    check_joined(&fixture.words, "run|--env|A=xxxxxx|--env=B=xxxxxx|x.py|--|C=shown");
+    parse_valid(&fixture, "--env|A=secret|--env=B=secret|x.py|--|C=shown");
+    assert_joined(&fixture.options.request.environment, "A=secret|B=secret");
+    assert_joined(&fixture.words, "run|--env|A=xxxxxx|--env=B=xxxxxx|x.py|--|C=shown");
     tear_down(&fixture);
 }
 
@@ -251,54 +252,57 @@ static void run_options__read_only(void **state)
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct fixture fixture;
 
-        accept(&fixture, lines[i].line);
+        parse_valid(&fixture, lines[i].line);
         assert_int_equal(fixture.options.request.policy.read_only, lines[i].expected);
         assert_string_equal(fixture.options.file, "x.py");
         tear_down(&fixture);
     }
-    refuse("--read-only=yes|x.py", "--read-only: 'yes' is not true or false");
-    refuse("--read-only=|x.py", "--read-only: '' is not true or false");
-    refuse("--read-only|true|x.py", "unexpected argument 'x.py': only one FILE is allowed; put the "
-                                    "program's arguments after --");
+    assert_refused("--read-only=yes|x.py", "--read-only: 'yes' is not true or false");
+    assert_refused("--read-only=|x.py", "--read-only: '' is not true or false");
+    assert_refused("--read-only|true|x.py",
+                   "unexpected argument 'x.py': only one FILE is allowed; put the "
+                   "program's arguments after --");
 }
 
-static void check_file(const char *line, const char *file, const char *entrypoint,
-                       const char *arguments)
+static void assert_file(const char *line, const char *file, const char *entrypoint,
+                        const char *arguments)
 {
     struct fixture fixture;
 
-    accept(&fixture, line);
+    parse_valid(&fixture, line);
     assert_text_or_null(fixture.options.file, file);
     assert_text_or_null(fixture.options.request.entrypoint, entrypoint);
-    check_joined(&fixture.options.request.arguments, arguments);
+    assert_joined(&fixture.options.request.arguments, arguments);
     tear_down(&fixture);
 }
 
 static void run_options__file_and_arguments(void **state)
 {
     (void)state;
-    check_file("x.py", "x.py", "x.py", "");
-    check_file("/a/b.c/x.py", "/a/b.c/x.py", "x.py", "");
-    check_file("./-x.py", "./-x.py", "-x.py", "");
-    check_file("x.py|--", "x.py", "x.py", "");
-    check_file("x.py|--|a|-b|--stream|--|c", "x.py", "x.py", "a|-b|--stream|--|c");
-    check_file("-v|x.py|-m|64", "x.py", "x.py", "");
-    check_file("x.py|-v|--|-v", "x.py", "x.py", "-v");
-    check_file("-l|py|-|--|a", "-", NULL, "a");
-    check_file("-d|dir|-e|e.py|--|a", NULL, "e.py", "a");
-    check_file("-d|dir|-l|py", NULL, NULL, "");
-    check_file("-d|dir|-e|e.py", NULL, "e.py", "");
-    check_file("dir/|-l|py", "dir/", "", "");
+    assert_file("x.py", "x.py", "x.py", "");
+    assert_file("/a/b.c/x.py", "/a/b.c/x.py", "x.py", "");
+    assert_file("./-x.py", "./-x.py", "-x.py", "");
+    assert_file("x.py|--", "x.py", "x.py", "");
+    assert_file("x.py|--|a|-b|--stream|--|c", "x.py", "x.py", "a|-b|--stream|--|c");
+    assert_file("-v|x.py|-m|64", "x.py", "x.py", "");
+    assert_file("x.py|-v|--|-v", "x.py", "x.py", "-v");
+    assert_file("-l|py|-|--|a", "-", NULL, "a");
+    assert_file("-d|dir|-e|e.py|--|a", NULL, "e.py", "a");
+    assert_file("-d|dir|-l|py", NULL, NULL, "");
+    assert_file("-d|dir|-e|e.py", NULL, "e.py", "");
+    assert_file("dir/|-l|py", "dir/", "", "");
 }
 
 static void run_options__two_files(void **state)
 {
     (void)state;
-    refuse("a.py|b.py", "unexpected argument 'b.py': only one FILE is allowed; put the program's "
-                        "arguments after --");
-    refuse("a.py|-v|b\n.py", "unexpected argument 'b\\n.py': only one FILE is allowed; put the "
-                             "program's arguments after --");
-    refuse(
+    assert_refused("a.py|b.py",
+                   "unexpected argument 'b.py': only one FILE is allowed; put the program's "
+                   "arguments after --");
+    assert_refused("a.py|-v|b\n.py",
+                   "unexpected argument 'b\\n.py': only one FILE is allowed; put the "
+                   "program's arguments after --");
+    assert_refused(
         "-|-",
         "unexpected argument '-': only one FILE is allowed; put the program's arguments after --");
 }
@@ -306,33 +310,35 @@ static void run_options__two_files(void **state)
 static void run_options__nothing_to_run(void **state)
 {
     (void)state;
-    refuse("", "nothing to run; give a FILE, - or --dir");
-    refuse("-v|--stream", "nothing to run; give a FILE, - or --dir");
-    refuse("--|x.py", "nothing to run; give a FILE, - or --dir");
+    assert_refused("", "nothing to run; give a FILE, - or --dir");
+    assert_refused("-v|--stream", "nothing to run; give a FILE, - or --dir");
+    assert_refused("--|x.py", "nothing to run; give a FILE, - or --dir");
 }
 
-static void run_options__disagreements(void **state)
+static void run_options__conflicting_options(void **state)
 {
     (void)state;
-    refuse("x.py|--dir|d", "FILE and --dir cannot be used together; name the program in --dir with "
-                           "--entrypoint");
-    refuse("x.py|--entrypoint|e", "--entrypoint needs --dir");
-    refuse("--entrypoint|e", "nothing to run; give a FILE, - or --dir");
-    refuse("--dir|d", "--dir needs --entrypoint, or --language to run its default file");
-    refuse("-", "a program from stdin needs --language");
-    refuse("-|-l|py|--stdin|-", "the program and --stdin cannot both be read from stdin");
-    refuse("-|-l|py|--save-dockerfile|D", "--save-dockerfile needs a FILE or --dir to copy from");
+    assert_refused("x.py|--dir|d",
+                   "FILE and --dir cannot be used together; name the program in --dir with "
+                   "--entrypoint");
+    assert_refused("x.py|--entrypoint|e", "--entrypoint needs --dir");
+    assert_refused("--entrypoint|e", "nothing to run; give a FILE, - or --dir");
+    assert_refused("--dir|d", "--dir needs --entrypoint, or --language to run its default file");
+    assert_refused("-", "a program from stdin needs --language");
+    assert_refused("-|-l|py|--stdin|-", "the program and --stdin cannot both be read from stdin");
+    assert_refused("-|-l|py|--save-dockerfile|D",
+                   "--save-dockerfile needs a FILE or --dir to copy from");
 }
 
-static void run_options__stdin_of_the_program(void **state)
+static void run_options__program_from_stdin(void **state)
 {
     struct fixture fixture;
 
     (void)state;
-    accept(&fixture, "x.py|--stdin|-");
+    parse_valid(&fixture, "x.py|--stdin|-");
     assert_string_equal(fixture.options.stdin_path, "-");
     tear_down(&fixture);
-    accept(&fixture, "-|-l|py|--stdin|file");
+    parse_valid(&fixture, "-|-l|py|--stdin|file");
     assert_string_equal(fixture.options.stdin_path, "file");
     tear_down(&fixture);
 }
@@ -340,60 +346,63 @@ static void run_options__stdin_of_the_program(void **state)
 static void run_options__unknown_options(void **state)
 {
     (void)state;
-    refuse("--memroy|64|x.py", "unknown option '--memroy'; did you mean --memory?");
-    refuse("--memroy=64|x.py", "unknown option '--memroy=64'; did you mean --memory?");
-    refuse("--zzzzzzzz|x.py", "unknown option '--zzzzzzzz'; see isolator run --help");
-    refuse("x.py|-Z", "unknown option '-Z'; see isolator run --help");
-    refuse("-vZ|x.py", "unknown option '-Z'; see isolator run --help");
-    refuse("-v\xc3\xa4|x.py", "unknown option '-v\xc3\xa4'; see isolator run --help");
-    refuse("--\x1b[2J|x.py", "unknown option '--\\x1b[2J'; see isolator run --help");
-    refuse("--verbose=1|x.py", "option '--verbose' takes no value");
+    assert_refused("--memroy|64|x.py", "unknown option '--memroy'; did you mean --memory?");
+    assert_refused("--memroy=64|x.py", "unknown option '--memroy=64'; did you mean --memory?");
+    assert_refused("--zzzzzzzz|x.py", "unknown option '--zzzzzzzz'; see isolator run --help");
+    assert_refused("x.py|-Z", "unknown option '-Z'; see isolator run --help");
+    assert_refused("-vZ|x.py", "unknown option '-Z'; see isolator run --help");
+    assert_refused("-v\xc3\xa4|x.py", "unknown option '-v\xc3\xa4'; see isolator run --help");
+    assert_refused("--\x1b[2J|x.py", "unknown option '--\\x1b[2J'; see isolator run --help");
+    assert_refused("--verbose=1|x.py", "option '--verbose' takes no value");
 }
 
-static void run_options__values_that_are_missing(void **state)
+static void run_options__missing_values(void **state)
 {
     (void)state;
-    refuse("x.py|--memory", "option '--memory' needs a value");
-    refuse("x.py|-m", "option '-m' needs a value");
-    refuse("x.py|-vm", "option '-m' needs a value");
-    refuse("x.py|--env", "option '--env' needs a value");
+    assert_refused("x.py|--memory", "option '--memory' needs a value");
+    assert_refused("x.py|-m", "option '-m' needs a value");
+    assert_refused("x.py|-vm", "option '-m' needs a value");
+    assert_refused("x.py|--env", "option '--env' needs a value");
 }
 
 static void run_options__wrong_values(void **state)
 {
     (void)state;
-    refuse("-t|5|x.py", "--timeout: '5' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
-    refuse("-t|-1s|x.py",
-           "--timeout: '-1s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
-    refuse("-t|0s|x.py", "--timeout: '0s' must be more than 0 and less than a year");
-    refuse("-m|5|x.py", "--memory must be from 6 to 16777216 MB");
-    refuse("-m|64m|x.py", "--memory: '64m' is not a number of MB");
-    refuse("-m|64.5|x.py", "--memory must be a whole number");
-    refuse("-m|-64|x.py", "--memory: '-64' is not a number of MB");
-    refuse("-m||x.py", "--memory: '' is not a number of MB");
-    refuse("-c|0|x.py", "--cpus must be from 0.01 to 4096");
-    refuse("-c|nan|x.py", "--cpus: 'nan' is not a number");
-    refuse("--pids-limit|1|x.py", "--pids-limit must be from 8 to 4194304");
-    refuse("--workdir-size|0|x.py", "--workdir-size must be from 1 to 1048576 MB");
-    refuse("--tmp-size|0|x.py", "--tmp-size must be from 1 to 1048576 MB");
-    refuse("--output-limit|1|x.py", "--output-limit must be from 1024 to 67108864 bytes");
-    refuse("--network|host|x.py", "--network: network 'host' would lift the isolation; use none, "
-                                  "bridge or a network of the engine");
-    refuse("--user|root|x.py", "--user: 'root' is not a user; write numbers up to 2097151, like "
-                               "65534 or 1000:1000");
-    refuse("--cap-drop|,|x.py",
-           "--cap-drop: ',' is not a list of capabilities, like ALL or NET_RAW,MKNOD");
-    refuse("--runtime|podman|x.py", "--runtime: 'podman' is not supported; use docker");
-    refuse("--env|UNIT_UNSET|x.py", "--env: 'UNIT_UNSET' is not set in the environment");
-    refuse("--env||x.py", "--env: '' is not set in the environment");
-    refuse("--save-dockerfile||x.py", "--save-dockerfile: the path is empty");
+    assert_refused("-t|5|x.py",
+                   "--timeout: '5' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
+    assert_refused("-t|-1s|x.py",
+                   "--timeout: '-1s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h");
+    assert_refused("-t|0s|x.py", "--timeout: '0s' must be more than 0 and less than a year");
+    assert_refused("-m|5|x.py", "--memory must be from 6 to 16777216 MB");
+    assert_refused("-m|64m|x.py", "--memory: '64m' is not a number of MB");
+    assert_refused("-m|64.5|x.py", "--memory must be a whole number");
+    assert_refused("-m|-64|x.py", "--memory: '-64' is not a number of MB");
+    assert_refused("-m||x.py", "--memory: '' is not a number of MB");
+    assert_refused("-c|0|x.py", "--cpus must be from 0.01 to 4096");
+    assert_refused("-c|nan|x.py", "--cpus: 'nan' is not a number");
+    assert_refused("--pids-limit|1|x.py", "--pids-limit must be from 8 to 4194304");
+    assert_refused("--workdir-size|0|x.py", "--workdir-size must be from 1 to 1048576 MB");
+    assert_refused("--tmp-size|0|x.py", "--tmp-size must be from 1 to 1048576 MB");
+    assert_refused("--output-limit|1|x.py", "--output-limit must be from 1024 to 67108864 bytes");
+    assert_refused("--network|host|x.py",
+                   "--network: network 'host' would lift the isolation; use none, "
+                   "bridge or a network of the engine");
+    assert_refused("--user|root|x.py",
+                   "--user: 'root' is not a user; write numbers up to 2097151, like "
+                   "65534 or 1000:1000");
+    assert_refused("--cap-drop|,|x.py",
+                   "--cap-drop: ',' is not a list of capabilities, like ALL or NET_RAW,MKNOD");
+    assert_refused("--runtime|podman|x.py", "--runtime: 'podman' is not supported; use docker");
+    assert_refused("--env|UNIT_UNSET|x.py", "--env: 'UNIT_UNSET' is not set in the environment");
+    assert_refused("--env||x.py", "--env: '' is not set in the environment");
+    assert_refused("--save-dockerfile||x.py", "--save-dockerfile: the path is empty");
 }
 
-static void check_help(const char *line)
+static void assert_help(const char *line)
 {
     struct fixture fixture;
 
-    accept(&fixture, line);
+    parse_valid(&fixture, line);
     assert_true(fixture.options.help);
     tear_down(&fixture);
 }
@@ -401,31 +410,31 @@ static void check_help(const char *line)
 static void run_options__help(void **state)
 {
     (void)state;
-    check_help("--help");
-    check_help("-h");
-    check_help("a.py|--dir|d|--help");
-    check_help("-vh");
+    assert_help("--help");
+    assert_help("-h");
+    assert_help("a.py|--dir|d|--help");
+    assert_help("-vh");
 }
 
 /* With --help nothing else is checked. */
-static void run_options__help_whatever_else_is_wrong(void **state)
+static void run_options__help_ignores_other_errors(void **state)
 {
     (void)state;
-    check_help("--help|--bogus");
-    check_help("-h|--memory|x");
-    check_help("--help|a.py|b.py");
+    assert_help("--help|--bogus");
+    assert_help("-h|--memory|x");
+    assert_help("--help|a.py|b.py");
 }
 
-/* What getopt_long() remembers of one command line must not reach into the next. */
-static void run_options__one_line_after_another(void **state)
+/* The state of getopt_long() must not leak into the next command line. */
+static void run_options__second_command_line(void **state)
 {
     struct fixture fixture;
 
     (void)state;
     struct fixture before;
 
-    parse(&before, "-Zvh|x.py");
-    accept(&fixture, "x.py");
+    parse_line(&before, "-Zvh|x.py");
+    parse_valid(&fixture, "x.py");
     tear_down(&before);
     assert_text_or_null(fixture.options.file, "x.py");
     assert_false(fixture.options.verbose);
@@ -469,8 +478,8 @@ static void run_options__help_names_every_option(void **state)
             fail_msg("'%s' is not in the help", names[i]);
 }
 
-/* Each limit and whatever else an error can be about has an option, and --help lists it. */
-static void run_options__each_subject_is_an_option(void **state)
+/* Every subject of an error, such as a limit, has an option, and --help lists it. */
+static void run_options__every_subject_has_an_option(void **state)
 {
     static const char *const others[] = {"network", "readOnly",       "capDrop",
                                          "user",    REQUEST_LANGUAGE, REQUEST_ENTRYPOINT};
@@ -493,28 +502,28 @@ static void run_options__each_subject_is_an_option(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_options__nothing_but_a_file),
+        cmocka_unit_test(run_options__only_a_file),
         cmocka_unit_test(run_options__long_forms),
         cmocka_unit_test(run_options__short_forms),
-        cmocka_unit_test(run_options__values_behind_a_sign),
+        cmocka_unit_test(run_options__values_after_an_equals_sign),
         cmocka_unit_test(run_options__values_with_a_dash),
-        cmocka_unit_test(run_options__the_last_of_equals_counts),
-        cmocka_unit_test(run_options__repeatable),
-        cmocka_unit_test(run_options__values_of_variables_are_hidden),
+        cmocka_unit_test(run_options__last_value_wins),
+        cmocka_unit_test(run_options__repeatable_options),
+        cmocka_unit_test(run_options__hides_values_of_variables),
         cmocka_unit_test(run_options__read_only),
         cmocka_unit_test(run_options__file_and_arguments),
         cmocka_unit_test(run_options__two_files),
         cmocka_unit_test(run_options__nothing_to_run),
-        cmocka_unit_test(run_options__disagreements),
-        cmocka_unit_test(run_options__stdin_of_the_program),
+        cmocka_unit_test(run_options__conflicting_options),
+        cmocka_unit_test(run_options__program_from_stdin),
         cmocka_unit_test(run_options__unknown_options),
-        cmocka_unit_test(run_options__values_that_are_missing),
+        cmocka_unit_test(run_options__missing_values),
         cmocka_unit_test(run_options__wrong_values),
         cmocka_unit_test(run_options__help),
-        cmocka_unit_test(run_options__help_whatever_else_is_wrong),
-        cmocka_unit_test(run_options__one_line_after_another),
+        cmocka_unit_test(run_options__help_ignores_other_errors),
+        cmocka_unit_test(run_options__second_command_line),
         cmocka_unit_test(run_options__help_names_every_option),
-        cmocka_unit_test(run_options__each_subject_is_an_option),
+        cmocka_unit_test(run_options__every_subject_has_an_option),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,14 +8,14 @@ static int add(const char *piece, size_t length, void *text)
     return 0;
 }
 
-static int refuse(const char *piece, size_t length, void *context)
+static int failing_write(const char *piece, size_t length, void *context)
 {
     (void)piece, (void)length, (void)context;
     return -1;
 }
 
-/* The JSON of a string, safe; and that it still means the string. */
-static void check_dumped(const char *string, size_t length, const char *expected)
+/* Asserts the safe JSON of a string, and that it still decodes to the string. */
+static void assert_dumped(const char *string, size_t length, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     json_t *value = json_stringn(string, length);
@@ -30,35 +30,35 @@ static void check_dumped(const char *string, size_t length, const char *expected
     json_decref(value);
 }
 
-static void safe_json__escapes(void **state)
+static void safe_json__escapes_control_characters(void **state)
 {
     (void)state;
-    check_dumped("", 0, "\"\"");
-    check_dumped("plain \xc3\xa4", 8, "\"plain \xc3\xa4\"");
-    check_dumped("\0\x1b[2J", 5, "\"\\u0000\\u001B[2J\"");
-    check_dumped("\x7f", 1, "\"\\u007f\"");
-    check_dumped("a\x7f\x7f"
-                 "b",
-                 4, "\"a\\u007f\\u007fb\"");
-    check_dumped("\xc2\x80\xc2\x9b\xc2\x9f", 6, "\"\\u0080\\u009b\\u009f\"");
-    check_dumped("\xc2\xa0\xc3\x80", 4, "\"\xc2\xa0\xc3\x80\""); /* no control characters */
+    assert_dumped("", 0, "\"\"");
+    assert_dumped("plain \xc3\xa4", 8, "\"plain \xc3\xa4\"");
+    assert_dumped("\0\x1b[2J", 5, "\"\\u0000\\u001B[2J\"");
+    assert_dumped("\x7f", 1, "\"\\u007f\"");
+    assert_dumped("a\x7f\x7f"
+                  "b",
+                  4, "\"a\\u007f\\u007fb\"");
+    assert_dumped("\xc2\x80\xc2\x9b\xc2\x9f", 6, "\"\\u0080\\u009b\\u009f\"");
+    assert_dumped("\xc2\xa0\xc3\x80", 4, "\"\xc2\xa0\xc3\x80\""); /* no control characters */
 }
 
-/* By their code points, so that this file shows them. */
-static void safe_json__escapes_what_is_not_seen(void **state)
+/* Given as code points, because they are invisible in a source file. */
+static void safe_json__escapes_invisible_characters(void **state)
 {
     (void)state;
-    check_dumped("a\xe2\x80\xae"
-                 "b",
-                 5, "\"a\\u202eb\"");
-    check_dumped("\xe2\x80\xaa\xe2\x80\xad", 6, "\"\\u202a\\u202d\"");
-    check_dumped("\xe2\x81\xa6\xe2\x81\xa9", 6, "\"\\u2066\\u2069\"");
-    check_dumped("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", 8, "\"\\u200e\\u200f\\u061c\"");
-    check_dumped("\xe2\x80\xa8\xe2\x80\xa9", 6, "\"\\u2028\\u2029\"");
-    check_dumped("\xe2\x80\x8b\xef\xbb\xbf", 6, "\"\\u200b\\ufeff\"");
-    check_dumped("\xf3\xa0\x80\x81", 4, "\"\\udb40\\udc01\""); /* U+E0001, two of UTF-16 */
-    check_dumped("\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80", 10,
-                 "\"\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80\""); /* a joiner, a euro, an emoji */
+    assert_dumped("a\xe2\x80\xae"
+                  "b",
+                  5, "\"a\\u202eb\"");
+    assert_dumped("\xe2\x80\xaa\xe2\x80\xad", 6, "\"\\u202a\\u202d\"");
+    assert_dumped("\xe2\x81\xa6\xe2\x81\xa9", 6, "\"\\u2066\\u2069\"");
+    assert_dumped("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", 8, "\"\\u200e\\u200f\\u061c\"");
+    assert_dumped("\xe2\x80\xa8\xe2\x80\xa9", 6, "\"\\u2028\\u2029\"");
+    assert_dumped("\xe2\x80\x8b\xef\xbb\xbf", 6, "\"\\u200b\\ufeff\"");
+    assert_dumped("\xf3\xa0\x80\x81", 4, "\"\\udb40\\udc01\""); /* U+E0001, two of UTF-16 */
+    assert_dumped("\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80", 10,
+                  "\"\xe2\x80\x8d\xe2\x82\xac\xf0\x9f\x98\x80\""); /* a joiner, a euro, an emoji */
 }
 
 static void safe_json__keys_and_indentation(void **state)
@@ -72,22 +72,22 @@ static void safe_json__keys_and_indentation(void **state)
     json_decref(object);
 }
 
-static void safe_json__of_a_write_that_fails(void **state)
+static void safe_json__failing_write(void **state)
 {
     json_t *value = json_string("a\x7f");
 
     (void)state;
-    assert_int_equal(safe_json_dump(value, JSON_ENCODE_ANY, refuse, NULL), -1);
+    assert_int_equal(safe_json_dump(value, JSON_ENCODE_ANY, failing_write, NULL), -1);
     json_decref(value);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(safe_json__escapes),
-        cmocka_unit_test(safe_json__escapes_what_is_not_seen),
+        cmocka_unit_test(safe_json__escapes_control_characters),
+        cmocka_unit_test(safe_json__escapes_invisible_characters),
         cmocka_unit_test(safe_json__keys_and_indentation),
-        cmocka_unit_test(safe_json__of_a_write_that_fails),
+        cmocka_unit_test(safe_json__failing_write),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
