@@ -116,9 +116,8 @@ static int check_size(const char *name, off_t size, struct error *error)
 
     if (size <= ARCHIVE_FILE_MAX)
         return 0;
-    return error_set(error, ERROR_INPUT,
-                     "'%s' is larger than %lld bytes, the most that one file can have", shown,
-                     ARCHIVE_FILE_MAX);
+    return error_set(error, ERROR_INPUT, "'%s' is larger than %lld bytes, the maximum for one file",
+                     shown, ARCHIVE_FILE_MAX);
 }
 
 int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,

@@ -1,8 +1,8 @@
 # limits as the kernel applies them
 # holds: memory, swap, processes, CPU, user, privileges and mounts are as requested
 
-"""Reads back from the kernel what the engine was asked to apply. An engine may accept an option and
-not apply it (no swap accounting, a cgroup that is not delegated): then only this shows it."""
+"""Reads back from the kernel what the engine was told to apply. An engine may accept an option without applying
+it, for example without swap accounting or without a delegated cgroup. Only this attack shows that."""
 import os
 import resource
 
@@ -16,7 +16,7 @@ def cgroup(*paths):
     return ["none"]
 
 
-def asked(name):
+def requested(name):
     return os.environ["LIMIT_" + name]
 
 
@@ -24,21 +24,21 @@ with open("/proc/self/status") as file:
     status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
 with open("/proc/meminfo") as file:
     has_swap = any(line.startswith("SwapTotal:") and line.split()[1] != "0" for line in file)
-memory = int(asked("MEMORY_BYTES"))
+memory = int(requested("MEMORY_BYTES"))
 swap_v1 = cgroup("memory/memory.memsw.limit_in_bytes")[0]
 quota = cgroup("cpu/cpu.cfs_quota_us", "cpu.max")
 period = quota[1:] or cgroup("cpu/cpu.cfs_period_us")
 
 seen = {
     "memory": (cgroup("memory/memory.limit_in_bytes", "memory.max")[0], str(memory)),
-    "processes": (cgroup("pids/pids.max", "pids.max")[0], asked("PIDS")),
+    "processes": (cgroup("pids/pids.max", "pids.max")[0], requested("PIDS")),
     "CPU quota": (float(quota[0]) / float(period[0]) if quota[0].isdigit() else quota[0],
-                  float(asked("CPUS"))),
+                  float(requested("CPUS"))),
     "NoNewPrivs": (status["NoNewPrivs"], "1"),
     "Seccomp": (status["Seccomp"], "2"),
-    "user": (set(status["Uid"].split()), {asked("UID")}),
-    "group": (set(status["Gid"].split()), {asked("GID")}),
-    "other groups": (set(status["Groups"].split()) - {asked("GID")}, set()),
+    "user": (set(status["Uid"].split()), {requested("UID")}),
+    "group": (set(status["Gid"].split()), {requested("GID")}),
+    "other groups": (set(status["Groups"].split()) - {requested("GID")}, set()),
     "core dumps": (resource.getrlimit(resource.RLIMIT_CORE), (0, 0)),
     "descriptors": (resource.getrlimit(resource.RLIMIT_NOFILE), (1024, 1024)),
     "/ read-only": (os.statvfs("/").f_flag & os.ST_RDONLY, os.ST_RDONLY),
@@ -50,11 +50,11 @@ for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
     seen[kind] = (int(status[kind], 16), 0)
 for path, name in ((".", "WORKDIR_BYTES"), ("/tmp", "TMP_BYTES")):
     found, flags = os.statvfs(path), os.ST_NOSUID | os.ST_NODEV
-    seen["size of " + path] = (found.f_blocks * found.f_frsize, int(asked(name)))
+    seen["size of " + path] = (found.f_blocks * found.f_frsize, int(requested(name)))
     seen["nosuid,nodev of " + path] = (found.f_flag & flags, flags)
 
 wrong = [name for name, (is_now, should_be) in seen.items() if is_now != should_be]
 for name in wrong:
-    print("got through: %s is %s, asked was %s" % ((name,) + seen[name]))
+    print("got through: %s is %s, requested was %s" % ((name,) + seen[name]))
 if not wrong:
-    print("held: %d limits are as asked" % len(seen))
+    print("held: %d limits are as requested" % len(seen))

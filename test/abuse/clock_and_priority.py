@@ -2,8 +2,8 @@
 # holds: a program cannot raise its priority, lock more memory or avoid the OOM killer
 # timeout: 10
 
-"""Real-time priority would take the processors from everyone, locked memory cannot be reclaimed, and a process
-that the OOM killer must not choose lets others die for it. All this takes privileges."""
+"""Real-time priority would take the processors from everyone. Locked memory cannot be reclaimed. A process that
+the OOM killer must not choose makes it kill others. All of this needs privileges."""
 import ctypes
 import errno
 import mmap
@@ -27,8 +27,8 @@ def write(path, text):
 
 def lock():
     size = resource.getrlimit(resource.RLIMIT_MEMLOCK)[1] + (1 << 20)
-    if size <= 0:  # no limit: it counts as memory all the same
-        raise OSError(errno.EPERM, "nothing to try")
+    if size <= 0:  # no limit: locked memory still counts as memory
+        raise OSError(errno.EPERM, "no limit to exceed")
     memory = mmap.mmap(-1, size)
     call(libc.mlock(ctypes.addressof(ctypes.c_char.from_buffer(memory)), ctypes.c_size_t(size)))
 

@@ -2,9 +2,9 @@
 # holds: a program that crashes leaves no core file
 # timeout: 10
 
-"""A core file holds all the memory of a program, and is written wherever core_pattern says. The limit for it
-is 0. Where core_pattern is a pipe, the kernel starts a program of the machine in spite of the limit,
-which has to heed the limit by itself; a sandbox cannot prevent that."""
+"""A core file contains all the memory of a program, and core_pattern decides where it is written. The limit for
+core files is 0. If core_pattern is a pipe, the kernel starts a program of the host despite the limit. That
+program has to respect the limit itself; a container cannot prevent it."""
 import os
 import resource
 import signal

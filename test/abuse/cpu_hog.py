@@ -2,8 +2,8 @@
 # holds: all processes together get no more CPU time than --cpus allows
 # timeout: 10
 
-"""Eight processes spin for two seconds. The quota of the cgroup is for all of them together; without
-it they would get every core of the machine."""
+"""Eight processes spin for two seconds. The quota of the cgroup applies to all of them together. Without it they
+would get every core of the machine."""
 import os
 import resource
 import time

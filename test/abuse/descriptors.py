@@ -2,8 +2,8 @@
 # holds: a process can open at most 1024 file descriptors
 # timeout: 10
 
-"""Open files use memory of the kernel, and the machine has a limit for all together. RLIMIT_NOFILE
-bounds each process (EMFILE), --pids-limit the number of these, and only a privileged one may raise it."""
+"""Open files use kernel memory, and the machine has one limit for all of them. RLIMIT_NOFILE limits each process
+(EMFILE), and --pids-limit limits the number of processes. Only a privileged process can raise the limit."""
 import errno
 import os
 import resource

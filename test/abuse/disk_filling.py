@@ -3,9 +3,9 @@
 # timeout: 20
 # memory: 256
 
-"""Walks the whole file system: tries to make a file in each directory and to open each file for writing.
-What lets itself be written must be in memory and gone with the sandbox; then it is filled. Anything else
-would be the engine's disk."""
+"""Walks the whole file system: tries to create a file in each directory and to open each file for writing. A
+writable place must be in memory, so that it disappears with the container; it is then filled to its limit.
+Any other place would be on the engine's disk."""
 import errno
 import os
 
@@ -67,4 +67,4 @@ for path in sorted(writable):
             raise
     os.unlink(path + "/filling")
 if not failed:
-    print("held: of %d directories writable, in memory and of a size: %s" % (tried, " ".join(sorted(writable))))
+    print("held: tried %d directories; writable, in memory and limited in size: %s" % (tried, " ".join(sorted(writable))))

@@ -2,8 +2,9 @@
 # holds: no socket, port or environment variable leads to the engine
 # timeout: 15
 
-"""Who reaches the socket of the engine is root on its machine. Looks for sockets in the whole file system and
-in /proc/net/unix, for variables that lead to one, and for its TCP ports. Nothing is asked of one."""
+"""Whoever can use the engine's socket is root on its machine. Searches for sockets in the whole file system and
+in /proc/net/unix, for environment variables that lead to one, and for the engine's TCP ports. It sends
+nothing to any of them."""
 import os
 import socket
 import stat

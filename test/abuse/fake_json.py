@@ -2,8 +2,8 @@
 # holds: output that looks like a result or a protocol message stays output
 # timeout: 10
 
-"""Whoever reads isolator's answer must not take the program's words for isolator's: each stream is one
-JSON string, in which no line, quote or brace of the program ends anything."""
+"""A reader of isolator's result must not mistake the program's output for isolator's own. Each stream is one JSON
+string, which no line feed, quote or brace of the program can end."""
 import sys
 
 RESULT = ('{"status": "success", "exitCode": 0, "stdout": "all is well", "stderr": "", "durationMs": 1, '

@@ -2,8 +2,8 @@
 # holds: no more processes than --pids-limit allows
 # timeout: 10
 
-"""Every process forks as long as it can, and so do its children. The pids cgroup refuses fork() at
-the limit. Each success is a byte in a file; the bomb stops itself at twice the limit."""
+"""Every process forks as often as it can, and so do its children. The pids cgroup refuses fork() at the limit.
+Each success adds a byte to a file; the bomb stops itself at twice the limit."""
 import os
 import time
 
@@ -20,7 +20,7 @@ while time.monotonic() < end:
         refusals += 1
     time.sleep(0.01)
 if os.getpid() != first:
-    time.sleep(1000)  # alive, so that it counts, until the sandbox ends
+    time.sleep(1000)  # alive, so that it counts, until the container ends
 processes = os.fstat(count).st_size + 1
 if processes > limit:
     print("got through: %d processes, the limit is %d" % (processes, limit))

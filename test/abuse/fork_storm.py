@@ -3,9 +3,9 @@
 # ends: timeout
 # timeout: 2
 
-"""Forks for ever, in every process, and ends some, so that there is always one to be made. The clock
-that ends it is outside; killing all processes must be faster than the birth of new ones: process 1
-of the sandbox ends, and then the kernel ends all others at once."""
+"""Every process forks without end and ends some children, so that there is always room for another one. The timer
+that ends the run is outside. Killing all processes must be faster than creating new ones: process 1 of the
+container ends, and then the kernel kills all others at once."""
 import os
 
 while True:

@@ -2,8 +2,8 @@
 # holds: no host file is mounted except read-only ones like /etc/hosts
 # timeout: 10
 
-"""Each mount must be one that a sandbox has. Then ways out that runtimes had: a descriptor of a directory
-outside that was left open, a working directory outside, `..` above the root, /proc/PID/root."""
+"""Each mount must be one that a container needs. Then it tries escapes that runtimes once allowed: an inherited
+descriptor of an outside directory, a working directory outside, `..` above the root, and /proc/PID/root."""
 import errno
 import glob
 import os

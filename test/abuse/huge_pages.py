@@ -4,8 +4,8 @@
 # timeout: 10
 
 """Reserved huge pages (vm.nr_hugepages) are not charged to the memory of a cgroup but to a limit of their own,
-which the engine leaves open. So whoever maps some takes them from whom they are reserved for. Where the
-machine has reserved none there are none to have."""
+which the engine does not set. Whoever maps some takes them from their intended user. If the machine has
+reserved none, there are none to take."""
 import errno
 import mmap
 import os

@@ -3,8 +3,8 @@
 # ends: timeout
 # timeout: 2
 
-"""A program may ignore every signal but SIGKILL and SIGSTOP. It is not asked to end: process 1 ends, and
-the kernel kills the rest."""
+"""A program may ignore every signal except SIGKILL and SIGSTOP. isolator does not ask it to end: process 1 ends,
+and the kernel kills the rest."""
 import signal
 import time
 

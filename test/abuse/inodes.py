@@ -4,9 +4,9 @@
 # timeout: 15
 # memory: 32
 
-"""An empty file takes no space of a tmpfs, so its size does not bound them. The number of its inodes is
-by default half of the machine's pages: much too many. What bounds them is that the kernel charges each
-inode and name (about 1 kB) to the memory of the sandbox."""
+"""An empty file takes no space in a tmpfs, so the size of the tmpfs does not limit empty files. The default
+number of inodes is half of the machine's pages, which is far too many. The limit is the memory of the
+container: the kernel charges each inode and name (about 1 kB) to it."""
 import errno
 import os
 

@@ -2,9 +2,9 @@
 # holds: io_uring is refused, or it allows nothing that plain system calls refuse
 # timeout: 10
 
-"""io_uring does the work of other system calls where seccomp does not see it. Newer engines refuse it. Older
-ones let it in; then what is left are the checks of the kernel itself: files, networks and limits are
-those of the program. Here it opens files that must not open, and makes a socket and connects it."""
+"""io_uring does the work of other system calls, and seccomp does not see it. Newer engines refuse it. Older ones
+allow it; then the kernel's own checks must hold, with the files, networks and limits of the program. This
+attack opens forbidden files, and makes a socket and connects it."""
 import ctypes
 import errno
 import os
@@ -61,7 +61,7 @@ def connected(address, port):
         return submit(CONNECT, unconnected.fileno(), 16, ctypes.addressof(name), 0, 0)
 
 
-works = opened(b"/tmp/own", os.O_CREAT | os.O_WRONLY)  # or else the others would prove nothing
+works = opened(b"/tmp/own", os.O_CREAT | os.O_WRONLY)  # otherwise the other results would prove nothing
 results = {
     "opened /etc/shadow": opened(b"/etc/shadow", os.O_RDONLY),
     "opened /proc/1/environ": opened(b"/proc/1/environ", os.O_RDONLY),
@@ -81,4 +81,4 @@ for what, result in results.items():
         print("odd: %s: %s" % (what, os.strerror(-result)))
         raise SystemExit(1)
 if not failed:
-    print("held: io_uring is let in, and opens nothing more: %d refusals" % len(results))
+    print("held: io_uring is allowed but gives no access: %d refusals" % len(results))

@@ -5,9 +5,9 @@
 # memory: 24
 # copies: 4
 
-"""The kernel keeps what was written and not read yet. A thousand descriptors in each of many processes
-hold far more than --memory, and queues need no descriptor at all; so these buffers must be charged to
-the sandbox. Each copy tries another kind. See tcp_buffers for sockets of the network."""
+"""The kernel keeps data that was written and not read yet. A thousand descriptors in each of many processes hold
+far more than --memory, and queues need no descriptor at all. So these buffers must be charged to the
+container. Each copy tries another kind. For network sockets see tcp_buffers."""
 import ctypes
 import os
 import socket

@@ -2,9 +2,9 @@
 # holds: the system calls for keys are refused
 # timeout: 10
 
-"""Keyrings belong to users, not to containers: sandboxes of the same user would share theirs, with each other
-and with that user's processes on the machine. seccomp refuses the calls. Their arguments are invalid: an
-answer other than a refusal tells that they were let in, and changes nothing."""
+"""Keyrings belong to users, not to containers. Containers with the same user would share them with each other and
+with that user's processes on the host. seccomp refuses the calls. Their arguments are invalid: an error other
+than a refusal shows that the call was allowed, and nothing changes."""
 import ctypes
 import errno
 import os
@@ -15,9 +15,9 @@ failed = False
 for name, number in zip(("add_key", "request_key", "keyctl"), NUMBERS):
     if libc.syscall(number, 9999, None, None, None, None) < 0 and ctypes.get_errno() in (errno.EPERM, errno.ENOSYS):
         continue
-    print("got through: %s was let in (%s)" % (name, os.strerror(ctypes.get_errno())))
+    print("got through: %s was allowed (%s)" % (name, os.strerror(ctypes.get_errno())))
     failed = True
-with open("/proc/keys") as file:  # an empty file lies over it
+with open("/proc/keys") as file:  # masked by an empty file
     if file.read():
         print("got through: /proc/keys has something to read")
         failed = True

@@ -3,7 +3,7 @@
 # ends: output-limit
 # timeout: 20
 
-"""Whoever reads lines keeps one until it ends. Nothing on the way may do so."""
+"""A reader that reads whole lines keeps a line in memory until it ends. No part of isolator may do that."""
 import os
 
 for _ in range(100):

@@ -2,8 +2,8 @@
 # holds: the engine's masks hide them: they are empty or cannot be read
 # timeout: 10
 
-"""The memory of the machine, keys, timers with addresses of the kernel, disks, the firmware's tables. The
-engine covers these with empty files and directories; some are root's only, some not there at all."""
+"""These files reveal the memory of the machine, keys, timers with kernel addresses, disks and firmware tables. The
+engine masks them with empty files and directories. Some can be read only by root, and some do not exist."""
 import errno
 import os
 

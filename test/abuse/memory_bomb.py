@@ -4,7 +4,7 @@
 # timeout: 10
 # memory: 64
 
-"""Takes memory and writes to it. The memory cgroup counts each page when it is first written."""
+"""Allocates memory and writes to it. The memory cgroup counts each page when it is first written."""
 import os
 
 limit = int(os.environ["LIMIT_MEMORY_BYTES"])

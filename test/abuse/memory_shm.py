@@ -3,7 +3,7 @@
 # timeout: 10
 # memory: 256
 
-"""/dev/shm is the engine's, not isolator's: it has the engine's size, and is of this sandbox alone."""
+"""The engine, not isolator, mounts /dev/shm and sets its size. Each container has its own."""
 import errno
 import os
 

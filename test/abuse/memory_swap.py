@@ -2,9 +2,9 @@
 # holds: the container uses no swap, so swap adds nothing to --memory
 # timeout: 10
 
-"""Asks the kernel to write half of the memory to swap (MADV_PAGEOUT), which would make room for as
-much again. --memory-swap is the same as --memory, that is: no swap. On a machine without swap there is
-nothing to hold."""
+"""Asks the kernel to move half of the memory to swap (MADV_PAGEOUT), which would make room for the same amount
+again. --memory-swap equals --memory, which means no swap. On a machine without swap there is nothing to
+test."""
 import mmap
 import os
 

@@ -4,8 +4,8 @@
 # timeout: 10
 # memory: 64
 
-"""A segment outlives the process that made it, and no file system has a size for it. It is charged to
-the sandbox all the same, and gone with its IPC namespace."""
+"""A segment outlives the process that created it, and no file system limits its size. It is still charged to the
+container, and disappears with the container's IPC namespace."""
 import ctypes
 import os
 

@@ -3,8 +3,8 @@
 # timeout: 10
 # memory: 256
 
-"""Writes until no more fits. Both are file systems in memory with a size of their own; without one a
-tmpfs takes half of the machine's memory."""
+"""Writes until the file system is full. Both are file systems in memory with a size limit. Without one, a tmpfs
+may take half of the machine's memory."""
 import errno
 import os
 

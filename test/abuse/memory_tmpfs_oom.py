@@ -4,9 +4,9 @@
 # timeout: 10
 # memory: 64
 
-"""The sizes of the three file systems together are more than --memory. Their pages are charged to the
-sandbox that wrote them, so it runs out of memory before they are full. Killing the program does not
-free the files: process 1 must have enough left to report the end."""
+"""The sizes of the three file systems together exceed --memory. Their pages are charged to the container that
+wrote them, so it runs out of memory before they are full. Killing the program does not free the files:
+process 1 must have enough memory left to report the end."""
 import errno
 import os
 

@@ -2,8 +2,8 @@
 # holds: addresses that hand out credentials of the machine cannot be reached
 # timeout: 20
 
-"""A machine in a cloud gets its keys from an address that only it can reach; its containers often can, too.
-Connecting a datagram socket asks for a route and sends nothing. No address is asked for anything."""
+"""A machine in a cloud gets its keys from an address that only it can reach. Often its containers can reach it
+too. Connecting a datagram socket looks up a route and sends nothing. Nothing is sent to any address."""
 import errno
 import socket
 

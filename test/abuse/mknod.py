@@ -2,9 +2,9 @@
 # holds: no device can be created, and only harmless ones like /dev/null exist
 # timeout: 10
 
-"""A device file is a way into the kernel and onto its disks. Making one takes CAP_MKNOD, opening one is also
-up to the devices cgroup; the file systems that can be written have nodev. Disks and memory are opened for
-reading only, and nothing is read."""
+"""A device file gives access to the kernel and its disks. Creating one needs CAP_MKNOD, and the devices cgroup
+restricts opening one. Writable file systems are mounted with nodev. Disks and memory are opened read-only,
+and nothing is read from them."""
 import errno
 import glob
 import os

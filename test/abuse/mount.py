@@ -2,8 +2,8 @@
 # holds: nothing can be mounted, unmounted, moved or made writable
 # timeout: 10
 
-"""Whoever may mount can lay the machine's disks into the sandbox, or lift the masks and the read-only
-root. It takes CAP_SYS_ADMIN; seccomp refuses the calls as well."""
+"""Whoever can mount can bring the machine's disks into the container, or remove the masks and the read-only root.
+That needs CAP_SYS_ADMIN; seccomp refuses the calls too."""
 import ctypes
 import errno
 import os
@@ -42,7 +42,7 @@ for what, attack in ATTACKS.items():
         print("got through:", what)
         failed = True
     elif ctypes.get_errno() not in (errno.EPERM, errno.EACCES, errno.ENOSYS):
-        print("got through: %s was let in (%s)" % (what, os.strerror(ctypes.get_errno())))
+        print("got through: %s was allowed (%s)" % (what, os.strerror(ctypes.get_errno())))
         failed = True
 if not failed:
     print("held: %d attempts were refused" % len(ATTACKS))

@@ -2,8 +2,8 @@
 # holds: no namespace can be created or entered
 # timeout: 10
 
-"""In a user namespace of its own a program is root: with all capabilities there it reaches much code of the
-kernel that is else for root only. seccomp refuses to make one, the other kinds need CAP_SYS_ADMIN, and the
+"""In its own user namespace a program is root. With all capabilities there, it reaches much kernel code that
+otherwise only root can reach. seccomp refuses to create one, the other kinds need CAP_SYS_ADMIN, and the
 namespaces of other processes cannot be opened."""
 import ctypes
 import errno
@@ -69,7 +69,7 @@ for what, attack in attacks.items():
     result = in_child(attack)
     if result not in (errno.EPERM, errno.EACCES, errno.ENOSYS) and not (
             result == errno.ENOENT and "setns" in what):  # a kind that this kernel has not
-        print("got through:", what, "" if result == 0 else "was let in (%s)" % os.strerror(result))
+        print("got through:", what, "" if result == 0 else "was allowed (%s)" % os.strerror(result))
         failed = True
 if not failed:
     print("held: %d attempts were refused" % len(attacks))

@@ -2,9 +2,9 @@
 # holds: there is no interface except lo, and no route to any address
 # timeout: 20
 
-"""Tries addresses of the Internet, of private networks, the engine's own gateway, broadcast and multicast.
-Connecting a datagram socket asks the kernel for a route and sends nothing: only where there is one a
-real connection is tried."""
+"""Tries addresses on the Internet and in private networks, the engine's own gateway, broadcast and multicast.
+Connecting a datagram socket asks the kernel for a route and sends nothing. A real connection is tried only
+if there is a route."""
 import errno
 import os
 import socket

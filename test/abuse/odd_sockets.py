@@ -2,9 +2,9 @@
 # holds: no address family reaches past the container, except AF_VSOCK, a known gap
 # timeout: 10
 
-"""Each address family is much code of the kernel. Most belong to the network namespace and find only lo
-there; these may be opened. Those below do not, or reach hardware. AF_VSOCK leads to the machine that
-hosts the engine's, where that is a virtual one; older engines let it be opened, and this only says so."""
+"""Each address family is a lot of kernel code. Most families belong to the network namespace and reach only lo;
+these may be opened. The ones listed here do not, or they reach hardware. AF_VSOCK leads to the host of the
+engine's machine if that is a virtual machine. Older engines allow it, and this attack only reports it."""
 import socket
 
 NAMES = {15: "AF_KEY", 17: "AF_PACKET", 31: "AF_BLUETOOTH", 32: "AF_IUCV", 35: "AF_PHONET", 37: "AF_CAIF",

@@ -3,8 +3,8 @@
 # timeout: 20
 # copies: 2
 
-"""Two sandboxes of one engine and one user run at the same time. Each leaves things with a known name where
-others could find them, then looks for those of the other for three seconds."""
+"""Two containers of one engine run at the same time. Each leaves things with a known name where others could find
+them. Then it searches for those of the other for three seconds."""
 import ctypes
 import fcntl
 import os
@@ -73,6 +73,6 @@ libc.syscall(MQ_UNLINK, b"abuse-copy-%d" % me)
 for directory in ("/tmp", ".", "/dev/shm"):
     os.unlink("%s/abuse-copy-%d" % (directory, me))
 for what in sorted(found):
-    print("got through: %s of the other sandbox" % what)
+    print("got through: %s of the other container" % what)
 if not found:
-    print("held: nothing of the other sandbox in 3 s")
+    print("held: nothing of the other container in 3 s")

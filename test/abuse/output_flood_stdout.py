@@ -3,8 +3,8 @@
 # ends: output-limit
 # timeout: 20
 
-"""Writes without end. Neither isolator's memory nor the engine's disk may fill up: what is over the
-limit is dropped as it comes, the engine keeps no log, and the run is ended soon."""
+"""Writes without end. Neither isolator's memory nor the engine's disk may fill up: output beyond the limit is
+dropped as it arrives, the engine keeps no log, and the run ends soon."""
 import os
 
 written = 0

@@ -3,9 +3,9 @@
 # timeout: 15
 # memory: 32
 
-"""Reads every file below /usr. The cache of these pages is charged to the sandbox; it must not end
-the program, since it can be dropped, and must not grow past the limit. What others have read before
-is charged to them, and so is dropped first."""
+"""Reads every file below /usr. The page cache is charged to the container. It must not cause an OOM kill, because
+it can be reclaimed, and it must not grow beyond the limit. Pages that others have read are charged to them,
+and so they are dropped first."""
 import os
 
 

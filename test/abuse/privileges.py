@@ -2,8 +2,8 @@
 # holds: a program keeps its user, has no capabilities and cannot unset no-new-privileges
 # timeout: 10
 
-"""Changing the user takes CAP_SETUID, a capability that is not in the bounding set cannot be had, and
-no-new-privileges cannot be taken off again."""
+"""Changing the user needs CAP_SETUID. A capability that is not in the bounding set cannot be gained, and
+no-new-privileges cannot be unset."""
 import ctypes
 import errno
 import os

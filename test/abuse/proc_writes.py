@@ -2,9 +2,9 @@
 # holds: no file in /proc is writable except those of the program itself
 # timeout: 20
 
-"""Below /proc lie the settings of the whole machine: /proc/sys, /proc/sysrq-trigger, /proc/irq and more.
-Each file is opened for writing and closed again; nothing is written. Not tried is /proc/pressure: whoever
-writes there asks to be told of a shortage, and changes nothing."""
+"""/proc contains settings of the whole machine: /proc/sys, /proc/sysrq-trigger, /proc/irq and more. Each file is
+opened for writing and closed again; nothing is written. /proc/pressure is not tried: a write there only
+requests a notification and changes nothing."""
 import errno
 import os
 

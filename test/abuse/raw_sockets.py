@@ -2,9 +2,9 @@
 # holds: no packet can be forged, and the container's network cannot be changed
 # timeout: 10
 
-"""Raw and packet sockets forge and read packets; they need CAP_NET_RAW. Interfaces and routes are changed by
-netlink or ioctl with CAP_NET_ADMIN; both are dropped. (A ping socket, SOCK_DGRAM with ICMP, may be open:
-it can forge nothing and has only lo.)"""
+"""Raw and packet sockets forge and read packets; they need CAP_NET_RAW. netlink and ioctl change interfaces and
+routes; they need CAP_NET_ADMIN. Both capabilities are dropped. A ping socket (SOCK_DGRAM with ICMP) may be
+open: it can forge nothing and reaches only lo."""
 import errno
 import fcntl
 import os
@@ -56,7 +56,7 @@ for what, attack in ATTACKS.items():
         failed = True
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.EACCES, errno.EAFNOSUPPORT):
-            print("got through: %s was let in (%s)" % (what, error.strerror))
+            print("got through: %s was allowed (%s)" % (what, error.strerror))
             failed = True
 if not failed:
     print("held: %d attempts were refused" % len(ATTACKS))

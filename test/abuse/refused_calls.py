@@ -2,9 +2,9 @@
 # holds: calls that load kernels, modules or programs, or set clocks or quotas, are refused
 # timeout: 10
 
-"""Calls that a program has no need of and that flaws were found in. seccomp refuses most, missing capabilities
-the rest. The arguments are invalid, so that nothing happens where a call is let in: it then answers
-something else than a refusal."""
+"""Programs do not need these calls, and flaws were found in them. seccomp refuses most of them, and missing
+capabilities the rest. The arguments are invalid, so an allowed call does nothing: it fails with an error
+other than a refusal."""
 import ctypes
 import errno
 import os
@@ -51,7 +51,7 @@ for name, x86_64, aarch64, *arguments in CALLS:
     ctypes.set_errno(0)
     libc.syscall(number, *arguments)
     if ctypes.get_errno() not in (errno.EPERM, errno.EACCES, errno.ENOSYS):
-        print("got through: %s was let in (%s)" % (name, os.strerror(ctypes.get_errno())))
+        print("got through: %s was allowed (%s)" % (name, os.strerror(ctypes.get_errno())))
         failed = True
 if not failed:
     print("held: %d calls are refused" % len(CALLS))

@@ -2,9 +2,9 @@
 # holds: no variable of isolator or the engine is visible, and the host name is `sandbox`
 # timeout: 10
 
-"""Whoever starts isolator has tokens in the environment. A sandbox gets only what its image, its language and
---env give; and no name of the machine. The environment of every process that lets itself be read is
-compared by name."""
+"""Whoever starts isolator may have tokens in the environment. A container gets only the variables of its image,
+its language and --env, and no name of the host. The environment of every readable process is compared by
+name."""
 import glob
 import os
 

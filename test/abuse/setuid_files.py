@@ -2,9 +2,9 @@
 # holds: no program gains privileges, neither the image's programs nor its own
 # timeout: 20
 
-"""An image holds programs that run as root whoever starts them: su, passwd, mount. no-new-privileges takes
-this effect from all of them. Each is started without arguments or input; the kernel says as whom it runs,
-also of one that has ended and was not waited for."""
+"""An image contains programs that run as root for every user: su, passwd, mount. no-new-privileges disables that.
+Each is started without arguments or input. The kernel reports its user, even after it has ended, until it
+is waited for."""
 import os
 import shutil
 import stat

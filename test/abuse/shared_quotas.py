@@ -4,10 +4,11 @@
 # copies: 2
 # gap: the kernel counts some small resources by user or for the whole machine, not by container
 
-"""Some things the kernel limits neither for a process nor for a cgroup, but for a user or for the whole machine:
-then a sandbox that takes all leaves nothing to others. Two copies take a part of each, small where the
-machine needs them, and see by the kernel's count, or by who gets less, whether they share. A user (or
-user namespace) for each sandbox would separate the first three; seccomp can refuse asynchronous I/O."""
+"""The kernel limits some resources neither by process nor by cgroup but by user or for the whole machine. A
+container that takes all of them leaves nothing to others. Two copies each take a part, a small one if the
+machine needs the resource. They detect sharing from the kernel's count, or because one of them gets less. A
+user (or user namespace) for each container would separate the first three; seccomp can refuse asynchronous
+I/O."""
 import ctypes
 import os
 import time
@@ -72,6 +73,6 @@ if take(terminal, 50) < 50 or time.sleep(1) or number("/proc/sys/kernel/pty/nr")
     shared.append("pseudo-terminals (of the machine)")
 time.sleep(2)
 for what in shared:
-    print("got through: shared with another sandbox:", what)
+    print("got through: shared with another container:", what)
 if not shared:
-    print("held: nothing that another sandbox takes is missing")
+    print("held: nothing is shared with another container")

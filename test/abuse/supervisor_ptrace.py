@@ -24,7 +24,7 @@ def call(what, *arguments):
     if libc.syscall(*arguments) >= 0:
         through.append(what)
     elif ctypes.get_errno() not in REFUSED:
-        through.append("%s was let in (%s)" % (what, os.strerror(ctypes.get_errno())))
+        through.append("%s was allowed (%s)" % (what, os.strerror(ctypes.get_errno())))
 
 
 def opens(path, *ways):
@@ -38,7 +38,7 @@ def opens(path, *ways):
             pass
         except OSError as error:
             if error.errno not in REFUSED:
-                through.append("%s was let in (%s)" % (path, error.strerror))
+                through.append("%s was allowed (%s)" % (path, error.strerror))
 
 
 word = ctypes.create_string_buffer(8)

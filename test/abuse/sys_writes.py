@@ -2,8 +2,8 @@
 # holds: no file in /sys is writable, and no cgroup can be created
 # timeout: 20
 
-"""Below /sys lie the devices of the machine, and the cgroups whose files are the limits. It is mounted
-read-only. Each file is opened for writing and closed again; nothing is written."""
+"""/sys contains the devices of the machine, and the cgroups whose files are the limits. It is mounted read-only.
+Each file is opened for writing and closed again; nothing is written."""
 import errno
 import os
 

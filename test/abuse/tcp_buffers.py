@@ -5,9 +5,9 @@
 # memory: 64
 # gap: cgroup v1 does not charge TCP and UDP buffers to a container; cgroup v2 does
 
-"""Even without a network there is `lo`, and a connection to oneself holds some megabytes. cgroup v2 charges
-them to the sandbox. cgroup v1 does not: it has a limit of its own for TCP, which the engine leaves
-open, and only that of the whole machine is left (net.ipv4.tcp_mem). Stops at twice the memory."""
+"""Even without a network there is `lo`, and a connection to itself holds some megabytes. cgroup v2 charges them to
+the container. cgroup v1 has a separate limit for TCP, which the engine does not set, so only the limit of
+the whole machine applies (net.ipv4.tcp_mem). Stops at twice the memory."""
 import errno
 import os
 import socket

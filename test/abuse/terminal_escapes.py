@@ -2,8 +2,8 @@
 # holds: control characters are escaped in the result and never reach a terminal
 # timeout: 10
 
-"""A terminal obeys what is written to it: it can be told to clear, to rename itself, to fill the clipboard,
-to answer as if someone typed. And bytes that are no UTF-8 must not spoil the JSON."""
+"""A terminal obeys escape sequences: they can clear it, rename it, fill the clipboard, or make it answer as if
+someone typed. Bytes that are not UTF-8 must not break the JSON."""
 import os
 
 SEQUENCES = [

@@ -2,8 +2,8 @@
 # holds: the run ends normally whatever happens to the working directory
 # timeout: 10
 
-"""Process 1 runs in the working directory, and the copy of its shell was there. A program that takes both
-away must not keep it from reporting the end."""
+"""Process 1 runs in the working directory, and the copy of its shell was there. A program that deletes both must
+not prevent the report of its end."""
 import os
 import shutil
 

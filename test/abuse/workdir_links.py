@@ -2,8 +2,8 @@
 # holds: no link is followed, and the run ends normally
 # timeout: 10
 
-"""Whoever copied, scanned or removed these files as another user would follow links to secrets, or wait
-for ever for a FIFO. Nothing outside reads the working directory; it ends with the sandbox."""
+"""A reader that copied, scanned or removed these files as another user would follow links to secrets, or wait
+forever for a FIFO. Nothing outside the container reads the working directory, which ends with it."""
 import os
 import socket
 

@@ -2,9 +2,9 @@
 # holds: the run ends with its program, whatever processes it leaves behind
 # timeout: 10
 
-"""Daemons leave the session and the process group and hold stdout open, so whoever waits for the end of
-the output waits for them. Zombies have nobody who reaps them. Process 1 ends all of them with the
-sandbox. A daemon that still lives after three seconds says so."""
+"""Daemons leave the session and the process group and keep stdout open, so a reader that waits for the end of the
+output waits for them. Nobody reaps the zombies. Process 1 ends all of them with the container. A daemon that
+is still alive after three seconds reports it."""
 import os
 import time
 

@@ -85,7 +85,7 @@ test_case 'kernel_buffers' && {
 }
 
 test_case 'keyctl' && {
-    gives_way keyctl "keyctl was let in" "$unfiltered"
+    gives_way keyctl "keyctl was allowed" "$unfiltered"
 }
 
 test_case 'kill_all' && {
@@ -170,7 +170,7 @@ test_case 'raw_sockets' && {
 }
 
 test_case 'refused_calls' && {
-    gives_way refused_calls "personality was let in" "$unfiltered"
+    gives_way refused_calls "personality was allowed" "$unfiltered"
 }
 
 test_case 'secrets_of_host' && {

@@ -229,9 +229,9 @@ test_case --quick 'a file or stdin of 3 GB, which the working directory has room
     most="is larger than 2147483647 bytes"
     for options in "--stdin $scratch/sparse.py prompts/hello_world.py" "$scratch/sparse.py"; do
         # shellcheck disable=SC2086 # words
-        refused_input "'$scratch/sparse.py' $most, the most that one file can have" "$options" --workdir-size 8000 $options
+        refused_input "'$scratch/sparse.py' $most, the maximum for one file" "$options" --workdir-size 8000 $options
     done
-    refused_input "'sparse' $most, the most that one file can have" "--dir" --dir "$tree" -e main.py --workdir-size 8000
+    refused_input "'sparse' $most, the maximum for one file" "--dir" --dir "$tree" -e main.py --workdir-size 8000
     input=$scratch/sparse.py refused_input "stdin $most" "--stdin -" --stdin - --workdir-size 8000 prompts/hello_world.py
     memory "$(peak "$ISOLATOR" run --stdin - --workdir-size 8000 prompts/hello_world.py <"$scratch/sparse.py")" 50000 \
         "nothing of it is read into memory"

@@ -569,12 +569,12 @@ static void archive__file_that_is_too_large(void **state)
                                       TIME, &fixture.error),
                      -1);
     assert_error(&fixture.error, ERROR_INPUT,
-                 "'file' is larger than 2147483647 bytes, the most that one file can have");
+                 "'file' is larger than 2147483647 bytes, the maximum for one file");
     assert_int_equal(archive_add_bytes(&fixture.archive, "bytes", "", (size_t)ARCHIVE_FILE_MAX + 1,
                                        &fixture.error),
                      -1);
     assert_error(&fixture.error, ERROR_INPUT,
-                 "'bytes' is larger than 2147483647 bytes, the most that one file can have");
+                 "'bytes' is larger than 2147483647 bytes, the maximum for one file");
     assert_int_equal(archive_size(&fixture.archive), 0); /* not even a header */
     tear_down(&fixture);
 }

@@ -628,7 +628,7 @@ static void pack_input__huge_files_are_refused_at_once(void **state)
     set_up(&fixture);
     fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1 << 20;
     make_file(&fixture, "huge", (off_t)INT_MAX + 1, 0644);
-    refuse(&fixture, "'huge' is larger than 2147483647 bytes, the most that one file can have");
+    refuse(&fixture, "'huge' is larger than 2147483647 bytes, the maximum for one file");
 }
 
 /* ---- depth */
