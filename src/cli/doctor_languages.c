@@ -187,7 +187,7 @@ static void add_none_waits(struct doctor *doctor, const char *check, const char 
     CLEANUP_FREE char *advice = string_format("configure \"warm\": {\"%s\": 0}", language);
 
     findings_add(&doctor->findings, FINDING_WARN, check,
-                 "works, but no sandbox could be made to wait", advice);
+                 "works, but no warm container could be created", advice);
 }
 
 static void add_warnings(struct result *to, const struct result *from)

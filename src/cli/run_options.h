@@ -29,6 +29,12 @@ struct run_options {
  */
 int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error);
 
+/*
+ * Checks which options need or exclude each other. -1 with ERROR_USAGE. run_options_parse() calls
+ * it after it has read all options.
+ */
+int run_options_check(const struct run_options *options, struct error *error);
+
 /* An error_namer (base/error.h): the option for the subject of an error, like "--memory". */
 const char *run_options_namer(const char *subject);
 

@@ -148,7 +148,7 @@ test_case 'no warm container can be made' && {
     # The second container that doctor creates is the first warm one.
     sed 's/300/20/' "$scratch/good.json" >"$scratch/waiting.json"
     faulty "create 1 pass;create * fail" isolator doctor --config "$scratch/waiting.json"
-    is "$status|$(check 'run python')" "0|warn run python works, but no sandbox could be made to wait| -> configure \"warm\": {\"python\": 0}" \
+    is "$status|$(check 'run python')" "0|warn run python works, but no warm container could be created| -> configure \"warm\": {\"python\": 0}" \
         "no warm container"
 }
 

@@ -1,0 +1,35 @@
+#include <string.h>
+
+#include "cli/run_options.h"
+
+int run_options_check(const struct run_options *options, struct error *error)
+{
+    const struct request *request = &options->request;
+    const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
+
+    if (options->file && request->input.dir)
+        return error_set(error, ERROR_USAGE,
+                         "FILE and --dir cannot be used together; name the program in --dir with "
+                         "--entrypoint");
+    if (!options->file && !request->input.dir)
+        return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, - or --dir");
+    if (request->entrypoint && !request->input.dir)
+        return error_set(error, ERROR_USAGE, "--entrypoint needs --dir");
+    if (request->input.dir && !request->entrypoint && !request->language)
+        return error_set(error, ERROR_USAGE,
+                         "--dir needs --entrypoint, or --language to run its default file");
+    if (from_stdin && !request->language)
+        return error_set(error, ERROR_USAGE, "a program from stdin needs --language");
+    if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
+        return error_set(error, ERROR_USAGE,
+                         "the program and --stdin cannot both be read from stdin");
+    if (!options->artifacts && (request->artifacts.count > 0 || options->force))
+        return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
+                         options->force ? "force" : "artifact");
+    if (request->save_dockerfile && !*request->save_dockerfile)
+        return error_set(error, ERROR_USAGE, "--save-dockerfile: the path is empty");
+    if (from_stdin && request->save_dockerfile)
+        return error_set(error, ERROR_USAGE,
+                         "--save-dockerfile needs a FILE or --dir to copy from");
+    return 0;
+}
