@@ -15,15 +15,16 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "config/input_files.h"
+#include "run/owned_container.h"
 
-/* Each level of the walk holds a descriptor; deeper trees are no source code. */
+/* Each level of the walk needs a descriptor. Source code is not nested as deeply as this. */
 enum { DEPTH_MAX = 128 };
 
-/* Entries take room beside their bytes: tar headers here, inodes there. */
+/* Each entry costs memory beside its bytes: a tar header on the host, an inode in the container. */
 enum { ENTRIES_MAX = 200000 };
 
-/* Links left out that are named one by one; of the rest the warnings tell the number. */
-enum { LEFT_OUT_NAMED = 20 };
+/* How many omitted links are named; the warnings count the others. */
+enum { MAX_OMITTED_NAMED = 20 };
 
 enum { CHUNK = 65536 };
 
@@ -31,16 +32,22 @@ struct walk {
     struct archive *archive;
     struct strvec *warnings;
     struct error *error;
+    const struct notifier *cancel; /* or NULL */
     const char *entrypoint;
-    bool by_default; /* nobody named the entrypoint */
+    bool by_default; /* the entrypoint is the default of the language */
     bool entrypoint_found;
     struct strbuf path; /* of the current entry, relative to the directory */
     int depth;
     long entries;
-    long left_out; /* links whose target leaves the directory */
-    long long bytes, most;
+    long omitted; /* links whose target is outside the directory */
+    long long bytes, max_bytes;
     long workdir_mb;
 };
+
+static int check_cancelled(struct walk *walk)
+{
+    return notifier_raised(walk->cancel) ? owned_container_cancelled(walk->error) : 0;
+}
 
 static int refuse(struct walk *walk, const char *why)
 {
@@ -49,7 +56,7 @@ static int refuse(struct walk *walk, const char *why)
     return error_set(walk->error, ERROR_INPUT, "'%s' %s", shown, why);
 }
 
-/* What: "path" or "link". */
+/* `what`: "path" or "link". */
 static int refuse_length(struct walk *walk, const char *what)
 {
     CLEANUP_FREE char *why =
@@ -67,12 +74,12 @@ static int refuse_errno(struct walk *walk, const char *what)
     return error_set_errno(walk->error, ERROR_INPUT, "cannot %s '%s'", what, shown);
 }
 
-/* Counts a file as the workdir will: in whole pages of 4096 bytes. */
+/* Counts the bytes that a file needs in the workdir, a tmpfs: whole pages of 4096 bytes. */
 static int count_bytes(struct walk *walk, off_t size)
 {
-    if (size <= walk->most)
+    if (size <= walk->max_bytes)
         walk->bytes += (size + 4095) / 4096 * 4096;
-    if (size > walk->most || walk->bytes > walk->most) {
+    if (size > walk->max_bytes || walk->bytes > walk->max_bytes) {
         error_set(walk->error, ERROR_INPUT,
                   "the files need more than the %ld MB of the working directory; "
                   "raise " ERROR_SUBJECT,
@@ -100,8 +107,8 @@ static int add_file(struct walk *walk, int parent, const char *name)
 }
 
 /*
- * Whether a link's target, taken from the directory that the link lies in, stays below the root.
- * Only the names are looked at: nothing here is ever followed.
+ * Whether the target of a link, relative to the directory of the link, is inside the root directory. Only
+ * the names are compared; no link is followed.
  */
 static bool stays_inside(const char *link_path, const char *target)
 {
@@ -125,15 +132,16 @@ static bool stays_inside(const char *link_path, const char *target)
     return true;
 }
 
-/* Names the link, as long as there are few of them. */
-static void warn_left_out(struct walk *walk, const char *target)
+/* Adds a warning for the link, unless there were MAX_OMITTED_NAMED before. */
+static void warn_omitted(struct walk *walk, const char *target)
 {
-    if (walk->left_out++ < LEFT_OUT_NAMED) {
+    if (walk->omitted++ < MAX_OMITTED_NAMED) {
         CLEANUP_FREE char *shown = text_escape(strbuf_string(&walk->path));
         CLEANUP_FREE char *shown_target = text_escape(target);
 
-        strvec_pushf(walk->warnings, "left out link '%s': its target '%s' leaves the directory",
-                     shown, shown_target);
+        strvec_pushf(walk->warnings,
+                     "omitted the link '%s': its target '%s' is outside the directory", shown,
+                     shown_target);
     }
 }
 
@@ -148,7 +156,7 @@ static int add_link(struct walk *walk, int parent, const char *name)
         return refuse_length(walk, "link");
     target[length] = '\0';
     if (!stays_inside(strbuf_string(&walk->path), target)) {
-        warn_left_out(walk, target);
+        warn_omitted(walk, target);
         return 0;
     }
     return archive_add_symlink(walk->archive, strbuf_string(&walk->path), target, walk->error);
@@ -159,7 +167,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names in a directory, sorted, so that the same directory gives the same archive. */
+/* Lists the names in a directory, sorted, so that equal directories give equal archives. */
 static int list_names(struct walk *walk, int fd, struct strvec *names)
 {
     CLEANUP_FD int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -230,8 +238,10 @@ static int add_entry(struct walk *walk, int parent, const char *name)
     strbuf_addf(&walk->path, "%s%s", length > 0 ? "/" : "", name);
     if (walk->path.length > INPUT_FILES_PATH_MAX)
         return refuse_length(walk, "path");
+    if (check_cancelled(walk) != 0)
+        return -1;
     if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return refuse_errno(walk, "look at");
+        return refuse_errno(walk, "inspect");
     if (S_ISREG(status.st_mode))
         result = add_file(walk, parent, name);
     else if (S_ISDIR(status.st_mode))
@@ -247,8 +257,7 @@ static int add_entry(struct walk *walk, int parent, const char *name)
     return result;
 }
 
-/* A link would have to be followed to be checked, so that the entrypoint must be the file itself.
- */
+/* Sets the error: why there is no entrypoint. It may not be a link, since links are not followed. */
 static int refuse_entrypoint(struct walk *walk, int root)
 {
     CLEANUP_FREE char *shown = text_escape(walk->entrypoint);
@@ -275,9 +284,10 @@ static int add_tree(struct walk *walk, const char *directory)
         return error_set_errno(walk->error, ERROR_INPUT, "cannot open the directory '%s'", shown);
     if (add_names(walk, root) != 0)
         return -1;
-    if (walk->left_out > LEFT_OUT_NAMED)
-        strvec_pushf(walk->warnings, "left out %ld more links whose targets leave the directory",
-                     walk->left_out - LEFT_OUT_NAMED);
+    if (walk->omitted > MAX_OMITTED_NAMED)
+        strvec_pushf(walk->warnings,
+                     "omitted %ld more links whose targets are outside the directory",
+                     walk->omitted - MAX_OMITTED_NAMED);
     return walk->entrypoint_found ? 0 : refuse_entrypoint(walk, root);
 }
 
@@ -295,7 +305,8 @@ static int add_files(struct walk *walk, const struct input_files *files)
     for (size_t i = 0; i < files->count; i++) {
         const struct input_file *file = &files->items[i];
 
-        if (add_bytes(walk, file->path, file->data, file->length) != 0)
+        if (check_cancelled(walk) != 0 ||
+            add_bytes(walk, file->path, file->data, file->length) != 0)
             return -1;
     }
     return 0;
@@ -314,17 +325,18 @@ static int add_single_file(struct walk *walk, int fd, const char *name)
 }
 
 int pack_input(const struct plan *plan, long long reserved, struct archive *archive,
-               struct strvec *warnings, struct error *error)
+               struct strvec *warnings, const struct notifier *cancel, struct error *error)
 {
     struct walk walk = {
         .archive = archive,
         .warnings = warnings,
         .error = error,
+        .cancel = cancel,
         .entrypoint = plan->entrypoint,
         .by_default = !plan->source_name,
         .path = STRBUF_INIT,
         .bytes = reserved,
-        .most = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
+        .max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
         .workdir_mb = (long)plan->policy.limits.number[LIMIT_WORKDIR],
     };
     const struct input *input = &plan->input;
@@ -342,7 +354,7 @@ int pack_input(const struct plan *plan, long long reserved, struct archive *arch
     return result == 0 ? archive_finish(archive, error) : -1;
 }
 
-/* read(2) that ends with ERROR_CANCELLED when the handle is raised; 0 at the end. */
+/* Like read(2), but -1 with ERROR_CANCELLED when `cancel` is raised; 0 at the end. */
 static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *name,
                                 const struct notifier *cancel, struct error *error)
 {
@@ -359,7 +371,7 @@ static ssize_t read_cancellable(int fd, char *chunk, size_t size, const char *na
     return length < 0 ? error_set_errno(error, ERROR_INPUT, "cannot read %s", name) : length;
 }
 
-/* Of a regular file, from where it stands; 0: nobody knows. */
+/* The bytes of a regular file after the current position; 0: not known. */
 static long long bytes_left(int fd)
 {
     struct stat status;
@@ -370,7 +382,7 @@ static long long bytes_left(int fd)
     return (long long)(status.st_size - at);
 }
 
-int pack_input_spool(int fd, long long most, const char *name, const struct notifier *cancel,
+int pack_input_spool(int fd, long long max, const char *name, const struct notifier *cancel,
                      struct error *error)
 {
     CLEANUP_FD int file = linux_unnamed_file();
@@ -380,12 +392,12 @@ int pack_input_spool(int fd, long long most, const char *name, const struct noti
 
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
-    if (bytes_left(fd) > most)
-        return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
+    if (bytes_left(fd) > max)
+        return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, max);
     while ((length = read_cancellable(fd, chunk, CHUNK, name, cancel, error)) > 0) {
         total += length;
-        if (total > most)
-            return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, most);
+        if (total > max)
+            return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, max);
         if (io_write_all(file, chunk, (size_t)length) != 0)
             return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
     }

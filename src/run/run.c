@@ -20,7 +20,7 @@ static int pack_control(struct run *run, struct error *error)
     return supervisor_control(run->plan, run->nonce, &run->control, error);
 }
 
-static int pack(struct run *run, struct error *error)
+static int pack_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     struct manifest *sent = plan->artifacts.count > 0 ? &run->sent : NULL;
@@ -29,7 +29,7 @@ static int pack(struct run *run, struct error *error)
         archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
         return -1;
     return pack_input(plan, archive_size(&run->control), &run->files, &run->result->warnings,
-                      error);
+                      run->cancel, error);
 }
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
@@ -51,7 +51,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     linux_random_digits(run->nonce, sizeof run->nonce);
     output_sink_init(&run->output, plan, observer);
     result->image = string_copy(plan->image);
-    if (pack(run, &error) == 0)
+    if (pack_run(run, &error) == 0)
         return true;
     result_fail(result, &error);
     return false;
@@ -68,8 +68,8 @@ static void add_warnings(struct run *run)
 }
 
 /*
- * In the instance that has waited. *begun is false if nothing of the program has run, because the engine
- * was restarted, say: another instance may do better.
+ * Runs the program in the warm instance. *begun is false if the program has not begun, for example since
+ * the engine was restarted; then it may run in another instance.
  */
 static int run_warm(struct run *run, bool *begun, struct error *error)
 {
@@ -92,7 +92,7 @@ static void free_instance(struct run *run)
     run->instance = NULL;
 }
 
-/* In an instance that is made for the run. */
+/* Runs the program in an instance that is made for it. */
 static int run_cold(struct run *run, struct error *error)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
@@ -118,8 +118,8 @@ static int run_cold(struct run *run, struct error *error)
 }
 
 /*
- * Removes the instance until `end` (clock_now_ms(); 0: no end is set) and frees it. Returns whether its
- * program has not begun, and now never will.
+ * Removes the instance, until `end` (clock_now_ms()) at the latest, and frees it. Returns whether it is
+ * certain that its program has not begun and never will.
  */
 static bool remove_instance(struct run *run, long long end, struct error *error)
 {
@@ -130,7 +130,7 @@ static bool remove_instance(struct run *run, long long end, struct error *error)
     return removed && !begun;
 }
 
-/* Whether the failed attempt in the warm instance leaves no trace, so that another may follow. */
+/* Removes the warm instance. Returns whether the program can be run in another one. */
 static bool undo_warm(struct run *run)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -142,7 +142,7 @@ static bool undo_warm(struct run *run)
     return undone;
 }
 
-static int run_somewhere(struct run *run, struct error *error)
+static int run_warm_or_cold(struct run *run, struct error *error)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     bool begun;
@@ -156,7 +156,7 @@ static int run_somewhere(struct run *run, struct error *error)
     return error_set(error, failure.kind, "%s", failure.message);
 }
 
-static int save(struct run *run, struct error *error)
+static int save_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
 
@@ -175,8 +175,8 @@ void run_execute(struct run *run, struct instance *warm)
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     run->instance = warm;
-    if (run_somewhere(run, &error) == 0 && result_success(run->result))
-        save(run, &error);
+    if (run_warm_or_cold(run, &error) == 0 && result_success(run->result))
+        save_run(run, &error);
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
     output_sink_finish(&run->output, run->result);

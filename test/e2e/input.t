@@ -147,12 +147,12 @@ link b'self' b'.'
 link b'sub/up' b'../main.py'
 link b'to a directory' b'sub'
 link b'winding' b'./sub/.././sub//up'" "links that stay inside are sent as links"
-    is "$(field warnings)" "left out link 'absolute': its target '/etc/passwd' leaves the directory
-left out link 'absolute inside': its target '/workspace/main.py' leaves the directory
-left out link 'outer/bad\xff\\n': its target '../../secret' leaves the directory
-left out link 'parent': its target '..' leaves the directory
-left out link 'sneaky': its target 'sub/../../secret' leaves the directory
-left out link 'sub/above': its target '../../secret' leaves the directory" \
+    is "$(field warnings)" "omitted the link 'absolute': its target '/etc/passwd' is outside the directory
+omitted the link 'absolute inside': its target '/workspace/main.py' is outside the directory
+omitted the link 'outer/bad\xff\\n': its target '../../secret' is outside the directory
+omitted the link 'parent': its target '..' is outside the directory
+omitted the link 'sneaky': its target 'sub/../../secret' is outside the directory
+omitted the link 'sub/above': its target '../../secret' is outside the directory" \
         "links that leave the directory are left out and reported"
     is "$(arrived run:)" "run: b'ran\\n'" "executables can be executed"
     is "$(arrived long:)" "long: ['two\\n', 'one\\n', 'two\\n']" "paths and link targets longer than 100 and 256 characters"
@@ -294,7 +294,7 @@ big
 ${long:0:30}
 of that name" "no shell: an entrypoint named $(printf %q "$name")"
     is "$(field stdout | tail -n 1)" "$(tail -c 20 "$tree/big" | tail -n 1)far away" "no shell: a long path; the end of 60 MB"
-    is "$(json '$r->{warnings}[0]')" "left out link 'absolute': its target '/etc/passwd' leaves the directory" \
+    is "$(json '$r->{warnings}[0]')" "omitted the link 'absolute': its target '/etc/passwd' is outside the directory" \
         "no shell: links that leave the directory are left out"
 }
 

@@ -361,7 +361,7 @@ static void check_tree(const struct tree *tree)
                       tree->bytes + RESERVED <= WORKDIR_MB << 20;
 
     fuzz_require(archive_open(&archive, IDS, IDS, NULL, &error) == 0, "%s", error.message);
-    if (pack_input(&plan, RESERVED, &archive, &warnings, &error) == 0) {
+    if (pack_input(&plan, RESERVED, &archive, &warnings, NULL, &error) == 0) {
         fuzz_require(good, "a tree of %zu entries, %lld bytes is taken", tree->entries,
                      tree->bytes);
         check_archive(tree, &archive);

@@ -18,6 +18,7 @@ struct fixture {
     struct archive archive;
     struct strvec warnings;
     long long reserved;
+    const struct notifier *cancel;
     struct error error;
 };
 
@@ -45,7 +46,7 @@ static void set_entrypoint(struct fixture *fixture, const char *entrypoint)
 static int archive_input(struct fixture *fixture)
 {
     return pack_input(&fixture->plan, fixture->reserved, &fixture->archive, &fixture->warnings,
-                      &fixture->error);
+                      fixture->cancel, &fixture->error);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -310,13 +311,13 @@ static void pack_input__links_that_leave_are_left_out(void **state)
     make_link(&fixture, "i", "/");
     check_list(&fixture, "drwxr-xr-x d/\n-rw-r--r-- main\n");
     check_warnings(&fixture,
-                   "left out link 'a': its target '/etc/passwd' leaves the directory|"
-                   "left out link 'b': its target '..' leaves the directory|"
-                   "left out link 'c\\n': its target '../in/main\\x1b' leaves the directory|"
-                   "left out link 'd/e': its target '../../x' leaves the directory|"
-                   "left out link 'd/f': its target 'g/../../../in' leaves the directory|"
-                   "left out link 'h': its target './../main' leaves the directory|"
-                   "left out link 'i': its target '/' leaves the directory");
+                   "omitted the link 'a': its target '/etc/passwd' is outside the directory|"
+                   "omitted the link 'b': its target '..' is outside the directory|"
+                   "omitted the link 'c\\n': its target '../in/main\\x1b' is outside the directory|"
+                   "omitted the link 'd/e': its target '../../x' is outside the directory|"
+                   "omitted the link 'd/f': its target 'g/../../../in' is outside the directory|"
+                   "omitted the link 'h': its target './../main' is outside the directory|"
+                   "omitted the link 'i': its target '/' is outside the directory");
     tear_down(&fixture);
 }
 
@@ -426,9 +427,9 @@ static void pack_input__many_links_left_out_are_counted(void **state)
     check_list(&fixture, "-rw-r--r-- main\n");
     assert_int_equal(fixture.warnings.count, 21);
     assert_string_equal(fixture.warnings.items[19],
-                        "left out link 'link-19': its target '/' leaves the directory");
+                        "omitted the link 'link-19': its target '/' is outside the directory");
     assert_string_equal(fixture.warnings.items[20],
-                        "left out 5 more links whose targets leave the directory");
+                        "omitted 5 more links whose targets are outside the directory");
     tear_down(&fixture);
 }
 
@@ -900,6 +901,46 @@ static void pack_input__number_of_files_in_memory_is_limited(void **state)
     refuse(&fixture, "there are more than 200000 files");
 }
 
+/* ---- cancellation */
+
+/* Packs the input with a notifier that is raised already, and takes the fixture down. */
+static void check_cancelled(struct fixture *fixture)
+{
+    struct notifier cancel = NOTIFIER_INIT;
+
+    assert_int_equal(notifier_open(&cancel, &fixture->error), 0);
+    notifier_raise(&cancel);
+    fixture->cancel = &cancel;
+    assert_int_equal(archive_input(fixture), -1);
+    assert_error(&fixture->error, ERROR_CANCELLED, "cancelled before the program ran");
+    notifier_release(&cancel);
+    tear_down(fixture);
+}
+
+static void pack_input__walk_is_cancelled(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    check_cancelled(&fixture);
+}
+
+static void pack_input__additional_files_are_cancelled(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.plan.input.dir);
+    fixture.plan.input.dir = NULL;
+    fixture.plan.input.code = string_copy("the program");
+    fixture.plan.input.code_length = strlen("the program");
+    input_files_add(&fixture.plan.input.files, "data", string_copy("1"), 1);
+    check_cancelled(&fixture);
+}
+
 /* ---- spooling */
 
 /* The read end of a pipe that holds this text and is at its end behind it. */
@@ -913,11 +954,11 @@ static int pipe_with(const char *text)
     return ends[0];
 }
 
-static void check_spooled(const char *text, long long most)
+static void check_spooled(const char *text, long long max)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FD int from = pipe_with(text);
-    CLEANUP_FD int file = pack_input_spool(from, most, "stdin", NULL, &error);
+    CLEANUP_FD int file = pack_input_spool(from, max, "stdin", NULL, &error);
     struct strbuf content;
 
     assert_no_error(&error);
@@ -1020,6 +1061,8 @@ int main(void)
         cmocka_unit_test(pack_input__one_file_under_the_name_of_the_entrypoint),
         cmocka_unit_test(pack_input__one_file_that_is_too_large),
         cmocka_unit_test(pack_input__one_file_that_cannot_be_read),
+        cmocka_unit_test(pack_input__walk_is_cancelled),
+        cmocka_unit_test(pack_input__additional_files_are_cancelled),
         cmocka_unit_test(pack_input__spools_a_pipe),
         cmocka_unit_test(pack_input__spool_that_is_too_large),
         cmocka_unit_test(pack_input__spool_of_a_file_that_is_too_large),
