@@ -221,7 +221,7 @@ static long long run_warm_test(struct doctor *doctor, const char *check,
     if (result_success(&result)) /* the warm container ended before the run */
         add_none_waits(doctor, check, language->name);
     else if (result.reason != REASON_CANCELLED)
-        add_failure(doctor, check, language->name, "in a sandbox that waited", &result);
+        add_failure(doctor, check, language->name, "in a warm container", &result);
     return -1;
 }
 
@@ -263,10 +263,10 @@ static void test_language(struct doctor *doctor, const struct language *language
         warm = run_warm_test(doctor, check, language, &result);
         if (warm < 0)
             return;
-        detail = string_format("hello in %lld ms; in a sandbox that waited: %lld ms",
-                               result.total_ms, warm);
+        detail =
+            string_format("hello in %lld ms; in a warm container: %lld ms", result.total_ms, warm);
     } else {
-        detail = string_format("hello in %lld ms; none is kept waiting", result.total_ms);
+        detail = string_format("hello in %lld ms; no container is kept warm", result.total_ms);
     }
     add_success(doctor, language, check, detail, &result);
 }

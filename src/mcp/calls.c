@@ -73,7 +73,7 @@ static void call_started(void *context)
     pthread_mutex_lock(&call->calls->lock);
     call->started = true;
     if (call->token && !call->closed)
-        send_progress(call, "starting a fresh sandbox");
+        send_progress(call, "starting a fresh container");
     pthread_mutex_unlock(&call->calls->lock);
 }
 
@@ -166,7 +166,7 @@ static void tell(struct call *call, int ahead)
     else if (atomic_load(&call->stats.running))
         message = string_format("running; %llu bytes of output so far", bytes);
     else
-        message = string_copy("the engine starts the sandbox");
+        message = string_copy("the engine starts the container");
     send_progress(call, message);
 }
 

@@ -40,7 +40,7 @@ size_t artifacts_size(const struct artifacts *artifacts)
     return size;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_artifacts(const void *a, const void *b)
 {
     return strcmp(((const struct artifact *)a)->name, ((const struct artifact *)b)->name);
 }
@@ -48,23 +48,23 @@ static int compare(const void *a, const void *b)
 void artifacts_sort(struct artifacts *artifacts)
 {
     if (artifacts->count > 0)
-        qsort(artifacts->items, artifacts->count, sizeof *artifacts->items, compare);
+        qsort(artifacts->items, artifacts->count, sizeof *artifacts->items, compare_artifacts);
 }
 
-static void release_item(struct artifact *artifact)
+static void release_artifact(struct artifact *artifact)
 {
     free(artifact->name);
     free(artifact->data);
 }
 
-void artifacts_limit(struct artifacts *artifacts, size_t most)
+void artifacts_limit(struct artifacts *artifacts, size_t max)
 {
-    if (artifacts->count <= most)
+    if (artifacts->count <= max)
         return;
-    strvec_pushf(&artifacts->missing, "%zu more artifacts are left out: there is room for %zu",
-                 artifacts->count - most, most);
-    while (artifacts->count > most)
-        release_item(&artifacts->items[--artifacts->count]);
+    strvec_pushf(&artifacts->missing, "%zu more artifacts are omitted: there is room for %zu",
+                 artifacts->count - max, max);
+    while (artifacts->count > max)
+        release_artifact(&artifacts->items[--artifacts->count]);
 }
 
 json_t *artifacts_to_json(const struct artifacts *artifacts)
@@ -84,7 +84,7 @@ json_t *artifacts_to_json(const struct artifacts *artifacts)
 void artifacts_release(struct artifacts *artifacts)
 {
     for (size_t i = 0; i < artifacts->count; i++)
-        release_item(&artifacts->items[i]);
+        release_artifact(&artifacts->items[i]);
     free(artifacts->items);
     strvec_release(&artifacts->missing);
     *artifacts = (struct artifacts)ARTIFACTS_INIT;

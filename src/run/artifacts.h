@@ -1,7 +1,7 @@
 /*
- * Artifacts: the files that a program has made or changed in its working directory, as a result carries them.
- * What is in them, and what they are called, is a stranger's; what stands here has been checked:
- * names are relative paths without '..', valid UTF-8 without control characters, and stand there once.
+ * Artifacts: the files that a program created or changed in its working directory, as part of a result.
+ * Their content is untrusted. Their names have been checked: they are relative paths without '..', valid
+ * UTF-8 without control characters, and unique.
  */
 #ifndef RUN_ARTIFACTS_H
 #define RUN_ARTIFACTS_H
@@ -23,9 +23,9 @@ struct artifact {
 };
 
 struct artifacts {
-    struct artifact *items; /* owned; in the order of their names */
+    struct artifact *items; /* owned; sorted by name after artifacts_sort() */
     size_t count;
-    struct strvec missing; /* for people: what is not there, and why; escaped */
+    struct strvec missing; /* warnings: which artifacts are missing, and why; escaped */
 };
 
 #define ARTIFACTS_INIT                                                                             \
@@ -33,21 +33,21 @@ struct artifacts {
         NULL, 0, STRVEC_INIT                                                                       \
     }
 
-/* Takes the name and the data over and fills in the rest. */
+/* Adds an artifact, which takes over the name and the data. */
 void artifacts_add(struct artifacts *artifacts, char *name, char *data, size_t length,
                    bool executable);
 
 bool artifacts_have(const struct artifacts *artifacts, const char *name);
 
-/* Bytes of all their contents. */
+/* The sum of their lengths, in bytes. */
 size_t artifacts_size(const struct artifacts *artifacts);
 
 void artifacts_sort(struct artifacts *artifacts);
 
-/* Keeps the first `most` of them, and says how many are missing since there is no room for more. */
-void artifacts_limit(struct artifacts *artifacts, size_t most);
+/* Frees all but the first `max` artifacts, and adds to `missing` how many these are. */
+void artifacts_limit(struct artifacts *artifacts, size_t max);
 
-/* [{"name", "bytes", "sha256", "mimeType"}, ...], a new reference. */
+/* A new reference to [{"name", "bytes", "sha256", "mimeType"}, ...]. */
 json_t *artifacts_to_json(const struct artifacts *artifacts);
 
 void artifacts_release(struct artifacts *artifacts);

@@ -9,24 +9,25 @@
 #include "base/text.h"
 #include "config/input_files.h"
 
-/* How many of those that are left out are named. */
-enum { NAMED_MOST = 10, OTHERS_MOST = 5, SHOWN = 200 };
+/* How many omitted artifacts and how many unwanted files are named, and the bytes of a name. */
+enum { MAX_OMITTED_NAMED = 10, MAX_UNWANTED_NAMED = 5, MAX_NAME_SHOWN = 200 };
 
 /*
- * How long a tar of a directory can be: its bytes, as much again for headers and for filling up blocks, and some
- * for many small files. It is longer only where files have holes.
+ * The maximum length of the tar of a working directory: twice the size of the directory, since each file
+ * has a header and is filled up to whole blocks, and 16 MiB for many small files. A longer tar is possible
+ * only if files have holes.
  */
-enum { STREAM_FACTOR = 2, STREAM_MORE = 16 << 20 };
+enum { STREAM_FACTOR = 2, STREAM_EXTRA = 16 << 20 };
 
-/* ---- what came back */
+/* ---- whether an entry becomes an artifact */
 
-static void leave_out(struct collector *collector, const char *name, const char *why)
+static void omit(struct collector *collector, const char *name, const char *why)
 {
-    CLEANUP_FREE char *shown = text_escape_short(name, SHOWN);
+    CLEANUP_FREE char *escaped = text_escape_short(name, MAX_NAME_SHOWN);
 
-    if (collector->left_out++ < NAMED_MOST)
-        strvec_pushf(&collector->result->artifacts.missing, "the artifact '%s' is left out: %s",
-                     shown, why);
+    if (collector->omitted++ < MAX_OMITTED_NAMED)
+        strvec_pushf(&collector->result->artifacts.missing, "the artifact '%s' is omitted: %s",
+                     escaped, why);
 }
 
 static bool is_wanted(const struct collector *collector, const char *name)
@@ -37,7 +38,7 @@ static bool is_wanted(const struct collector *collector, const char *name)
     return false;
 }
 
-/* A hook that a program leaves in .git would be run by whoever uses git there. */
+/* A program could leave a hook in .git, which the next git command there would run. */
 static bool is_in_repository(const char *name)
 {
     for (const char *part = name; part; part = strchr(part, '/')) {
@@ -48,72 +49,74 @@ static bool is_in_repository(const char *name)
     return false;
 }
 
-/* Why the name can be none of a file on this side; NULL if it can. */
-static const char *flaw_of_name(const struct collector *collector, const char *name)
+/* Why no file of this name may be created on the host; NULL if one may. */
+static const char *name_problem(const struct collector *collector, const char *name)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *escaped = text_escape(name);
 
     if (input_files_check_path(name, &error) != 0)
-        return "its path leaves the working directory or is too long";
+        return "its path leads out of the working directory or is too long";
     if (strcmp(escaped, name) != 0)
         return "its name has control characters or is not valid UTF-8";
     if (is_in_repository(name))
-        return "it would go into the .git of a repository";
+        return "it would be written into the .git directory of a repository";
     if (artifacts_have(&collector->result->artifacts, name))
-        return "there is another one of its name";
+        return "another artifact has the same name";
     return NULL;
 }
 
-static const char *flaw_of_type(enum untar_type type)
+static const char *type_problem(enum untar_type type)
 {
     if (type == UNTAR_SYMLINK)
         return "it is a symbolic link";
-    return type == UNTAR_HARD_LINK ? "it is a hard link to another one" : "it is no regular file";
+    return type == UNTAR_HARD_LINK ? "it is a hard link to another file"
+                                   : "it is not a regular file";
 }
 
-/* For whoever asked for files of other names. */
-static void note_other(struct collector *collector, const char *name)
+/* Remembers a new file that no pattern matches, for the warning that there are no artifacts. */
+static void note_unwanted(struct collector *collector, const char *name)
 {
-    if (collector->others.count <= OTHERS_MOST && !manifest_find(collector->sent, name))
-        strvec_push_owned(&collector->others, collector->others.count == OTHERS_MOST
-                                                  ? string_copy("...")
-                                                  : text_escape_short(name, SHOWN));
+    struct strvec *unwanted = &collector->unwanted;
+
+    if (unwanted->count <= MAX_UNWANTED_NAMED && !manifest_find(collector->sent, name))
+        strvec_push_owned(unwanted, unwanted->count == MAX_UNWANTED_NAMED
+                                        ? string_copy("...")
+                                        : text_escape_short(name, MAX_NAME_SHOWN));
 }
 
-/* What patterns see of it: all that a path may have, so that no name costs more time. */
-static const char *end_of(const char *name)
+/* The end of the name that patterns are compared with: as long as a path may be, to bound the time. */
+static const char *matched_part(const char *name)
 {
     const size_t length = strlen(name);
 
     return length > INPUT_FILES_PATH_MAX ? name + length - INPUT_FILES_PATH_MAX : name;
 }
 
-static void begin(void *context, const struct untar_entry *entry)
+static void begin_entry(void *context, const struct untar_entry *entry)
 {
     struct collector *collector = context;
     const char *name = entry->name;
     const struct manifest_entry *sent;
-    const char *flaw;
+    const char *problem;
 
     while (strncmp(name, "./", 2) == 0)
         name += 2;
     if (entry->type == UNTAR_DIRECTORY)
         return;
-    if (!is_wanted(collector, end_of(name))) {
-        note_other(collector, name);
+    if (!is_wanted(collector, matched_part(name))) {
+        note_unwanted(collector, name);
         return;
     }
-    flaw = entry->type == UNTAR_FILE ? flaw_of_name(collector, name) : flaw_of_type(entry->type);
-    if (flaw) {
-        leave_out(collector, name, flaw);
+    problem = entry->type == UNTAR_FILE ? name_problem(collector, name) : type_problem(entry->type);
+    if (problem) {
+        omit(collector, name, problem);
         return;
     }
     sent = manifest_find(collector->sent, name);
-    collector->given = sent && sent->length == entry->size ? sent : NULL;
-    if (!collector->given && entry->size > collector->room) {
-        leave_out(collector, name,
-                  "it is more than may be taken (" CONFIG_KEY_MAX_ARTIFACT_BYTES ")");
+    collector->original = sent && sent->length == entry->size ? sent : NULL;
+    if (!collector->original && entry->size > collector->room) {
+        omit(collector, name, "it exceeds the limit " CONFIG_KEY_MAX_ARTIFACT_BYTES);
         return;
     }
     collector->name = string_copy(name);
@@ -123,7 +126,7 @@ static void begin(void *context, const struct untar_entry *entry)
     collector->executable = entry->executable;
 }
 
-static void content(void *context, const char *data, size_t length)
+static void add_content(void *context, const char *data, size_t length)
 {
     struct collector *collector = context;
 
@@ -133,15 +136,15 @@ static void content(void *context, const char *data, size_t length)
     collector->filled += length;
 }
 
-/* Whether the file that was read is one that was sent, as it was sent. */
+/* Whether the file is one that was sent and has the same content. */
 static bool is_unchanged(const struct collector *collector)
 {
     char digest[SHA256_HEX_SIZE];
 
-    if (!collector->given)
+    if (!collector->original)
         return false;
     sha256_of(collector->data, collector->length, digest);
-    return strcmp(digest, collector->given->sha256) == 0;
+    return strcmp(digest, collector->original->sha256) == 0;
 }
 
 static void forget_file(struct collector *collector)
@@ -151,7 +154,7 @@ static void forget_file(struct collector *collector)
     collector->name = collector->data = NULL;
 }
 
-static void end(void *context)
+static void end_entry(void *context)
 {
     struct collector *collector = context;
     struct artifacts *artifacts = &collector->result->artifacts;
@@ -161,12 +164,10 @@ static void end(void *context)
     if (is_unchanged(collector)) {
         forget_file(collector);
     } else if (artifacts->count >= (size_t)collector->plan->max_artifacts) {
-        leave_out(collector, collector->name,
-                  "there are more than may be taken (" CONFIG_KEY_MAX_ARTIFACTS ")");
+        omit(collector, collector->name, "there are more than the limit " CONFIG_KEY_MAX_ARTIFACTS);
         forget_file(collector);
     } else if ((long long)collector->length > collector->room) {
-        leave_out(collector, collector->name,
-                  "it is more than may be taken (" CONFIG_KEY_MAX_ARTIFACT_BYTES ")");
+        omit(collector, collector->name, "it exceeds the limit " CONFIG_KEY_MAX_ARTIFACT_BYTES);
         forget_file(collector);
     } else {
         collector->room -= (long long)collector->length;
@@ -186,7 +187,7 @@ static void compile_patterns(struct collector *collector, const struct strvec *p
 void collector_init(struct collector *collector, const struct plan *plan,
                     const struct manifest *sent, struct result *result)
 {
-    static const struct untar_handler handler = {begin, content, end};
+    static const struct untar_handler handler = {begin_entry, add_content, end_entry};
 
     *collector = (struct collector){.plan = plan,
                                     .sent = sent,
@@ -204,21 +205,21 @@ void collector_release(struct collector *collector)
     free(collector->globs);
     forget_file(collector);
     untar_release(&collector->untar);
-    strvec_release(&collector->others);
+    strvec_release(&collector->unwanted);
     error_release(&collector->error);
 }
 
 bool collector_feed(struct collector *collector, const char *data, size_t length)
 {
-    const long long most =
-        STREAM_FACTOR * limits_bytes(&collector->plan->policy.limits, LIMIT_WORKDIR) + STREAM_MORE;
+    const long long max =
+        STREAM_FACTOR * limits_bytes(&collector->plan->policy.limits, LIMIT_WORKDIR) + STREAM_EXTRA;
 
     if (collector->error.kind != ERROR_NONE)
         return false;
     collector->stream += length;
-    if (collector->stream > (unsigned long long)most)
+    if (collector->stream > (unsigned long long)max)
         error_set(&collector->error, ERROR_INPUT,
-                  "the files in the working directory are larger than that can be");
+                  "the archive of the files is larger than the working directory");
     else
         untar_feed(&collector->untar, data, length, &collector->error);
     return collector->error.kind == ERROR_NONE && !untar_done(&collector->untar);
@@ -227,21 +228,21 @@ bool collector_feed(struct collector *collector, const char *data, size_t length
 void collector_finish(struct collector *collector, const char *why)
 {
     struct artifacts *artifacts = &collector->result->artifacts;
-    CLEANUP_FREE char *others = strvec_join(&collector->others, ", ");
+    CLEANUP_FREE char *unwanted = strvec_join(&collector->unwanted, ", ");
 
     forget_file(collector);
-    if (collector->left_out > NAMED_MOST)
-        strvec_pushf(&artifacts->missing, "%zu more artifacts are left out",
-                     collector->left_out - NAMED_MOST);
+    if (collector->omitted > MAX_OMITTED_NAMED)
+        strvec_pushf(&artifacts->missing, "%zu more artifacts are omitted",
+                     collector->omitted - MAX_OMITTED_NAMED);
     if (collector->error.kind != ERROR_NONE)
         why = collector->error.message;
     if (!untar_done(&collector->untar))
         strvec_pushf(&artifacts->missing, "artifacts may be missing: %s", why);
-    else if (artifacts->count == 0 && collector->left_out == 0)
+    else if (artifacts->count == 0 && collector->omitted == 0)
         strvec_pushf(&artifacts->missing, "no artifact was found: %s%s",
-                     collector->others.count > 0
-                         ? "what was asked for is none of "
-                         : "the program has made or changed no file in its working directory",
-                     others);
+                     collector->unwanted.count > 0
+                         ? "the pattern matches none of the new files: "
+                         : "the program created or changed no file in its working directory",
+                     unwanted);
     artifacts_sort(artifacts);
 }

@@ -1,9 +1,11 @@
 /*
- * From the tar of a working directory to artifacts: what a program has left there, but for what it was sent
- * and has not changed. Of that which is wanted (plan->artifacts), what cannot be taken is named: links, names that are none, what goes beyond the plan's count and bytes.
+ * Collects artifacts from the tar of a working directory: the files that match a pattern of the plan
+ * (plan->artifacts) and that the program created or changed. Files that match but cannot be taken are
+ * named in warnings: links, unsafe names, and files beyond the plan's limits of count and bytes.
  *
- * The tar is the program's own word: written in its container, under its user. No size in it is believed, and no
- * memory is taken for more than the plan allows.
+ * The tar was written in the program's container by the program's user, so it is hostile input. Its length
+ * is bounded by the size of the working directory, no size in it is trusted, and no more memory is allocated
+ * than the plan allows.
  */
 #ifndef RUN_COLLECTOR_H
 #define RUN_COLLECTOR_H
@@ -25,29 +27,31 @@ struct collector {
     struct glob *globs;          /* owned; compiled from the plan's patterns */
     size_t glob_count;
     struct untar untar;
-    struct error error;        /* why it cannot be read any further */
+    struct error error;        /* why the rest of the tar cannot be read */
     unsigned long long stream; /* bytes of the tar so far */
-    size_t left_out;           /* artifacts that are not taken */
-    struct strvec others;      /* some of the new files that are not wanted, escaped */
+    size_t omitted;            /* number of files that match but were not taken */
+    struct strvec unwanted;    /* names of some new files that match no pattern, escaped */
     long long room;            /* bytes that may still be taken */
     /* The file that is being read. */
-    char *name; /* owned; NULL: it is not wanted */
+    char *name; /* owned; NULL: it is not taken */
     char *data; /* owned */
     size_t length, filled;
     bool executable;
-    const struct manifest_entry
-        *given; /* one of its name and length that was sent; NULL: there is none */
+    const struct manifest_entry *original; /* that was sent with this name and length; or NULL */
 };
 
-/* The plan, the sorted list of the files that the program was sent, and the result outlive it. */
+/*
+ * Starts collecting into result->artifacts. Borrows its arguments until collector_release(). `sent` is the
+ * sorted list of the files that were sent to the program.
+ */
 void collector_init(struct collector *collector, const struct plan *plan,
                     const struct manifest *sent, struct result *result);
 void collector_release(struct collector *collector);
 
-/* Takes bytes of the tar. Returns whether more is wanted: it has not ended, and can be read. */
+/* Parses bytes of the tar. Returns whether more are needed: false after its end and after an error. */
 bool collector_feed(struct collector *collector, const char *data, size_t length);
 
-/* No more comes. Where the tar has not ended, the artifacts say so; `why` is what is known of that. */
+/* Ends the collection. If the tar was incomplete, a warning says so, with `why` as the reason. */
 void collector_finish(struct collector *collector, const char *why);
 
 #endif

@@ -10,7 +10,7 @@
 #include "docker/budget.h"
 #include "run/owner.h"
 
-/* A container is nobody's BUDGET_LIFETIME and this long after its use. */
+/* Its owner is considered gone this long after the time of its use and BUDGET_LIFETIME. */
 enum { LIFETIME_EXTRA_MS = 60000 };
 
 static const char NAME_START[] = "isolator-";
@@ -90,17 +90,18 @@ bool owned_container_interrupted(enum process_event event, const char *late, con
     return true;
 }
 
-/* The engine may still be at the creation, which was cut off. */
+/* The engine may still be creating the container after the docker command was killed. */
 static void undo_creation(const struct owned_container *container, long long end,
                           struct strvec *warnings)
 {
     static const struct timespec pause = {1, 0};
     CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-    strvec_pushf(warnings,
-                 "the creation of container '%s' was cut off; should the engine still finish it, "
-                 "the next start of isolator removes it",
-                 container->name);
+    strvec_pushf(
+        warnings,
+        "the creation of container '%s' was interrupted; if the engine still completes it, "
+        "the next start of isolator removes it",
+        container->name);
     if (owned_container_remove(container, NULL, end, &failure) == 0) {
         nanosleep(&pause, NULL);
         owned_container_remove(container, NULL, end, &failure);
@@ -109,13 +110,14 @@ static void undo_creation(const struct owned_container *container, long long end
         strvec_push(warnings, failure.message);
 }
 
-/* Of the image that the spec names, or else of its base. */
-static int create(struct owned_container *container, const struct container_spec *spec,
-                  long long deadline, const struct notifier *cancel, struct strvec *warnings,
-                  bool *cut_off, struct error *error)
+/* Creates it from the image of the spec, or if that is missing from its base image. */
+static int create_from_image_or_base(struct owned_container *container,
+                                     const struct container_spec *spec, long long deadline,
+                                     const struct notifier *cancel, struct strvec *warnings,
+                                     bool *cut_off, struct error *error)
 {
     CLEANUP(error_release) struct error missing = ERROR_INIT;
-    struct container_spec of_base = *spec;
+    struct container_spec base_spec = *spec;
 
     container->image = spec->image;
     if (container_create(container->docker, spec, deadline, cancel, warnings, cut_off, &missing) ==
@@ -123,13 +125,13 @@ static int create(struct owned_container *container, const struct container_spec
         return 0;
     if (missing.kind != ERROR_IMAGE || !container->base)
         return error_set(error, missing.kind, "%s", missing.message);
-    of_base.image = container->image = container->base;
-    return container_create(container->docker, &of_base, deadline, cancel, warnings, cut_off,
+    base_spec.image = container->image = container->base;
+    return container_create(container->docker, &base_spec, deadline, cancel, warnings, cut_off,
                             error);
 }
 
-/* What has to be said of a container that is not what the configuration means; once. */
-static void warn_of_base(const struct owned_container *container, struct strvec *warnings)
+/* Warns, once, that the container was made from the base image. */
+static void warn_unprepared(const struct owned_container *container, struct strvec *warnings)
 {
     CLEANUP_FREE char *warning = NULL;
 
@@ -159,19 +161,20 @@ int owned_container_create(struct owned_container *container, const struct conta
                            struct strvec *warnings, struct error *error)
 {
     const struct docker *docker = container->docker;
-    const size_t before = warnings->count;
+    const size_t warned = warnings->count;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     bool cut_off;
 
     if (notifier_raised(cancel))
         return owned_container_cancelled(error);
-    if (create(container, spec, deadline, cancel, warnings, &cut_off, error) != 0) {
+    if (create_from_image_or_base(container, spec, deadline, cancel, warnings, &cut_off, error) !=
+        0) {
         if (cut_off)
             undo_creation(container, end, warnings);
         return -1;
     }
-    /* An engine that leaves out a limit says so, in words that are not stable. */
-    if (warnings->count > before && !docker->allow_unenforced &&
+    /* An engine that does not enforce a limit prints a warning, whose words are not stable. */
+    if (warnings->count > warned && !docker->allow_unenforced &&
         check_limits(docker, spec, deadline, cancel, error) != 0) {
         if (owned_container_remove(container, NULL, end, &failure) != 0)
             strvec_push(warnings, failure.message);
@@ -179,7 +182,7 @@ int owned_container_create(struct owned_container *container, const struct conta
     }
     container->created = true;
     if (container->base)
-        warn_of_base(container, warnings);
+        warn_unprepared(container, warnings);
     return 0;
 }
 
@@ -187,11 +190,11 @@ int owned_container_remove(const struct owned_container *container,
                            const struct process_drain *drain, long long end, struct error *error)
 {
     const long long now = clock_now_ms();
-    const long long most = now + budget_ms(container->docker, BUDGET_REMOVE);
-    const long long least = now + budget_ms(container->docker, BUDGET_REMOVE_MIN);
-    const long long deadline = end == 0 || end > most ? most : end < least ? least : end;
+    const long long max = now + budget_ms(container->docker, BUDGET_REMOVE);
+    const long long min = now + budget_ms(container->docker, BUDGET_REMOVE_MIN);
+    const long long deadline = end == 0 || end > max ? max : end < min ? min : end;
 
     if (container_remove(container->docker, container->name, drain, deadline, NULL, error) == 0)
         return 0;
-    return error_prefix(error, "container '%s' may be left behind", container->name);
+    return error_prefix(error, "container '%s' may still exist", container->name);
 }

@@ -1,5 +1,5 @@
 /*
- * What others may follow while a run is under way.
+ * What other threads can follow while a run is under way.
  */
 #ifndef RUN_RUN_STATS_H
 #define RUN_RUN_STATS_H
@@ -10,13 +10,13 @@
 /* Figures that any thread may read at any time. */
 struct run_stats {
     atomic_bool running;        /* the program has begun */
-    atomic_ullong output_bytes; /* what it has written so far, both streams */
+    atomic_ullong output_bytes; /* bytes that it has written so far to both streams */
 };
 
-/* Who follows a run. All are borrowed until the run has ended. */
+/* Where the progress of a run goes. All is borrowed until the run has ended. */
 struct run_observer {
-    int live[2];             /* descriptors that take stdout and stderr as they come; -1: none */
-    struct run_stats *stats; /* kept up to date; NULL: nobody looks */
+    int live[2]; /* descriptors to which stdout and stderr are copied as they arrive; -1: none */
+    struct run_stats *stats; /* kept up to date; NULL: none */
 };
 
 #define RUN_OBSERVER_INIT                                                                          \

@@ -8,14 +8,14 @@
 #include "base/duration.h"
 #include "docker/budget.h"
 
-/* What the setup gets of the timeout at most, beside BUDGET_SETUP. */
-enum { SETUP_TIMEOUT_MOST_MS = 60000 };
+/* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
+enum { SETUP_TIMEOUT_MAX_MS = 60000 };
 
 long long run_setup_deadline(const struct run *run)
 {
     const long long timeout = limits_timeout_ms(&run->plan->policy.limits);
 
-    return run->start + (timeout < SETUP_TIMEOUT_MOST_MS ? timeout : SETUP_TIMEOUT_MOST_MS) +
+    return run->start + (timeout < SETUP_TIMEOUT_MAX_MS ? timeout : SETUP_TIMEOUT_MAX_MS) +
            budget_ms(run->docker, BUDGET_SETUP);
 }
 
@@ -74,7 +74,7 @@ void run_set_stopped(struct run *run, enum reason reason)
     const int live_error = run->output.live_error;
 
     result->reason = reason;
-    result->exit_code = 128 + 9; /* we end it with KILL */
+    result->exit_code = 128 + 9; /* isolator ends it with SIGKILL */
     if (reason == REASON_TIMEOUT) {
         result->error = string_format("program did not end within %.10g s",
                                       run->plan->policy.limits.number[LIMIT_TIMEOUT]);
@@ -84,7 +84,7 @@ void run_set_stopped(struct run *run, enum reason reason)
     } else if (live_error != 0 && live_error != EPIPE) {
         result->reason = REASON_ENGINE;
         result->error = string_format("cannot write the output: %s", strerror(live_error));
-    } else { /* that nobody reads any more is like a signal, and no failure */
+    } else { /* also if the reader of the output has gone, which is no failure */
         result->error = string_copy("cancelled while the program ran");
     }
 }

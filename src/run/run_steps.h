@@ -39,7 +39,7 @@ void run_set_duration(struct run *run, long long ms);
 /* Fills in that isolator ended the program. `reason`: timeout, output-limit or cancelled. */
 void run_set_stopped(struct run *run, enum reason reason);
 
-/* Whether the files that the program leaves are asked for and can be had. */
+/* Whether artifacts were requested and the run was not cancelled. */
 bool run_wants_files(const struct run *run);
 
 /* Removes the container; a failure becomes a warning of the result. `drain`: see container_remove(). */

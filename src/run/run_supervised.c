@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "docker/budget.h"
 
-/* Queues what the gate reads: the size of the stream, then the stream. */
+/* Queues what the supervisor reads: the size of the stream, then the stream. */
 static void send_request(const struct run *run, struct process *client)
 {
     CLEANUP_FREE char *size = string_format("%lld\n", (long long)archive_size(&run->control) +
@@ -19,7 +19,7 @@ static void send_request(const struct run *run, struct process *client)
     process_write_file(client, archive_file(&run->files));
 }
 
-/* The program did not begin: says why. Returns -1. */
+/* Sets the error: why the program did not begin. Returns -1. */
 static int explain_no_begin(const struct instance *instance, enum process_event event,
                             struct error *error)
 {
@@ -38,8 +38,8 @@ static int explain_no_begin(const struct instance *instance, enum process_event 
                      *message ? message : "no message");
 }
 
-/* Ends a program that still runs, so that what it wrote and used becomes known. */
-static void stop(struct run *run, struct instance *instance)
+/* Ends a program that still runs, and reads its last output and its figures. */
+static void stop_program(struct run *run, struct instance *instance)
 {
     static const char order[] = "stop\n";
 
@@ -49,23 +49,23 @@ static void stop(struct run *run, struct instance *instance)
 }
 
 /*
- * The least time, in ms, that a program can have run which used so much CPU time (microseconds; -1: not
- * known): "begin" may be read late, when the program is already at work, but on N cores nobody uses more
- * than N seconds of CPU time a second.
+ * The minimum time, in ms, that a program has run which used this much CPU time (microseconds; -1: not
+ * known). The measured time may be shorter, since "begin" may be read after the program has started. But
+ * with N cores a program uses at most N seconds of CPU time per second.
  */
-static long long least_duration(const struct run *run, long long cpu_us)
+static long long min_duration(const struct run *run, long long cpu_us)
 {
     const long long cores = (long long)ceil(run->plan->policy.limits.number[LIMIT_CPUS]);
 
     return cpu_us < 0 ? 0 : (cpu_us / (cores > 0 ? cores : 1) + 999) / 1000;
 }
 
-static long long longest(long long one, long long other)
+static long long max(long long one, long long other)
 {
     return one > other ? one : other;
 }
 
-/* The program began: sees it to its end. */
+/* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
 static int run_program(struct run *run, struct instance *instance, struct error *error)
 {
     const struct supervisor_stream *stream = &instance->streams[1];
@@ -81,10 +81,10 @@ static int run_program(struct run *run, struct instance *instance, struct error 
     measured = clock_now_ms() - begin;
     docker_traced(run->docker, "program", begin);
     if (!ended && event != PROCESS_EXITED)
-        stop(run, instance);
+        stop_program(run, instance);
     run->result->peak_bytes = stream->peak_bytes;
     run->result->cpu_us = stream->cpu_us;
-    run_set_duration(run, longest(measured, least_duration(run, stream->cpu_us)));
+    run_set_duration(run, max(measured, min_duration(run, stream->cpu_us)));
     if (ended && stream->status >= 0)
         run_set_exit(run, stream->status, stream->oom_kills > 0);
     else if (event == PROCESS_DEADLINE)
@@ -94,23 +94,25 @@ static int run_program(struct run *run, struct instance *instance, struct error 
     else if (run->output.flooded)
         run_set_stopped(run, REASON_OUTPUT_LIMIT);
     else
-        return error_set(error, ERROR_ENGINE,
-                         "the container ended and did not say how the program did (docker start: "
-                         "status %d); was the gate killed for memory, or the engine restarted?",
-                         instance->client.status);
+        return error_set(
+            error, ERROR_ENGINE,
+            "the container ended before it reported the program's exit status ('docker "
+            "start' ended with status %d); was the supervisor in the container killed for "
+            "lack of memory, or was the engine restarted?",
+            instance->client.status);
     return 0;
 }
 
-/* Why the files of the program may not all have come. */
+/* Why files of the program may be missing. */
 static const char *explain_missing(enum process_event event)
 {
     if (event == PROCESS_EXITED)
-        return "the container ended before they were here";
+        return "the container ended before it had sent them";
     return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
 }
 
-/* The program has ended: takes the files that it leaves. */
-static void collect(struct run *run, struct instance *instance)
+/* Takes the files that the program has left in its working directory. */
+static void collect_files(struct run *run, struct instance *instance)
 {
     static const char order[] = "files\n";
     const long long start = clock_now_ms();
@@ -144,8 +146,8 @@ int run_supervised(struct run *run, long long deadline, bool *begun, struct erro
     docker_traced(run->docker, "deliver", start);
     *begun = event == PROCESS_PAUSED && instance_both(instance, SUPERVISOR_RUNNING);
     result = *begun ? run_program(run, instance, error) : explain_no_begin(instance, event, error);
-    instance->output = NULL; /* which may be gone before the sandbox is */
+    instance->output = NULL; /* the instance may outlive it */
     if (result == 0 && run_wants_files(run))
-        collect(run, instance);
+        collect_files(run, instance);
     return result;
 }

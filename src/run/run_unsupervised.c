@@ -14,12 +14,14 @@
 #include "docker/budget.h"
 #include "docker/explain.h"
 
-static const char FEWER_PROMISES[] =
-    "the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is "
-    "read-only, memory and CPU time are not measured, running out of memory may be reported as "
-    "SIGKILL, environment values are visible to the engine's users, and nothing but isolator's "
-    "janitor "
-    "ends the program of a killed isolator";
+static const char UNSUPERVISED_WARNING[] =
+    "the image lacks commands that the supervisor needs (sh, tar, head, rm, sleep), so the program "
+    "ran "
+    "without it: the working directory is read-only, memory and CPU time are not measured, running "
+    "out "
+    "of memory may be reported as SIGKILL, environment values are visible to the engine's users, "
+    "and if "
+    "isolator is killed, the program runs until the reaper removes its container";
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {
@@ -29,7 +31,7 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
     return !output_sink_must_end(output);
 }
 
-/* The environment as the lines that `docker create --env-file` reads; an unnamed file, owned. */
+/* An unnamed file, owned, with the environment as `docker create --env-file` reads it; -1. */
 static int environment_file(const struct strvec *variables, struct error *error)
 {
     CLEANUP_FREE char *lines = NULL;
@@ -37,27 +39,29 @@ static int environment_file(const struct strvec *variables, struct error *error)
 
     for (size_t i = 0; i < variables->count; i++)
         if (strpbrk(variables->items[i], "\r\n"))
-            return error_set(error, ERROR_INPUT,
-                             "a value of the environment has a line break, which an image without "
-                             "a shell cannot be given");
+            return error_set(
+                error, ERROR_INPUT,
+                "a value of the environment has a line break, which cannot be passed to "
+                "an image without a shell");
     lines = strvec_join(variables, "\n");
     file = linux_unnamed_file_of(lines, strlen(lines));
     return file < 0 ? error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file") : file;
 }
 
-/* The docker command passes arguments on as JSON, in which other bytes become U+FFFD. */
+/* The docker command sends arguments as JSON, in which invalid UTF-8 becomes U+FFFD. */
 static int check_command(const struct strvec *command, struct error *error)
 {
     for (size_t i = 0; i < command->count; i++)
         if (!text_is_utf8(command->items[i]))
-            return error_set(error, ERROR_INPUT,
-                             "the argument '%s' is not valid UTF-8, which an image without a shell "
-                             "cannot be given",
-                             command->items[i]);
+            return error_set(
+                error, ERROR_INPUT,
+                "the argument '%s' is not valid UTF-8, which cannot be passed to an image "
+                "without a shell",
+                command->items[i]);
     return 0;
 }
 
-static int create(struct run *run, struct owned_container *container, struct error *error)
+static int create_container(struct run *run, struct owned_container *container, struct error *error)
 {
     struct container_spec spec = owned_container_spec(container, run->plan);
     CLEANUP_FD int environment = environment_file(&run->plan->environment, error);
@@ -73,7 +77,10 @@ static int create(struct run *run, struct owned_container *container, struct err
                                   run->cancel, &run->result->warnings, error);
 }
 
-/* The container did not start: the engine said why, or else the docker command did on its stderr. */
+/*
+ * Sets the error: why the container did not start, in the engine's words (`message`), or if there are none
+ * in those of the docker command on stderr. Returns -1.
+ */
 static int explain_no_start(struct run *run, const struct owned_container *container,
                             const char *message, struct error *error)
 {
@@ -86,19 +93,20 @@ static int explain_no_start(struct run *run, const struct owned_container *conta
     }
     shown = docker_message(&text);
     strbuf_release(&text);
-    output_sink_forget(&run->output); /* none of it was the program's */
+    output_sink_forget(&run->output); /* nothing of it came from the program */
     return docker_explain(run->docker, container->image, "cannot start the container",
                           *shown ? shown : "'docker start' ended without a message", run->cancel,
                           error);
 }
 
 /*
- * How the container is. The engine learns of an OOM kill by another way than of the end: perhaps
- * later, so a program that ended like one is looked at again for a moment; under load perhaps never
- * (its shim no longer looks once the container is taken down).
+ * Gets the final state of the container. The engine learns of an OOM kill separately from the end of the
+ * container, and perhaps later. So if the program ended with SIGKILL, its state is read again for a short
+ * time (BUDGET_OOM). Under load the engine may never learn of the OOM kill, since its shim stops watching when the container
+ * is taken down.
  */
-static int inspect(const struct run *run, const struct owned_container *container,
-                   struct container_state *state, struct error *error)
+static int inspect_end(const struct run *run, const struct owned_container *container,
+                       struct container_state *state, struct error *error)
 {
     static const struct timespec pause = {0, 100 * 1000000L};
     const long long enough = budget_deadline(run->docker, BUDGET_OOM);
@@ -116,15 +124,15 @@ static int inspect(const struct run *run, const struct owned_container *containe
 }
 
 /*
- * `docker start` has ended: how the program did, the engine knows. Where both name another status something
- * came between the two, the connection broke, say, and what was written may have been lost with it.
+ * `docker start` has ended: asks the engine how the program ended. If the two statuses differ, the
+ * connection between them may have broken, for example, and some output may be lost.
  */
 static int take_state(struct run *run, const struct owned_container *container, int client_status,
                       struct error *error)
 {
     struct container_state state;
 
-    if (inspect(run, container, &state, error) != 0)
+    if (inspect_end(run, container, &state, error) != 0)
         return -1;
     if (!state.started)
         return explain_no_start(run, container, state.message, error);
@@ -141,7 +149,7 @@ static int take_state(struct run *run, const struct owned_container *container, 
     return 0;
 }
 
-/* Whether a container that we give up has not begun to run at all; false also where nobody says so. */
+/* Whether a container that is ended now never started; false also if the engine does not say. */
 static bool never_started(const struct run *run, const struct owned_container *container)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
@@ -195,7 +203,7 @@ static bool take_files(void *context, enum process_stream stream, const char *da
     return stream != PROCESS_STDOUT || collector_feed(context, data, length);
 }
 
-/* Why the files of the program may not all have come. */
+/* Why files of the program may be missing. */
 static const char *explain_missing(enum process_event event)
 {
     if (event == PROCESS_EXITED)
@@ -203,9 +211,9 @@ static const char *explain_missing(enum process_event event)
     return event == PROCESS_CANCELLED ? "cancelled" : "'docker cp' did not send them in time";
 }
 
-/* The program has ended by itself: takes the files that it leaves. */
-static void collect(struct run *run, const struct owned_container *container,
-                    struct process *client)
+/* Takes the files of a program that has ended by itself. */
+static void collect_files(struct run *run, const struct owned_container *container,
+                          struct process *client)
 {
     CLEANUP(collector_release) struct collector collector;
     CLEANUP(process_release) struct process copy = PROCESS_INIT;
@@ -237,24 +245,25 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
 
     owned_container_init(&container, run->docker, run->plan,
                          limits_timeout_ms(&run->plan->policy.limits));
-    if (create(run, &container, error) != 0)
+    if (create_container(run, &container, error) != 0)
         return -1;
     run_set_container(run, &container);
     if (notifier_raised(run->cancel))
         result = owned_container_cancelled(error);
-    else if (doubt && container_has_path(run->docker, container.name, "/bin/sh",
-                                         run_setup_deadline(run)) != 0) /* or nobody says so */
+    else if (doubt &&
+             container_has_path(run->docker, container.name, "/bin/sh", run_setup_deadline(run)) !=
+                 0) /* there is one, or it is not known */
         result = error_set(error, doubt->kind, "%s", doubt->message);
     else
         result = run_attached(run, &container, &client, error);
     if (result == 0 && run_wants_files(run) && client.exited)
-        collect(run, &container, &client);
+        collect_files(run, &container, &client);
     else if (result == 0 && run_wants_files(run))
         strvec_push(&run->result->artifacts.missing,
-                    "artifacts may be missing: without a shell they come back only where the "
+                    "artifacts may be missing: without a shell they are returned only if the "
                     "program ends by itself");
     run_remove_container(run, &container, &(struct process_drain){.process = &client});
     if (result == 0)
-        strvec_push(&run->result->warnings, FEWER_PROMISES);
+        strvec_push(&run->result->warnings, UNSUPERVISED_WARNING);
     return result;
 }

@@ -87,7 +87,7 @@ int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report,
             tell(report, context, row, status, failure.message);
     }
     if (list.truncated)
-        return error_set(error, ERROR_ENGINE, "the list of containers is too long to see its end");
+        return error_set(error, ERROR_ENGINE, "the list of containers is too long");
     return found;
 }
 

@@ -23,7 +23,7 @@ struct run_callbacks {
      * is freed after the call. The handle is valid until this returns.
      */
     void (*done)(void *context, struct result *result);
-    /* Nothing of the run is left; `problem` is NULL, or says which container may be left behind. */
+    /* Nothing of the run is left; `problem` is NULL, or says which container may still exist. */
     void (*cleaned_up)(void *context, const char *problem);
     void *context;
 };

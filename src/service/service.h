@@ -75,7 +75,7 @@ void service_wake(struct service *service);
 /*
  * Runs the plan and waits until its container is removed. The plan is taken over if the run could be
  * submitted; release it in any case. Fills in the result, which is empty (RESULT_INIT), whatever happens; a
- * container that may be left behind is a warning of it. `cancel`, which may be NULL, ends the run.
+ * container that may still exist is a warning of it. `cancel`, which may be NULL, ends the run.
  */
 void service_run(struct service *service, struct plan *plan, const struct run_observer *observer,
                  const struct notifier *cancel, struct result *result);

@@ -258,8 +258,8 @@ static int check_room(const struct workers *workers, size_t bytes, struct error 
     if (limits->max_bytes > 0 && workers->bytes + bytes > limits->max_bytes)
         return error_set(
             error, ERROR_ENGINE,
-            "too busy: the programs and files of all that run and wait, with this one, "
-            "are larger than %zu MiB; try again when some have ended",
+            "too busy: with this one, the programs and files of all running and waiting requests "
+            "would exceed %zu MiB; try again when some have ended",
             limits->max_bytes >> 20);
     return 0;
 }

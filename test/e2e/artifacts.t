@@ -62,7 +62,7 @@ test_case '--artifact selects files by a pattern' && {
     run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact '*.csv' --artifact 'e*'
     is "$(names)" "empty out/deep/table.csv" "--artifact: by the last part of the path"
     run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact 'out/*' --stream
-    has "$status $out $err" "0 done isolator: warning: no artifact was found: what was asked for is none of " \
+    has "$status $out $err" "0 done isolator: warning: no artifact was found: the pattern matches none of the new files: " \
         "--artifact: a pattern with a slash is for all of the path"
     has "$err" "plot.png, " "the warning lists the names that exist"
     run --dir "$project" --entrypoint main.py
@@ -127,22 +127,22 @@ open("good", "a").write("!")
     outcome "0 success 0 exit null null" "odd files"
     is "$(listed "$dir" | sed 's/^hard/good/')" "good f 644 5
 unreadable f 644 0" "only regular files with valid names come back"
-    is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '.git/hooks/post-commit' is left out: it would go into the .git of a repository
-the artifact '\\x1b[31mred' is left out: its name has control characters or is not valid UTF-8
-the artifact 'fifo' is left out: it is no regular file
-the artifact 'hard' is left out: it is a hard link to another one
-the artifact 'latin\\xe9' is left out: its name has control characters or is not valid UTF-8
-the artifact 'new\\nline' is left out: its name has control characters or is not valid UTF-8
-the artifact 'root' is left out: it is a symbolic link
-the artifact 'symlink' is left out: it is a symbolic link" "the warnings name the others"
+    is "$(warnings | sed 's/good/hard/' | sort)" "the artifact '.git/hooks/post-commit' is omitted: it would be written into the .git directory of a repository
+the artifact '\\x1b[31mred' is omitted: its name has control characters or is not valid UTF-8
+the artifact 'fifo' is omitted: it is not a regular file
+the artifact 'hard' is omitted: it is a hard link to another file
+the artifact 'latin\\xe9' is omitted: its name has control characters or is not valid UTF-8
+the artifact 'new\\nline' is omitted: its name has control characters or is not valid UTF-8
+the artifact 'root' is omitted: it is a symbolic link
+the artifact 'symlink' is omitted: it is a symbolic link" "the warnings name the others"
 }
 
 test_case 'a file with a hole of a terabyte' && {
     rm -rf "$dir"
     code py 'open("hole", "w").truncate(1 << 40)' --artifacts "$dir" --timeout 60s
-    is "$status $(warnings | head -n 1)" "0 the artifact 'hole' is left out: it is more than may be taken (maxArtifactBytes)" \
+    is "$status $(warnings | head -n 1)" "0 the artifact 'hole' is omitted: it exceeds the limit maxArtifactBytes" \
         "a file with a hole of a terabyte"
-    is "$(warnings | tail -n 1)" "artifacts may be missing: the files in the working directory are larger than that can be" \
+    is "$(warnings | tail -n 1)" "artifacts may be missing: the archive of the files is larger than the working directory" \
         "it is not read to its end"
     is "$(listed "$dir")" "" "nothing is written of it"
 }
@@ -192,10 +192,10 @@ END
     is "$(listed "$dir")" "good f 644 7
 way/escaped f 644 7" "a hostile tar: its files stay below the directory"
     is "$(find "$scratch" -maxdepth 1 -name escaped)" "" "a hostile tar: nothing is written elsewhere"
-    is "$(warnings)" "the artifact '../../escaped' is left out: its path leaves the working directory or is too long
-the artifact '$scratch/escaped' is left out: its path leaves the working directory or is too long
-the artifact 'way' is left out: it is a symbolic link
-the artifact 'good' is left out: it is a hard link to another one" "a hostile tar: the warnings name the others"
+    is "$(warnings)" "the artifact '../../escaped' is omitted: its path leads out of the working directory or is too long
+the artifact '$scratch/escaped' is omitted: its path leads out of the working directory or is too long
+the artifact 'way' is omitted: it is a symbolic link
+the artifact 'good' is omitted: it is a hard link to another file" "a hostile tar: the warnings name the others"
 }
 
 # ---- without a shell
@@ -217,7 +217,7 @@ test_case 'no shell: files come back by docker cp, which may fail or hang' && {
 test_case 'no shell: a program that had to be ended leaves no files' && {
     rm -rf "$dir"
     run --language noshell --user 0 --artifacts "$dir" --timeout 2s "$file" -- --write=made --sleep=600
-    is "$status|$(warnings)|$(listed "$dir")" "124|artifacts may be missing: without a shell they come back only where the program \
+    is "$status|$(warnings)|$(listed "$dir")" "124|artifacts may be missing: without a shell they are returned only if the program \
 ends by itself|" "an image without a shell: none of a program that had to be ended"
 }
 

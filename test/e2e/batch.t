@@ -215,7 +215,7 @@ test_case 'a reader that goes away' && {
 test_case 'a container that cannot be removed is reported' && {
     faulty "start * status;rm * fail;ps * fail" batch_with '{"engineTimeoutSeconds": 2}' "$scratch/good"
     is "$status $(sed "s/'isolator-[0-9a-f]*'/NAME/; s/container: .*/container/" <<<"$err")" \
-        "0 isolator: warning: container NAME may be left behind: cannot remove the container" "a removal that fails"
+        "0 isolator: warning: container NAME may still exist: cannot remove the container" "a removal that fails"
 }
 
 test_case 'results to a full device' && {

@@ -60,7 +60,7 @@ test_case 'a host without problems' && {
     has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
     is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> docker pull isolator-test/none-such:1" \
         "a missing image is no failure; the advice"
-    is "$(check 'run python')" "ok run python hello in N ms; in a sandbox that waited: N ms" "python says hello, cold and warm"
+    is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms" "python says hello, cold and warm"
     is "$(check 'run busybox')" "ok run busybox not tried: there is no hello_world.ash in promptsDir" \
         "a language without a hello"
     is "$(check 'run javascript')" "" "a language without an image is not run"
@@ -71,7 +71,7 @@ test_case 'a host without problems' && {
 test_case 'without promptsDir and without a pool' && {
     mv "$scratch/prompts" "$scratch/away"
     isolator doctor --config "$scratch/cold.json"
-    is "$status $(check 'run python')" "0 ok run python hello in N ms; none is kept waiting" "the built-in hello, and no pool"
+    is "$status $(check 'run python')" "0 ok run python hello in N ms; no container is kept warm" "the built-in hello, and no pool"
     is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration of --config"
     is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> run \
 make install, or set promptsDir in the configuration to another directory" "a promptsDir that does not exist"

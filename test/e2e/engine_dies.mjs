@@ -71,7 +71,7 @@ testCase('the engine dies while programs run: each run says so soon', async () =
         'the programs run');
     await killEngineForAWhile();
     for (const [what, program, words] of [
-        ['with a shell', withShell, /^the container ended and did not say how the program did \(docker start: status 125\); was the gate killed for memory, or the engine restarted\?$/],
+        ['with a shell', withShell, /^the container ended before it reported the program's exit status \('docker start' ended with status 125\); was the supervisor in the container killed for lack of memory, or was the engine restarted\?$/],
         ['without a shell', withoutShell, /^cannot inspect the container: .*docker|^'docker start' ended with status \d+ and the program/],
     ]) {
         is(await program.end(ENGINE_SECONDS + GRACE), 'exit 3', `${what}: isolator ends soon`);

@@ -112,7 +112,7 @@ test_case 'docker rm always fails, or hangs' && {
     hang "rm 2 hang" "$engine" "$text"
     hung "docker rm always fails"
     outcome "$success" "docker rm always fails"
-    has "$(field warnings)" "container '$(field container)' may be left behind: cannot remove the container: $said" \
+    has "$(field warnings)" "container '$(field container)' may still exist: cannot remove the container: $said" \
         "docker rm always fails: the warning"
     hung "no shell: docker rm hangs"
     outcome "$success" "no shell: docker rm hangs"
@@ -222,8 +222,8 @@ test_case 'docker start is killed while the program runs' && {
     has "$(tr '\0' ' ' <"/proc/$child/cmdline")" "docker start" "isolator has one child, docker start"
     kill -KILL "$child"
     await
-    outcome "$failed the container ended and did not say how the program did (docker start: status 137); was \
-the gate killed for memory, or the engine restarted?" "docker start is killed"
+    outcome "$failed the container ended before it reported the program's exit status ('docker start' ended \
+with status 137); was the supervisor in the container killed for lack of memory, or was the engine restarted?" "docker start is killed"
     within "$(field stdoutBytes)" 200000 300000 "docker start is killed: the output is kept"
     is "$(left)" "" "docker start is killed: nothing is left"
 }

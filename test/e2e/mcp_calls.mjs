@@ -74,7 +74,7 @@ testCase('a running call is cancelled: its container goes, the next call begins,
     const second = server.shell('echo next', { token: 1 });
     await server.untilProgress(1, /^waiting; 0 more calls wait before it$/);
     server.cancel(first);
-    await server.untilProgress(1, /^starting a fresh sandbox$/);
+    await server.untilProgress(1, /^starting a fresh container$/);
     const before = progressOf(server.takeOthers(), 0);
     is(summary(await server.response(second)), '--- stdout ---\nnext\n');
     is(server.takeOthers().filter(({ method }) => method !== 'notifications/progress'), [], 'no response to the first');
@@ -156,11 +156,11 @@ testCase('progress of a call that waits, begins, runs and ends', async () => {
     await server.response(second);
     const third = server.shell('sleep 1', { token: 7 });
     const messages = server.takeOthers();
-    is(progressOf(messages, 0)[0].message, 'starting a fresh sandbox', 'the first message');
+    is(progressOf(messages, 0)[0].message, 'starting a fresh container', 'the first message');
     ok(rises(progressOf(messages, 0)), 'it rises for the token 0', progressOf(messages, 0));
     ok(rises(progressOf(messages, token)), 'it rises for a token that is a string', progressOf(messages, token));
     const texts = progressOf(messages, token).map(({ message }) => message);
-    is([...new Set(texts.slice(0, texts.indexOf('starting a fresh sandbox')))], ['waiting; 0 more calls wait before it'], 'while it waits');
+    is([...new Set(texts.slice(0, texts.indexOf('starting a fresh container')))], ['waiting; 0 more calls wait before it'], 'while it waits');
     await server.response(third);
     const later = server.takeOthers();
     is(progressOf(later, token), [], 'none after the response');

@@ -53,7 +53,7 @@ testCase('mode "auto" finds the newest revision; the first request of all is a c
     const result = await session.call({ snippet_name: 'hello_world.py' }, { onprogress: (params) => progress.push(params) });
     is(result.content, [{ type: 'text', text: '--- stdout ---\nHello, World from Python!\n' }], 'a snippet runs');
     is(session.server.requested(() => true).map(({ id, params }) => [id, params._meta.progressToken]), [[0, 0]]);
-    ok(progress.length > 0 && progress[0].message === 'starting a fresh sandbox', 'there is progress', progress);
+    ok(progress.length > 0 && progress[0].message === 'starting a fresh container', 'there is progress', progress);
 });
 
 // It hands its environment on to the server.

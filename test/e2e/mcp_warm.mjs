@@ -193,7 +193,7 @@ testCase('a removal that hangs does not delay the next call', async () => {
 testCase('a removal that fails is reported', async () => {
     const server = await start({ config: { engineTimeoutSeconds: 2 }, fault: 'start * status;rm * fail;ps * fail' });
     is((await shell(server, 'echo on')).stdout, 'on\n');
-    const warning = /^isolator-mcp: warning: container 'isolator-[0-9a-f]{16}' may be left behind: cannot remove the container: /m;
+    const warning = /^isolator-mcp: warning: container 'isolator-[0-9a-f]{16}' may still exist: cannot remove the container: /m;
     await comesTrue(() => warning.test(server.stderr()));
     matches(server.stderr(), warning);
 });

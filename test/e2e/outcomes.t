@@ -231,9 +231,10 @@ test_case 'SIGINT while the program is read from stdin' && {
 }
 
 # ---- an image without a shell runs without the supervisor; more of it is in sandbox.t
-less="the image lacks what the gate needs (sh, tar, head, rm, sleep): the working directory is \
-read-only, memory and CPU time are not measured, running out of memory may be reported as SIGKILL, \
-environment values are visible to the engine's users, and nothing but isolator's janitor ends the program of a killed isolator"
+less="the image lacks commands that the supervisor needs (sh, tar, head, rm, sleep), so the program ran without it: \
+the working directory is read-only, memory and CPU time are not measured, running out of memory may be reported as \
+SIGKILL, environment values are visible to the engine's users, and if isolator is killed, the program runs until the \
+reaper removes its container"
 text=$(snippet txt 'the text')
 
 test_case --quick 'no shell: exit status, arguments, environment, files and stdin' && {

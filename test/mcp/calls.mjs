@@ -21,7 +21,7 @@ async function checkProgress(progress) {
     await until(() => progress.length > before, 'progress without output');
     const values = progress.map((params) => params.progress);
     ok(values.every((value, i) => i === 0 || value > values[i - 1]), 'progress rises', values);
-    is(progress[0].message, 'starting a fresh sandbox', 'the first message of progress');
+    is(progress[0].message, 'starting a fresh container', 'the first message of progress');
     is(progress.at(-1).message, 'running; 3 bytes of output so far', 'the last message of progress');
 }
 

@@ -343,9 +343,8 @@ static void calls__no_queue_at_all(void **state)
 /* Whatever their number: 256 MiB may wait or run. */
 static void calls__too_many_bytes(void **state)
 {
-    static const char full[] =
-        "the programs and files of all that run and wait, with this one, are "
-        "larger than 256 MiB";
+    static const char full[] = "with this one, the programs and files of all running and waiting "
+                               "requests would exceed 256 MiB";
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct fixture fixture;
 
@@ -467,7 +466,7 @@ static void calls__progress(void **state)
     (void)state;
     assert_string_equal(string_at(first, "method"), "notifications/progress");
     assert_string_equal(string_at(params, "progressToken"), "token");
-    assert_string_equal(string_at(params, "message"), "starting a fresh sandbox");
+    assert_string_equal(string_at(params, "message"), "starting a fresh container");
     assert_true(json_real_value(json_object_get(params, "progress")) > 0);
     assert_int_equal(json_object_size(params), 3);
     json_decref(first);

@@ -124,18 +124,18 @@ static void collector__nothing_found(void **state)
     set_up(&fixture, "*.png");
     add(&fixture.back, "b.csv", "1", 1);
     collect(&fixture, 0);
-    check(&fixture, "", "no artifact was found: what was asked for is none of b.csv");
+    check(&fixture, "", "no artifact was found: the pattern matches none of the new files: b.csv");
 }
 
 static void collector__names_that_lead_elsewhere(void **state)
 {
-    static const char path[] = "its path leaves the working directory or is too long";
+    static const char path[] = "its path leads out of the working directory or is too long";
     struct fixture fixture;
     CLEANUP_FREE char *missing = string_format(
-        "the artifact '../a' is left out: %s\nthe artifact '/etc/passwd' is left out: %s\n"
-        "the artifact 'x/../../a' is left out: %s\nthe artifact 'a//b' is left out: %s\n"
-        "the artifact 'a\\nb' is left out: its name has control characters or is not valid UTF-8\n"
-        "the artifact 'a\\xff' is left out: its name has control characters or is not valid UTF-8",
+        "the artifact '../a' is omitted: %s\nthe artifact '/etc/passwd' is omitted: %s\n"
+        "the artifact 'x/../../a' is omitted: %s\nthe artifact 'a//b' is omitted: %s\n"
+        "the artifact 'a\\nb' is omitted: its name has control characters or is not valid UTF-8\n"
+        "the artifact 'a\\xff' is omitted: its name has control characters or is not valid UTF-8",
         path, path, path, path);
 
     (void)state;
@@ -155,8 +155,10 @@ static void collector__names_that_lead_elsewhere(void **state)
 static void collector__a_name_that_is_too_long(void **state)
 {
     static const char start[] = "the artifact 'directory/directory/";
-    static const char end[] = "' is left out: its path leaves the working directory or is too long";
-    static const char no_artifact[] = "no artifact was found: what was asked for is none of ";
+    static const char end[] =
+        "' is omitted: its path leads out of the working directory or is too long";
+    static const char no_artifact[] =
+        "no artifact was found: the pattern matches none of the new files: ";
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
     CLEANUP_FREE char *taken = NULL;
     CLEANUP_FREE char *missing = NULL;
@@ -188,12 +190,12 @@ static void collector__a_name_that_is_too_long(void **state)
 
 static void collector__nothing_of_a_repository(void **state)
 {
-    static const char in_git[] = "it would go into the .git of a repository";
+    static const char in_git[] = "it would be written into the .git directory of a repository";
     struct fixture fixture;
     CLEANUP_FREE char *missing =
-        string_format("the artifact '.git/hooks/post-commit' is left out: %s\n"
-                      "the artifact 'a/.GIT/config' is left out: %s\n"
-                      "the artifact '.git' is left out: %s",
+        string_format("the artifact '.git/hooks/post-commit' is omitted: %s\n"
+                      "the artifact 'a/.GIT/config' is omitted: %s\n"
+                      "the artifact '.git' is omitted: %s",
                       in_git, in_git, in_git);
 
     (void)state;
@@ -221,8 +223,8 @@ static void collector__links_and_doubles(void **state)
     add(&fixture.back, "a", "second", 6);
     collect(&fixture, 0);
     check(&fixture, "a:first link/a:1 ",
-          "the artifact 'link' is left out: it is a symbolic link\n"
-          "the artifact 'a' is left out: there is another one of its name");
+          "the artifact 'link' is omitted: it is a symbolic link\n"
+          "the artifact 'a' is omitted: another artifact has the same name");
 }
 
 static void collector__only_so_many_and_so_much(void **state)
@@ -242,16 +244,15 @@ static void collector__only_so_many_and_so_much(void **state)
     add(&fixture.back, "c", "3", 1);
     collect(&fixture, 0);
     check(&fixture, "a:1 b:2 ",
-          "the artifact 'large' is left out: it is more than may be taken (maxArtifactBytes)\n"
-          "the artifact 'full' is left out: it is more than may be taken (maxArtifactBytes)\n"
-          "the artifact 'c' is left out: there are more than may be taken (maxArtifacts)");
+          "the artifact 'large' is omitted: it exceeds the limit maxArtifactBytes\n"
+          "the artifact 'full' is omitted: it exceeds the limit maxArtifactBytes\n"
+          "the artifact 'c' is omitted: there are more than the limit maxArtifacts");
     set_up(&fixture, "**");
     fixture.plan.max_artifact_bytes = 3;
     add(&fixture.sent, "changed", "1234", 4);
     add(&fixture.back, "changed", "5678", 4);
     collect(&fixture, 0);
-    check(&fixture, "",
-          "the artifact 'changed' is left out: it is more than may be taken (maxArtifactBytes)");
+    check(&fixture, "", "the artifact 'changed' is omitted: it exceeds the limit maxArtifactBytes");
 }
 
 static void collector__only_ten_are_named(void **state)
@@ -265,8 +266,7 @@ static void collector__only_ten_are_named(void **state)
         assert_int_equal(archive_add_symlink(&fixture.back, "x", "y", &error), 0);
     collect(&fixture, 0);
     assert_int_equal(fixture.result.artifacts.missing.count, 11);
-    assert_string_equal(fixture.result.artifacts.missing.items[10],
-                        "3 more artifacts are left out");
+    assert_string_equal(fixture.result.artifacts.missing.items[10], "3 more artifacts are omitted");
     strvec_release(&fixture.result.artifacts.missing);
     check(&fixture, "", "");
 }
@@ -295,9 +295,9 @@ static void collector__longer_than_it_can_be(void **state)
     add(&fixture.back, "hole", zeros, 19 << 20);
     add(&fixture.back, "a", "1", 1);
     collect(&fixture, 512);
-    check(&fixture, "",
-          "artifacts may be missing: the files in the working directory are larger than that can "
-          "be");
+    check(
+        &fixture, "",
+        "artifacts may be missing: the archive of the files is larger than the working directory");
 }
 
 int main(void)
