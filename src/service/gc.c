@@ -10,17 +10,14 @@
 #include "docker/container_list.h"
 #include "run/owned_container.h"
 
-/*
- * How long it looks: until there has been nothing for as long as the engine may take, but for QUIET_MS at
- * least; MOST_TIMES as long at most.
- */
-enum { QUIET_MS = 10000, MOST_TIMES = 6 };
+/* gc_until_quiet(): the minimum time without containers, and how many times that it takes at most. */
+enum { MIN_QUIET_MS = 10000, MAX_QUIET_TIMES = 6 };
 
-/* The pause between two looks. An engine that has gone is not asked each second. */
-enum { WAIT_LEAST_MS = 1000, WAIT_MOST_MS = 30000 };
+/* The pause between two passes of gc_until_quiet(), so that a stopped engine is not asked every second. */
+enum { MIN_PAUSE_MS = 1000, MAX_PAUSE_MS = 30000 };
 
-static void tell(gc_report *report, void *context, const struct container_row *row,
-                 enum owner_status status, const char *failure)
+static void report_orphan(gc_report *report, void *context, const struct container_row *row,
+                          enum owner_status status, const char *failure)
 {
     CLEANUP_FREE char *state = text_escape(row->status);
     CLEANUP_FREE char *host = text_escape(row->labels.items[OWNER_HOST]);
@@ -35,18 +32,18 @@ static void tell(gc_report *report, void *context, const struct container_row *r
     report(context, &orphan);
 }
 
-/* Removes it as hard as it shall; `failure` is set where it insisted in vain. */
-static void take(const struct docker *docker, enum gc_mode how, const char *name,
-                 long long deadline, const struct notifier *cancel, struct error *failure)
+/* Removes a container as `mode` says. `failure` is set if GC_UNTIL_GONE fails. */
+static void remove_orphan(const struct docker *docker, enum gc_mode mode, const char *name,
+                          long long deadline, const struct notifier *cancel, struct error *failure)
 {
-    if (how == GC_UNTIL_GONE)
+    if (mode == GC_UNTIL_GONE)
         container_remove(docker, name, NULL, budget_deadline(docker, BUDGET_REMOVE), cancel,
                          failure);
-    else if (how == GC_ONE_PASS && clock_now_ms() < deadline)
+    else if (mode == GC_ONE_PASS && clock_now_ms() < deadline)
         container_discard(docker, name, deadline);
 }
 
-/* Every container that has the label of an owner, with the labels that owner_status() judges. */
+/* Lists all containers that have the label of an owner, with the labels that owner_status() needs. */
 static int list_owned(const struct docker *docker, long long deadline,
                       const struct notifier *cancel, struct container_list *list,
                       struct error *error)
@@ -60,7 +57,7 @@ static int list_owned(const struct docker *docker, long long deadline,
     return container_list(docker, &filters, &keys, deadline, cancel, list, error);
 }
 
-int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report, void *context,
+int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report, void *context,
                const struct notifier *cancel, struct error *error)
 {
     CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
@@ -82,17 +79,17 @@ int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report,
         if (status == OWNER_ALIVE)
             continue;
         found++;
-        take(docker, how, row->name, deadline, cancel, &failure);
+        remove_orphan(docker, mode, row->name, deadline, cancel, &failure);
         if (report)
-            tell(report, context, row, status, failure.message);
+            report_orphan(report, context, row, status, failure.message);
     }
     if (list.truncated)
         return error_set(error, ERROR_ENGINE, "the list of containers is too long");
     return found;
 }
 
-/* Removes the containers with these labels. How many there were; -1: the engine did not say. */
-static int sweep(const struct docker *docker, const struct strvec *labels)
+/* Removes the containers with these labels. Returns how many there were; -1: it is not known. */
+static int collect_labelled(const struct docker *docker, const struct strvec *labels)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(container_list_release) struct container_list list = CONTAINER_LIST_INIT;
@@ -101,7 +98,7 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
     if (container_list(docker, labels, NULL, deadline, NULL, &list, &error) != 0)
         return -1;
     for (size_t i = 0; i < list.count; i++) {
-        CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it is looked for again */
+        CLEANUP(error_release) struct error ignored = ERROR_INIT; /* the next pass tries again */
 
         if (owned_container_is_name(list.rows[i].name))
             container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);
@@ -109,32 +106,32 @@ static int sweep(const struct docker *docker, const struct strvec *labels)
     return (int)list.count;
 }
 
-/* A second, and the longer the longer nothing has changed. */
-static void wait_for_more(long long unchanged_ms)
+/* Sleeps for as long as nothing has changed, within the bounds of a pause. */
+static void pause_collection(long long unchanged_ms)
 {
-    const long long longest = unchanged_ms < WAIT_MOST_MS ? unchanged_ms : WAIT_MOST_MS;
-    const long long wait = longest > WAIT_LEAST_MS ? longest : WAIT_LEAST_MS;
-    const struct timespec pause = {wait / 1000, wait % 1000 * 1000000};
+    const long long max = unchanged_ms < MAX_PAUSE_MS ? unchanged_ms : MAX_PAUSE_MS;
+    const long long ms = max > MIN_PAUSE_MS ? max : MIN_PAUSE_MS;
+    const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
 
     nanosleep(&pause, NULL);
 }
 
 void gc_until_quiet(const struct docker *docker, const struct strvec *labels)
 {
-    const long long share = budget_ms(docker, BUDGET_GC);
-    const long long enough = share > QUIET_MS ? share : QUIET_MS;
-    const long long deadline = clock_now_ms() + MOST_TIMES * enough;
-    long long since = 0; /* when the engine began to say that there is nothing, or to fail */
+    const long long budget = budget_ms(docker, BUDGET_GC);
+    const long long quiet_ms = budget > MIN_QUIET_MS ? budget : MIN_QUIET_MS;
+    const long long deadline = clock_now_ms() + MAX_QUIET_TIMES * quiet_ms;
+    long long since = 0; /* when the engine first listed no container, or first failed */
     int last = 1;
 
     while (clock_now_ms() < deadline) {
-        const int found = sweep(docker, labels);
+        const int found = collect_labelled(docker, labels);
 
         if (found > 0 || found != last)
             since = clock_now_ms();
-        else if (found == 0 && clock_now_ms() - since >= enough)
+        else if (found == 0 && clock_now_ms() - since >= quiet_ms)
             break;
         last = found;
-        wait_for_more(clock_now_ms() - since);
+        pause_collection(clock_now_ms() - since);
     }
 }

@@ -1,5 +1,6 @@
 /*
- * Removing containers that nobody looks after any more.
+ * Garbage collection: removes orphans, which are containers of isolator whose owner has ended without
+ * removing them.
  */
 #ifndef SERVICE_GC_H
 #define SERVICE_GC_H
@@ -12,37 +13,39 @@
 #include "docker/docker.h"
 #include "run/owner.h"
 
-/* A container that was left behind. All borrowed, and good during the report. */
+/* An orphan. All is borrowed, and valid during the report. */
 struct orphan {
     const char *name;
     const char *host;  /* of its owner; escaped */
     const char *pid;   /* likewise */
     const char *state; /* docker's words, for people: "Created", "Up 3 minutes"; escaped */
     enum owner_status status;
-    const char *failure; /* why it could not be removed; NULL: it was, or has not been tried */
+    const char
+        *failure; /* why it could not be removed; NULL: it was removed, or that was not tried */
 };
 
 typedef void gc_report(void *context, const struct orphan *orphan);
 
 enum gc_mode {
     GC_LIST,      /* only reports */
-    GC_ONE_PASS,  /* one attempt for each, all together within half of the engine's time */
-    GC_UNTIL_GONE /* removes as container_remove() does */
+    GC_ONE_PASS,  /* tries once to remove each, all of them within BUDGET_QUERY */
+    GC_UNTIL_GONE /* removes each as container_remove() does */
 };
 
 /*
- * Finds each container of isolator whose owner has ended without removing it, or whose time is long over where
- * the owner cannot be looked up, removes it and reports it (to NULL: does not). Those of live owners are never
- * touched. Returns how many it found; -1: the engine does not say all that there is, or the handle (which may be
- * NULL) was raised, after which nothing more is removed.
+ * Finds the orphans on the engine, removes them as `mode` says, and reports each to `report`, which may be
+ * NULL. A container whose owner cannot be looked up, on another host for example, is an orphan if its
+ * deadline has passed (see owner_status()). Containers of live owners are never touched. Returns how many
+ * orphans it found. -1: the engine did not list all containers, or `cancel`, which may be NULL, was raised;
+ * then no more are removed.
  */
-int gc_collect(const struct docker *docker, enum gc_mode how, gc_report *report, void *context,
+int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report, void *context,
                const struct notifier *cancel, struct error *error);
 
 /*
- * For the containers of a process that has ended while the engine may still be at work for it: removes those
- * with these labels that there are, and those which the engine yet finishes to create, until there was none
- * for as long as the engine may take for a run, but ten seconds at least (six times that at most).
+ * Removes the containers of a process that has ended while the engine may still be creating some for it:
+ * those that have these labels now, and those that the engine completes later. Returns after there was none
+ * for BUDGET_GC, at least ten seconds, and after six times that in any case.
  */
 void gc_until_quiet(const struct docker *docker, const struct strvec *labels);
 

@@ -20,43 +20,43 @@
 #include "service/gc.h"
 
 /*
- * How long behind a failure it tries again, twice as long after each further one; and how often it does once
+ * How long after a failure it retries, twice as long after each further one, and how often it retries after
  * the program has ended.
  */
-enum { RETRY_LEAST_MS = 5000, RETRY_MOST_MS = 600000, LAST_RETRIES = 5 };
+enum { MIN_BACKOFF_MS = 5000, MAX_BACKOFF_MS = 600000, LAST_RETRIES = 5 };
 
-/* How long a program waits for it in the end: hosts give a server two seconds. */
+/* How long a program that ends waits for it. MCP hosts give a server two seconds to end. */
 enum { WAIT_MS = 100 };
 
-/* What goes through the pipe: the name of a container that was given up, or nothing for goodbye. */
+/* A line in the pipe is the name of a container that was not removed, or empty when it is dismissed. */
 enum { LINE_MAX_BYTES = OWNED_CONTAINER_NAME_SIZE };
 
-/* The process itself. */
-struct work {
-    struct docker docker; /* tells nobody anything */
+/* The state of the process. */
+struct reaper_process {
+    struct docker docker; /* without callbacks */
     struct strvec labels; /* of the program */
     struct lines lines;
-    struct strvec given_up; /* names */
+    struct strvec not_removed; /* names of containers */
     bool dismissed;
 };
 
-/* Tries those that were given up. */
-static void retry(struct work *work)
+static void retry_removals(struct reaper_process *work)
 {
-    CLEANUP(strvec_release) struct strvec tried = work->given_up;
+    CLEANUP(strvec_release) struct strvec tried = work->not_removed;
 
-    work->given_up = (struct strvec)STRVEC_INIT;
+    work->not_removed = (struct strvec)STRVEC_INIT;
     for (size_t i = 0; i < tried.count; i++) {
-        CLEANUP(error_release) struct error ignored = ERROR_INIT; /* told when it was given up */
+        CLEANUP(error_release)
+        struct error ignored = ERROR_INIT; /* reported when the first attempt failed */
         const long long deadline = budget_deadline(&work->docker, BUDGET_REMOVE);
 
         if (container_remove(&work->docker, tried.items[i], NULL, deadline, NULL, &ignored) != 0)
-            strvec_push(&work->given_up, tried.items[i]);
+            strvec_push(&work->not_removed, tried.items[i]);
     }
 }
 
-/* Takes what the program says. False where that has ended. */
-static bool hear(struct work *work, int fd)
+/* Reads from the pipe. Returns false if the program has ended. */
+static bool read_pipe(struct reaper_process *work, int fd)
 {
     char chunk[4096];
     const ssize_t count = read(fd, chunk, sizeof chunk);
@@ -70,65 +70,65 @@ static bool hear(struct work *work, int fd)
         if (length == 0)
             work->dismissed = true;
         else
-            strvec_push(&work->given_up, line);
+            strvec_push(&work->not_removed, line);
     }
     return true;
 }
 
-/* While the program lives. Whatever it gives up meanwhile is tried as soon as the first was. */
-static void stand_by(struct work *work, int fd)
+/* Until the program ends: retries removals, with a back-off that starts again for each new container. */
+static void serve_program(struct reaper_process *work, int fd)
 {
     struct pollfd polled = {fd, POLLIN, 0};
-    long long pause = RETRY_LEAST_MS, next = 0;
+    long long pause = MIN_BACKOFF_MS, next = 0;
 
     for (;;) {
-        const bool waiting = work->given_up.count > 0;
-        const size_t before = work->given_up.count;
+        const bool waiting = work->not_removed.count > 0;
+        const size_t known = work->not_removed.count;
         const long long left = next - clock_now_ms();
 
-        if (poll(&polled, 1, !waiting ? -1 : left > 0 ? (int)left : 0) > 0 && !hear(work, fd))
+        if (poll(&polled, 1, !waiting ? -1 : left > 0 ? (int)left : 0) > 0 && !read_pipe(work, fd))
             return;
-        if (work->given_up.count > before) {
-            const long long soon = clock_now_ms() + RETRY_LEAST_MS;
+        if (work->not_removed.count > known) {
+            const long long soon = clock_now_ms() + MIN_BACKOFF_MS;
 
-            pause = RETRY_LEAST_MS;
+            pause = MIN_BACKOFF_MS;
             next = waiting && next < soon ? next : soon;
         } else if (waiting && clock_now_ms() >= next) {
-            retry(work);
-            pause = pause < RETRY_MOST_MS / 2 ? pause * 2 : RETRY_MOST_MS;
+            retry_removals(work);
+            pause = pause < MAX_BACKOFF_MS / 2 ? pause * 2 : MAX_BACKOFF_MS;
             next = clock_now_ms() + pause;
         }
     }
 }
 
-/* The program has ended, and has said so: what it gave up is all there is. */
-static void finish(struct work *work)
+/* After the program has dismissed the process: the last retries. */
+static void finish_removals(struct reaper_process *work)
 {
-    int seconds = RETRY_LEAST_MS / 1000;
+    int seconds = MIN_BACKOFF_MS / 1000;
 
-    for (int i = 0; i < LAST_RETRIES && work->given_up.count > 0; i++, seconds *= 2) {
+    for (int i = 0; i < LAST_RETRIES && work->not_removed.count > 0; i++, seconds *= 2) {
         sleep((unsigned)seconds);
-        retry(work);
+        retry_removals(work);
     }
 }
 
-static void work_on(struct work *work, int fd)
+static void run_reaper(struct reaper_process *work, int fd)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* who uses the engine is told */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* every run meets and reports it */
 
     gc_collect(&work->docker, GC_ONE_PASS, NULL, NULL, NULL, &ignored);
-    stand_by(work, fd);
+    serve_program(work, fd);
     if (work->dismissed)
-        finish(work);
+        finish_removals(work);
     else
         gc_until_quiet(&work->docker, &work->labels);
 }
 
 /*
- * Nothing of the program's may stay open: not its standard streams, whose end its parent waits for, nor the
- * other end of the pipe. The pipe becomes descriptor 3.
+ * Closes all descriptors but the pipe, which becomes descriptor 3. The parent of the program may wait for the
+ * end of its standard streams, and the other end of the pipe must be open in the program alone.
  */
-static void keep_only(int fd)
+static void close_all_but(int fd)
 {
     dup2(fd, STDERR_FILENO + 1);
     fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
@@ -140,8 +140,8 @@ static void keep_only(int fd)
     linux_close_from(STDERR_FILENO + 2);
 }
 
-/* From any thread. What fits no more into the pipe, or finds no janitor, is lost. */
-static void say(struct reaper *reaper, const char *name)
+/* From any thread. If the pipe is full or the process has ended, the line is lost. */
+static void send_line(struct reaper *reaper, const char *name)
 {
     char line[LINE_MAX_BYTES + 1];
     const int length = snprintf(line, sizeof line, "%s\n", name);
@@ -150,17 +150,17 @@ static void say(struct reaper *reaper, const char *name)
         return;
 }
 
-static void take_given_up(void *context, const char *name)
+static void report_not_removed(void *context, const char *name)
 {
     struct reaper *reaper = context;
 
     atomic_store(&reaper->needed, true);
-    say(reaper, name);
+    send_line(reaper, name);
 }
 
 void reaper_start(struct reaper *reaper, struct docker *docker)
 {
-    struct work work = {
+    struct reaper_process work = {
         .docker = *docker, .labels = STRVEC_INIT, .lines = LINES_INIT(LINE_MAX_BYTES)};
     int fds[2];
 
@@ -169,25 +169,25 @@ void reaper_start(struct reaper *reaper, struct docker *docker)
         return;
     fcntl(fds[1], F_SETFL, O_NONBLOCK);
     work.docker.trace = NULL;
-    owner_own_labels(&work.labels); /* of this process, not of the other */
+    owner_own_labels(&work.labels); /* of the program, not of the new process */
     reaper->pid = fork();
     if (reaper->pid == 0) {
         setsid(); /* linux_kill_children() spares those with a session of their own */
         signals_release();
-        keep_only(fds[0]);
-        work_on(&work, STDERR_FILENO + 1);
+        close_all_but(fds[0]);
+        run_reaper(&work, STDERR_FILENO + 1);
         _exit(0);
     }
     strvec_release(&work.labels);
     close(fds[0]);
     reaper->fd = fds[1];
-    docker->not_removed = take_given_up;
+    docker->not_removed = report_not_removed;
     docker->not_removed_context = reaper;
 }
 
 /*
- * It is waited for, since there are hosts on which nobody else does: in a container whose first process does not.
- * That takes no time unless it is still sweeping for an engine that is slow.
+ * Waits for the process, since its parent may not do so after the program has ended: process 1 of a
+ * container, for example. This takes no time unless a slow engine keeps the process busy.
  */
 void reaper_dismiss(struct reaper *reaper, struct docker *docker)
 {
@@ -197,7 +197,7 @@ void reaper_dismiss(struct reaper *reaper, struct docker *docker)
     docker->not_removed_context = NULL;
     if (reaper->fd < 0)
         return;
-    say(reaper, "");
+    send_line(reaper, "");
     close(reaper->fd);
     reaper->fd = -1;
     if (reaper->pid < 0 || atomic_load(&reaper->needed))

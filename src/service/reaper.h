@@ -1,15 +1,15 @@
 /*
- * A process in the background that keeps the engine clean for the program that started it, and outlives it
- * where it must. It
+ * The reaper: a background process that removes containers for the program that started it, and that
+ * outlives the program if necessary. It
  *
- * - removes at its start what others have left behind (GC_ONE_PASS);
- * - tries again to remove the containers that the engine would not remove when they were given up;
- * - removes all containers of the program where that ends without a word, killed by SIGKILL, say: also one
- *   that has no lifeline, since it was not started yet or has no gate, and those that the engine yet finishes
- *   to create.
+ * - removes orphans of other programs when it starts (GC_ONE_PASS);
+ * - retries to remove containers that the engine refused to remove;
+ * - removes all containers of the program if that ends without dismissing it, killed by SIGKILL for
+ *   example. These include containers without a lifeline, since they were not started yet or run without
+ *   a supervisor, and those whose creation the engine completes later.
  *
- * It is told by a pipe, whose end tells it that the program has ended. It has nothing open but that, and a
- * session of its own. The program waits for none of its work.
+ * The program writes to it through a pipe, and the end of the pipe means that the program has ended. The
+ * reaper has no other descriptor open and a session of its own. The program does not wait for its work.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
@@ -20,20 +20,20 @@
 #include "docker/docker.h"
 
 struct reaper {
-    int fd;             /* the pipe to it; -1: there is none */
-    pid_t pid;          /* -1: likewise */
-    atomic_bool needed; /* something was given up */
+    int fd;             /* the pipe to the process; -1: there is none */
+    pid_t pid;          /* -1: there is none */
+    atomic_bool needed; /* a container was not removed */
 };
 
 /*
- * Starts it; before the first thread of the process. From here on docker->not_removed leads to it. Where the host
- * refuses a process or a pipe all goes on without: then the next to start sweeps.
+ * Starts the process, before the first thread of the program, and has docker->not_removed report to it. If
+ * the host refuses a process or a pipe, there is no reaper; the reaper of the next program removes orphans.
  */
 void reaper_start(struct reaper *reaper, struct docker *docker);
 
 /*
- * Tells it that nothing of the program is left but the containers that could not be removed, which it tries
- * a few times more. Nobody may use `docker` meanwhile; afterwards it has no reaper.
+ * Tells the process that the program ends normally. It then retries a few times to remove the containers
+ * that were not removed, and exits. No other thread may use `docker` meanwhile; afterwards it has no reaper.
  */
 void reaper_dismiss(struct reaper *reaper, struct docker *docker);
 

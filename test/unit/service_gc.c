@@ -44,9 +44,9 @@ static void report(void *context, const struct orphan *orphan)
                 orphan->failure ? ": " : "", orphan->failure ? orphan->failure : "");
 }
 
-static int sweep(struct fixture *fixture, enum gc_mode how)
+static int collect(struct fixture *fixture, enum gc_mode mode)
 {
-    return gc_collect(&fixture->docker, how, report, &fixture->reports, NULL, &fixture->error);
+    return gc_collect(&fixture->docker, mode, report, &fixture->reports, NULL, &fixture->error);
 }
 
 static void check_calls(const struct fixture *fixture, const char *expected)
@@ -62,7 +62,7 @@ static void gc__removes_and_reports(void **state)
 
     (void)state;
     set_up(&fixture, ORPHAN "\n");
-    assert_int_equal(sweep(&fixture, GC_UNTIL_GONE), 1);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
     assert_no_error(&fixture.error);
     assert_string_equal(fixture.reports.data, NAME " (Created) of 7 on elsewhere: overdue\n");
     check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n");
@@ -75,7 +75,7 @@ static void gc__lists(void **state)
 
     (void)state;
     set_up(&fixture, ORPHAN "\n" ORPHAN "\n");
-    assert_int_equal(sweep(&fixture, GC_LIST), 2);
+    assert_int_equal(collect(&fixture, GC_LIST), 2);
     check_calls(&fixture, "(none)");
     tear_down(&fixture);
 }
@@ -118,7 +118,7 @@ static void gc__leaves_what_is_not_ours(void **state)
         struct fixture fixture;
 
         set_up(&fixture, lists[i]);
-        if (sweep(&fixture, GC_UNTIL_GONE) != 0)
+        if (collect(&fixture, GC_UNTIL_GONE) != 0)
             fail_msg("taken: %s", lists[i]);
         check_calls(&fixture, "(none)");
         tear_down(&fixture);
@@ -133,7 +133,7 @@ static void gc__shows_labels_safely(void **state)
     set_up(&fixture,
            "[\"" NAME "\",\"Up \\u001b[2J\",\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\","
            "\"1\",\"a\\u001b[2J\xc2\x9b\\n\",\"1000\"]\n");
-    assert_int_equal(sweep(&fixture, GC_LIST), 1);
+    assert_int_equal(collect(&fixture, GC_LIST), 1);
     assert_string_equal(fixture.reports.data,
                         NAME " (Up \\x1b[2J) of 7 on a\\x1b[2J\\xc2\\x9b\\n: overdue\n");
     tear_down(&fixture);
@@ -150,7 +150,7 @@ static void gc__of_a_list_that_is_too_long(void **state)
         strbuf_addstr(&list, "other\n");
     strbuf_addstr(&list, ORPHAN "\n"); /* cut */
     set_up(&fixture, list.data);
-    assert_int_equal(sweep(&fixture, GC_UNTIL_GONE), -1);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), -1);
     assert_error(&fixture.error, ERROR_ENGINE, "the list of containers is too long");
     check_calls(&fixture, "(none)");
     strbuf_release(&list);

@@ -12,14 +12,14 @@
 enum { PATIENCE_MS = 120000 };
 
 /* What each of them begins with: it looks for what others have left. */
-#define SWEEPS                                                                                     \
+#define LISTS                                                                                      \
     "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"                             \
     "{{json (.Label \"isolator.boot\")}},{{json (.Label \"isolator.namespaces\")}},"               \
     "{{json (.Label \"isolator.pid\")}},{{json (.Label \"isolator.start\")}},"                     \
     "{{json (.Label \"isolator.host\")}},{{json (.Label \"isolator.deadline\")}}]|"                \
     "--filter|label=isolator.pid\n"
 
-/* A docker command that is a script, for the janitors of several programs one after the other. */
+/* A docker command that is a script, for the reapers of several programs one after the other. */
 struct fixture {
     char *directory;
     char *command;
@@ -62,7 +62,7 @@ static void await_calls(const struct fixture *fixture, const char *part)
     }
 }
 
-/* A program that ends as it should: the janitor does no more than it did at the start. */
+/* A program that ends as it should: the reaper does no more than it did at the start. */
 static void reaper__dismissed(void **state)
 {
     CLEANUP_FREE char *calls = NULL;
@@ -72,7 +72,7 @@ static void reaper__dismissed(void **state)
     set_up(&fixture, "");
     reaper_start(&fixture.reaper, &fixture.docker);
     assert_true(fixture.reaper.fd >= 0);
-    await_calls(&fixture, SWEEPS);
+    await_calls(&fixture, LISTS);
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     assert_int_equal(fixture.reaper.fd, -1);
     reaper_dismiss(&fixture.reaper, &fixture.docker);
@@ -80,7 +80,7 @@ static void reaper__dismissed(void **state)
     assert_int_equal(errno, ECHILD);
     sleep(1); /* time for what should not come */
     calls = read_in(fixture.directory, "calls");
-    assert_string_equal(calls, SWEEPS);
+    assert_string_equal(calls, LISTS);
     tear_down(&fixture);
 }
 
@@ -101,7 +101,7 @@ static void give_up(struct fixture *fixture)
     write_in(fixture->directory, "calls", "");
 }
 
-static void reaper__tries_again_what_was_given_up(void **state)
+static void reaper__retries_what_was_not_removed(void **state)
 {
     struct fixture fixture;
 
@@ -156,7 +156,7 @@ static void reaper__a_name_that_is_too_long(void **state)
     reaper_start(&fixture.reaper, &fixture.docker);
     fixture.docker.not_removed(fixture.docker.not_removed_context,
                                "0123456789012345678901234567890123456789012345678901234567890123");
-    await_calls(&fixture, SWEEPS);
+    await_calls(&fixture, LISTS);
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     tear_down(&fixture);
 }
@@ -192,7 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reaper__dismissed),
-        cmocka_unit_test(reaper__tries_again_what_was_given_up),
+        cmocka_unit_test(reaper__retries_what_was_not_removed),
         cmocka_unit_test(reaper__tries_again_behind_the_end),
         cmocka_unit_test(reaper__tries_what_comes_later_soon),
         cmocka_unit_test(reaper__a_name_that_is_too_long),
