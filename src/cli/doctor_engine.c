@@ -328,7 +328,7 @@ bool doctor_check_engine(struct doctor *doctor)
     if (!path) {
         doctor_find(doctor, FINDING_FAIL, "docker command",
                     string_format("'%s' does not exist or is not in PATH", command),
-                    string_copy("sudo apt-get install docker.io, or configure its path as "
+                    string_copy("sudo apt-get install docker.io, or set its path as "
                                 "\"containerCommand\""));
         return false;
     }

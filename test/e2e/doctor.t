@@ -212,7 +212,7 @@ test_case 'no docker command' && {
     sed 's/^{/{"containerCommand": "no-such-docker", /' "$scratch/good.json" >"$scratch/none.json"
     isolator doctor --config "$scratch/none.json"
     is "$status|$(check 'docker command')|$(tail -n 2 <<<"$out" | head -n 1 | cut -c 1-20)" "3|fail docker command 'no-such-docker' does not exist \
-or is not in PATH| -> sudo apt-get install docker.io, or configure its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
+or is not in PATH| -> sudo apt-get install docker.io, or set its path as \"containerCommand\"|fail  docker command" "no docker command, which ends it"
     out=$(PATH=$scratch/elsewhere "$ISOLATOR" doctor)
     is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
 }
