@@ -250,13 +250,13 @@ $(as_another id -un)" "a socket that this user may not use"
 }
 
 test_case 'an engine that hangs, prints garbage or is killed' && {
-    for question in '*' version info image sweep; do
+    for question in '*' version info image gc; do
         faulty "$question * hang" isolator doctor --config "$scratch/hurried.json"
         case $question in
         '*' | version) expected="3 fail engine does not answer: 'docker version' did not end within" ;;
         info) expected="warn limits cannot ask the engine: 'docker info' did not end within" ;;
         image) expected="3 fail images cannot inspect the images: 'docker image' did not end within" ;;
-        sweep) expected="warn orphans cannot list the containers: 'docker ps' did not end within" ;;
+        gc) expected="warn orphans cannot list the containers: 'docker ps' did not end within" ;;
         esac
         has "$status $(check engine)|$(check limits)|$(check images)|$(check orphans)" "${expected#3 }" "an engine that hangs at $question"
         [ "$expected" = "${expected#3 }" ] || is "$status" 3 "an engine that hangs at $question: the status"

@@ -101,14 +101,14 @@ test_case 'no shell: the reaper removes a container whose program runs' && {
 
 test_case 'an engine that is gone is asked less and less often' && {
     file=$(snippet ash 'echo killed')
-    faulty "start 1 hang;sweep * fail" start --timeout 10m "$file"
+    faulty "start 1 hang;gc * fail" start --timeout 10m "$file"
     until_true test -s "$calls/start.1"
     name=$(tail -n 1 "$calls/start.1")
     kill -KILL "$pid" "$(children "$pid")"
     await 2>/dev/null
-    until_true test -e "$calls/sweep.4"
+    until_true test -e "$calls/gc.4"
     sleep 8
-    within "$(find "$calls" -name 'sweep.*' | wc -l)" 4 7 "an engine that is gone: the number of calls"
+    within "$(find "$calls" -name 'gc.*' | wc -l)" 4 7 "an engine that is gone: the number of calls"
     pkill -KILL -f -- "$file" # its reaper, which has the same command line
     isolator gc
     is "$(there "$name")" no "an engine that is gone: gc removes the orphan later"
@@ -211,19 +211,19 @@ remove the container: $said" "it is reported"
 }
 
 test_case 'an engine that does not list the containers' && {
-    faulty "sweep 1 fail" isolator gc
+    faulty "gc 1 fail" isolator gc
     is "$status|$out|$err" "3||isolator: cannot list the containers: $said" "docker ps fails"
-    faulty "sweep 1 hang" isolator gc --config "$hurried"
+    faulty "gc 1 hang" isolator gc --config "$hurried"
     is "$status|$out" "3|" "an engine that hangs"
     has "$err" "isolator: cannot list the containers: 'docker ps' did not end within " "an engine that hangs: the message"
-    faulty "sweep 1 garbage" isolator gc
+    faulty "gc 1 garbage" isolator gc
     is "$status|$out|$err" "0|no orphaned containers|" "garbage instead of a list"
 }
 
 test_case 'a run does not wait long for its garbage collection' && {
-    faulty "sweep 1 hang" run --config "$hurried" "$hello"
+    faulty "gc 1 hang" run --config "$hurried" "$hello"
     is "$status $(fields status reason)" "0 success exit" "docker ps hangs"
-    faulty "sweep 1 garbage" run "$hello"
+    faulty "gc 1 garbage" run "$hello"
     is "$status $(fields status reason)" "0 success exit" "docker ps prints garbage"
 }
 

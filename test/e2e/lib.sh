@@ -387,7 +387,7 @@ without() {
 # The calls of docker since the last `faulty`, by their subcommands: "create start rm"; "" for none. Those of the
 # reaper come at any time and are left out.
 docker_calls() {
-    find "$calls" -type f ! -name 'sweep.*' -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
+    find "$calls" -type f ! -name 'gc.*' -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '
 }
 
 # snippet EXTENSION TEXT: writes a program and prints its path.
