@@ -183,7 +183,7 @@ static int prepare_one_language(const struct prepare *prepare, const struct lang
                              : "; it had no network, try --network bridge");
         return EXIT_STATUS_PROGRAM;
     }
-    if (outcome.before)
+    if (outcome.already_prepared)
         print_format("%s is already prepared: %s\n", language->name, outcome.reference);
     else
         print_format("%s is prepared: %s (%.1f s)\n", language->name, outcome.reference,

@@ -27,7 +27,7 @@ static int inspect_base(const struct docker *docker, const struct language *lang
     return there == 1 ? 0 : -1;
 }
 
-/* The tags of ours that an image has; none if there is no such image. */
+/* Lists the tags of isolator that an image has; none if there is no such image. */
 static int list_tags(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct strvec *tags, struct error *error)
 {
@@ -42,30 +42,32 @@ static int list_tags(const struct docker *docker, const char *image, const struc
     return 0;
 }
 
-/* ---- the notes */
+/* ---- the record of a preparation */
 
-/* Both may be NULL: it was not given. */
-static bool same(const char *one, const char *other)
+/* Either may be NULL. */
+static bool equal_or_both_null(const char *one, const char *other)
 {
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Whether the note says all of what the language is now. */
+/* Whether the record describes the language as it is configured now. */
 static bool is_noted(const struct prepare_note *noted, const struct language *language,
                      const char *exact)
 {
     const struct preparation *preparation = &language->preparation;
 
-    if (!same(noted->image, preparation->tag) || !same(noted->exact, exact) ||
+    if (!equal_or_both_null(noted->image, preparation->tag) ||
+        !equal_or_both_null(noted->exact, exact) ||
         !strvec_equal(&noted->listed, &language->list_packages))
         return false;
     return !preparation->noted ||
-           (noted->steps.count > 0 && same(noted->network, preparation->network));
+           (noted->steps.count > 0 && equal_or_both_null(noted->network, preparation->network));
 }
 
-/* Writes down what was prepared: the steps where they stand nowhere else, and the packages of the image. */
-static int note(const struct prepare *prepare, const struct language *language, const char *exact,
-                struct prepare_outcome *outcome, struct error *error)
+/* Records the preparation: its packages, and its steps if they are not in the configuration. */
+static int record_preparation(const struct prepare *prepare, const struct language *language,
+                              const char *exact, struct prepare_outcome *outcome,
+                              struct error *error)
 {
     const struct preparation *preparation = &language->preparation;
     CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
@@ -80,7 +82,7 @@ static int note(const struct prepare *prepare, const struct language *language, 
         prepare_list_packages(prepare, language, exact, &note.packages, &outcome->list_status,
                               error) != 0)
         return error_prefix(error, "cannot list the packages");
-    if (outcome->list_status == 0) /* else it is tried again the next time */
+    if (outcome->list_status == 0) /* else the next preparation tries again */
         strvec_push_all(&note.listed, &language->list_packages);
     return prepare_notes_put(language->name, &note, error);
 }
@@ -88,11 +90,12 @@ static int note(const struct prepare *prepare, const struct language *language, 
 /* ---- the images that are replaced */
 
 /*
- * Removes `tag` and the other tags of the image that had these, but for those to keep. More than two tags of ours
- * are those of another preparation as well, which is left alone. What a container uses stays.
+ * Removes the tags of an image, of which `tag` is one, except those in `keep`. An image with more than two
+ * tags belongs to another preparation as well; then only `tag` is removed. The engine keeps an image that a
+ * container uses.
  */
-static void drop(const struct docker *docker, const char *tag, const struct strvec *tags,
-                 const struct strvec *keep)
+static void remove_tags(const struct docker *docker, const char *tag, const struct strvec *tags,
+                        const struct strvec *keep)
 {
     for (size_t i = 0; i < tags->count; i++) {
         CLEANUP(error_release) struct error used = ERROR_INIT;
@@ -103,36 +106,37 @@ static void drop(const struct docker *docker, const char *tag, const struct strv
     }
 }
 
-/* Gives the image its tags, and removes what has had them or was the language's before. */
+/* Gives the image its tags, and removes the images that it replaces. */
 static int move_tags(const struct prepare *prepare, const struct language *language,
                      const char *exact, const char *noted, struct error *error)
 {
     const struct docker *docker = prepare->docker;
     const char *tag = language->preparation.tag;
-    CLEANUP(strvec_release) struct strvec before = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec older = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec old_tags = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec older_tags = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec keep = STRVEC_INIT;
 
     if (noted && strcmp(noted, tag) == 0)
         noted = NULL;
     strvec_push_each(&keep, exact, tag, NULL);
-    if (list_tags(docker, tag, prepare->cancel, &before, error) != 0 ||
-        (noted && list_tags(docker, noted, prepare->cancel, &older, error) != 0))
+    if (list_tags(docker, tag, prepare->cancel, &old_tags, error) != 0 ||
+        (noted && list_tags(docker, noted, prepare->cancel, &older_tags, error) != 0))
         return -1;
-    if (!strvec_contains(&before, exact) &&
+    if (!strvec_contains(&old_tags, exact) &&
         image_store_tag(docker, exact, tag, prepare->cancel, error) != 0)
         return -1;
     if (prepare->tag && image_store_tag(docker, exact, prepare->tag, prepare->cancel, error) != 0)
         return -1;
-    drop(docker, tag, &before, &keep);
+    remove_tags(docker, tag, &old_tags, &keep);
     if (noted)
-        drop(docker, noted, &older, &keep);
+        remove_tags(docker, noted, &older_tags, &keep);
     return 0;
 }
 
 /*
- * Removes the image of this tag, which goes last: where the engine refuses, it is found again. More than two tags are
- * those of another preparation as well. Returns how many were removed; -1.
+ * Removes the tags of the image with this tag, which is removed last, so that the image is found again if the
+ * engine refuses. An image with more than two tags belongs to another preparation as well; then only `tag`
+ * is removed. Returns how many tags were removed; -1.
  */
 static int remove_image(const struct docker *docker, const char *tag, const struct notifier *cancel,
                         struct error *error)
@@ -177,7 +181,7 @@ int prepare_language(const struct prepare *options, const struct language *langu
     there = image_store_has(prepare->docker, exact, prepare->cancel, error);
     if (there < 0)
         return -1;
-    outcome->before = there == 1;
+    outcome->already_prepared = there == 1;
     if (there == 0 &&
         prepare_make_image(prepare, language, &base, exact, &outcome->status, error) != 0)
         return -1;
@@ -185,14 +189,16 @@ int prepare_language(const struct prepare *options, const struct language *langu
         return 0;
     if (move_tags(prepare, language, exact, noted.image, error) != 0)
         return -1;
-    if (is_noted(&noted, language, exact) || note(prepare, language, exact, outcome, error) == 0)
+    if (is_noted(&noted, language, exact) ||
+        record_preparation(prepare, language, exact, outcome, error) == 0)
         return 0;
-    if (language->preparation.noted && !outcome->before) /* nobody would find it again */
+    if (language->preparation.noted &&
+        !outcome->already_prepared) /* without its record nothing refers to the image */
         remove_image(prepare->docker, language->preparation.tag, NULL, &ignored);
     return -1;
 }
 
-/* ---- what there is */
+/* ---- inspecting and removing */
 
 int prepare_inspect(const struct docker *docker, const struct language *language,
                     const struct notifier *cancel, struct prepare_view *view, struct error *error)

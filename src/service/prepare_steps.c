@@ -13,14 +13,15 @@
 #include "run/owned_container.h"
 #include "run/owner.h"
 
-/* After a day nobody on another host believes that the steps still run. */
-enum { LONGEST_MS = 24 * 3600 * 1000 };
+/* A preparation takes a day at most, for the deadline in the labels of its container. */
+enum { MAX_USE_MS = 24 * 3600 * 1000 };
 
 enum { LIST_MAX = 1 << 16 };
 
 /*
- * Process 1 of the container: "NAME=VALUE"..., "--", STEP.... The variables do not become part of the image, as
- * they would if the container were given them. All output goes one way, so that it stays in its order.
+ * Process 1 of the container, with the arguments NAME=VALUE..., "--", STEP.... It sets the variables itself,
+ * since variables of the container would become part of the image. All output goes to stdout, so that it
+ * keeps its order.
  */
 static const char RUNNER[] =
     "while [ \"$1\" != -- ]; do export \"$1\"; shift; done; shift\n"
@@ -29,26 +30,26 @@ static const char RUNNER[] =
 
 /* ---- a container that runs to its end */
 
-/* What a container for the image gets. The box must have its labels by then. */
-static struct container_spec spec_of(const struct owned_container *container, const char *image,
-                                     const char *network, const struct strvec *cap_drop,
-                                     const struct strvec *command)
+/* Borrows from all arguments; the labels of the container must be complete. */
+static struct container_spec step_spec(const struct owned_container *container, const char *image,
+                                       const char *network, const struct strvec *cap_drop,
+                                       const struct strvec *command)
 {
     return (struct container_spec){
         .name = container->name,
         .image = image,
         .network = network,
-        .volume = "/tmp", /* what lies in a volume is not part of the image */
+        .volume = "/tmp", /* a volume does not become part of the image */
         .cap_drop = cap_drop,
         .labels = &container->labels,
         .command = command,
         .environment_file = -1,
-        /* An image shows the environment of its container, and they have passwords. */
+        /* An image shows the environment of its container, and proxies may contain passwords. */
         .without_proxies = true,
     };
 }
 
-/* Starts it, and hands over what it writes. *status is that of its command. */
+/* Starts the container, passes its output to the sink and waits for its end. Sets the exit status. */
 static int run_to_end(const struct prepare *prepare, const struct owned_container *container,
                       process_sink *sink, void *context, int *status, struct error *error)
 {
@@ -78,27 +79,28 @@ static int run_to_end(const struct prepare *prepare, const struct owned_containe
     return 0;
 }
 
-/* Creates a container for the command. The caller removes it, and releases the box in any case. */
-static int create_box(const struct prepare *prepare, struct owned_container *container,
-                      const char *image, const char *network, const struct strvec *command,
-                      struct error *error)
+/* Creates a container for the command. On success the caller removes it. */
+static int create_step_container(const struct prepare *prepare, struct owned_container *container,
+                                 const char *image, const char *network,
+                                 const struct strvec *command, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec cap_drop = STRVEC_INIT;
-    const struct container_spec spec = spec_of(container, image, network, &cap_drop, command);
+    const struct container_spec spec = step_spec(container, image, network, &cap_drop, command);
 
-    /* What nobody needs to install something. */
+    /* No installation needs these capabilities. */
     strvec_push_each(&cap_drop, "NET_RAW", "MKNOD", "AUDIT_WRITE", NULL);
     return owned_container_create(container, &spec, budget_deadline(prepare->docker, BUDGET_IMAGE),
                                   0, prepare->cancel, prepare->warnings, error);
 }
 
-/* What is left behind is the work of whoever sweeps next, and no reason to have failed. */
-static void remove_box(const struct prepare *prepare, const struct owned_container *container)
+/* A failure becomes a warning: the reaper or `isolator gc` removes the container later. */
+static void remove_step_container(const struct prepare *prepare,
+                                  const struct owned_container *container)
 {
-    CLEANUP(error_release) struct error left = ERROR_INIT;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-    if (owned_container_remove(container, NULL, 0, &left) != 0)
-        strvec_push(prepare->warnings, left.message);
+    if (owned_container_remove(container, NULL, 0, &failure) != 0)
+        strvec_push(prepare->warnings, failure.message);
 }
 
 /* ---- the steps */
@@ -118,7 +120,7 @@ static struct strvec step_command(const struct language *language)
     return command;
 }
 
-/* What the image has of its history, which the container's labels become. */
+/* Adds labels to the container that become labels of the image: what it was prepared from. */
 static void add_labels(struct strvec *labels, const struct language *language, const char *base_id)
 {
     json_t *steps = json_array();
@@ -138,9 +140,9 @@ static void add_labels(struct strvec *labels, const struct language *language, c
 }
 
 /*
- * What makes the image run like its base again: the container had another user, entrypoint and command. docker
- * commit takes those of the container where an instruction gives nothing, so a base without any command gets a
- * shell.
+ * Adds the instructions that restore the user, entrypoint and command of the base image, since the container
+ * had others. docker commit keeps those of the container if an instruction is empty, so a base image
+ * without a command gets a shell.
  */
 static int restore_base(const struct image_details *base, struct strvec *changes,
                         struct error *error)
@@ -176,17 +178,17 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
-    owned_container_init(&container, prepare->docker, NULL, LONGEST_MS);
+    owned_container_init(&container, prepare->docker, NULL, MAX_USE_MS);
     add_labels(&container.labels, language, base->id);
     if (restore_base(base, &changes, error) != 0 ||
-        create_box(prepare, &container, base->id, prepare_network(prepare, language), &command,
-                   error) != 0) /* not by its name, which a pull may move meanwhile */
+        create_step_container(prepare, &container, base->id, prepare_network(prepare, language),
+                              &command, error) != 0) /* by its id, since a pull may move its name */
         return -1;
     result = run_to_end(prepare, &container, prepare->output, prepare->context, status, error);
     if (result == 0 && *status == 0)
         result = container_commit(prepare->docker, container.name, tag, &changes, 0,
                                   prepare->cancel, error);
-    remove_box(prepare, &container);
+    remove_step_container(prepare, &container);
     return result;
 }
 
@@ -202,8 +204,8 @@ static bool keep_list(void *context, enum process_stream stream, const char *dat
     return true;
 }
 
-/* The lines that are names a model may be told, each once; the others are passed over, as is one that was cut. */
-static void take_packages(struct strbuf *list, struct strvec *packages)
+/* Adds the lines that are allowed names of packages, each once. A last line that was cut is ignored. */
+static void add_packages(struct strbuf *list, struct strvec *packages)
 {
     char *last = list->length == LIST_MAX ? strrchr(list->data, '\n') : NULL;
     char *rest = NULL;
@@ -225,12 +227,13 @@ int prepare_list_packages(const struct prepare *prepare, const struct language *
     CLEANUP(owned_container_release) struct owned_container container;
     int result;
 
-    owned_container_init(&container, prepare->docker, NULL, LONGEST_MS);
-    if (create_box(prepare, &container, image, "none", &language->list_packages, error) != 0)
+    owned_container_init(&container, prepare->docker, NULL, MAX_USE_MS);
+    if (create_step_container(prepare, &container, image, "none", &language->list_packages,
+                              error) != 0)
         return -1;
     result = run_to_end(prepare, &container, keep_list, &list, status, error);
     if (result == 0 && *status == 0 && list.data)
-        take_packages(&list, packages);
-    remove_box(prepare, &container);
+        add_packages(&list, packages);
+    remove_step_container(prepare, &container);
     return result;
 }
