@@ -150,8 +150,8 @@ static int explain_not_ready(struct instance *instance, enum process_event event
     const struct supervisor_stream *stream = &instance->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
 
-    if (owned_container_interrupted(event, "the engine did not start the container in time",
-                                    message, error))
+    if (owned_container_set_interrupted(event, "the engine did not start the container in time",
+                                        message, error))
         return -1;
     if (stream->failure[0] == '\0')
         instance->supervisor = INSTANCE_SUPERVISOR_SILENT;
@@ -171,7 +171,7 @@ static int start_instance(struct instance *instance, long long deadline,
     enum process_event event;
 
     if (notifier_raised(cancel))
-        return owned_container_cancelled(error);
+        return owned_container_set_cancelled(error);
     if (container_start(docker, instance->container.name, &streams, &instance->client, error) != 0)
         return -1;
     event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);

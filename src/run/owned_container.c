@@ -73,16 +73,16 @@ struct container_spec owned_container_spec(const struct owned_container *contain
     return spec;
 }
 
-int owned_container_cancelled(struct error *error)
+int owned_container_set_cancelled(struct error *error)
 {
     return error_set(error, ERROR_CANCELLED, "cancelled before the program ran");
 }
 
-bool owned_container_interrupted(enum process_event event, const char *late, const char *message,
-                                 struct error *error)
+bool owned_container_set_interrupted(enum process_event event, const char *late,
+                                     const char *message, struct error *error)
 {
     if (event == PROCESS_CANCELLED)
-        owned_container_cancelled(error);
+        owned_container_set_cancelled(error);
     else if (event == PROCESS_DEADLINE)
         error_set(error, ERROR_ENGINE, "%s%s%s", late, *message ? ": " : "", message);
     else
@@ -166,7 +166,7 @@ int owned_container_create(struct owned_container *container, const struct conta
     bool cut_off;
 
     if (notifier_raised(cancel))
-        return owned_container_cancelled(error);
+        return owned_container_set_cancelled(error);
     if (create_from_image_or_base(container, spec, deadline, cancel, warnings, &cut_off, error) !=
         0) {
         if (cut_off)

@@ -65,13 +65,13 @@ int owned_container_remove(const struct owned_container *container,
                            const struct process_drain *drain, long long end, struct error *error);
 
 /* Sets the ERROR_CANCELLED of a run whose program has not begun. Returns -1. */
-int owned_container_cancelled(struct error *error);
+int owned_container_set_cancelled(struct error *error);
 
 /*
  * Sets the error of a run whose program has not begun, if it was cancelled or its deadline has passed: then
  * the error is `late`, followed by docker's message. Returns false for every other event.
  */
-bool owned_container_interrupted(enum process_event event, const char *late, const char *message,
-                                 struct error *error);
+bool owned_container_set_interrupted(enum process_event event, const char *late,
+                                     const char *message, struct error *error);
 
 #endif

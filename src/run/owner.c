@@ -20,15 +20,15 @@ const char *const owner_keys[OWNER_LABELS] = {
     [OWNER_HOST] = "isolator.host", [OWNER_DEADLINE] = "isolator.deadline",
 };
 
-/* What makes a process this one. "-" and 0 stand for what is not known. */
+/* Identifies a process. "-" and 0: not known. */
 struct owner {
     char boot[64];       /* a UUID */
-    char namespaces[64]; /* inodes: of processes, and of the clock that start times depend on */
+    char namespaces[64]; /* inodes of the pid namespace and of the time namespace */
     long pid;
     unsigned long long start; /* clock ticks since boot */
 };
 
-/* The first line of a small file of the kernel; "" where it cannot be read. */
+/* The first line of a small file of the kernel; "" if it cannot be read. */
 static void read_line(const char *path, char *line, size_t size)
 {
     CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -40,7 +40,7 @@ static void read_line(const char *path, char *line, size_t size)
 
 /*
  * State and start time of a process, fields 3 and 22 of /proc/PID/stat (proc(5)); the second field may
- * hold any character. False where they cannot be read.
+ * contain any character. False if they cannot be read.
  */
 static bool read_stat(long pid, char *state, unsigned long long *start)
 {
@@ -60,7 +60,7 @@ static bool read_stat(long pid, char *state, unsigned long long *start)
     return rest && sscanf(rest, "%llu", start) == 1;
 }
 
-/* "INODE" of "KIND:[INODE]"; "-" where the kernel does not know this kind. */
+/* The INODE of "KIND:[INODE]"; "-" if the kernel does not know this kind of namespace. */
 static void read_namespace(const char *path, char inode[32])
 {
     char link[64] = "";
@@ -86,8 +86,8 @@ static struct owner read_own(void)
     return owner;
 }
 
-/* Of this process; read once, so that all its labels are the same whatever this host has run out of since. */
-static struct owner own(void)
+/* This process. Read once, so that all labels are equal even if the host runs out of resources later. */
+static struct owner read_own_once(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct owner known;
@@ -103,7 +103,7 @@ static struct owner own(void)
 
 void owner_own_labels(struct strvec *labels)
 {
-    const struct owner owner = own();
+    const struct owner owner = read_own_once();
 
     strvec_pushf(labels, "%s=%s", owner_keys[OWNER_BOOT], owner.boot);
     strvec_pushf(labels, "%s=%s", owner_keys[OWNER_NAMESPACES], owner.namespaces);
@@ -133,10 +133,10 @@ void owner_disown(struct strvec *instructions)
 }
 
 /*
- * Whether the process has ended, of which nothing but its name is left where it was not waited for. One
- * that exists and cannot be looked at (another user's, where /proc is mounted with hidepid) lives.
+ * Whether the process has ended; a zombie has. A process that exists but cannot be inspected is alive:
+ * one of another user, if /proc is mounted with hidepid.
  */
-static bool has_ended(const struct owner *owner)
+static bool owner_has_ended(const struct owner *owner)
 {
     unsigned long long start;
     char state;
@@ -147,15 +147,15 @@ static bool has_ended(const struct owner *owner)
            (start != owner->start || state == 'Z' || state == 'X');
 }
 
-/* Whether the owner can be looked up by its number. */
-static bool is_near(const struct owner *owner, const struct owner *self)
+/* Whether the owner can be looked up by its process number. */
+static bool can_look_up(const struct owner *owner, const struct owner *self)
 {
     return strcmp(owner->boot, self->boot) == 0 && strcmp(owner->boot, "-") != 0 &&
            strcmp(owner->namespaces, self->namespaces) == 0 && owner->namespaces[0] != '-' &&
            owner->start != 0;
 }
 
-/* Copies a label of 1 to size - 1 characters, all of them of this set. */
+/* Copies a label of 1 to size - 1 characters, all of this set. */
 static bool read_word(const char *text, const char *set, char *word, size_t size)
 {
     const size_t length = strlen(text);
@@ -166,7 +166,7 @@ static bool read_word(const char *text, const char *set, char *word, size_t size
     return true;
 }
 
-/* A label of 1 to `digits_max` digits, which fit into the type. */
+/* Parses a label of 1 to `digits_max` digits, which fit into the type. */
 static bool read_number(const char *text, size_t digits_max, unsigned long long *number)
 {
     const size_t length = strlen(text);
@@ -177,7 +177,7 @@ static bool read_number(const char *text, size_t digits_max, unsigned long long 
     return true;
 }
 
-/* False if they are not of the form that owner_labels() gives them. */
+/* Parses the labels. False if they do not have the form of owner_labels(). */
 static bool read_labels(const struct strvec *values, struct owner *owner, long long *deadline)
 {
     unsigned long long pid, seconds;
@@ -198,13 +198,13 @@ static bool read_labels(const struct strvec *values, struct owner *owner, long l
 
 enum owner_status owner_status(const struct strvec *values, long long now)
 {
-    const struct owner self = own();
+    const struct owner self = read_own_once();
     struct owner owner;
     long long deadline;
 
     if (!read_labels(values, &owner, &deadline))
         return OWNER_ALIVE;
-    if (is_near(&owner, &self))
-        return has_ended(&owner) ? OWNER_ENDED : OWNER_ALIVE;
+    if (can_look_up(&owner, &self))
+        return owner_has_ended(&owner) ? OWNER_ENDED : OWNER_ALIVE;
     return now > deadline + OVERDUE_SECONDS ? OWNER_OVERDUE : OWNER_ALIVE;
 }

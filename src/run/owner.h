@@ -1,8 +1,8 @@
 /*
- * The labels that say whose a container is, so that one which its owner could not remove can be told from
- * one that is in use: the boot of the owner's kernel, the namespaces that numbers of processes and their
- * start times are of, the process and its start time, which together are one process and never another;
- * the host, for people; and the time at which no run of it can still be going on.
+ * The labels of a container that identify its owner, so that an orphan can be told from a container in use.
+ * The boot of the kernel, the namespaces of process numbers and of the clock, the process and its start time
+ * together identify one process and no other. The host is for people. The deadline is the time after which
+ * the container cannot be in use.
  */
 #ifndef RUN_OWNER_H
 #define RUN_OWNER_H
@@ -21,7 +21,7 @@ enum owner_label {
 };
 extern const char *const owner_keys[OWNER_LABELS];
 
-/* Adds the labels that all containers of this process have, the first four. */
+/* Adds the first four labels, which all containers of this process have in common. */
 void owner_own_labels(struct strvec *labels);
 
 /*
@@ -31,22 +31,22 @@ void owner_own_labels(struct strvec *labels);
 void owner_labels(struct strvec *labels, long long lifetime_ms);
 
 /*
- * Adds the same labels with nothing in them, as a Dockerfile LABEL instruction: an image that is
- * committed from a container inherits its labels, and containers of that image are not ours.
+ * Adds a Dockerfile LABEL instruction that empties these labels. An image that is committed from a container
+ * inherits its labels, and containers of that image do not belong to isolator.
  */
 void owner_disown(struct strvec *instructions);
 
 enum owner_status {
-    OWNER_ALIVE,  /* the owner, or nobody knows; then it is in time */
-    OWNER_ENDED,  /* the process that made it has ended */
-    OWNER_OVERDUE /* whoever made it, elsewhere: what it was for is long over */
+    OWNER_ALIVE,  /* the owner is alive, or cannot be looked up and the deadline has not passed */
+    OWNER_ENDED,  /* the owner has ended */
+    OWNER_OVERDUE /* the owner cannot be looked up, and the deadline has passed */
 };
 
 /*
- * Whether the owner of a container is alive, by the values of its labels in the order of owner_keys,
- * whoever wrote them. A process can be looked up only in the same boot and namespaces. For all others
- * the deadline counts, and OVERDUE_SECONDS more, since the clocks of two hosts may differ. Labels that
- * are not of the form that owner_labels() gives them are nobody's: OWNER_ALIVE.
+ * Whether the owner of a container is alive. `values` are the values of its labels in the order of
+ * owner_keys; they are untrusted. A process can be looked up only in the same boot and namespaces. For all
+ * others the deadline decides, with OVERDUE_SECONDS more, since the clocks of two hosts may differ. Labels
+ * that do not have the form of owner_labels() are not from isolator: OWNER_ALIVE.
  */
 enum { OVERDUE_SECONDS = 300 };
 enum owner_status owner_status(const struct strvec *values, long long now);

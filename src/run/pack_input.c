@@ -46,7 +46,7 @@ struct walk {
 
 static int check_cancelled(struct walk *walk)
 {
-    return notifier_raised(walk->cancel) ? owned_container_cancelled(walk->error) : 0;
+    return notifier_raised(walk->cancel) ? owned_container_set_cancelled(walk->error) : 0;
 }
 
 static int refuse(struct walk *walk, const char *why)

@@ -1,5 +1,5 @@
 /*
- * What came of a request, and its JSON form.
+ * The result of a run, and its JSON form.
  */
 #ifndef RUN_RESULT_H
 #define RUN_RESULT_H
@@ -14,13 +14,13 @@
 
 /* Why the run ended: a closed set. Its names in JSON stand in result.c. */
 enum reason {
-    REASON_EXIT,          /* the program ended by itself; its status tells the rest */
-    REASON_SIGNAL,        /* a signal ended it */
-    REASON_TIMEOUT,       /* we ended it at its deadline */
-    REASON_OOM,           /* it failed and the kernel had killed in it for memory */
-    REASON_OUTPUT_LIMIT,  /* we ended it for what it wrote */
-    REASON_CANCELLED,     /* the caller asked for the end */
-    REASON_ENGINE,        /* the engine or this host failed */
+    REASON_EXIT,         /* the program ended by itself, with exit_code */
+    REASON_SIGNAL,       /* a signal ended it */
+    REASON_TIMEOUT,      /* isolator ended it at its deadline */
+    REASON_OOM,          /* it failed after the kernel had killed one of its processes for memory */
+    REASON_OUTPUT_LIMIT, /* isolator ended it for writing more than OUTPUT_HARD_MAX */
+    REASON_CANCELLED,    /* the caller cancelled it */
+    REASON_ENGINE,       /* the engine or this host failed */
     REASON_IMAGE_MISSING, /* the image is not on the engine */
     REASON_INPUT,         /* the files cannot be sent */
 };
@@ -29,23 +29,23 @@ enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20 };
 
 struct result {
     enum reason reason;
-    int exit_code; /* the program's; 128 + n for signal n; EXIT_CODE_NONE where it never ran */
+    int exit_code;         /* the program's; 128 + n for signal n; EXIT_CODE_NONE if it never ran */
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     unsigned long long bytes[2];
     bool truncated[2];
-    long long duration_ms;     /* the program's run; 0 where it never ran */
-    long long total_ms;        /* of the whole run until this result; not part of the JSON */
-    char *error;               /* owned; NULL on success */
+    long long duration_ms; /* of the program; 0 if it never ran */
+    long long total_ms;    /* of the whole run, until the result was complete; not in the JSON */
+    char *error;           /* owned; NULL on success */
     const char *error_subject; /* see base/error.h; NULL: none */
     size_t error_subject_at;
     char *image_tag;            /* owned; the tag it was saved under, or NULL */
     long long peak_bytes;       /* -1: not known */
     long long cpu_us;           /* -1: not known */
-    char *image;                /* owned; NULL where none was settled */
-    char *container;            /* owned; the name; NULL where none was created */
-    bool warm;                  /* it had been made before the request came */
-    struct artifacts artifacts; /* what was asked for of the files that the program left */
-    struct strvec warnings;     /* in JSON those of the artifacts stand behind them */
+    char *image;                /* owned; NULL if none was chosen */
+    char *container;            /* owned; its name; NULL if none was created */
+    bool warm;                  /* a warm container was used */
+    struct artifacts artifacts; /* the requested files that the program created or changed */
+    struct strvec warnings;     /* non-fatal problems; JSON adds those of the artifacts */
 };
 
 #define RESULT_INIT                                                                                \
@@ -59,13 +59,13 @@ const char *result_status(const struct result *result);
 /* The name of the reason in JSON. */
 const char *result_reason(const struct result *result);
 
-/* Whether the program ended with status 0 and nothing behind it failed. */
+/* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);
 
-/* The name of the signal behind an exit code of 128 + n ("SIGKILL"), or NULL. */
+/* The name of signal n ("SIGKILL") for an exit code of 128 + n; NULL for other codes. */
 const char *result_signal(int exit_code);
 
-/* Makes the result one of a failure: reason by the kind of the error, its message. */
+/* Sets the reason, by the kind of the error, and its message. */
 void result_fail(struct result *result, const struct error *error);
 
 /* Gives the subject of the error the name that `namer` has for it, as error_name_subject() does. */

@@ -40,8 +40,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
 void run_execute(struct run *run, struct instance *warm);
 
 /*
- * Removes what is left of the run and frees everything. -1: the error says which container may be left
- * behind. The plan must still be there.
+ * Removes what remains of the run and frees everything. -1: the error names the container that may still
+ * exist. The plan must still be valid.
  */
 int run_clean_up(struct run *run, struct error *error);
 

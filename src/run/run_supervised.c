@@ -26,8 +26,8 @@ static int explain_no_begin(const struct instance *instance, enum process_event 
     const struct supervisor_stream *stream = &instance->streams[1];
     CLEANUP_FREE char *message = docker_message(&stream->preamble);
 
-    if (owned_container_interrupted(event, "the container did not take the files in time", message,
-                                    error))
+    if (owned_container_set_interrupted(event, "the container did not take the files in time",
+                                        message, error))
         return -1;
     if (strcmp(stream->failure, "unpack") == 0)
         return error_set(error, ERROR_INPUT,

@@ -249,7 +249,7 @@ int run_unsupervised(struct run *run, const struct error *doubt, struct error *e
         return -1;
     run_set_container(run, &container);
     if (notifier_raised(run->cancel))
-        result = owned_container_cancelled(error);
+        result = owned_container_set_cancelled(error);
     else if (doubt &&
              container_has_path(run->docker, container.name, "/bin/sh", run_setup_deadline(run)) !=
                  0) /* there is one, or it is not known */

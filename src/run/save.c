@@ -13,7 +13,7 @@
 #include "run/owner.h"
 #include "run/run_steps.h"
 
-/* What an image and a Dockerfile both say of how to run. */
+/* Adds the instructions that an image and a Dockerfile have in common. */
 static void add_run_instructions(struct strvec *lines, const struct plan *plan)
 {
     const struct strvec no_words = STRVEC_INIT;

@@ -12,12 +12,11 @@
 struct prepare {
     const struct docker *docker;
     const struct notifier *cancel; /* or NULL */
-    const char *network;           /* instead of the preparation's; NULL: that */
-    const char *tag;               /* one more tag for the image; NULL: none */
-    process_sink *output;          /* takes what the steps write, as it comes */
+    const char *network;           /* NULL: the network of the preparation */
+    const char *tag;               /* an additional tag for the image; NULL: none */
+    process_sink *output;          /* takes the output of the steps as it arrives */
     void *context;
-    struct strvec
-        *warnings; /* takes what went wrong besides: a container that is left behind, say */
+    struct strvec *warnings; /* non-fatal problems, such as a container that may still exist */
 };
 
 #endif

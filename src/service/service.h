@@ -74,8 +74,8 @@ void service_wake(struct service *service);
 
 /*
  * Runs the plan and waits until its container is removed. The plan is taken over if the run could be
- * submitted; release it in any case. Fills in the result, which is empty (RESULT_INIT), whatever happens; a
- * container that may still exist is a warning of it. `cancel`, which may be NULL, ends the run.
+ * submitted; release it in any case. Fills in the result, which is empty (RESULT_INIT), whatever happens; it has
+ * a warning if the container may still exist. `cancel`, which may be NULL, ends the run.
  */
 void service_run(struct service *service, struct plan *plan, const struct run_observer *observer,
                  const struct notifier *cancel, struct result *result);

@@ -157,7 +157,7 @@ static void drop(struct workers *workers, struct run_handle *handle)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct result result = RESULT_INIT;
 
-    owned_container_cancelled(&error);
+    owned_container_set_cancelled(&error);
     result_fail(&result, &error);
     deliver(handle, &result);
     finish(workers, handle, NULL);

@@ -10,7 +10,7 @@
 #include "service/pool.h"
 
 /*
- * A pool of a docker command whose containers are gates that say at once that they are ready, and end
+ * A pool of a docker command whose containers are supervisors that say at once that they are ready, and end
  * with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ready when it waits, with
  * the process that does; NAME.ended when it has ended. While there is a file "broken", nothing can be
  * created, and each attempt adds a line to it.
@@ -110,7 +110,7 @@ static struct instance *take(const struct fixture *fixture, const struct plan *p
 
     while (!(instance = pool_take(fixture->pool, plan))) {
         if (clock_now_ms() > end)
-            fail_msg("no sandbox waits");
+            fail_msg("no instance waits");
         poll(NULL, 0, 20);
     }
     return instance;
@@ -271,7 +271,7 @@ static void pool__only_what_is_alike_in_every_respect(void **state)
         assert_no_error(&error);
         make_plan(&other, &config);
         if (pool_take(fixture.pool, &other))
-            fail_msg("a sandbox for another request: %s", members[i]);
+            fail_msg("an instance for another request: %s", members[i]);
     }
     put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
