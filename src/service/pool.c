@@ -11,30 +11,30 @@
 #include "base/memory.h"
 #include "docker/budget.h"
 
-/* The longest timeout of a run that may use a warm instance: what its label allows for. */
+/* The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for it. */
 enum { MAX_USE_MS = 3600000 };
 
-/* How long after pool_start() a pool that works ahead begins to make instances. */
+/* How long after pool_start() a POOL_AHEAD pool begins to make instances. */
 enum { DELAY_MS = 1000 };
 
 /*
- * How long after one was taken a pool that works ahead begins to make another: making one keeps the cores
- * busy for some tenths of a second, and most programs have ended by then.
+ * How long after one was taken a POOL_AHEAD pool begins to make another. Making one keeps the cores busy for
+ * some tenths of a second, and most programs have ended by then.
  */
 enum { SETTLE_MS = 250 };
 
-/* How long the pool makes none of a class after a failure; twice as long after each further one. */
+/* How long the pool makes no instance of a class after a failure; doubled after each further one. */
 enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
 
 /* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
 enum { POLL_FAILED_MS = 100 };
 
-/* What is kept of one language. */
+/* The instances that the pool keeps of one language. */
 struct pool_class {
     struct plan plan; /* of nothing but the language */
     struct spec_fingerprint fingerprint;
     int wanted;
-    bool requested;       /* it may be refilled */
+    bool requested;       /* the class may be refilled */
     long long backoff;    /* ms; 0 while the engine works */
     long long not_before; /* clock_now_ms() */
 };
@@ -52,8 +52,8 @@ struct pool {
     enum pool_policy policy;
     struct pool_class *classes; /* owned */
     size_t class_count;
-    struct notifier cancel; /* of what is being made, at the end */
-    struct notifier wake;   /* of the thread */
+    struct notifier cancel; /* cancels the making of an instance, at the end */
+    struct notifier wake;   /* wakes the thread */
 
     pthread_mutex_t lock;
     struct pool_entry *waiting; /* owned; the oldest first */
@@ -97,7 +97,7 @@ static bool needs_refill(const struct pool *pool, const struct pool_class *class
     return count < class->wanted;
 }
 
-/* One that has ended, or has waited too long; NULL: there is none. */
+/* Takes out an instance that has ended or is too old; NULL: there is none. */
 static struct instance *take_stale(struct pool *pool)
 {
     const long long oldest = clock_now_ms() - pool->max_age;
@@ -110,7 +110,7 @@ static struct instance *take_stale(struct pool *pool)
 
 /* ---- what the thread does */
 
-static void earlier(long long *when, long long other)
+static void set_earlier(long long *when, long long other)
 {
     if (*when < 0 || other < *when)
         *when = other;
@@ -134,23 +134,25 @@ static struct pool_class *next_to_refill(struct pool *pool, long long *when)
             continue;
         if (class->not_before <= now)
             return class;
-        earlier(when, class->not_before);
+        set_earlier(when, class->not_before);
     }
     return NULL;
 }
 
-static void dispose(struct instance *instance)
+static void dispose_instance(struct instance *instance)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* its labels name its owner */
+    CLEANUP(error_release)
+    struct error ignored = ERROR_INIT; /* its labels make it an orphan that is collected */
 
     instance_remove(instance, 0, &ignored);
     instance_free(instance);
 }
 
-/* Makes one, without the lock. NULL if that fails. */
-static struct instance *make(struct pool *pool, const struct pool_class *class)
+/* Makes an instance, without the lock. NULL if that fails. */
+static struct instance *make_instance(struct pool *pool, const struct pool_class *class)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* a run will meet it and report it */
+    CLEANUP(error_release)
+    struct error ignored = ERROR_INIT; /* a run will have the same and report it */
     struct instance *instance =
         instance_new(&pool->docker, &class->plan, NULL, pool->max_age + MAX_USE_MS);
     const long long start = clock_now_ms();
@@ -164,13 +166,13 @@ static struct instance *make(struct pool *pool, const struct pool_class *class)
     return NULL;
 }
 
-/* Makes one of the class. Has the lock, but not meanwhile. */
+/* Adds an instance of the class. Has the lock, but releases it meanwhile. */
 static void refill(struct pool *pool, struct pool_class *class)
 {
     struct instance *instance;
 
     pthread_mutex_unlock(&pool->lock);
-    instance = make(pool, class);
+    instance = make_instance(pool, class);
     pthread_mutex_lock(&pool->lock);
     if (instance) {
         append(pool, instance);
@@ -198,7 +200,7 @@ static void wait_for_work(struct pool *pool, long long when)
     nfds_t count = 1;
 
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next) {
-        earlier(&when, entry->instance->made + pool->max_age);
+        set_earlier(&when, entry->instance->made + pool->max_age);
         count++;
     }
     polled = memory_allocate(count * sizeof *polled);
@@ -221,7 +223,7 @@ static void maintain(struct pool *pool)
 
     if (stale) {
         pthread_mutex_unlock(&pool->lock);
-        dispose(stale);
+        dispose_instance(stale);
         pthread_mutex_lock(&pool->lock);
         return;
     }
@@ -232,13 +234,13 @@ static void maintain(struct pool *pool)
         wait_for_work(pool, when);
 }
 
-/* All of them are told first, so that the engine ends them side by side. */
+/* Dismisses all first, so that the engine ends them at the same time. */
 static void dispose_all(struct pool_entry *entries)
 {
     for (struct pool_entry *entry = entries; entry; entry = entry->next)
         instance_dismiss(entry->instance);
     while (entries)
-        dispose(take_out(&entries));
+        dispose_instance(take_out(&entries));
 }
 
 static void *maintain_until_end(void *context)
@@ -261,13 +263,14 @@ static void *maintain_until_end(void *context)
     return NULL;
 }
 
-/* ---- what others see */
+/* ---- the interface */
 
-/* A class for a request of nothing but the language; its plan says what an instance for it is. */
+/* Adds a class for requests that set only the language. */
 static void open_class(struct pool *pool, const struct config *config,
                        const struct language *language)
 {
-    CLEANUP(error_release) struct error unfit = ERROR_INIT; /* every run of it meets the same */
+    CLEANUP(error_release)
+    struct error unfit = ERROR_INIT; /* every run of the language reports the same */
     CLEANUP(request_release) struct request request;
     struct pool_class *class = &pool->classes[pool->class_count];
 

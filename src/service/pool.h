@@ -1,13 +1,13 @@
 /*
- * Warm instances: containers that a thread of the pool makes beforehand, so that a run which finds one
- * need not wait for the engine. Each serves one run (run/instance.h); the pool makes another in its place,
- * and replaces one that has waited too long or whose container has ended.
+ * The pool of warm instances. A thread of the pool makes containers in advance, so that a run can start
+ * without waiting for the engine. Each serves one run (run/instance.h). The pool then makes another in its
+ * place, and replaces those that are too old or whose container has ended.
  *
- * The pool is a convenience and never a condition: if it has nothing, for whatever reason, runs make an
- * instance of their own. The configuration says how many the pool keeps of each language and how long one
- * waits. If the engine cannot make one, the pool tries again later, with a back-off.
+ * Nothing depends on the pool: if it is empty, for whatever reason, a run makes an instance of its own. The
+ * configuration says how many the pool keeps of each language and how old one may become. If the engine
+ * cannot make one, the pool tries again later, with a back-off.
  *
- * Thread-safe. A NULL pool is one that never has anything.
+ * Thread-safe. NULL stands for a pool that is always empty.
  */
 #ifndef SERVICE_POOL_H
 #define SERVICE_POOL_H
@@ -25,8 +25,8 @@ struct pool;
 
 enum pool_policy {
     POOL_NONE,
-    POOL_AHEAD,     /* instances of every language, from a second after pool_start() on: hosts start
-                       servers to look at them, and end them at once */
+    POOL_AHEAD,     /* instances of every language, from a second after pool_start() on: some hosts
+                       start a server only to list its tools, and end it at once */
     POOL_ON_DEMAND, /* of each language that a run has asked for */
     POOL_ONE_SHOT   /* one for each pool_request(), and none in its place */
 };
@@ -43,10 +43,10 @@ struct pool *pool_open(const struct docker *docker, const struct config *config,
 void pool_start(struct pool *pool);
 void pool_stop(struct pool *pool);
 
-/* Whether making more has to wait, since those who run need the cores. */
+/* Sets whether the pool makes no instances for now, since running programs need the cores. */
 void pool_pause(struct pool *pool, bool pause);
 
-/* Asks for an instance for the plan. Returns whether one waits now. */
+/* Requests an instance for the plan. Returns whether one is ready now. */
 bool pool_request(struct pool *pool, const struct plan *plan);
 
 /*

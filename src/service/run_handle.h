@@ -1,5 +1,5 @@
 /*
- * A run that was submitted to the service, and how its caller learns of it.
+ * A run that was submitted to the service, and the callbacks that report its progress and result.
  */
 #ifndef SERVICE_RUN_HANDLE_H
 #define SERVICE_RUN_HANDLE_H
@@ -16,7 +16,7 @@ struct run_handle;
  */
 struct run_callbacks {
     struct run_observer observer;
-    /* The run waits no longer; NULL: the caller does not care. Not called if it never starts. */
+    /* The run leaves the queue and starts; may be NULL. Not called if it never starts. */
     void (*started)(void *context);
     /*
      * The result is complete; the container may still be there. The result may be moved out or changed, and

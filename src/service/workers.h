@@ -28,12 +28,12 @@ struct workers_limits {
 struct workers {
     const struct docker *docker; /* borrowed, like all pointers here */
     struct pool *pool;           /* NULL: none */
-    bool pauses_pool;            /* the pool rests while the runs need all cores */
+    bool pauses_pool;            /* the pool is paused while the runs need all cores */
     struct workers_limits limits;
     bool (*may_start)(void *context); /* asked before each run starts; NULL: always */
     void *context;
-    const struct notifier *changed; /* raised when a run was cleaned up; NULL: nobody waits */
-    struct notifier idle;           /* raised when a run was cleaned up, too */
+    const struct notifier *changed; /* raised when a run has ended or was cleaned up; or NULL */
+    struct notifier idle;           /* raised when a run was cleaned up; for service_close() */
 
     pthread_mutex_t lock;
     pthread_cond_t work;
@@ -62,7 +62,7 @@ bool workers_have_room(struct workers *workers);
 
 void workers_cancel(struct workers *workers, struct run_handle *handle);
 
-/* Looks again whether runs may start. */
+/* Checks again whether runs may start. */
 void workers_wake(struct workers *workers);
 
 /* Cancels all runs. The callbacks of those that wait are called before this returns. */
