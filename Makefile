@@ -19,7 +19,7 @@ B := $(B)/sanitize
 HARDENING := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 SANITIZE_LDFLAGS := -fsanitize=$(SANITIZE)
 endif
-# What is always needed stands apart, so that CFLAGS on the command line replaces none of it.
+# The flags that are always needed are separate, so that CFLAGS on the command line does not replace them.
 ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -pthread -Isrc -I$(B) \
 	-DISOLATOR_VERSION='"$(VERSION)"' -DISOLATOR_DATADIR='"$(DATADIR)"' $(WARNINGS) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
@@ -47,7 +47,7 @@ UNIT_TESTS := $(UNIT_SOURCES:test/unit/%.c=$(B)/unit/%)
 E2E_TESTS := $(wildcard test/e2e/*.t test/e2e/*.mjs)
 MAN_PAGES := $(wildcard man/*.[1-9])
 
-# Of each command the file that it makes is shown; with V=1 the command itself.
+# Prints the file that each command makes; with V=1 the command itself.
 Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
@@ -75,14 +75,14 @@ $(B)/%.o: src/%.c Makefile
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# What has the data directory in it is built again where that is another one.
+# The files that contain the data directory are built again if it changes.
 $(B)/config/config_load.o $(B)/config/config_values.o $(B)/mcp/isolator_mcp.o: $(B)/datadir
 $(B)/datadir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 FORCE:
 
-# JSON files that are built in, byte for byte: the configuration and the definition of the tool.
+# JSON files that are built in byte for byte: the configuration and the definition of the tool.
 embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
 $(B)/config/config_load.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
@@ -115,8 +115,7 @@ $(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 
-# The fuzz targets, of clang's libFuzzer, are built in a directory of their own: with the sanitizers. They
-# link what they use of any layer.
+# The fuzz targets, for clang's libFuzzer, are built with sanitizers in a directory of their own. They may link all layers.
 FUZZ_SECONDS ?= 64
 FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
@@ -141,18 +140,17 @@ test-images: setup
 setup: packages
 	@test/setup engine
 
-# A make of its own, on all cores.
+# A make on all cores.
 build := $(MAKE) --no-print-directory -j $(shell nproc)
 run_tests = ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
-# In these, set-up comes first and the build, which needs it, in a make of its own.
+# These targets run the setup first, then another make for the build, which needs the setup.
 demo: setup
 	+@$(build) all
 	@test/demo $(B)/isolator
 
-# Everything that takes minutes, in four lanes side by side, three of about the same length: faults, where there is much
-# to wait for; what takes longest; everything else; and, in a minute or two, what needs no engine, once more with
-# sanitizers. What tells times then has the machine for itself. An engine that hangs (Docker 20.10 did
-# once) is started anew.
+# All tests, in lanes that run side by side: three of about the same length (faults, which wait a lot; the tests that take
+# longest; all others) and the unit tests, also with sanitizers. The tests that report times run last, alone. An engine
+# that hangs (Docker 20.10 did once) is restarted.
 FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.mjs faults.t resources.t outcomes.t mcp_end.mjs engine_dies.mjs doctor.t \
 	gc.t input.t snippets.t)
 LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.mjs prepare.t lifeline.t mcp_warm.mjs)
@@ -161,7 +159,7 @@ test: check
 check: setup test-packages test-images lint
 	+@$(build) all check-format check-layers check-headers check-musl unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
-	@SUITE_SECONDS=1200 MEND='test/setup mend' $(run_tests) \
+	@SUITE_SECONDS=1200 RESTART_ENGINE='test/setup restart' $(run_tests) \
 		$(filter-out $(LONG_TESTS) $(FAULT_TESTS) $(TIMED_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
 		$(LONG_TESTS) -- $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) --- $(TIMED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
@@ -175,8 +173,7 @@ check-quick:
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
 	@QUICK=1 SUITE_SECONDS=300 $(run_tests) $(WAITING_TESTS) -- $(filter-out $(WAITING_TESTS),$(UNIT_TESTS)) -- \
 		$(QUICK_TESTS) -- $(QUICK_NODE_TESTS)
-# Everything else: sanitizers under the end-to-end tests, coverage, and the long forms of kills, endurance and
-# fuzzing. Takes hours.
+# What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: asan tsan coverage
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
@@ -190,9 +187,8 @@ check-e2e: setup test-packages test-images
 	@$(run_tests) $(E2E_TESTS)
 unit-tests: $(UNIT_TESTS)
 
-# The unit tests and the end-to-end tests once more, with programs that watch themselves. The fuzz targets
-# have sanitizers anyway. Where a program gets no descriptors, processes or addresses (resources.t), neither does
-# what watches it. Of threads only the server, the batch and the self-test have more than one.
+# The unit tests and the end-to-end tests with sanitizers. The fuzz targets have them anyway. resources.t takes away the
+# descriptors, processes and addresses that a sanitizer needs. Only isolator-mcp, batch and selftest have several threads.
 asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
@@ -201,8 +197,8 @@ asan tsan: setup test-packages test-images
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
 
-# How much of src the tests run, but for the fuzz targets and resources.t, in which a program cannot write its counts;
-# without optimization, so that lines stay apart.
+# How many lines of src the tests run, without the fuzz targets and resources.t, where a program cannot write its counts.
+# Built without optimization, which would merge lines.
 COVERAGE_LEAST ?= 90
 coverage: setup test-packages test-images
 	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
@@ -217,8 +213,8 @@ bench: setup
 	+@$(build) all
 	@ISOLATOR=$(abspath $(B))/isolator test/bench.mjs
 
-# A folder includes itself and those to its left, and says so in each include. Go templates, in strings with {{, are
-# the business of src/docker alone.
+# A folder includes itself and those to its left, with the folder in each include. Only src/docker has Go templates
+# (strings with {{).
 check-layers: $(GENERATED)
 	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
 		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
@@ -228,8 +224,8 @@ check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)
 	@mkdir -p $(@D)
 	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
-# Nothing is used that only glibc has: each file compiles against musl's headers alone. Those of the two libraries are
-# reached one by one, since glibc's lie beside them.
+# Nothing is used that only glibc has: each file compiles with musl's headers alone. The headers of the two libraries are
+# linked one by one, since glibc's are in the same directory.
 MUSL_CC ?= musl-gcc
 check-musl: $(SOURCES:src/%.c=$(B)/musl/%.ok)
 $(B)/musl/%.ok: src/%.c $(HEADERS) $(GENERATED) $(B)/musl/include
@@ -246,7 +242,7 @@ check-format:
 format:
 	@$(CLANG_FORMAT) -i $(FORMATTED)
 
-# What .clang-tidy selects, a file at a time; and cppcheck, which sees all files at once.
+# The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
 lint: packages lint-packages
 	+@$(build) lint-cppcheck $(SOURCES:src/%.c=$(B)/lint/%.ok)
 $(B)/lint/%.ok: src/%.c $(HEADERS) $(GENERATED) .clang-tidy Makefile
@@ -258,7 +254,7 @@ lint-cppcheck: $(GENERATED)
 	@$(CPPCHECK) --quiet --std=c11 --enable=warning,performance,portability --suppress=varFuncNullUB \
 		--error-exitcode=1 $(filter -I% -D%,$(ALL_CFLAGS)) src
 
-# What is installed, as SOURCE:PLACE. Install and uninstall both go by it, so that what is put there is what is removed.
+# The installed files, as SOURCE:PLACE, for install and uninstall alike.
 INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/bin/$(program) \
 		share/completions/isolator.bash:$(PREFIX)/share/bash-completion/completions/$(program) \
 		share/completions/isolator.fish:$(PREFIX)/share/fish/vendor_completions.d/$(program).fish) \
@@ -268,7 +264,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 	$(foreach file,isolator_config.json $(wildcard prompts/*),$(file):$(DATADIR)/$(file)) \
 	share/isolator_config.schema.json:$(DATADIR)/isolator_config.schema.json
 
-# The manual pages name the places where things are.
+# The manual pages name the installed places.
 install: all
 	@for pair in $(INSTALLED); do \
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
@@ -276,14 +272,14 @@ install: all
 		install -D -m $$mode "$$source" "$$place" || exit 1; \
 		case $$source in man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
-# The directories that are isolator's alone go too, unless something of others lies there.
+# isolator's own directories are removed too, unless other files are in them.
 uninstall:
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
 	@for own in $(DATADIR)/prompts $(DATADIR) $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
 	done
 
-# The sources of the commit that is checked out, the same bytes each time.
+# The sources of the commit that is checked out; the same bytes each time.
 DIST := isolator-$(VERSION)
 git := git -c safe.directory=$(CURDIR)
 dist:
@@ -291,7 +287,7 @@ dist:
 	$(call making,DIST,$(B)/$(DIST).tar.gz)
 	$(Q)$(git) archive --format=tar --prefix=$(DIST)/ HEAD >$(B)/$(DIST).tar
 	$(Q)gzip -9nf $(B)/$(DIST).tar
-# A Debian package, built below /usr in a directory of its own.
+# A Debian package, installed below /usr, built in a directory of its own.
 deb:
 	@rm -rf $(B)/deb/debian
 	+@$(build) B=$(B)/deb PREFIX=/usr DESTDIR=$(B)/deb/debian/isolator install
