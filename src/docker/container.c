@@ -133,7 +133,7 @@ static void add_values(struct sha256 *hash, const struct strvec *values)
 
 struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
 {
-    struct spec_fingerprint fingerprint;
+    struct spec_fingerprint fingerprint = {""};
     struct sha256 hash;
 
     sha256_init(&hash);
