@@ -262,6 +262,7 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
 
     for (int i = 0; i < 2; i++) {
         const bool throttled = pump->throttle[i] >= 0;
+        size_t most;
 
         if (polled[i].fd < 0 || polled[i].revents == 0)
             continue;
@@ -271,8 +272,8 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
             continue;
         }
         waiting[i] = false;
-        go_on = read_stream(process, i, pump->sink, pump->context, throttled ? PIPE_BUF : CHUNK) &&
-                go_on;
+        most = pump->most[i] > 0 ? pump->most[i] : throttled ? PIPE_BUF : CHUNK;
+        go_on = read_stream(process, i, pump->sink, pump->context, most) && go_on;
     }
     return go_on;
 }

@@ -98,10 +98,11 @@ struct process_pump {
     int cancel;         /* descriptor that becomes readable to cancel; -1: none */
     /*
      * Descriptors that the sink writes to, by stream; -1: none. The child is read only while they
-     * are writable, which for a pipe means that PIPE_BUF bytes do not block, and then at most that
-     * much at a time. (A terminal promises less: one that is stopped may block the sink.)
+     * are writable, at most PIPE_BUF bytes at a time, so that one of them that takes nothing holds up
+     * neither the other stream nor the deadline.
      */
     int throttle[2];
+    size_t most[2];                    /* bytes that one read of a stream takes; 0: no limit */
     const struct process_drain *drain; /* NULL: none */
 };
 

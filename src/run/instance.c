@@ -68,8 +68,12 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan)
 
 bool instance_begun(const struct instance *instance)
 {
-    return instance->streams[0].state >= SUPERVISOR_RUNNING ||
-           instance->streams[1].state >= SUPERVISOR_RUNNING || !instance->client.exited;
+    return instance_either(instance, SUPERVISOR_RUNNING) || !instance->client.exited;
+}
+
+bool instance_either(const struct instance *instance, enum supervisor_state state)
+{
+    return instance->streams[0].state >= state || instance->streams[1].state >= state;
 }
 
 bool instance_both(const struct instance *instance, enum supervisor_state state)
@@ -85,7 +89,8 @@ static bool phase_is_reached(const struct instance *instance)
     case INSTANCE_MADE:
         return stream->ready || stream->failure[0] != '\0';
     case INSTANCE_BEGUN:
-        return instance_both(instance, SUPERVISOR_RUNNING) || stream->failure[0] != '\0';
+        /* The docker command may pass on the other stream only when this one has been read. */
+        return instance_either(instance, SUPERVISOR_RUNNING) || stream->failure[0] != '\0';
     case INSTANCE_ENDED:
         return instance_both(instance, SUPERVISOR_ENDED) || output_sink_must_end(instance->output);
     case INSTANCE_FILES:
@@ -119,8 +124,27 @@ static void feed_instance(struct instance *instance, enum process_stream stream,
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {
+    const struct instance *instance = context;
+    const enum supervisor_state before = instance->streams[stream].state;
+
     feed_instance(context, stream, data, length);
-    return !phase_is_reached(context);
+    return !phase_is_reached(instance) && instance->streams[stream].state == before;
+}
+
+/*
+ * Bytes of the program that are passed on wait for room at their destination. Nothing else must wait
+ * for it, or a destination that takes nothing would keep the program from ever beginning. So no byte
+ * of the program is read before it is known to have begun: what comes before is read byte by byte.
+ */
+static void hold_back(const struct instance *instance, struct process_pump *pump)
+{
+    for (int i = 0; i < 2; i++) {
+        const enum supervisor_state state = instance->streams[i].state;
+        const int live = instance->output ? instance->output->live[i] : -1;
+
+        pump->throttle[i] = state == SUPERVISOR_RUNNING ? live : -1;
+        pump->most[i] = live >= 0 && state < SUPERVISOR_RUNNING ? 1 : 0;
+    }
 }
 
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
@@ -136,9 +160,12 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     pump.context = instance;
     pump.deadline = deadline;
     pump.cancel = notifier_fd(cancel);
-    if (instance->output && phase <= INSTANCE_ENDED)
-        memcpy(pump.throttle, instance->output->live, sizeof pump.throttle);
-    event = process_pump(&instance->client, &pump);
+    if (instance->output)
+        output_sink_wait(instance->output, deadline, cancel);
+    do {
+        hold_back(instance, &pump);
+        event = process_pump(&instance->client, &pump);
+    } while (event == PROCESS_PAUSED && !phase_is_reached(instance));
     instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
     return event;
 }

@@ -95,7 +95,8 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
 /* Whether the program of an instance that was ready, and is removed now, may have begun. */
 bool instance_begun(const struct instance *instance);
 
-/* Whether both streams have reached this state. */
+/* Whether one of the streams has reached this state, and whether both have. */
+bool instance_either(const struct instance *instance, enum supervisor_state state);
 bool instance_both(const struct instance *instance, enum supervisor_state state);
 
 #endif

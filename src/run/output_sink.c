@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include "base/io.h"
-
 void output_sink_init(struct output_sink *output, const struct plan *plan,
                       const struct run_observer *observer)
 {
@@ -11,9 +9,11 @@ void output_sink_init(struct output_sink *output, const struct plan *plan,
 
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);
+        output->is_open[i] = false;
         output->live[i] = observer->live[i];
     }
     output->stats = observer->stats;
+    output_sink_wait(output, 0, NULL);
     output->flooded = false;
     output->live_error = 0;
 }
@@ -24,10 +24,20 @@ void output_sink_begin(struct output_sink *output)
         atomic_store(&output->stats->running, true);
 }
 
-/* The pump made sure that this does not block, terminals excepted: see struct process_pump. */
+void output_sink_wait(struct output_sink *output, long long deadline, const struct notifier *cancel)
+{
+    output->deadline = deadline;
+    output->cancel = cancel;
+}
+
 static void pass_on(struct output_sink *output, int stream, const char *data, size_t length)
 {
-    if (io_write_all(output->live[stream], data, length) != 0)
+    if (!output->is_open[stream])
+        output_open(&output->to[stream], output->live[stream]);
+    output->is_open[stream] = true;
+    if (output_write(&output->to[stream], data, length, output->deadline, output->cancel) <
+            length &&
+        errno != ETIMEDOUT && errno != ECANCELED)
         output->live_error = errno;
 }
 
@@ -64,5 +74,8 @@ void output_sink_finish(struct output_sink *output, struct result *result)
         result->bytes[i] = output->capture[i].total;
         result->truncated[i] = capture_truncated(&output->capture[i]);
         result->text[i] = capture_take_text(&output->capture[i]);
+        if (output->is_open[i])
+            output_release(&output->to[i]);
+        output->is_open[i] = false;
     }
 }

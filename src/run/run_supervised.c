@@ -144,7 +144,7 @@ int run_supervised(struct run *run, long long deadline, bool *begun, struct erro
     send_request(run, &instance->client);
     event = instance_pump(instance, INSTANCE_BEGUN, deadline, run->cancel);
     docker_traced(run->docker, "deliver", start);
-    *begun = event == PROCESS_PAUSED && instance_both(instance, SUPERVISOR_RUNNING);
+    *begun = event == PROCESS_PAUSED && instance_either(instance, SUPERVISOR_RUNNING);
     result = *begun ? run_program(run, instance, error) : explain_no_begin(instance, event, error);
     instance->output = NULL; /* the instance may outlive it */
     if (result == 0 && run_wants_files(run))

@@ -185,6 +185,7 @@ static int run_attached(struct run *run, const struct owned_container *container
     pump.deadline = start + timeout;
     pump.cancel = notifier_fd(run->cancel);
     memcpy(pump.throttle, run->output.live, sizeof pump.throttle);
+    output_sink_wait(&run->output, pump.deadline, run->cancel);
     event = process_pump(client, &pump);
     docker_traced(run->docker, "program", start);
     if (event == PROCESS_EXITED)

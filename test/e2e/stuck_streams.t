@@ -6,6 +6,7 @@
 
 cc -O2 -w -o "$scratch/stuck" test/fixtures/stuck.c
 hello=$(snippet ash 'echo hello')
+flood=$(snippet ash 'echo begun >&2; sleep 1; yes') # docker passes on what comes later only after what came before
 endless=$(snippet ash 'echo begun; sleep 600')
 
 # A language that no other test prepares.
@@ -41,7 +42,7 @@ await_stuck() {
 }
 
 # has_begun: the program that prints "begun" runs.
-has_begun() { grep -qs begun "$scratch/out"; }
+has_begun() { cat "$scratch/out" "$scratch/err" | grep -qs begun; }
 
 for kind in pipe terminal; do
     test_case "run -v, stderr is a $kind that takes nothing" && {
@@ -74,6 +75,23 @@ for kind in pipe terminal; do
             is "$status" 143 "the status is that of the signal"
         }
     done
+done
+
+for kind in pipe terminal stopping; do
+    test_case "run --stream, stdout is a ${kind/stopping/terminal that is stopped after 100 kB, and} that takes nothing" && {
+        start_stuck "$kind" 1 run --stream --timeout 3s "$flood"
+        await_stuck 60
+        is "$status|$err" "124|begun
+isolator: program did not end within 3 s" "the timeout holds"
+
+        start_stuck "$kind" 1 run --stream --timeout 10m "$flood"
+        until_true has_begun
+        sleep 1 # by then the terminal is stopped
+        kill -TERM "$pid"
+        await_stuck 60
+        is "$status|$err" "143|begun
+isolator: cancelled while the program ran" "SIGTERM ends it"
+    }
 done
 
 finish

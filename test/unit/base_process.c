@@ -599,6 +599,25 @@ static void process__throttle_waits_for_room(void **state)
 }
 
 /* Only the stream whose place is full is held up. */
+static void process__reads_as_little_as_it_is_told(void **state)
+{
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "echo output; echo errors >&2", PROCESS_STDIN_NULL);
+    child.pump.most[PROCESS_STDOUT] = 1;
+    child.pump.most[PROCESS_STDERR] = 1;
+    child.pause_at = 9;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    assert_int_equal(child.most, 1);
+    assert_true(child.out[0].length + child.out[1].length <= 10); /* one more of the other stream */
+    child.pause_at = SIZE_MAX;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "output\n");
+    assert_string_equal(strbuf_string(&child.out[1]), "errors\n");
+    end(&child);
+}
+
 static void process__throttle_is_by_stream(void **state)
 {
     int place[2];
@@ -835,6 +854,7 @@ int main(void)
         cmocka_unit_test(process__grandchild_that_holds_the_pipes),
         cmocka_unit_test(process__child_that_closes_its_streams),
         cmocka_unit_test(process__throttle_waits_for_room),
+        cmocka_unit_test(process__reads_as_little_as_it_is_told),
         cmocka_unit_test(process__throttle_is_by_stream),
         cmocka_unit_test(process__throttle_of_a_place_that_is_gone),
         cmocka_unit_test(process__drains_another_child),

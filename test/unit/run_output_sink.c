@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "run/output_sink.h"
 #include "run/run_stats.h"
@@ -161,6 +162,30 @@ static void output_sink__is_passed_on(void **state)
     tear_down(&fixture);
 }
 
+/* A reader that takes nothing delays a run until its deadline, and is no error. */
+static void output_sink__reader_that_takes_nothing(void **state)
+{
+    CLEANUP_FREE char *large = memory_allocate(200001);
+    struct fixture fixture;
+    int ends[2];
+
+    (void)state;
+    memset(large, 'x', 200000);
+    large[200000] = '\0';
+    assert_int_equal(pipe(ends), 0);
+    set_up(&fixture);
+    fixture.observer.live[0] = ends[1];
+    begin(&fixture);
+    output_sink_wait(&fixture.output, clock_now_ms() + 1, NULL);
+    add(&fixture, 0, large);
+    assert_true(clock_now_ms() >= fixture.output.deadline);
+    assert_false(output_sink_must_end(&fixture.output));
+    assert_int_equal(watched(&fixture), 200000);
+    close(ends[0]);
+    close(ends[1]);
+    tear_down(&fixture);
+}
+
 static void output_sink__flood_ends_the_run(void **state)
 {
     enum { MEGABYTE = 1 << 20 };
@@ -198,6 +223,7 @@ int main(void)
         cmocka_unit_test(output_sink__is_kept_and_counted),
         cmocka_unit_test(output_sink__forgets),
         cmocka_unit_test(output_sink__is_passed_on),
+        cmocka_unit_test(output_sink__reader_that_takes_nothing),
         cmocka_unit_test(output_sink__flood_ends_the_run),
     };
 
