@@ -166,7 +166,7 @@ interrupt_stalled() {
     exec {slow}>&-
 }
 
-test_case --quick 'SIGINT while nobody reads the results' && {
+test_case --quick 'SIGINT while stdout is a full pipe' && {
     interrupt_stalled "$scratch/slow" "$scratch/err" -j 1
     is "$status|$(cat "$scratch/err")" "130|" "SIGINT while stdout is a full pipe"
 }

@@ -28,21 +28,20 @@ rendered() { mandoc -T ascii -O width=1000 "$1" | sed 's/.\x08//g'; }
 mdoc_section() { awk -v head=".Sh $2" '/^\.Sh /{on = $0 == head; next} on' "$1"; }
 markdown_section() { awk -v head="$2" '/^```/{code = !code} /^#/ && !code {on = $0 == head; next} on' "$1"; }
 
-# fenced LANGUAGE: of the Markdown that it reads, the contents of the blocks in this language, each
-# followed by a line "----".
+# fenced LANGUAGE: reads Markdown and prints the contents of the blocks in this language, each followed by a line "----".
 fenced() { awk -v open="\`\`\`$1" '/^```$/ && on {on = 0; print "----"} on; $0 == open {on = 1}'; }
 
-# blocks: of the mdoc that it reads, the contents of the blocks, likewise. literal PAGE: those in EXAMPLES.
+# blocks: reads mdoc and prints the contents of its blocks in the same way. literal PAGE: those in EXAMPLES.
 blocks() { awk '/^\.Ed/{on = 0; print "----"} on; /^\.Bd/{on = 1}' | sed "s/\\\\(aq/'/g; s/\\\\e/\\\\/g"; }
 literal() { mdoc_section "$1" EXAMPLES | blocks; }
 
-# after TEXT: of what it reads, the lines after the first that contains this.
+# after TEXT: reads lines and prints those after the first that contains TEXT.
 after() { awk -v text="$1" 'on; index($0, text) {on = 1}'; }
 
-# first_block: of such contents, the first.
+# first_block: reads such contents and prints the first.
 first_block() { sed '/^----$/,$d'; }
 
-# quoted: of the Markdown that it reads, the words in backquotes, each once.
+# quoted: reads Markdown and prints the words in backquotes, each once.
 quoted() { grep -o '`[^`]*`' | tr -d '`' | sort -u; }
 
 words() { tr -s '\n' ' ' | sed 's/ $//'; }
@@ -307,7 +306,7 @@ test_case --quick 'isolator-mcp(1) and README: the configurations of hosts' && {
         place=$(sed -nE 's/^isolator-mcp: for ([^ ,]*).*/\1/p' "$scratch/place")
         shown=$(mdoc_section "$server_page" HOSTS | after ".It Cm $host")
         is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
-        has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: where that of $host goes"
+        has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: the file for $host"
     done
     printed=$(env -i "$server" --print-config claude-desktop 2>/dev/null)
     is "$(markdown_section README.md '## Use from an LLM host' | fenced json | first_block)" \
@@ -373,9 +372,8 @@ echo 'open("plot.svg", "w").write("<svg/>"); open("log", "w")' >"$examples/plot.
 echo 'while True: pass' >"$examples/forever.py"
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
 
-# example COMMAND SHOWN STATUS DOCUMENT: runs it, unless another document had it run. It gets a container
-# where an output or a status is shown, or an image is saved for the next command. A result that is
-# shown is not compared: it differs.
+# example COMMAND SHOWN STATUS DOCUMENT: runs it, unless another document had it run. It gets a container if an output or
+# a status is shown, or if it saves an image for the next command. A result is not compared: it differs each time.
 declare -A ran=()
 example() {
     local got ended compared=1 config=command name=${1##*$'\n'} # its last line stands for all of it

@@ -170,7 +170,7 @@ test_case --quick '--print-config passes on the configuration, with absolute pat
 test_case --quick '--print-config passes on DOCKER_HOST' && {
     input=/dev/null lines=0
     DOCKER_HOST=unix:///run/other.sock server --print-config claude-desktop
-    is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock"}' "where the engine is, if the environment says so"
+    is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock"}' "DOCKER_HOST, if the environment has it"
 }
 
 test_case --quick '--print-config with a wrong host or configuration' && {

@@ -31,16 +31,16 @@ exit 137'
     is "$(field imageTag)|$(field warnings)" "null|" "nothing saved, no warnings"
 }
 
-test_case 'a segmentation fault, with child processes left behind' && {
+test_case 'a segmentation fault of a program that leaves child processes' && {
     code sh 'for i in 1 2 3; do setsid sleep 27182818 & done
 while :; do echo late; done &
 printf "a\377\376b\355\240\200\000c\033[31m\r\n\t\001\"\\\\\177\303" >&2
 echo "done"
 kill -SEGV $$'
-    outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "SIGSEGV, and children left behind"
-    is "$(own_containers)" "" "children left behind: the container is gone at once"
-    is "$(grep -sl '2718281[8]' /proc/[0-9]*/cmdline)" "" "children left behind: they are gone"
-    has "$(field stdout)" "done" "children left behind: the program's own output is there"
+    outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "SIGSEGV of a program that leaves child processes"
+    is "$(own_containers)" "" "child processes: the container is gone at once"
+    is "$(grep -sl '2718281[8]' /proc/[0-9]*/cmdline)" "" "child processes: they are gone"
+    has "$(field stdout)" "done" "child processes: the program's own output is there"
     is "$(json 'sprintf "%vd", $r->{stderr}') $(field stderrBytes)" "97.65533.65533.98.65533.65533.65533.0.99.\
 27.91.51.49.109.13.10.9.1.34.92.127.65533 22" \
         "stderr is the program's alone: U+FFFD for each byte that is not UTF-8; NUL and control characters are kept"
@@ -170,7 +170,7 @@ sys.exit(126)"
     is "$(fields stdoutBytes stderrBytes)" "308 194" "other forged frames are output of the program"
 }
 
-# ---- SIGINT and SIGTERM to isolator; SIGTERM while the program runs is in sandbox.t
+# ---- SIGINT and SIGTERM to isolator; SIGTERM while the program runs is in container.t
 waiting=$(snippet sh 'echo started; exec sleep 31415926')
 
 # signalled SIGNAL EXIT-STATUS EXIT-CODE ERROR WHEN: sends the signal, which ends the run that `start` began.
@@ -230,7 +230,7 @@ test_case 'SIGINT while the program is read from stdin' && {
     exec 9>&-
 }
 
-# ---- an image without a shell runs without the supervisor; more of it is in sandbox.t
+# ---- an image without a shell runs without the supervisor; more of it is in container.t
 less="the image lacks commands that the supervisor needs (sh, tar, head, rm, sleep), so the program ran without it: \
 the working directory is read-only, memory and CPU time are not measured, running out of memory may be reported as \
 SIGKILL, environment values are visible to the engine's users, and if isolator is killed, the program runs until the \
