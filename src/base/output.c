@@ -113,9 +113,8 @@ size_t output_write(const struct output *output, const char *data, size_t length
         if (written > 0) {
             done += (size_t)written;
             had_room = false;
-        } else if (written == 0 || (errno != EAGAIN && errno != EINTR)) {
-            break;
-        } else if (wait_for_room(output, deadline, cancel, &had_room) != 0) {
+        } else if (written == 0 || (errno != EAGAIN && errno != EINTR) ||
+                   wait_for_room(output, deadline, cancel, &had_room) != 0) {
             break;
         }
     }
