@@ -48,7 +48,7 @@ bool capture_truncated(const struct capture *capture)
     return capture->total > capture->limit;
 }
 
-/* The ring's content in one piece behind `out`. */
+/* Appends the ring's content to `out`, in one piece. */
 static void add_ring(const struct capture *capture, struct strbuf *out)
 {
     const size_t start = capture->ring_length < capture->ring_size ? 0 : capture->ring_at;

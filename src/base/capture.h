@@ -14,7 +14,7 @@ struct capture {
     size_t limit;             /* bytes kept at most */
     unsigned long long total; /* bytes that arrived */
     struct strbuf head;       /* the first limit / 2 bytes */
-    char *ring;               /* owned; the last limit - limit / 2 bytes behind the head */
+    char *ring;               /* owned; the last limit - limit / 2 bytes after the head */
     size_t ring_size;
     size_t ring_at; /* where the next byte goes, which is also the oldest when the ring is full */
     size_t ring_length;

@@ -41,7 +41,7 @@ static void open_once(void)
 
 static void set_stuck(size_t written, size_t length)
 {
-    /* What fails for another reason (nobody reads any more) will not fit later either. */
+    /* A write that fails for another reason, such as a closed pipe, fails later too. */
     diagnostics.stuck = written < length;
 }
 
@@ -57,7 +57,7 @@ static bool write_rest(long long deadline, const struct notifier *cancel)
     return rest->length == 0;
 }
 
-/* Writes the text behind what is left of the last one. False if nothing of it was taken. */
+/* Writes the text after what is left of the last one. False if nothing of it was taken. */
 static bool write_text(const char *text, size_t length, long long deadline,
                        const struct notifier *cancel)
 {

@@ -22,7 +22,7 @@ static size_t number_length(const char *text)
     return whole + fraction == 0 ? 0 : whole + 1 + fraction;
 }
 
-/* The unit at the start of the text, as milliseconds; *length is 0 where there is none. */
+/* The unit at the start of the text, as milliseconds; *length is 0 if there is none. */
 static long double unit_in_ms(const char *text, size_t *length)
 {
     /* "ms" stands before "m" because the first that fits is taken. */

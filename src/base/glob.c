@@ -70,7 +70,7 @@ static void add_range(struct pieces *pieces, struct token *token, unsigned long 
 
 /* ---- compiling: from the pattern to tokens */
 
-/* Reads a set, behind its '['. False if it has no end. */
+/* Reads a set, after its '['. False if it has no end. */
 static bool read_set(struct pieces *pieces, struct token *token, const char **at)
 {
     token->kind = **at == '!' || **at == '^' ? TOKEN_NEGATED_SET : TOKEN_SET;
@@ -154,7 +154,7 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* A class starts where a range does and behind each; '/' is always a class of its own. */
+/* A class starts at the start of a range and after its end; '/' is always a class of its own. */
 static void find_classes(struct glob *glob, const struct pieces *pieces)
 {
     const size_t most = 3 + 2 * pieces->range_count;

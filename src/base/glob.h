@@ -8,7 +8,7 @@
  * - A pattern without '/' is compared with the last part of the path alone.
  * - A dot at the start of a part is matched only by a dot at the start of a part of the pattern.
  *
- * Pattern and path may both come from strangers. A pattern is compiled once, and a match then takes
+ * Pattern and path may both be untrusted. A pattern is compiled once, and a match then takes
  * one step for each character of the path: a few words of 64 places in the pattern are computed at
  * once. For a pattern of 200 bytes and a path of 4000 bytes this takes about 0.1 ms, whatever they
  * hold; fnmatch(3) has no such bound.
@@ -24,7 +24,7 @@
 
 struct glob {
     bool last_part; /* compared with the last part of a path alone */
-    size_t end;     /* the place behind the pattern; places are numbered from 0 */
+    size_t end;     /* the place after the pattern; places are numbered from 0 */
     size_t words;   /* of 64 bits, that a set of places has */
     /*
      * Sets of places, owned, in one piece of memory: where stars are, which are left without a

@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <stddef.h>
 
-/* 0; -1 and errno where not all was written. For descriptors that block. */
+/* 0; -1 and errno if not all was written. For descriptors that block. */
 int io_write_all(int fd, const void *data, size_t length);
 
 /*

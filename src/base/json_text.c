@@ -24,7 +24,7 @@ static long hex4(const char *digits)
 
 /*
  * The length of the escape at `text` (which has a backslash and `left` bytes), and whether it is half
- * a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF behind, or one of the latter alone.
+ * a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF after it, or one of the latter alone.
  */
 static size_t measure_escape(const char *text, size_t left, bool *half)
 {
@@ -37,7 +37,7 @@ static size_t measure_escape(const char *text, size_t left, bool *half)
     return pair ? 12 : unit >= 0 ? 6 : 2;
 }
 
-/* Replaces each half of a surrogate pair by U+FFFD, in place. False where there is none. */
+/* Replaces each half of a surrogate pair by U+FFFD, in place. False if there is none. */
 static bool mend_surrogates(char *line, size_t length)
 {
     bool mended = false;

@@ -20,7 +20,7 @@ enum { JSON_TEXT_MAX = 64 << 20, JSON_TEXT_VALUES_MAX = 200000 };
 size_t json_text_count(const char *line, size_t length);
 
 /*
- * The value that a line holds, a new reference; NULL where it is not JSON, and `where` (may be NULL) then says
+ * The value that a line holds, a new reference; NULL if it is not JSON, and `where` (may be NULL) then says
  * at which column and why, in words that may end within a character. Half a surrogate pair
  * ("\ud83d" alone), which hosts send when they cut a text in two, becomes U+FFFD instead of making
  * the whole line unreadable. What jansson does not take is not JSON here either: a NUL in the name of a

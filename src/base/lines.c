@@ -4,7 +4,7 @@
 
 #include "base/linux.h"
 
-/* A buffer that has grown past this for a long line is given back behind it. */
+/* A buffer that has grown past this for a long line is freed after that line. */
 enum { KEEP = 1 << 18 };
 
 /* Forgets what was handed out. */

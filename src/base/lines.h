@@ -36,7 +36,7 @@ void lines_feed(struct lines *lines, const char *data, size_t length);
 /* The next line, borrowed until the next call. */
 enum lines_event lines_next(struct lines *lines, const char **line, size_t *length);
 
-/* At the end of the input: what is left behind the last newline counts as a line. */
+/* Ends the input: what follows the last newline counts as a line. */
 void lines_end(struct lines *lines);
 
 void lines_release(struct lines *lines);

@@ -24,8 +24,8 @@ int linux_pipe(int fds[2]);
 int linux_eventfd(void);
 
 /*
- * Opens the pipe or terminal behind this descriptor once more, for writing, with O_NONBLOCK and
- * close-on-exec: the flag of that new open file description is nobody else's. -1, errno; also for the
+ * Opens the pipe or terminal of this descriptor once more, for writing, with O_NONBLOCK and
+ * close-on-exec: no other process shares that new open file description. -1, errno; also for the
  * master side of a pseudo-terminal, of which a second open would make a new one.
  */
 int linux_reopen_nonblocking(int fd);
@@ -58,7 +58,7 @@ void linux_trim_memory(size_t freed);
 /* Closes all descriptors from this one on. For a child that goes its own way. */
 void linux_close_from(int first);
 
-/* Fills the buffer with random bytes that nobody can guess. Aborts where the kernel has none. */
+/* Fills the buffer with unpredictable random bytes. Aborts if the kernel has none. */
 void linux_random(void *buffer, size_t length);
 
 /* `size` - 1 random hexadecimal digits and a NUL; size is odd. */

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* What the bytes begin with, and perhaps others behind it, as file(1) knows them. */
+/* The first bytes of each type, and for some also later ones, as file(1) knows them. */
 struct magic {
     const char *type;
     const char *bytes;

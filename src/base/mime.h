@@ -1,6 +1,6 @@
 /*
  * What bytes are, by what they begin with, and of text by the name of its file: media types as registered by
- * IANA. The names of files of strangers make no text into a picture.
+ * IANA. The name of an untrusted file does not make text a picture.
  */
 #ifndef BASE_MIME_H
 #define BASE_MIME_H

@@ -147,7 +147,7 @@ void process_close_stdin(struct process *process)
     process->files[0] = process->files[1] = -1;
 }
 
-/* Puts the next piece of the file behind what is queued. */
+/* Appends the next piece of the file to the queue. */
 static void refill_queue(struct process *process)
 {
     char chunk[CHUNK];
@@ -178,7 +178,7 @@ static void feed_stdin(struct process *process)
         process_close_stdin(process); /* EPIPE: its end, which the caller sees, says why */
 }
 
-/* Reads at most `most` bytes of one stream. False where the sink wants a pause. */
+/* Reads at most `most` bytes of one stream. False if the sink wants a pause. */
 static bool read_stream(struct process *process, int stream, process_sink *sink, void *context,
                         size_t most)
 {
@@ -254,7 +254,7 @@ static bool is_writable(int fd)
     return poll(&polled, 1, 0) > 0;
 }
 
-/* Handles the two streams of the child after a poll. False where the sink wants a pause. */
+/* Handles the two streams of the child after a poll. False if the sink wants a pause. */
 static bool serve_streams(struct process *process, const struct process_pump *pump, bool waiting[2],
                           const struct pollfd *polled)
 {

@@ -8,7 +8,7 @@
  * that nothing the child does can hold the caller up. It returns whenever the caller has to decide
  * something; the caller calls it again to go on.
  *
- * Linux only where it waits for the end of the child (pidfd, Linux 5.3).
+ * Only waiting for the end of the child is specific to Linux (pidfd, Linux 5.3).
  */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
@@ -43,9 +43,9 @@ struct process_options {
 struct process {
     pid_t pid; /* 0 while there is no child */
     int pidfd;
-    int in, out[2];      /* our ends; -1 where closed. out[] is indexed by enum process_stream */
+    int in, out[2];      /* our ends; -1 if closed. out[] is indexed by enum process_stream */
     struct strbuf queue; /* for stdin, not yet written */
-    int files[2];        /* go to stdin behind the queue, one after the other; borrowed, -1: none */
+    int files[2];        /* go to stdin after the queue, one after the other; borrowed, -1: none */
     off_t file_at;       /* in files[0] */
     bool exited;
     int status; /* once exited: 0-255, or 128 + the signal that ended it */
@@ -60,7 +60,7 @@ struct process {
     }
 
 /*
- * Starts the child. Fails with ERROR_SYSTEM, or with ERROR_ENGINE where the program does not exist
+ * Starts the child. Fails with ERROR_SYSTEM, or with ERROR_ENGINE if the program does not exist
  * or cannot be executed (errno ENOENT, EACCES): the only program this project starts is the
  * engine's command. It then holds nothing: what is left of the descriptors may be needed to clean up.
  */

@@ -17,7 +17,7 @@ struct sha256 {
 
 void sha256_init(struct sha256 *hash);
 
-/* Adds bytes; `data` may be NULL where there are none. */
+/* Adds bytes; `data` may be NULL if there are none. */
 void sha256_update(struct sha256 *hash, const void *data, size_t length);
 
 /* The digest of all that was added, 64 digits in lower case and a NUL. Then only init is legal. */

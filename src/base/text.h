@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 
 /*
- * The length of the UTF-8 sequence at the start of data (1 to 4), or 0 where there is none that is
+ * The length of the UTF-8 sequence at the start of data (1 to 4), or 0 if there is none that is
  * valid by RFC 3629 (no surrogates, no overlong forms, nothing past U+10FFFF).
  */
 size_t utf8_sequence(const unsigned char *data, size_t length);
@@ -53,14 +53,14 @@ void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 char *text_escape(const char *string);
 
 /*
- * The same of at most `most` bytes of the string, without cutting a character in two; "..." behind them
- * where there are more.
+ * The same of at most `most` bytes of the string, without cutting a character in two; "..." is added
+ * if there are more.
  */
 char *text_escape_short(const char *string, size_t most);
 
 /*
  * Of the `count` candidates the one nearest to the misspelt or abbreviated word (edit distance, upper
- * and lower case alike), borrowed, or NULL where none is near enough to be meant.
+ * and lower case alike), borrowed, or NULL if none is near enough.
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 

@@ -81,7 +81,7 @@ static void add_text(struct strbuf *text, const char *header, struct field field
     strbuf_add(text, start, nul ? (size_t)(nul - start) : field.length);
 }
 
-/* What the header says, where no long name came before. GNU's magic has other things in place of a prefix. */
+/* The name in the header, unless a long name came before it. GNU's format has no prefix there. */
 static void take_name(struct untar *untar)
 {
     const char *header = untar->header;
@@ -246,7 +246,7 @@ static size_t collect(struct untar *untar, const char *data, size_t length)
     return taken;
 }
 
-/* Takes bytes of content or of the padding behind it; how many. */
+/* Takes bytes of content or of the padding after it. Returns how many. */
 static size_t pass(struct untar *untar, const char *data, size_t length)
 {
     size_t taken;

@@ -1,5 +1,5 @@
 /*
- * A tar archive of strangers, taken apart as it arrives. Knows nothing of where the files go: names are
+ * Parses an untrusted tar archive as it arrives. Knows nothing of where the files go: names are
  * handed over as they stand there, and the receiver has to check them.
  *
  * It knows what the tar of GNU, of busybox and Go's archive/tar (in docker cp) write: ustar headers with
@@ -24,7 +24,7 @@ enum untar_type {
     UNTAR_DIRECTORY,
     UNTAR_SYMLINK,
     UNTAR_HARD_LINK,
-    UNTAR_OTHER /* a device, a FIFO, what nobody knows */
+    UNTAR_OTHER /* a device, a FIFO, an unknown type */
 };
 
 struct untar_entry {
@@ -51,7 +51,7 @@ struct untar {
     size_t filled;            /* bytes of it */
     enum { UNTAR_HEADER, UNTAR_NAME, UNTAR_PAX, UNTAR_CONTENT, UNTAR_SKIPPED, UNTAR_DONE } state;
     long long left;      /* bytes of content that are still to come */
-    size_t padding;      /* bytes to the end of the block behind it */
+    size_t padding;      /* bytes after it, up to the end of the block */
     struct strbuf extra; /* a long name or a pax header, bounded */
     struct strbuf name;  /* for the next entry; empty: what its header says */
     long long size;      /* likewise; -1 */
@@ -60,7 +60,7 @@ struct untar {
 void untar_init(struct untar *untar, const struct untar_handler *handler, void *context);
 void untar_release(struct untar *untar);
 
-/* Takes bytes; those behind the end of the archive are dropped. -1: ERROR_INPUT, it is no such archive. */
+/* Parses bytes and drops those after the end of the archive. ERROR_INPUT if it is not a tar archive. */
 int untar_feed(struct untar *untar, const char *data, size_t length, struct error *error);
 
 /* Whether the block of zeros that ends an archive has come. */

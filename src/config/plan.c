@@ -36,7 +36,7 @@ static const struct language *find_language(const struct config *config,
 }
 
 /*
- * A single file may have any name on the host; it is sent under its own only where that is one of
+ * A single file may have any name on the host; it keeps its own only if that is one of
  * the language, since compilers go by the extension.
  */
 static char *choose_entrypoint(const struct request *request, const struct language *language)

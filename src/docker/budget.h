@@ -46,7 +46,7 @@ enum budget_part {
     /* Of everything else. */
     BUDGET_QUERY,     /* a question: its version, its images, its containers */
     BUDGET_ENDPOINT,  /* a question that the docker command answers by itself */
-    BUDGET_WARM_WAIT, /* until a warm container waits, which nobody is in a hurry for */
+    BUDGET_WARM_WAIT, /* until a warm container is ready; not urgent */
     BUDGET_GC,        /* one pass over the containers of a process that has ended */
     BUDGET_IMAGE,     /* create, save, tag or remove an image: seconds for a large one */
     BUDGET_ALL_GONE,  /* until the containers of many runs are gone */

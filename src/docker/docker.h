@@ -32,7 +32,7 @@ struct docker {
     bool allow_unenforced;           /* a limit that the engine cannot enforce is no error */
     docker_trace *trace;             /* NULL: no trace */
     void *trace_context;             /* its first argument */
-    docker_not_removed *not_removed; /* NULL: nobody tries again */
+    docker_not_removed *not_removed; /* NULL: it is not tried again */
     void *not_removed_context;       /* its first argument */
 };
 

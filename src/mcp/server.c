@@ -49,7 +49,7 @@ static void start_draining(struct server *server)
     service_stop_pool(&server->connection.service);
 }
 
-/* Ends what runs. How long that may take counts from the end of stdin, where that came before. */
+/* Ends what runs. How long that may take counts from the end of stdin, if that came before. */
 static void start_ending(struct server *server)
 {
     if (server->phase == SERVER_ENDING)
