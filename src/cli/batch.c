@@ -1,7 +1,6 @@
 #include "cli/batch.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,10 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
+#include "base/io.h"
 #include "base/json_text.h"
 #include "base/lines.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/signals.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -25,9 +26,6 @@
 #include "service/service.h"
 
 enum { CHUNK = 65536 };
-
-/* A pause after poll() has failed, so that the loop does not spin on a host without memory. */
-enum { POLL_FAILED_MS = 100 };
 
 struct batch {
     const struct config *config;
@@ -42,6 +40,7 @@ struct batch {
     atomic_llong requests, bytes; /* read so far; blank lines are not requests */
 
     pthread_mutex_t output_lock; /* protects stdout, stderr and the members below */
+    struct output out;           /* stdout */
     bool output_ended;           /* nothing more is written */
     struct batch_totals *totals;
     struct progress progress;
@@ -63,11 +62,8 @@ static bool wait_readable(int fd)
         {fd, POLLIN, 0},
         {notifier_fd(signals_cancel()), POLLIN, 0},
     };
-    const int ready = poll(polled, 2, -1);
 
-    if (ready < 0 && errno != EINTR)
-        poll(NULL, 0, POLL_FAILED_MS);
-    return ready > 0 && polled[1].revents == 0;
+    return io_poll(polled, 2, -1) > 0 && polled[1].revents == 0;
 }
 
 static void read_input(struct batch *batch)
@@ -90,43 +86,11 @@ static void read_input(struct batch *batch)
 
 /* ---- output */
 
-/*
- * Writes to the descriptor and waits for a slow reader until a signal arrives. False with errno if
- * not everything was written; errno is EINTR after a signal.
- */
-static bool write_until_signal(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        struct pollfd polled[] = {
-            {fd, POLLOUT, 0},
-            {notifier_fd(signals_cancel()), POLLIN, 0},
-        };
-        ssize_t written;
-
-        if (poll(polled, 2, -1) < 0) {
-            if (errno != EINTR)
-                return false;
-            continue;
-        }
-        errno = EINTR;
-        if (polled[0].revents == 0)
-            return false;
-        written = write(fd, text, length < PIPE_BUF ? length : PIPE_BUF);
-        if (written < 0 && errno != EINTR && errno != EAGAIN)
-            return false;
-        if (written > 0) {
-            text += written;
-            length -= (size_t)written;
-        }
-    }
-    return true;
-}
-
 /* Stops the output after a line that could not be written. The caller has the lock. */
 static void end_output(struct batch *batch, int write_error)
 {
     batch->output_ended = true;
-    if (write_error == EINTR)
+    if (write_error == ECANCELED)
         return;
     batch->totals->output_error = write_error;
     notifier_raise(signals_cancel()); /* cancel the running requests */
@@ -141,7 +105,8 @@ static void print_result(struct batch *batch, json_t *object, bool success)
     strbuf_addch(&line, '\n');
     json_decref(object);
     pthread_mutex_lock(&batch->output_lock);
-    if (!batch->output_ended && write_until_signal(STDOUT_FILENO, line.data, line.length)) {
+    if (!batch->output_ended &&
+        output_write(&batch->out, line.data, line.length, 0, signals_cancel()) == line.length) {
         batch->totals->done++;
         batch->totals->failed += !success;
     } else if (!batch->output_ended) {
@@ -356,6 +321,7 @@ static int start_batch(struct batch *batch, struct error *error)
         return -1;
     }
     pthread_mutex_init(&batch->output_lock, NULL);
+    output_open(&batch->out, STDOUT_FILENO);
     progress_begin(&batch->progress, batch->options->in, batch->options->quiet);
     return 0;
 }
@@ -366,6 +332,7 @@ static void end_batch(struct batch *batch)
     progress_end(&batch->progress, batch->totals->done, batch->totals->failed);
     lines_release(&batch->lines);
     notifier_release(&batch->changed);
+    output_release(&batch->out);
     pthread_mutex_destroy(&batch->output_lock);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/io.h"
 #include "base/json_text.h"
 #include "base/lines.h"
 #include "base/linux.h"
@@ -18,9 +19,6 @@
 enum { LEAVE_MS = 1800 };
 
 enum { CHUNK = 65536 };
-
-/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
-enum { POLL_FAILED_MS = 100 };
 
 enum server_phase {
     SERVER_READING,  /* the client talks */
@@ -152,11 +150,8 @@ static void serve_once(struct server *server)
         {notifier_fd(&server->wake), POLLIN, 0},
     };
 
-    if (poll(polled, 3, wait_time(server, calls_tell_progress(&server->connection.calls))) < 0) {
-        if (errno != EINTR) /* the signal's notifier is raised at the next turn */
-            poll(NULL, 0, POLL_FAILED_MS);
-        return;
-    }
+    if (io_poll(polled, 3, wait_time(server, calls_tell_progress(&server->connection.calls))) < 0)
+        return; /* after a signal its notifier is raised at the next turn */
     if (polled[2].revents != 0) {
         notifier_clear(&server->wake);
         service_wake(&server->connection.service); /* the writer may have room again */

@@ -1,6 +1,5 @@
 #include "service/pool.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -8,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/memory.h"
 #include "docker/budget.h"
 
@@ -25,9 +25,6 @@ enum { SETTLE_MS = 250 };
 
 /* How long the pool makes no instance of a class after a failure; doubled after each further one. */
 enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
-
-/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
-enum { POLL_FAILED_MS = 100 };
 
 /* The instances that the pool keeps of one language. */
 struct pool_class {
@@ -209,8 +206,7 @@ static void wait_for_work(struct pool *pool, long long when)
     for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next)
         polled[count++] = (struct pollfd){entry->instance->client.pidfd, POLLIN, 0};
     pthread_mutex_unlock(&pool->lock);
-    if (poll(polled, count, time_until(when)) < 0 && errno != EINTR)
-        poll(NULL, 0, POLL_FAILED_MS);
+    io_poll(polled, count, time_until(when));
     notifier_clear(&pool->wake);
     pthread_mutex_lock(&pool->lock);
 }

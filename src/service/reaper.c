@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/lines.h"
 #include "base/linux.h"
 #include "base/signals.h"
@@ -86,7 +87,11 @@ static void serve_program(struct reaper_process *work, int fd)
         const size_t known = work->not_removed.count;
         const long long left = next - clock_now_ms();
 
-        if (poll(&polled, 1, !waiting ? -1 : left > 0 ? (int)left : 0) > 0 && !read_pipe(work, fd))
+        if (io_poll(&polled, 1,
+                    !waiting   ? -1
+                    : left > 0 ? (int)left
+                               : 0) > 0 &&
+            !read_pipe(work, fd))
             return;
         if (work->not_removed.count > known) {
             const long long soon = clock_now_ms() + MIN_BACKOFF_MS;

@@ -1,21 +1,18 @@
 #include "service/service.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "docker/budget.h"
 
 /* How often service_prewarm() looks. */
 enum { PREWARM_POLL_MS = 10 };
-
-/* A pause after a poll() that failed, so that a host without memory is not asked in a tight loop. */
-enum { POLL_FAILED_MS = 100 };
 
 /* ---- runs whose caller waits for them */
 
@@ -100,11 +97,8 @@ static void wait_for_runs(struct service *service, struct waiting_caller *caller
     };
 
     while (is_any_left(caller)) {
-        if (poll(polled, 2, -1) < 0) {
-            if (errno != EINTR)
-                poll(NULL, 0, POLL_FAILED_MS);
+        if (io_poll(polled, 2, -1) < 0)
             continue;
-        }
         if (polled[1].revents != 0) {
             cancel_runs(service, runs, count);
             polled[1] = (struct pollfd){-1, 0, 0};
@@ -266,8 +260,7 @@ static bool wait_for_end(struct service *service, long long deadline)
     while (!has_ended(service)) {
         if (deadline != 0 && clock_now_ms() >= deadline)
             return false;
-        if (poll(polled, 2, time_left(deadline)) < 0 && errno != EINTR)
-            poll(NULL, 0, POLL_FAILED_MS);
+        io_poll(polled, 2, time_left(deadline));
         notifier_clear(&service->workers.idle);
         notifier_clear(&service->pool_ended);
     }

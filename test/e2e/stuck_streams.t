@@ -7,6 +7,10 @@
 cc -O2 -w -o "$scratch/stuck" test/fixtures/stuck.c
 hello=$(snippet ash 'echo hello')
 flood=$(snippet ash 'echo begun >&2; sleep 1; yes') # docker passes on what comes later only after what came before
+for i in $(seq 20); do
+    echo "{\"id\": $i, \"language\": \"busybox\", \"entrypoint_code\": \"echo hello\"}"
+done >"$scratch/requests"
+server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 endless=$(snippet ash 'echo begun; sleep 600')
 
 # A language that no other test prepares.
@@ -21,12 +25,13 @@ perl -MJSON::PP -e 'local $/; my ($all, $own) = map { open my $file, "<", $_; de
 export ISOLATOR_CONFIG=$scratch/stuck.json
 
 # start_stuck pipe|terminal DESCRIPTORS ARG...: starts isolator ARG... in the background with these streams stuck; $pid
-# is the process. The output on other streams is in $scratch/out and $scratch/err.
+# is the process. The output on other streams is in $scratch/out and $scratch/err. Stdin is the file $input, and
+# $program is another program than isolator.
 start_stuck() {
     local kind=$1 streams=$2
     shift 2
     : >"$scratch/out" 2>"$scratch/err"
-    "$scratch/stuck" "$kind" "$streams" "$ISOLATOR" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" &
+    "$scratch/stuck" "$kind" "$streams" "${program:-$ISOLATOR}" "$@" <"${input:-/dev/null}" >"$scratch/out" 2>"$scratch/err" 8>&- &
     pid=$!
     own_pids="$own_pids$pid "
 }
@@ -44,45 +49,82 @@ await_stuck() {
 # has_begun: the program that prints "begun" runs.
 has_begun() { cat "$scratch/out" "$scratch/err" | grep -qs begun; }
 
-for kind in pipe terminal; do
-    test_case "run -v, stderr is a $kind that takes nothing" && {
+# interrupted ARG...: checks that SIGTERM ends isolator ARG... with its stdout and stderr stuck. Each command waits to
+# print its first line, which it has after a few seconds; whenever the signal comes, it ends.
+interrupted() {
+    local kind
+    for kind in pipe terminal; do
+        start_stuck "$kind" 12 "$@"
+        sleep 4
+        kill -TERM "$pid" 2>/dev/null
+        await_stuck 60
+        is "$status" 143 "a $kind: the status is that of the signal"
+    done
+}
+
+test_case 'run -v, stderr takes nothing' && {
+    for kind in pipe terminal; do
         start_stuck "$kind" 2 run -v "$hello"
         await_stuck 60
-        is "$status|$(field stdout)" "0|hello" "the result is printed"
+        is "$status|$(field stdout)" "0|hello" "a $kind: the result is printed"
 
         start_stuck "$kind" 2 run -v --stream "$endless"
         until_true has_begun
         kill -TERM "$pid"
         await_stuck 60
-        is "$status|$out" "143|begun" "SIGTERM ends it"
-    }
+        is "$status|$out" "143|begun" "a $kind: SIGTERM ends it"
+    done
+}
 
-    test_case "selftest, stderr is a $kind that takes nothing" && {
+test_case 'selftest, stderr takes nothing' && {
+    for kind in pipe terminal; do
         start_stuck "$kind" 2 selftest mount
         await_stuck 120
         is "$status|$(tail -n 1 <<<"$out" | cut -d ';' -f 1)" \
-            "0|1 attacks: 1 held, 0 known gaps, 0 breaches, 0 unclear" "the table is printed"
-    }
-
-    # Each waits to print its first line, which it has after a few seconds; whenever the signal comes, it ends.
-    for command in "selftest mount" doctor "gc --dry-run" "pull python" "prepare $ours --run date"; do
-        test_case "${command/$ours/LANGUAGE}, stdout and stderr are a $kind that takes nothing: SIGTERM ends it" && {
-            # shellcheck disable=SC2086 # words
-            start_stuck "$kind" 12 $command
-            sleep 4
-            kill -TERM "$pid" 2>/dev/null
-            await_stuck 60
-            is "$status" 143 "the status is that of the signal"
-        }
+            "0|1 attacks: 1 held, 0 known gaps, 0 breaches, 0 unclear" "a $kind: the table is printed"
     done
-done
+}
 
-for kind in pipe terminal stopping; do
-    test_case "run --stream, stdout is a ${kind/stopping/terminal that is stopped after 100 kB, and} that takes nothing" && {
+test_case 'batch -v, stderr takes nothing' && {
+    for kind in pipe terminal; do
+        start_stuck "$kind" 2 batch -v "$scratch/requests"
+        await_stuck 120
+        is "$status $(grep -c '"stdout":"hello' "$scratch/out")" "0 20" "a $kind: the results are printed"
+    done
+}
+
+test_case 'isolator-mcp --verbose, stderr takes nothing' && {
+    for kind in pipe terminal; do
+        rm -f "$scratch/fifo"
+        mkfifo "$scratch/fifo"
+        exec 8<>"$scratch/fifo"
+        program=$server input=$scratch/fifo start_stuck "$kind" 2 --verbose
+        cat >&8 <<'END'
+{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute_code","arguments":{"language":"busybox","entrypoint_code":"echo hello"}}}
+END
+        until_true grep -qs '"id":2' "$scratch/out"
+        has "$(cat "$scratch/out")" hello "a $kind: a call gets its response"
+        exec 8>&-
+        await_stuck 60
+        is "$status" 0 "a $kind: it ends after stdin has closed"
+    done
+}
+
+test_case 'SIGTERM ends selftest while its streams take nothing' && interrupted selftest mount
+test_case 'SIGTERM ends doctor while its streams take nothing' && interrupted doctor
+test_case 'SIGTERM ends gc while its streams take nothing' && interrupted gc --dry-run
+test_case 'SIGTERM ends pull while its streams take nothing' && interrupted pull python
+test_case 'SIGTERM ends prepare while its streams take nothing' && interrupted prepare "$ours" --run date
+test_case 'SIGTERM ends batch while its streams take nothing' && interrupted batch -v "$scratch/requests"
+
+test_case 'run --stream, stdout takes nothing from the start, or after 100 kB' && {
+    for kind in pipe terminal stopping; do
         start_stuck "$kind" 1 run --stream --timeout 3s "$flood"
         await_stuck 60
         is "$status|$err" "124|begun
-isolator: program did not end within 3 s" "the timeout holds"
+isolator: program did not end within 3 s" "a $kind: the timeout holds"
 
         start_stuck "$kind" 1 run --stream --timeout 10m "$flood"
         until_true has_begun
@@ -90,8 +132,8 @@ isolator: program did not end within 3 s" "the timeout holds"
         kill -TERM "$pid"
         await_stuck 60
         is "$status|$err" "143|begun
-isolator: cancelled while the program ran" "SIGTERM ends it"
-    }
-done
+isolator: cancelled while the program ran" "a $kind: SIGTERM ends it"
+    done
+}
 
 finish
