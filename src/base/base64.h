@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * The bytes that the text stands for, owned by the caller and followed by a NUL that does not count;
- * NULL if it is not base64. White space is skipped, and the padding at the end may be missing.
+ * The bytes that the text stands for, owned by the caller and followed by a NUL that does not
+ * count; NULL if it is not base64. White space is skipped, and the padding at the end may be
+ * missing.
  */
 char *base64_decode(const char *text, size_t text_length, size_t *length);
 

@@ -4,7 +4,9 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Milliseconds on a clock that never goes back (CLOCK_MONOTONIC); it says nothing about the date. */
+/*
+ * Milliseconds on a clock that never goes back (CLOCK_MONOTONIC); it says nothing about the date.
+ */
 long long clock_now_ms(void);
 
 #endif

@@ -15,24 +15,27 @@
 
 #include "base/notifier.h"
 
-/* The name that each line begins with; "isolator" without it. Borrowed. Before any thread starts. */
+/*
+ * The name that each line begins with; "isolator" without it. Borrowed. Before any thread starts.
+ */
 void diagnostics_set_program(const char *name);
 
 /*
- * Writes "PROGRAM: TEXT" and a newline. Waits at most 100 ms for room, and not at all while the line
- * before did not fit either. The text must be safe for a terminal (text_escape()).
+ * Writes "PROGRAM: TEXT" and a newline. Waits at most 100 ms for room, and not at all while the
+ * line before did not fit either. The text must be safe for a terminal (text_escape()).
  */
 void diagnostics_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Writes the text as it is, and waits for room as diagnostics_line() does. For progress, which is drawn
- * again anyway: what does not fit is dropped and not counted.
+ * Writes the text as it is, and waits for room as diagnostics_line() does. For progress, which is
+ * drawn again anyway: what does not fit is dropped and not counted.
  */
 void diagnostics_draw(const char *text);
 
 /*
- * Writes the text as it is and waits for as long as it takes, until `cancel` is raised (NULL: never).
- * For output that a person waits for, such as that of a build step: nothing of it is dropped.
+ * Writes the text as it is and waits for as long as it takes, until `cancel` is raised (NULL:
+ * never). For output that a person waits for, such as that of a build step: nothing of it is
+ * dropped.
  */
 void diagnostics_copy(const char *text, size_t length, const struct notifier *cancel);
 

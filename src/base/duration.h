@@ -14,8 +14,8 @@
 int duration_parse(const char *text, long long *milliseconds, struct error *error);
 
 /*
- * Reads a plain decimal number, "64" or "0.5": no sign, no exponent, no hexadecimal, no NaN, and no unit, which
- * the message names: "MB"; "" if the number stands alone. ERROR_USAGE otherwise.
+ * Reads a plain decimal number, "64" or "0.5": no sign, no exponent, no hexadecimal, no NaN, and no
+ * unit, which the message names: "MB"; "" if the number stands alone. ERROR_USAGE otherwise.
  */
 int number_parse(const char *text, const char *unit, double *number, struct error *error);
 

@@ -8,10 +8,10 @@
 #include "base/text.h"
 
 /*
- * How this works: a pattern is a row of tokens, and between them are places. While a path is read, the
- * set of places that its characters so far may have led to is kept as bits. A character leads from the
- * place before a token that it matches to the next place, that is one bit to the left; a star keeps
- * the place before it, and can also be left without a character.
+ * How this works: a pattern is a row of tokens, and between them are places. While a path is read,
+ * the set of places that its characters so far may have led to is kept as bits. A character leads
+ * from the place before a token that it matches to the next place, that is one bit to the left; a
+ * star keeps the place before it, and can also be left without a character.
  */
 
 /* A byte that is not part of valid UTF-8 is a character of its own, past all others. */

@@ -11,9 +11,9 @@
 int io_write_all(int fd, const void *data, size_t length);
 
 /*
- * poll(2) for a loop that polls again whatever happens. If it fails, it returns -1, no descriptor is
- * ready (revents are 0), and unless a signal was the reason (EINTR) it has slept for 20 ms, or for
- * `timeout` if that is shorter: a loop in a process whose kernel has no memory must not spin.
+ * poll(2) for a loop that polls again whatever happens. If it fails, it returns -1, no descriptor
+ * is ready (revents are 0), and unless a signal was the reason (EINTR) it has slept for 20 ms, or
+ * for `timeout` if that is shorter: a loop in a process whose kernel has no memory must not spin.
  */
 int io_poll(struct pollfd *polled, nfds_t count, int timeout);
 

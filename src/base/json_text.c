@@ -23,8 +23,9 @@ static long hex4(const char *digits)
 }
 
 /*
- * The length of the escape at `text` (which has a backslash and `left` bytes), and whether it is half
- * a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF after it, or one of the latter alone.
+ * The length of the escape at `text` (which has a backslash and `left` bytes), and whether it is
+ * half a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF after it, or one of the latter
+ * alone.
  */
 static size_t measure_escape(const char *text, size_t left, bool *half)
 {

@@ -1,7 +1,7 @@
 /*
  * Bytes cut into lines, of which each is a message (in MCP over stdio, for one: messages are
- * delimited by newlines). Nobody can fill the memory with a line that does not end: past a limit the
- * rest of it is skipped unseen.
+ * delimited by newlines). Nobody can fill the memory with a line that does not end: past a limit
+ * the rest of it is skipped unseen.
  */
 #ifndef BASE_LINES_H
 #define BASE_LINES_H

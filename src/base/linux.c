@@ -90,7 +90,9 @@ bool linux_writer_gone(int fd)
     return poll(&polled, 1, 0) > 0;
 }
 
-/* The kernel lists them by the thread that started them, as numbers with spaces between (proc(5)). */
+/*
+ * The kernel lists them by the thread that started them, as numbers with spaces between (proc(5)).
+ */
 static void kill_children_of(const char *thread)
 {
     char path[64];

@@ -15,8 +15,8 @@ int linux_unnamed_file(void);
 int linux_unnamed_file_of(const void *data, size_t length);
 
 /*
- * A pipe whose ends are close-on-exec from the start, so that no child which another thread starts in
- * between inherits one. 0, or -1 and errno.
+ * A pipe whose ends are close-on-exec from the start, so that no child which another thread starts
+ * in between inherits one. 0, or -1 and errno.
  */
 int linux_pipe(int fds[2]);
 
@@ -30,7 +30,8 @@ int linux_eventfd(void);
  */
 int linux_reopen_nonblocking(int fd);
 
-/* A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
+/*
+ * A descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1, errno.
  */
 int linux_pidfd(pid_t pid);
 
@@ -38,8 +39,8 @@ int linux_pidfd(pid_t pid);
 bool linux_writer_gone(int fd);
 
 /*
- * Kills the children of the calling process, in whatever thread they were started, but those that have a
- * session of their own.
+ * Kills the children of the calling process, in whatever thread they were started, but those that
+ * have a session of their own.
  */
 void linux_kill_children(void);
 

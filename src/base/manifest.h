@@ -1,6 +1,6 @@
 /*
- * A list of files with their lengths and digests: what an archive was filled with, remembered so that it
- * need not be read back.
+ * A list of files with their lengths and digests: what an archive was filled with, remembered so
+ * that it need not be read back.
  */
 #ifndef BASE_MANIFEST_H
 #define BASE_MANIFEST_H

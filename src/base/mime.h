@@ -1,6 +1,6 @@
 /*
- * What bytes are, by what they begin with, and of text by the name of its file: media types as registered by
- * IANA. The name of an untrusted file does not make text a picture.
+ * What bytes are, by what they begin with, and of text by the name of its file: media types as
+ * registered by IANA. The name of an untrusted file does not make text a picture.
  */
 #ifndef BASE_MIME_H
 #define BASE_MIME_H
@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A constant: "image/png", "text/csv"; "text/plain" of other text, "application/octet-stream" of the rest. */
+/* A constant: "image/png", "text/csv"; "text/plain" of other text, "application/octet-stream" of
+ * the rest. */
 const char *mime_type(const char *name, const char *data, size_t length);
 
 /* PNG, JPEG, GIF, WebP: what hosts and models can show. An SVG is text to them. */

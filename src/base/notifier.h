@@ -2,8 +2,8 @@
  * A flag with a descriptor: one thread or signal handler raises it, and another one that waits in
  * poll() sees it at once. It has two uses:
  *
- * - to ask a piece of work to end. Such a notifier is called `cancel`, stays raised for good, and is
- *   never cleared: everybody who looks at it sees it.
+ * - to ask a piece of work to end. Such a notifier is called `cancel`, stays raised for good, and
+ * is never cleared: everybody who looks at it sees it.
  * - to wake a thread, which clears it and then looks what there is to do. Raising it several times
  *   before it is cleared has the same effect as raising it once.
  */
@@ -34,7 +34,8 @@ bool notifier_raised(const struct notifier *notifier);
 
 void notifier_clear(const struct notifier *notifier);
 
-/* The descriptor that polls readable (POLLIN) while it is raised; -1 for NULL, which poll() ignores. */
+/* The descriptor that polls readable (POLLIN) while it is raised; -1 for NULL, which poll()
+ * ignores. */
 int notifier_fd(const struct notifier *notifier);
 
 /* Also after NOTIFIER_INIT alone, and more than once. */

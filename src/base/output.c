@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "base/linux.h"
 
-/* What a terminal that has room takes at least; it promises less than a pipe, which takes PIPE_BUF. */
+/*
+ * What a terminal that has room takes at least; it promises less than a pipe, which takes PIPE_BUF.
+ */
 enum { TERMINAL_ROOM = 64 };
 
 /* How long to wait if poll() says that there is room and write() that there is not. */
@@ -73,9 +75,9 @@ static ssize_t write_some(const struct output *output, const char *data, size_t 
 }
 
 /*
- * Waits for room until the deadline, or until `cancel` is raised; 0, or -1 and errno. A terminal with
- * room for one character takes no newline, which it writes as two: *had_room is whether the last wait
- * ended with room, too little of it then, and this one begins with a pause.
+ * Waits for room until the deadline, or until `cancel` is raised; 0, or -1 and errno. A terminal
+ * with room for one character takes no newline, which it writes as two: *had_room is whether the
+ * last wait ended with room, too little of it then, and this one begins with a pause.
  */
 static int wait_for_room(const struct output *output, long long deadline,
                          const struct notifier *cancel, bool *had_room)

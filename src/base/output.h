@@ -3,14 +3,14 @@
  *
  * A stream that we were given may be a pipe that nobody reads, or a terminal that somebody stopped
  * with Ctrl-S. A program that waits there in write(2) notices neither a signal nor a deadline.
- * O_NONBLOCK on the stream itself would cure that, but the flag belongs to the open file description
- * (fcntl(2)), which we share with our caller: the shell would get it too. So this opens the same pipe
- * or terminal once more, through /proc/self/fd, and sets the flag on that description alone. Sockets
- * cannot be opened so, but take MSG_DONTWAIT. Files never block.
+ * O_NONBLOCK on the stream itself would cure that, but the flag belongs to the open file
+ * description (fcntl(2)), which we share with our caller: the shell would get it too. So this opens
+ * the same pipe or terminal once more, through /proc/self/fd, and sets the flag on that description
+ * alone. Sockets cannot be opened so, but take MSG_DONTWAIT. Files never block.
  *
- * If the second open is refused (another user owns the terminal, /proc is not mounted), each write is
- * preceded by poll(2) and so small that it fits whenever poll says that there is room. Only another
- * process that fills the same stream in between can then still make it block.
+ * If the second open is refused (another user owns the terminal, /proc is not mounted), each write
+ * is preceded by poll(2) and so small that it fits whenever poll says that there is room. Only
+ * another process that fills the same stream in between can then still make it block.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
@@ -31,9 +31,9 @@ void output_release(struct output *output);
 
 /*
  * Writes all of it, or as much as is taken before the deadline (clock_now_ms(); 0: none), or before
- * `cancel` is raised (NULL: never). At least one attempt is made, whatever the deadline. Returns how
- * much was written; if that is less than `length`, errno says why: ETIMEDOUT, ECANCELED, or the error
- * of write(2). From any thread, but the pieces of two threads' texts may mix.
+ * `cancel` is raised (NULL: never). At least one attempt is made, whatever the deadline. Returns
+ * how much was written; if that is less than `length`, errno says why: ETIMEDOUT, ECANCELED, or the
+ * error of write(2). From any thread, but the pieces of two threads' texts may mix.
  */
 size_t output_write(const struct output *output, const char *data, size_t length,
                     long long deadline, const struct notifier *cancel);

@@ -34,8 +34,8 @@ struct process_options {
     enum process_stdin stdin_kind;
     int stdin_file; /* for PROCESS_STDIN_FILE; borrowed */
     /*
-     * Whether stdout and stderr of the child are our own stderr, for what shows a person its progress: then
-     * nothing comes out of a pump.
+     * Whether stdout and stderr of the child are our own stderr, for what shows a person its
+     * progress: then nothing comes out of a pump.
      */
     bool inherit_stderr;
 };
@@ -62,7 +62,8 @@ struct process {
 /*
  * Starts the child. Fails with ERROR_SYSTEM, or with ERROR_ENGINE if the program does not exist
  * or cannot be executed (errno ENOENT, EACCES): the only program this project starts is the
- * engine's command. It then holds nothing: what is left of the descriptors may be needed to clean up.
+ * engine's command. It then holds nothing: what is left of the descriptors may be needed to clean
+ * up.
  */
 int process_start(struct process *process, const struct process_options *options,
                   struct error *error);
@@ -98,8 +99,8 @@ struct process_pump {
     int cancel;         /* descriptor that becomes readable to cancel; -1: none */
     /*
      * Descriptors that the sink writes to, by stream; -1: none. The child is read only while they
-     * are writable, at most PIPE_BUF bytes at a time, so that one of them that takes nothing holds up
-     * neither the other stream nor the deadline.
+     * are writable, at most PIPE_BUF bytes at a time, so that one of them that takes nothing holds
+     * up neither the other stream nor the deadline.
      */
     int throttle[2];
     size_t most[2];                    /* bytes that one read of a stream takes; 0: no limit */

@@ -46,7 +46,9 @@ int signals_catch(struct error *error)
     if (notifier_open(&interrupted, error) != 0)
         return -1;
     sigemptyset(&action.sa_mask);
-    /* Also if a shell put us in the background with SIGINT ignored: a SIGINT that comes is for us. */
+    /*
+     * Also if a shell put us in the background with SIGINT ignored: a SIGINT that comes is for us.
+     */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, NULL, &hangup);

@@ -1,7 +1,7 @@
 /*
  * A growing byte string. The data is always followed by a NUL that does not count, may hold NUL
- * bytes itself, and is never NULL after the first addition. Out of memory aborts. Plain strings that
- * are copied or formatted stand here too.
+ * bytes itself, and is never NULL after the first addition. Out of memory aborts. Plain strings
+ * that are copied or formatted stand here too.
  */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H

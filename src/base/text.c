@@ -58,7 +58,9 @@ void text_add_utf8(struct strbuf *out, const char *data, size_t length)
 /* Whether these bytes, 1 to 3, begin a sequence that more bytes would complete. */
 static bool begins_sequence(const unsigned char *data, size_t length)
 {
-    /* The second byte is what makes a sequence overlong, a surrogate or too large: try both ends. */
+    /*
+     * The second byte is what makes a sequence overlong, a surrogate or too large: try both ends.
+     */
     static const unsigned char fill[2] = {0x80, 0xbf};
 
     for (int i = 0; i < 2; i++) {

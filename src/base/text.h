@@ -31,21 +31,21 @@ size_t utf8_cut_tail(const char *data, size_t length);
 size_t utf8_cut_head(const char *data, size_t length);
 
 /*
- * Reads the character at the start of data. Returns its length as utf8_sequence() does; *code_point is
- * set unless that is 0.
+ * Reads the character at the start of data. Returns its length as utf8_sequence() does; *code_point
+ * is set unless that is 0.
  */
 size_t utf8_read(const char *data, size_t length, unsigned long *code_point);
 
 /*
- * True for a character that nobody sees or that changes how others are seen, by the Unicode Character
- * Database: controls (C0, DEL, C1), zero-width spaces, marks and overrides of direction, separators of
- * lines, the byte order mark, tags. Not for joiners, which scripts and emojis need.
+ * True for a character that nobody sees or that changes how others are seen, by the Unicode
+ * Character Database: controls (C0, DEL, C1), zero-width spaces, marks and overrides of direction,
+ * separators of lines, the byte order mark, tags. Not for joiners, which scripts and emojis need.
  */
 bool text_is_invisible(unsigned long code_point);
 
 /*
- * Adds the bytes so that they fit one line of a terminal and can do nothing to it: valid UTF-8 in which
- * invisible characters (text_is_invisible()) are written as \n, \t or, byte by byte, \xNN.
+ * Adds the bytes so that they fit one line of a terminal and can do nothing to it: valid UTF-8 in
+ * which invisible characters (text_is_invisible()) are written as \n, \t or, byte by byte, \xNN.
  */
 void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 
@@ -53,14 +53,14 @@ void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 char *text_escape(const char *string);
 
 /*
- * The same of at most `most` bytes of the string, without cutting a character in two; "..." is added
- * if there are more.
+ * The same of at most `most` bytes of the string, without cutting a character in two; "..." is
+ * added if there are more.
  */
 char *text_escape_short(const char *string, size_t most);
 
 /*
- * Of the `count` candidates the one nearest to the misspelt or abbreviated word (edit distance, upper
- * and lower case alike), borrowed, or NULL if none is near enough.
+ * Of the `count` candidates the one nearest to the misspelt or abbreviated word (edit distance,
+ * upper and lower case alike), borrowed, or NULL if none is near enough.
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 

@@ -31,7 +31,8 @@ bool untar_done(const struct untar *untar)
     return untar->state == UNTAR_DONE;
 }
 
-/* A number in octal digits, or as GNU writes large ones: bit 7 of the first byte, then base 256. -1: none. */
+/* A number in octal digits, or as GNU writes large ones: bit 7 of the first byte, then base 256.
+ * -1: none. */
 static long long number_at(const char *header, struct field field)
 {
     const unsigned char *byte = (const unsigned char *)header + field.at;

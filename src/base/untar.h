@@ -2,13 +2,13 @@
  * Parses an untrusted tar archive as it arrives. Knows nothing of where the files go: names are
  * handed over as they stand there, and the receiver has to check them.
  *
- * It knows what the tar of GNU, of busybox and Go's archive/tar (in docker cp) write: ustar headers with
- * prefix, long names of GNU (type L), and of pax headers (type x) the path and the size. The forms are those
- * of pax(1p) and of GNU tar's manual, "Basic Tar Format". Sparse files of GNU are refused in all their
- * forms.
+ * It knows what the tar of GNU, of busybox and Go's archive/tar (in docker cp) write: ustar headers
+ * with prefix, long names of GNU (type L), and of pax headers (type x) the path and the size. The
+ * forms are those of pax(1p) and of GNU tar's manual, "Basic Tar Format". Sparse files of GNU are
+ * refused in all their forms.
  *
- * Nothing in an archive makes it take more than bounded memory, and no size is believed: content is passed
- * on as it comes.
+ * Nothing in an archive makes it take more than bounded memory, and no size is believed: content is
+ * passed on as it comes.
  */
 #ifndef BASE_UNTAR_H
 #define BASE_UNTAR_H
@@ -60,7 +60,8 @@ struct untar {
 void untar_init(struct untar *untar, const struct untar_handler *handler, void *context);
 void untar_release(struct untar *untar);
 
-/* Parses bytes and drops those after the end of the archive. ERROR_INPUT if it is not a tar archive. */
+/* Parses bytes and drops those after the end of the archive. ERROR_INPUT if it is not a tar
+ * archive. */
 int untar_feed(struct untar *untar, const char *data, size_t length, struct error *error);
 
 /* Whether the block of zeros that ends an archive has come. */

@@ -36,8 +36,8 @@ struct config_key {
 const struct config_key *config_keys_find(enum config_level level, const char *name);
 
 /*
- * Returns the key of the level after `key`, in the order of the table, borrowed. NULL stands for the
- * place before the first key, and after the last one.
+ * Returns the key of the level after `key`, in the order of the table, borrowed. NULL stands for
+ * the place before the first key, and after the last one.
  */
 const struct config_key *config_keys_next(enum config_level level, const struct config_key *key);
 

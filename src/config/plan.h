@@ -1,7 +1,7 @@
 /*
- * A plan: a request with every open point settled by the configuration, and everything that a run needs.
- * What is wrong with a request is found when the plan is resolved, before any file is read and before the
- * engine is asked for anything. Knows nothing of containers or of how a run goes.
+ * A plan: a request with every open point settled by the configuration, and everything that a run
+ * needs. What is wrong with a request is found when the plan is resolved, before any file is read
+ * and before the engine is asked for anything. Knows nothing of containers or of how a run goes.
  */
 #ifndef CONFIG_PLAN_H
 #define CONFIG_PLAN_H
@@ -43,10 +43,10 @@ void plan_release(struct plan *plan);
 size_t plan_bytes(const struct plan *plan);
 
 /*
- * Fills in an empty plan. On success the plan takes over the request's input, artifacts, save_image and
- * save_dockerfile, and the request can be released. On failure the request is unchanged and the plan holds
- * what was settled so far, which plan_release() frees. ERROR_USAGE, or ERROR_INPUT if the paths of files
- * cannot be paths in the working directory.
+ * Fills in an empty plan. On success the plan takes over the request's input, artifacts, save_image
+ * and save_dockerfile, and the request can be released. On failure the request is unchanged and the
+ * plan holds what was settled so far, which plan_release() frees. ERROR_USAGE, or ERROR_INPUT if
+ * the paths of files cannot be paths in the working directory.
  */
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error);

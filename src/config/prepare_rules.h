@@ -28,8 +28,8 @@ enum {
 
 /*
  * Returns the tag for the language with PREPARE_REPOSITORY in front, owned. `base` is the name of
- * the base image or its id. Characters of the language's name that a tag cannot have are replaced; the
- * hash includes the original name.
+ * the base image or its id. Characters of the language's name that a tag cannot have are replaced;
+ * the hash includes the original name.
  */
 char *prepare_tag(const char *language, const char *base, const struct strvec *steps);
 

@@ -1,6 +1,6 @@
 /*
- * What a caller asks for: one program, its files, and the limits that it is to run under. A front end
- * fills a request in; plan_resolve() (config/plan.h) checks it against the configuration.
+ * What a caller asks for: one program, its files, and the limits that it is to run under. A front
+ * end fills a request in; plan_resolve() (config/plan.h) checks it against the configuration.
  */
 #ifndef CONFIG_REQUEST_H
 #define CONFIG_REQUEST_H
@@ -11,8 +11,8 @@
 #include "config/sandbox_policy.h"
 
 /*
- * Everything that goes into the container. The program is a directory, an open file or bytes in memory;
- * exactly one of the three is given.
+ * Everything that goes into the container. The program is a directory, an open file or bytes in
+ * memory; exactly one of the three is given.
  */
 struct input {
     char *dir;                /* owned; NULL: none */
@@ -20,7 +20,7 @@ struct input {
     char *code;               /* owned, bytes in memory; NULL: none */
     size_t code_length;       /* bytes */
     struct input_files files; /* more files, beside an open file or code in memory */
-    int stdin_file; /* what the program reads: an open regular file, owned; -1: empty standard input */
+    int stdin_file; /* standard input: an open regular file, owned; -1: empty */
 };
 
 #define INPUT_INIT                                                                                 \

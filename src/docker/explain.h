@@ -1,6 +1,6 @@
 /*
- * Why a docker command failed. The messages of docker are not stable between versions, so the reason is found
- * by asking further questions whose answer is an exit status.
+ * Why a docker command failed. The messages of docker are not stable between versions, so the
+ * reason is found by asking further questions whose answer is an exit status.
  */
 #ifndef DOCKER_EXPLAIN_H
 #define DOCKER_EXPLAIN_H

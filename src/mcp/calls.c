@@ -10,8 +10,8 @@
 #include "mcp/tool_result.h"
 
 /*
- * How often progress is sent: every few seconds, and sooner if there is new output. POLL is how often the
- * server looks.
+ * How often progress is sent: every few seconds, and sooner if there is new output. POLL is how
+ * often the server looks.
  */
 enum { QUIET_MS = 3000, OUTPUT_MS = 500, POLL_MS = 250 };
 

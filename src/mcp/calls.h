@@ -1,9 +1,9 @@
 /*
- * The calls of execute_code that wait or run: each with its progress and the place that its answer goes to.
- * The service (service/service.h) queues and runs them.
+ * The calls of execute_code that wait or run: each with its progress and the place that its answer
+ * goes to. The service (service/service.h) queues and runs them.
  *
- * Cancellation, progress and answer of a call happen under one lock, so that whichever comes first decides:
- * no answer after a cancellation, no progress after the answer.
+ * Cancellation, progress and answer of a call happen under one lock, so that whichever comes first
+ * decides: no answer after a cancellation, no progress after the answer.
  */
 #ifndef MCP_CALLS_H
 #define MCP_CALLS_H
@@ -58,8 +58,8 @@ void calls_init(struct calls *calls, struct service *service, const struct confi
                 struct writer *writer, struct result_store *store);
 
 /*
- * Submits the call, which will be answered. The call and the plan are taken over on success. Fails as
- * service_submit().
+ * Submits the call, which will be answered. The call and the plan are taken over on success. Fails
+ * as service_submit().
  */
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error);
 
@@ -67,8 +67,8 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
 void calls_cancel(struct calls *calls, const json_t *id);
 
 /*
- * Sends the progress that is due. Returns in how many milliseconds to do that again; -1: there is nothing to
- * send until the next call comes.
+ * Sends the progress that is due. Returns in how many milliseconds to do that again; -1: there is
+ * nothing to send until the next call comes.
  */
 int calls_tell_progress(struct calls *calls);
 

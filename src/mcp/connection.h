@@ -1,6 +1,6 @@
 /*
- * The state of the connection to a client that messages are answered from: what the methods (mcp/methods.h) read
- * and change. How long it lasts is the server's matter (mcp/server.c).
+ * The state of the connection to a client that messages are answered from: what the methods
+ * (mcp/methods.h) read and change. How long it lasts is the server's matter (mcp/server.c).
  */
 #ifndef MCP_CONNECTION_H
 #define MCP_CONNECTION_H

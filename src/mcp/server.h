@@ -21,10 +21,11 @@ struct server_options {
 };
 
 /*
- * Serves the client until it has closed one of its ends or a signal came (signals_catch() before). Then no
- * container is left. If the engine takes longer than the two seconds after which hosts kill their servers,
- * this does not return but ends the process with status 0, and the reaper (service/reaper.h) does the rest.
- * ERROR_SYSTEM if this host refuses something, the room for the answers, say.
+ * Serves the client until it has closed one of its ends or a signal came (signals_catch() before).
+ * Then no container is left. If the engine takes longer than the two seconds after which hosts kill
+ * their servers, this does not return but ends the process with status 0, and the reaper
+ * (service/reaper.h) does the rest. ERROR_SYSTEM if this host refuses something, the room for the
+ * answers, say.
  */
 int server_run(const struct config *config, const struct server_options *options,
                struct error *error);

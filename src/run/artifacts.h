@@ -1,7 +1,7 @@
 /*
- * Artifacts: the files that a program created or changed in its working directory, as part of a result.
- * Their content is untrusted. Their names have been checked: they are relative paths without '..', valid
- * UTF-8 without control characters, and unique.
+ * Artifacts: the files that a program created or changed in its working directory, as part of a
+ * result. Their content is untrusted. Their names have been checked: they are relative paths
+ * without '..', valid UTF-8 without control characters, and unique.
  */
 #ifndef RUN_ARTIFACTS_H
 #define RUN_ARTIFACTS_H

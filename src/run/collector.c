@@ -13,9 +13,9 @@
 enum { MAX_OMITTED_NAMED = 10, MAX_UNWANTED_NAMED = 5, MAX_NAME_SHOWN = 200 };
 
 /*
- * The maximum length of the tar of a working directory: twice the size of the directory, since each file
- * has a header and is filled up to whole blocks, and 16 MiB for many small files. A longer tar is possible
- * only if files have holes.
+ * The maximum length of the tar of a working directory: twice the size of the directory, since each
+ * file has a header and is filled up to whole blocks, and 16 MiB for many small files. A longer tar
+ * is possible only if files have holes.
  */
 enum { STREAM_FACTOR = 2, STREAM_EXTRA = 16 << 20 };
 
@@ -85,7 +85,9 @@ static void note_unwanted(struct collector *collector, const char *name)
                                         : text_escape_short(name, MAX_NAME_SHOWN));
 }
 
-/* The end of the name that patterns are compared with: as long as a path may be, to bound the time. */
+/*
+ * The end of the name that patterns are compared with: as long as a path may be, to bound the time.
+ */
 static const char *matched_part(const char *name)
 {
     const size_t length = strlen(name);

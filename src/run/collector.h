@@ -1,11 +1,12 @@
 /*
- * Collects artifacts from the tar of a working directory: the files that match a pattern of the plan
- * (plan->artifacts) and that the program created or changed. Files that match but cannot be taken are
- * named in warnings: links, unsafe names, and files beyond the plan's limits of count and bytes.
+ * Collects artifacts from the tar of a working directory: the files that match a pattern of the
+ * plan (plan->artifacts) and that the program created or changed. Files that match but cannot be
+ * taken are named in warnings: links, unsafe names, and files beyond the plan's limits of count and
+ * bytes.
  *
- * The tar was written in the program's container by the program's user, so it is hostile input. Its length
- * is bounded by the size of the working directory, no size in it is trusted, and no more memory is allocated
- * than the plan allows.
+ * The tar was written in the program's container by the program's user, so it is hostile input. Its
+ * length is bounded by the size of the working directory, no size in it is trusted, and no more
+ * memory is allocated than the plan allows.
  */
 #ifndef RUN_COLLECTOR_H
 #define RUN_COLLECTOR_H
@@ -41,14 +42,16 @@ struct collector {
 };
 
 /*
- * Starts collecting into result->artifacts. Borrows its arguments until collector_release(). `sent` is the
- * sorted list of the files that were sent to the program.
+ * Starts collecting into result->artifacts. Borrows its arguments until collector_release(). `sent`
+ * is the sorted list of the files that were sent to the program.
  */
 void collector_init(struct collector *collector, const struct plan *plan,
                     const struct manifest *sent, struct result *result);
 void collector_release(struct collector *collector);
 
-/* Parses bytes of the tar. Returns whether more are needed: false after its end and after an error. */
+/*
+ * Parses bytes of the tar. Returns whether more are needed: false after its end and after an error.
+ */
 bool collector_feed(struct collector *collector, const char *data, size_t length);
 
 /* Ends the collection. If the tar was incomplete, a warning says so, with `why` as the reason. */

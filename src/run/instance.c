@@ -132,9 +132,10 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 }
 
 /*
- * Bytes of the program that are passed on wait for room at their destination. Nothing else must wait
- * for it, or a destination that takes nothing would keep the program from ever beginning. So no byte
- * of the program is read before it is known to have begun: what comes before is read byte by byte.
+ * Bytes of the program that are passed on wait for room at their destination. Nothing else must
+ * wait for it, or a destination that takes nothing would keep the program from ever beginning. So
+ * no byte of the program is read before it is known to have begun: what comes before is read byte
+ * by byte.
  */
 static void hold_back(const struct instance *instance, struct process_pump *pump)
 {
@@ -260,9 +261,9 @@ static bool wait_for_client(struct instance *instance, long long end)
 }
 
 /*
- * The supervisor exits when its stdin ends, and `docker start` of a container with --rm returns when the
- * container is removed. Its status is 0 only if both succeeded. So normally no further docker command is
- * needed, which would cost more than everything else that remains to be done.
+ * The supervisor exits when its stdin ends, and `docker start` of a container with --rm returns
+ * when the container is removed. Its status is 0 only if both succeeded. So normally no further
+ * docker command is needed, which would cost more than everything else that remains to be done.
  */
 int instance_remove(struct instance *instance, long long end, struct error *error)
 {

@@ -1,10 +1,11 @@
 /*
- * An instance: a container that was created and started, and whose supervisor (run/supervisor.h) waits
- * for the one request that the instance will serve. Then it is removed; no instance is used twice.
+ * An instance: a container that was created and started, and whose supervisor (run/supervisor.h)
+ * waits for the one request that the instance will serve. Then it is removed; no instance is used
+ * twice.
  *
- * Image, user, network, limits and mounts are settled when the instance is made. What only the program
- * sees (files, command, environment, stdin, timeout) comes with the request. So an instance that was made
- * for a request and one that has waited for it are the same.
+ * Image, user, network, limits and mounts are settled when the instance is made. What only the
+ * program sees (files, command, environment, stdin, timeout) comes with the request. So an instance
+ * that was made for a request and one that has waited for it are the same.
  */
 #ifndef RUN_INSTANCE_H
 #define RUN_INSTANCE_H
@@ -53,9 +54,9 @@ struct instance {
 };
 
 /*
- * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at most.
- * Its frames carry `nonce`; NULL: a new one. The caller frees it with instance_free(), which does not
- * remove it from the engine.
+ * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at
+ * most. Its frames carry `nonce`; NULL: a new one. The caller frees it with instance_free(), which
+ * does not remove it from the engine.
  */
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
                               const char *nonce, long long in_use_ms);
@@ -66,9 +67,9 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
  * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
- * (clock_now_ms()) at the latest. -1: it is removed from the engine, or a warning of the instance says that
- * this failed too. If the image cannot run the supervisor, instance->supervisor says so, and the error is
- * the engine's message. `end` as in owned_container_remove().
+ * (clock_now_ms()) at the latest. -1: it is removed from the engine, or a warning of the instance
+ * says that this failed too. If the image cannot run the supervisor, instance->supervisor says so,
+ * and the error is the engine's message. `end` as in owned_container_remove().
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error);
@@ -80,14 +81,14 @@ bool instance_waits(const struct instance *instance);
 void instance_dismiss(struct instance *instance);
 
 /*
- * Ends the instance and waits until the engine has removed it, which it normally does by itself. If it
- * does not, removes it like owned_container_remove(), which also explains `end` and the error.
+ * Ends the instance and waits until the engine has removed it, which it normally does by itself. If
+ * it does not, removes it like owned_container_remove(), which also explains `end` and the error.
  */
 int instance_remove(struct instance *instance, long long end, struct error *error);
 
 /*
- * Moves bytes between isolator and the container until the phase is reached (PROCESS_PAUSED), or until
- * another event ends the wait. `deadline` is a time of clock_now_ms(); `cancel` may be NULL.
+ * Moves bytes between isolator and the container until the phase is reached (PROCESS_PAUSED), or
+ * until another event ends the wait. `deadline` is a time of clock_now_ms(); `cancel` may be NULL.
  */
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
                                  long long deadline, const struct notifier *cancel);

@@ -33,9 +33,9 @@ void output_sink_init(struct output_sink *output, const struct plan *plan,
 void output_sink_begin(struct output_sink *output);
 
 /*
- * Until when output_sink_add() may wait for room where it passes bytes on, which a terminal may need
- * that somebody stops: until the deadline (clock_now_ms(); 0: none), or until `cancel` (may be NULL)
- * is raised. What does not fit by then is not passed on.
+ * Until when output_sink_add() may wait for room where it passes bytes on, which a terminal may
+ * need that somebody stops: until the deadline (clock_now_ms(); 0: none), or until `cancel` (may be
+ * NULL) is raised. What does not fit by then is not passed on.
  */
 void output_sink_wait(struct output_sink *output, long long deadline,
                       const struct notifier *cancel);

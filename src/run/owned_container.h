@@ -1,6 +1,6 @@
 /*
- * A container of isolator, whatever it is for. Its name and the labels that identify its owner are chosen
- * before it is created, so that it can be found and removed whatever happens.
+ * A container of isolator, whatever it is for. Its name and the labels that identify its owner are
+ * chosen before it is created, so that it can be found and removed whatever happens.
  */
 #ifndef RUN_OWNED_CONTAINER_H
 #define RUN_OWNED_CONTAINER_H
@@ -29,8 +29,8 @@ struct owned_container {
 };
 
 /*
- * Chooses the name, "isolator-" and random digits, and the labels. `in_use_ms` is how long the container
- * will be in use at most. `plan` is what it will be created for; NULL: no plan.
+ * Chooses the name, "isolator-" and random digits, and the labels. `in_use_ms` is how long the
+ * container will be in use at most. `plan` is what it will be created for; NULL: no plan.
  */
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms);
@@ -40,26 +40,27 @@ void owned_container_release(struct owned_container *container);
 bool owned_container_is_name(const char *name);
 
 /*
- * The part of the container spec that is the same for supervised and unsupervised runs of the plan. Borrows
- * from both arguments.
+ * The part of the container spec that is the same for supervised and unsupervised runs of the plan.
+ * Borrows from both arguments.
  */
 struct container_spec owned_container_spec(const struct owned_container *container,
                                            const struct plan *plan);
 
 /*
- * Creates the container. If that fails, no container remains; `end` as in owned_container_remove(). If a
- * prepared image is not on the engine, the container is made from its base image, and a warning names the
- * command that prepares it. What docker prints on success is added to `warnings`. If it prints something,
- * the engine is asked whether it enforces the limits. If it does not, that is an error, unless
- * docker->allow_unenforced is set.
+ * Creates the container. If that fails, no container remains; `end` as in owned_container_remove().
+ * If a prepared image is not on the engine, the container is made from its base image, and a
+ * warning names the command that prepares it. What docker prints on success is added to `warnings`.
+ * If it prints something, the engine is asked whether it enforces the limits. If it does not, that
+ * is an error, unless docker->allow_unenforced is set.
  */
 int owned_container_create(struct owned_container *container, const struct container_spec *spec,
                            long long deadline, long long end, const struct notifier *cancel,
                            struct strvec *warnings, struct error *error);
 
 /*
- * Removes the container, as container_remove() does, until `end` (clock_now_ms()) at the latest, but for
- * BUDGET_REMOVE_MIN in any case. 0: no end is set. The error says that the container may still exist.
+ * Removes the container, as container_remove() does, until `end` (clock_now_ms()) at the latest,
+ * but for BUDGET_REMOVE_MIN in any case. 0: no end is set. The error says that the container may
+ * still exist.
  */
 int owned_container_remove(const struct owned_container *container,
                            const struct process_drain *drain, long long end, struct error *error);
@@ -68,8 +69,9 @@ int owned_container_remove(const struct owned_container *container,
 int owned_container_set_cancelled(struct error *error);
 
 /*
- * Sets the error of a run whose program has not begun, if it was cancelled or its deadline has passed: then
- * the error is `late`, followed by docker's message. Returns false for every other event.
+ * Sets the error of a run whose program has not begun, if it was cancelled or its deadline has
+ * passed: then the error is `late`, followed by docker's message. Returns false for every other
+ * event.
  */
 bool owned_container_set_interrupted(enum process_event event, const char *late,
                                      const char *message, struct error *error);

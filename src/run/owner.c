@@ -39,8 +39,8 @@ static void read_line(const char *path, char *line, size_t size)
 }
 
 /*
- * State and start time of a process, fields 3 and 22 of /proc/PID/stat (proc(5)); the second field may
- * contain any character. False if they cannot be read.
+ * State and start time of a process, fields 3 and 22 of /proc/PID/stat (proc(5)); the second field
+ * may contain any character. False if they cannot be read.
  */
 static bool read_stat(long pid, char *state, unsigned long long *start)
 {
@@ -86,7 +86,8 @@ static struct owner read_own(void)
     return owner;
 }
 
-/* This process. Read once, so that all labels are equal even if the host runs out of resources later. */
+/* This process. Read once, so that all labels are equal even if the host runs out of resources
+ * later. */
 static struct owner read_own_once(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -133,8 +134,8 @@ void owner_disown(struct strvec *instructions)
 }
 
 /*
- * Whether the process has ended; a zombie has. A process that exists but cannot be inspected is alive:
- * one of another user, if /proc is mounted with hidepid.
+ * Whether the process has ended; a zombie has. A process that exists but cannot be inspected is
+ * alive: one of another user, if /proc is mounted with hidepid.
  */
 static bool owner_has_ended(const struct owner *owner)
 {

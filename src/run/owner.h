@@ -1,8 +1,8 @@
 /*
- * The labels of a container that identify its owner, so that an orphan can be told from a container in use.
- * The boot of the kernel, the namespaces of process numbers and of the clock, the process and its start time
- * together identify one process and no other. The host is for people. The deadline is the time after which
- * the container cannot be in use.
+ * The labels of a container that identify its owner, so that an orphan can be told from a container
+ * in use. The boot of the kernel, the namespaces of process numbers and of the clock, the process
+ * and its start time together identify one process and no other. The host is for people. The
+ * deadline is the time after which the container cannot be in use.
  */
 #ifndef RUN_OWNER_H
 #define RUN_OWNER_H
@@ -25,14 +25,15 @@ extern const char *const owner_keys[OWNER_LABELS];
 void owner_own_labels(struct strvec *labels);
 
 /*
- * Adds "isolator.boot=UUID", "isolator.namespaces=INODE.INODE", "isolator.pid=N", "isolator.start=CLOCK TICKS
- * SINCE BOOT", "isolator.host=NAME" and "isolator.deadline=UNIX SECONDS", the last `lifetime_ms` from now.
+ * Adds "isolator.boot=UUID", "isolator.namespaces=INODE.INODE", "isolator.pid=N",
+ * "isolator.start=CLOCK TICKS SINCE BOOT", "isolator.host=NAME" and "isolator.deadline=UNIX
+ * SECONDS", the last `lifetime_ms` from now.
  */
 void owner_labels(struct strvec *labels, long long lifetime_ms);
 
 /*
- * Adds a Dockerfile LABEL instruction that empties these labels. An image that is committed from a container
- * inherits its labels, and containers of that image do not belong to isolator.
+ * Adds a Dockerfile LABEL instruction that empties these labels. An image that is committed from a
+ * container inherits its labels, and containers of that image do not belong to isolator.
  */
 void owner_disown(struct strvec *instructions);
 
@@ -44,9 +45,9 @@ enum owner_status {
 
 /*
  * Whether the owner of a container is alive. `values` are the values of its labels in the order of
- * owner_keys; they are untrusted. A process can be looked up only in the same boot and namespaces. For all
- * others the deadline decides, with OVERDUE_SECONDS more, since the clocks of two hosts may differ. Labels
- * that do not have the form of owner_labels() are not from isolator: OWNER_ALIVE.
+ * owner_keys; they are untrusted. A process can be looked up only in the same boot and namespaces.
+ * For all others the deadline decides, with OVERDUE_SECONDS more, since the clocks of two hosts may
+ * differ. Labels that do not have the form of owner_labels() are not from isolator: OWNER_ALIVE.
  */
 enum { OVERDUE_SECONDS = 300 };
 enum owner_status owner_status(const struct strvec *values, long long now);

@@ -107,8 +107,8 @@ static int add_file(struct walk *walk, int parent, const char *name)
 }
 
 /*
- * Whether the target of a link, relative to the directory of the link, is inside the root directory. Only
- * the names are compared; no link is followed.
+ * Whether the target of a link, relative to the directory of the link, is inside the root
+ * directory. Only the names are compared; no link is followed.
  */
 static bool stays_inside(const char *link_path, const char *target)
 {
@@ -257,7 +257,9 @@ static int add_entry(struct walk *walk, int parent, const char *name)
     return result;
 }
 
-/* Sets the error: why there is no entrypoint. It may not be a link, since links are not followed. */
+/*
+ * Sets the error: why there is no entrypoint. It may not be a link, since links are not followed.
+ */
 static int refuse_entrypoint(struct walk *walk, int root)
 {
     CLEANUP_FREE char *shown = text_escape(walk->entrypoint);

@@ -68,8 +68,8 @@ static void add_warnings(struct run *run)
 }
 
 /*
- * Runs the program in the warm instance. *begun is false if the program has not begun, for example since
- * the engine was restarted; then it may run in another instance.
+ * Runs the program in the warm instance. *begun is false if the program has not begun, for example
+ * since the engine was restarted; then it may run in another instance.
  */
 static int run_warm(struct run *run, bool *begun, struct error *error)
 {
@@ -118,8 +118,8 @@ static int run_cold(struct run *run, struct error *error)
 }
 
 /*
- * Removes the instance, until `end` (clock_now_ms()) at the latest, and frees it. Returns whether it is
- * certain that its program has not begun and never will.
+ * Removes the instance, until `end` (clock_now_ms()) at the latest, and frees it. Returns whether
+ * it is certain that its program has not begun and never will.
  */
 static bool remove_instance(struct run *run, long long end, struct error *error)
 {

@@ -1,20 +1,21 @@
 /*
  * One run: a plan becomes a result. The run packs the plan's input, lets the program run in a warm
- * instance or in one that it makes, and fills in the result whatever happens: a program that fails and an
- * engine that fails are results, too. Knows nothing of pools and queues.
+ * instance or in one that it makes, and fills in the result whatever happens: a program that fails
+ * and an engine that fails are results, too. Knows nothing of pools and queues.
  *
- * How it works. run_begin() packs the input, so that a bad file is found before a container is spent on
- * it. run_execute() sees the program to its end; the result is complete then, and its container may still
- * be there. run_clean_up() removes the container, so that this can happen after the result was delivered.
+ * How it works. run_begin() packs the input, so that a bad file is found before a container is
+ * spent on it. run_execute() sees the program to its end; the result is complete then, and its
+ * container may still be there. run_clean_up() removes the container, so that this can happen after
+ * the result was delivered.
  *
  * There are two ways to run a program:
  *
- * - supervised (run/run_supervised.c), in an instance (run/instance.h): files, command, environment and
- *   stdin travel over the attached stdin, and the container cannot outlive this process;
- * - unsupervised (run/run_unsupervised.c), for images without a shell: create, cp, start, inspect. It
- *   promises less, and a warning of the result says so: the program cannot write to its files, the timeout
- *   counts from the start of the container, environment values are visible in `docker inspect` while it
- *   runs, and if isolator is killed only the reaper ends the program.
+ * - supervised (run/run_supervised.c), in an instance (run/instance.h): files, command, environment
+ * and stdin travel over the attached stdin, and the container cannot outlive this process;
+ * - unsupervised (run/run_unsupervised.c), for images without a shell: create, cp, start, inspect.
+ * It promises less, and a warning of the result says so: the program cannot write to its files, the
+ * timeout counts from the start of the container, environment values are visible in `docker
+ * inspect` while it runs, and if isolator is killed only the reaper ends the program.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
@@ -33,15 +34,15 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
                struct result *result);
 
 /*
- * Runs the program and fills in the result. `warm` is an instance that waits and is in every respect what
- * the plan needs; it is taken over. NULL: the run makes one of its own, as it does if the warm one turns
- * out to be dead before the program begins.
+ * Runs the program and fills in the result. `warm` is an instance that waits and is in every
+ * respect what the plan needs; it is taken over. NULL: the run makes one of its own, as it does if
+ * the warm one turns out to be dead before the program begins.
  */
 void run_execute(struct run *run, struct instance *warm);
 
 /*
- * Removes what remains of the run and frees everything. -1: the error names the container that may still
- * exist. The plan must still be valid.
+ * Removes what remains of the run and frees everything. -1: the error names the container that may
+ * still exist. The plan must still be valid.
  */
 int run_clean_up(struct run *run, struct error *error);
 

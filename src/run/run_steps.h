@@ -1,6 +1,7 @@
 /*
- * What both ways of running a program share: how the time of a run is bounded, and how its end is written
- * into the result. For run/run.c, run/run_supervised.c, run/run_unsupervised.c and run/save.c.
+ * What both ways of running a program share: how the time of a run is bounded, and how its end is
+ * written into the result. For run/run.c, run/run_supervised.c, run/run_unsupervised.c and
+ * run/save.c.
  */
 #ifndef RUN_RUN_STEPS_H
 #define RUN_RUN_STEPS_H
@@ -10,16 +11,17 @@
 #include "run/run_state.h"
 
 /*
- * Runs the program in the run's instance, which waits, and leaves the instance to be removed. The program
- * has to begin before `deadline` (clock_now_ms()). 0: it ran, and the result says how it ended, also if
- * isolator ended it. -1: it is not known to have begun (*begun is false), or how it ended is not known.
+ * Runs the program in the run's instance, which waits, and leaves the instance to be removed. The
+ * program has to begin before `deadline` (clock_now_ms()). 0: it ran, and the result says how it
+ * ended, also if isolator ended it. -1: it is not known to have begun (*begun is false), or how it
+ * ended is not known.
  */
 int run_supervised(struct run *run, long long deadline, bool *begun, struct error *error);
 
 /*
- * Runs the program in a container of its own, which is removed before this returns. `doubt` is why the
- * supervisor did not start, if the reason may be another than a missing shell: if the image has a shell,
- * that is the error and nothing is run. NULL: there is no doubt.
+ * Runs the program in a container of its own, which is removed before this returns. `doubt` is why
+ * the supervisor did not start, if the reason may be another than a missing shell: if the image has
+ * a shell, that is the error and nothing is run. NULL: there is no doubt.
  */
 int run_unsupervised(struct run *run, const struct error *doubt, struct error *error);
 
@@ -30,7 +32,8 @@ long long run_end_deadline(const struct run *run);
 /* Names the container and its image in the result; no container, if it was not created. */
 void run_set_container(struct run *run, const struct owned_container *container);
 
-/* Fills in how the program ended, by its exit status. oom_killed is false if nothing is known of it. */
+/* Fills in how the program ended, by its exit status. oom_killed is false if nothing is known of
+ * it. */
 void run_set_exit(struct run *run, int status, bool oom_killed);
 
 /* Fills in how long the program ran: at least 1 ms, since 0 means that it never ran. */
@@ -42,7 +45,8 @@ void run_set_stopped(struct run *run, enum reason reason);
 /* Whether artifacts were requested and the run was not cancelled. */
 bool run_wants_files(const struct run *run);
 
-/* Removes the container; a failure becomes a warning of the result. `drain`: see container_remove(). */
+/* Removes the container; a failure becomes a warning of the result. `drain`: see
+ * container_remove(). */
 void run_remove_container(struct run *run, const struct owned_container *container,
                           const struct process_drain *drain);
 

@@ -49,9 +49,9 @@ static void stop_program(struct run *run, struct instance *instance)
 }
 
 /*
- * The minimum time, in ms, that a program has run which used this much CPU time (microseconds; -1: not
- * known). The measured time may be shorter, since "begin" may be read after the program has started. But
- * with N cores a program uses at most N seconds of CPU time per second.
+ * The minimum time, in ms, that a program has run which used this much CPU time (microseconds; -1:
+ * not known). The measured time may be shorter, since "begin" may be read after the program has
+ * started. But with N cores a program uses at most N seconds of CPU time per second.
  */
 static long long min_duration(const struct run *run, long long cpu_us)
 {

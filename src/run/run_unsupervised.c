@@ -78,8 +78,8 @@ static int create_container(struct run *run, struct owned_container *container, 
 }
 
 /*
- * Sets the error: why the container did not start, in the engine's words (`message`), or if there are none
- * in those of the docker command on stderr. Returns -1.
+ * Sets the error: why the container did not start, in the engine's words (`message`), or if there
+ * are none in those of the docker command on stderr. Returns -1.
  */
 static int explain_no_start(struct run *run, const struct owned_container *container,
                             const char *message, struct error *error)
@@ -100,10 +100,10 @@ static int explain_no_start(struct run *run, const struct owned_container *conta
 }
 
 /*
- * Gets the final state of the container. The engine learns of an OOM kill separately from the end of the
- * container, and perhaps later. So if the program ended with SIGKILL, its state is read again for a short
- * time (BUDGET_OOM). Under load the engine may never learn of the OOM kill, since its shim stops watching when the container
- * is taken down.
+ * Gets the final state of the container. The engine learns of an OOM kill separately from the end
+ * of the container, and perhaps later. So if the program ended with SIGKILL, its state is read
+ * again for a short time (BUDGET_OOM). Under load the engine may never learn of the OOM kill, since
+ * its shim stops watching when the container is taken down.
  */
 static int inspect_end(const struct run *run, const struct owned_container *container,
                        struct container_state *state, struct error *error)

@@ -1,9 +1,9 @@
 /*
  * Saves a run as an image on the engine or as a Dockerfile.
  *
- * Both contain the files, the working directory, the user, the environment of the language and the command,
- * so that `docker run --rm TAG` repeats the run. The environment and stdin of the request are not saved:
- * they may contain secrets, and everyone who has the image can read them.
+ * Both contain the files, the working directory, the user, the environment of the language and the
+ * command, so that `docker run --rm TAG` repeats the run. The environment and stdin of the request
+ * are not saved: they may contain secrets, and everyone who has the image can read them.
  */
 #ifndef RUN_SAVE_H
 #define RUN_SAVE_H
@@ -17,8 +17,9 @@
 int save_image(struct run *run, struct error *error);
 
 /*
- * Writes the Dockerfile to the path of the plan and replaces a file there. It starts with FROM `image`. Its
- * build context is the directory of the plan, or the directory of the file that was run.
+ * Writes the Dockerfile to the path of the plan and replaces a file there. It starts with FROM
+ * `image`. Its build context is the directory of the plan, or the directory of the file that was
+ * run.
  */
 int save_dockerfile(const struct plan *plan, const char *image, struct error *error);
 

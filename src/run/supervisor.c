@@ -8,17 +8,19 @@
 #include "base/cleanup.h"
 #include "docker/container.h"
 
-/* Bytes of a frame. Whatever is longer are bytes of the program. Also in the format of parse_end(). */
+/*
+ * Bytes of a frame. Whatever is longer are bytes of the program. Also in the format of parse_end().
+ */
 enum { FRAME_MAX = 160 };
 
 /* How long after the timeout the container ends itself if isolator has not ended it. */
 enum { GRACE_SECONDS = 5 };
 
 /*
- * The supervisor runs in a copy of the shell that may be executed but not read. The kernel makes such a
- * process inaccessible (PR_SET_DUMPABLE(2const)), so a program of the same user can neither trace process
- * 1, which would stop it, nor open its lifeline through /proc/1/fd. If the copy cannot be made, the
- * supervisor runs without this protection.
+ * The supervisor runs in a copy of the shell that may be executed but not read. The kernel makes
+ * such a process inaccessible (PR_SET_DUMPABLE(2const)), so a program of the same user can neither
+ * trace process 1, which would stop it, nor open its lifeline through /proc/1/fd. If the copy
+ * cannot be made, the supervisor runs without this protection.
  */
 static const char entry_script[] =
     "shell=$3/.isolator-$2/sh\n"
@@ -29,25 +31,27 @@ static const char entry_script[] =
 
 /*
  * Works in dash, busybox ash and bash. What is not obvious in it:
- * - Descriptor 3 is the lifeline, which no other process of the container has. Descriptors 5 and 6 are
- *   stderr and stdout of the container. Process 1 has no stderr of its own once the program runs, because
- *   shells print messages there about children that a signal ended.
- * - `program` is a function of the file that was sent. Sourcing the file defines it, and only the process
- *   that becomes the program executes it.
- * - The runner waits for the program and reports its end, since `read` cannot wait for a child. It must
- *   not be started with "&": for such a child a shell ignores SIGINT and SIGQUIT permanently, and the
- *   program would inherit that. So it is the child of a command substitution, whose process it kills.
- *   This lets process 1 continue and makes the runner an orphan.
- * - The trap wakes process 1 when one of its children ends. It then lets `jobs` reap orphans, and reports
- *   the end itself if the program has killed the runner (kill -9 -1). A frame that comes twice does no harm.
- *   The other signals that a program may send are caught too, since a shell acts on some by default.
- * - The timer is a child of process 1, which wakes when the timer ends and when it is stopped (SIGSTOP).
- *   So killing the timer ends the container, and stopping it does not stop the clock for long.
- * - A process that is killed may still finish a write, between the bytes of the tar. So process 1 waits
- *   until none is left, but not forever: one may hang in the kernel.
- * - The program makes itself the first choice of the OOM killer, so that the supervisor survives and can
- *   report. This takes a new shell, since the supervisor's own forks may not write below /proc/self (see
- *   above).
+ * - Descriptor 3 is the lifeline, which no other process of the container has. Descriptors 5 and 6
+ * are stderr and stdout of the container. Process 1 has no stderr of its own once the program runs,
+ * because shells print messages there about children that a signal ended.
+ * - `program` is a function of the file that was sent. Sourcing the file defines it, and only the
+ * process that becomes the program executes it.
+ * - The runner waits for the program and reports its end, since `read` cannot wait for a child. It
+ * must not be started with "&": for such a child a shell ignores SIGINT and SIGQUIT permanently,
+ * and the program would inherit that. So it is the child of a command substitution, whose process
+ * it kills. This lets process 1 continue and makes the runner an orphan.
+ * - The trap wakes process 1 when one of its children ends. It then lets `jobs` reap orphans, and
+ * reports the end itself if the program has killed the runner (kill -9 -1). A frame that comes
+ * twice does no harm. The other signals that a program may send are caught too, since a shell acts
+ * on some by default.
+ * - The timer is a child of process 1, which wakes when the timer ends and when it is stopped
+ * (SIGSTOP). So killing the timer ends the container, and stopping it does not stop the clock for
+ * long.
+ * - A process that is killed may still finish a write, between the bytes of the tar. So process 1
+ * waits until none is left, but not forever: one may hang in the kernel.
+ * - The program makes itself the first choice of the OOM killer, so that the supervisor survives
+ * and can report. This takes a new shell, since the supervisor's own forks may not write below
+ * /proc/self (see above).
  */
 static const char supervisor_script[] =
     "nonce=$1\n"
@@ -143,8 +147,9 @@ static void add_quoted(struct strbuf *script, const char *word)
 }
 
 /*
- * Adds the seconds that the container may run, and the shell function that becomes the program. No value
- * of the environment is an argument of a process, since the host shows arguments to all its users.
+ * Adds the seconds that the container may run, and the shell function that becomes the program. No
+ * value of the environment is an argument of a process, since the host shows arguments to all its
+ * users.
  */
 static void add_program(struct strbuf *script, const struct plan *plan)
 {
@@ -242,8 +247,8 @@ static bool parse_end(struct supervisor_stream *stream, const char *words)
 }
 
 /*
- * Handles a frame with these words. False if no such frame can come in this state; then these are bytes of
- * the program. The stream with "ready" is stderr, whose "end" carries the figures.
+ * Handles a frame with these words. False if no such frame can come in this state; then these are
+ * bytes of the program. The stream with "ready" is stderr, whose "end" carries the figures.
  */
 static bool take_frame(struct supervisor_stream *stream, const char *words)
 {
@@ -279,8 +284,8 @@ static void pass_bytes(struct supervisor_stream *stream, enum supervisor_state s
 }
 
 /*
- * Checks whether a frame starts at the data, whose first byte is a NUL. Returns its length in bytes and
- * copies its words; 0: there is no frame; -1: more bytes are needed to tell.
+ * Checks whether a frame starts at the data, whose first byte is a NUL. Returns its length in bytes
+ * and copies its words; 0: there is no frame; -1: more bytes are needed to tell.
  */
 static long match_frame(const struct supervisor_stream *stream, const char *data, size_t length,
                         char words[FRAME_MAX])
@@ -305,7 +310,8 @@ static long match_frame(const struct supervisor_stream *stream, const char *data
     return newline + 1 - data;
 }
 
-/* Handles the frames in the data and passes on the bytes between them. Returns how much was handled. */
+/* Handles the frames in the data and passes on the bytes between them. Returns how much was
+ * handled. */
 static size_t parse(struct supervisor_stream *stream, const char *data, size_t length,
                     supervisor_sink *sink, void *context)
 {

@@ -1,38 +1,39 @@
 /*
- * The supervisor script: the few lines of POSIX shell that are process 1 of an instance, and how isolator
- * talks to it.
+ * The supervisor script: the few lines of POSIX shell that are process 1 of an instance, and how
+ * isolator talks to it.
  *
- * What goes in, on the container's stdin: one line with the size of a tar stream in bytes, then the tar
- * stream. After that stdin stays open. The stream holds a directory ".isolator-NONCE" with the program to
- * run (command, environment) and its stdin, and the files of the workdir. Three things may follow: the
- * line "stop", the line "files" when the program has ended, or the end of stdin.
+ * What goes in, on the container's stdin: one line with the size of a tar stream in bytes, then the
+ * tar stream. After that stdin stays open. The stream holds a directory ".isolator-NONCE" with the
+ * program to run (command, environment) and its stdin, and the files of the workdir. Three things
+ * may follow: the line "stop", the line "files" when the program has ended, or the end of stdin.
  *
- * What comes out, between the bytes of the program: frames. A frame is a NUL, the nonce, a space, words
- * and a newline.
- *   ready       on stderr, when the supervisor waits for the request: the image has a shell and the tools
- *   fail WORD   on stderr, instead of "ready": "tools" (one of tar, head, rm, sleep is missing) or
- *               "workdir"; after "ready", if the program could not be started: "unpack"
+ * What comes out, between the bytes of the program: frames. A frame is a NUL, the nonce, a space,
+ * words and a newline. ready       on stderr, when the supervisor waits for the request: the image
+ * has a shell and the tools fail WORD   on stderr, instead of "ready": "tools" (one of tar, head,
+ * rm, sleep is missing) or "workdir"; after "ready", if the program could not be started: "unpack"
  *   begin       on both streams, right before the program runs
  *   end         on stdout, when the program has ended
  *   end STATUS OOM PEAK CPU
- *               on stderr: exit status, number of processes that the OOM killer ended, peak memory in
- *               bytes, CPU time in microseconds; "-" for a figure that the kernel does not give
- *   files       on stdout, after the line "files" was read: a tar of the workdir follows, and nothing else
- * Bytes before "begin" do not come from the program: they are messages of the docker command or of the
- * supervisor. Bytes after "end", except for the tar, come from processes that the program left running;
- * they are dropped.
+ *               on stderr: exit status, number of processes that the OOM killer ended, peak memory
+ * in bytes, CPU time in microseconds; "-" for a figure that the kernel does not give files       on
+ * stdout, after the line "files" was read: a tar of the workdir follows, and nothing else Bytes
+ * before "begin" do not come from the program: they are messages of the docker command or of the
+ * supervisor. Bytes after "end", except for the tar, come from processes that the program left
+ * running; they are dropped.
  *
  * The stdin is the lifeline. Process 1 does nothing but wait on it, and no signal from inside the
- * container can kill or stop process 1. When isolator ends, for whatever reason, the pipe closes, process 1
- * exits, and the kernel ends every process of the container. "stop" asks for the same, but the "end" frames
- * are sent first, so that the figures of a program that timed out are known.
+ * container can kill or stop process 1. When isolator ends, for whatever reason, the pipe closes,
+ * process 1 exits, and the kernel ends every process of the container. "stop" asks for the same,
+ * but the "end" frames are sent first, so that the figures of a program that timed out are known.
  *
- * If the supervisor could not make itself unreadable (see supervisor.c), a hostile program can hold the
- * pipe open. So the supervisor also keeps a timer, which ends the container some seconds after the timeout,
- * whatever the program does. A shell whose `read` is not interrupted by a trap (bash) has no such timer.
+ * If the supervisor could not make itself unreadable (see supervisor.c), a hostile program can hold
+ * the pipe open. So the supervisor also keeps a timer, which ends the container some seconds after
+ * the timeout, whatever the program does. A shell whose `read` is not interrupted by a trap (bash)
+ * has no such timer.
  *
- * The supervisor runs as the program's user in the program's container, so a program can forge what the
- * supervisor says. Everything that arrives is parsed as hostile input, and no safety rests on it.
+ * The supervisor runs as the program's user in the program's container, so a program can forge what
+ * the supervisor says. Everything that arrives is parsed as hostile input, and no safety rests on
+ * it.
  */
 #ifndef RUN_SUPERVISOR_H
 #define RUN_SUPERVISOR_H
@@ -53,8 +54,9 @@ struct strvec supervisor_command(const char *nonce, const char *workdir);
 
 /*
  * Fills the archive, which is open and empty, with the supervisor's directory: the plan's command,
- * environment and stdin. The archive is not finished, since the archive of the workdir follows it in the
- * same stream. ERROR_SYSTEM if the host refuses memory or the stdin of the plan cannot be read.
+ * environment and stdin. The archive is not finished, since the archive of the workdir follows it
+ * in the same stream. ERROR_SYSTEM if the host refuses memory or the stdin of the plan cannot be
+ * read.
  */
 int supervisor_control(const struct plan *plan, const char *nonce, struct archive *archive,
                        struct error *error);

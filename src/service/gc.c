@@ -10,10 +10,13 @@
 #include "docker/container_list.h"
 #include "run/owned_container.h"
 
-/* gc_until_quiet(): the minimum time without containers, and how many times that it takes at most. */
+/*
+ * gc_until_quiet(): the minimum time without containers, and how many times that it takes at most.
+ */
 enum { MIN_QUIET_MS = 10000, MAX_QUIET_TIMES = 6 };
 
-/* The pause between two passes of gc_until_quiet(), so that a stopped engine is not asked every second. */
+/* The pause between two passes of gc_until_quiet(), so that a stopped engine is not asked every
+ * second. */
 enum { MIN_PAUSE_MS = 1000, MAX_PAUSE_MS = 30000 };
 
 static void report_orphan(gc_report *report, void *context, const struct container_row *row,
@@ -43,7 +46,9 @@ static void remove_orphan(const struct docker *docker, enum gc_mode mode, const 
         container_discard(docker, name, deadline);
 }
 
-/* Lists all containers that have the label of an owner, with the labels that owner_status() needs. */
+/*
+ * Lists all containers that have the label of an owner, with the labels that owner_status() needs.
+ */
 static int list_owned(const struct docker *docker, long long deadline,
                       const struct notifier *cancel, struct container_list *list,
                       struct error *error)

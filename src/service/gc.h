@@ -1,6 +1,6 @@
 /*
- * Garbage collection: removes orphans, which are containers of isolator whose owner has ended without
- * removing them.
+ * Garbage collection: removes orphans, which are containers of isolator whose owner has ended
+ * without removing them.
  */
 #ifndef SERVICE_GC_H
 #define SERVICE_GC_H
@@ -33,19 +33,19 @@ enum gc_mode {
 };
 
 /*
- * Finds the orphans on the engine, removes them as `mode` says, and reports each to `report`, which may be
- * NULL. A container whose owner cannot be looked up, on another host for example, is an orphan if its
- * deadline has passed (see owner_status()). Containers of live owners are never touched. Returns how many
- * orphans it found. -1: the engine did not list all containers, or `cancel`, which may be NULL, was raised;
- * then no more are removed.
+ * Finds the orphans on the engine, removes them as `mode` says, and reports each to `report`, which
+ * may be NULL. A container whose owner cannot be looked up, on another host for example, is an
+ * orphan if its deadline has passed (see owner_status()). Containers of live owners are never
+ * touched. Returns how many orphans it found. -1: the engine did not list all containers, or
+ * `cancel`, which may be NULL, was raised; then no more are removed.
  */
 int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report, void *context,
                const struct notifier *cancel, struct error *error);
 
 /*
- * Removes the containers of a process that has ended while the engine may still be creating some for it:
- * those that have these labels now, and those that the engine completes later. Returns after there was none
- * for BUDGET_GC, at least ten seconds, and after six times that in any case.
+ * Removes the containers of a process that has ended while the engine may still be creating some
+ * for it: those that have these labels now, and those that the engine completes later. Returns
+ * after there was none for BUDGET_GC, at least ten seconds, and after six times that in any case.
  */
 void gc_until_quiet(const struct docker *docker, const struct strvec *labels);
 

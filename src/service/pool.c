@@ -11,19 +11,22 @@
 #include "base/memory.h"
 #include "docker/budget.h"
 
-/* The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for it. */
+/* The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for
+ * it. */
 enum { MAX_USE_MS = 3600000 };
 
 /* How long after pool_start() a POOL_AHEAD pool begins to make instances. */
 enum { DELAY_MS = 1000 };
 
 /*
- * How long after one was taken a POOL_AHEAD pool begins to make another. Making one keeps the cores busy for
- * some tenths of a second, and most programs have ended by then.
+ * How long after one was taken a POOL_AHEAD pool begins to make another. Making one keeps the cores
+ * busy for some tenths of a second, and most programs have ended by then.
  */
 enum { SETTLE_MS = 250 };
 
-/* How long the pool makes no instance of a class after a failure; doubled after each further one. */
+/*
+ * How long the pool makes no instance of a class after a failure; doubled after each further one.
+ */
 enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
 
 /* The instances that the pool keeps of one language. */

@@ -1,11 +1,11 @@
 /*
- * The pool of warm instances. A thread of the pool makes containers in advance, so that a run can start
- * without waiting for the engine. Each serves one run (run/instance.h). The pool then makes another in its
- * place, and replaces those that are too old or whose container has ended.
+ * The pool of warm instances. A thread of the pool makes containers in advance, so that a run can
+ * start without waiting for the engine. Each serves one run (run/instance.h). The pool then makes
+ * another in its place, and replaces those that are too old or whose container has ended.
  *
- * Nothing depends on the pool: if it is empty, for whatever reason, a run makes an instance of its own. The
- * configuration says how many the pool keeps of each language and how old one may become. If the engine
- * cannot make one, the pool tries again later, with a back-off.
+ * Nothing depends on the pool: if it is empty, for whatever reason, a run makes an instance of its
+ * own. The configuration says how many the pool keeps of each language and how old one may become.
+ * If the engine cannot make one, the pool tries again later, with a back-off.
  *
  * Thread-safe. NULL stands for a pool that is always empty.
  */
@@ -33,8 +33,8 @@ enum pool_policy {
 
 /*
  * Opens a pool, which makes nothing before pool_start(). Borrows docker, config and `ended` until
- * pool_close(), and docker for as long as an instance that came from it exists. `ended` is raised when
- * what pool_end() began is done; it may be NULL. Returns NULL if the host refuses something.
+ * pool_close(), and docker for as long as an instance that came from it exists. `ended` is raised
+ * when what pool_end() began is done; it may be NULL. Returns NULL if the host refuses something.
  */
 struct pool *pool_open(const struct docker *docker, const struct config *config,
                        enum pool_policy policy, const struct notifier *ended, struct error *error);
@@ -50,15 +50,15 @@ void pool_pause(struct pool *pool, bool pause);
 bool pool_request(struct pool *pool, const struct plan *plan);
 
 /*
- * Takes out an instance that is in every respect what the plan would get; the caller owns it. NULL: there
- * is none, or the plan's timeout is longer than the hour for which a warm instance may be used. Under
- * POOL_ON_DEMAND this asks for more of them.
+ * Takes out an instance that is in every respect what the plan would get; the caller owns it. NULL:
+ * there is none, or the plan's timeout is longer than the hour for which a warm instance may be
+ * used. Under POOL_ON_DEMAND this asks for more of them.
  */
 struct instance *pool_take(struct pool *pool, const struct plan *plan);
 
 /*
- * Begins the end: no more instances are made or taken, and those that wait are removed. If the engine
- * refuses to remove one, the reaper learns of it as always.
+ * Begins the end: no more instances are made or taken, and those that wait are removed. If the
+ * engine refuses to remove one, the reaper learns of it as always.
  */
 void pool_end(struct pool *pool);
 

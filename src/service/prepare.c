@@ -90,9 +90,9 @@ static int record_preparation(const struct prepare *prepare, const struct langua
 /* ---- the images that are replaced */
 
 /*
- * Removes the tags of an image, of which `tag` is one, except those in `keep`. An image with more than two
- * tags belongs to another preparation as well; then only `tag` is removed. The engine keeps an image that a
- * container uses.
+ * Removes the tags of an image, of which `tag` is one, except those in `keep`. An image with more
+ * than two tags belongs to another preparation as well; then only `tag` is removed. The engine
+ * keeps an image that a container uses.
  */
 static void remove_tags(const struct docker *docker, const char *tag, const struct strvec *tags,
                         const struct strvec *keep)
@@ -134,9 +134,9 @@ static int move_tags(const struct prepare *prepare, const struct language *langu
 }
 
 /*
- * Removes the tags of the image with this tag, which is removed last, so that the image is found again if the
- * engine refuses. An image with more than two tags belongs to another preparation as well; then only `tag`
- * is removed. Returns how many tags were removed; -1.
+ * Removes the tags of the image with this tag, which is removed last, so that the image is found
+ * again if the engine refuses. An image with more than two tags belongs to another preparation as
+ * well; then only `tag` is removed. Returns how many tags were removed; -1.
  */
 static int remove_image(const struct docker *docker, const char *tag, const struct notifier *cancel,
                         struct error *error)

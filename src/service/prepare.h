@@ -1,12 +1,13 @@
 /*
- * Preparing a language: its steps are run once in a container of its image, and the result is kept as an
- * image in which its programs run from then on (config/prepare_rules.h has its name). So packages are
- * available to programs without a network.
+ * Preparing a language: its steps are run once in a container of its image, and the result is kept
+ * as an image in which its programs run from then on (config/prepare_rules.h has its name). So
+ * packages are available to programs without a network.
  *
- * The steps come from the owner of the configuration and are trusted like a Dockerfile. They run as root, in
- * a writable root file system, with the configured network and without limits of time, memory and processes.
- * Their files in /tmp are not kept; a program gets a /tmp of its own. The container has the same labels as
- * all containers of isolator, and is removed like them whatever happens.
+ * The steps come from the owner of the configuration and are trusted like a Dockerfile. They run as
+ * root, in a writable root file system, with the configured network and without limits of time,
+ * memory and processes. Their files in /tmp are not kept; a program gets a /tmp of its own. The
+ * container has the same labels as all containers of isolator, and is removed like them whatever
+ * happens.
  */
 #ifndef SERVICE_PREPARE_H
 #define SERVICE_PREPARE_H
@@ -30,8 +31,9 @@ struct prepare_outcome {
 
 /*
  * Prepares the language, which has steps, unless its image is up to date. Then records it
- * (config/prepare_notes.h) and removes the image that the new one replaces, unless a container uses that.
- * A step that fails is not an error but an outcome. ERROR_IMAGE if the base image is not on the engine.
+ * (config/prepare_notes.h) and removes the image that the new one replaces, unless a container uses
+ * that. A step that fails is not an error but an outcome. ERROR_IMAGE if the base image is not on
+ * the engine.
  */
 int prepare_language(const struct prepare *prepare, const struct language *language,
                      struct prepare_outcome *outcome, struct error *error);
@@ -53,8 +55,8 @@ int prepare_inspect(const struct docker *docker, const struct language *language
                     const struct notifier *cancel, struct prepare_view *view, struct error *error);
 
 /*
- * Removes the prepared image of the language and its record. Returns 1; 0 if there was nothing to remove;
- * -1 also if a container uses the image.
+ * Removes the prepared image of the language and its record. Returns 1; 0 if there was nothing to
+ * remove; -1 also if a container uses the image.
  */
 int prepare_remove(const struct docker *docker, const struct language *language,
                    const struct notifier *cancel, struct error *error);

@@ -19,9 +19,9 @@ enum { MAX_USE_MS = 24 * 3600 * 1000 };
 enum { LIST_MAX = 1 << 16 };
 
 /*
- * Process 1 of the container, with the arguments NAME=VALUE..., "--", STEP.... It sets the variables itself,
- * since variables of the container would become part of the image. All output goes to stdout, so that it
- * keeps its order.
+ * Process 1 of the container, with the arguments NAME=VALUE..., "--", STEP.... It sets the
+ * variables itself, since variables of the container would become part of the image. All output
+ * goes to stdout, so that it keeps its order.
  */
 static const char RUNNER[] =
     "while [ \"$1\" != -- ]; do export \"$1\"; shift; done; shift\n"
@@ -49,7 +49,9 @@ static struct container_spec step_spec(const struct owned_container *container, 
     };
 }
 
-/* Starts the container, passes its output to the sink and waits for its end. Sets the exit status. */
+/*
+ * Starts the container, passes its output to the sink and waits for its end. Sets the exit status.
+ */
 static int run_to_end(const struct prepare *prepare, const struct owned_container *container,
                       process_sink *sink, void *context, int *status, struct error *error)
 {
@@ -140,9 +142,9 @@ static void add_labels(struct strvec *labels, const struct language *language, c
 }
 
 /*
- * Adds the instructions that restore the user, entrypoint and command of the base image, since the container
- * had others. docker commit keeps those of the container if an instruction is empty, so a base image
- * without a command gets a shell.
+ * Adds the instructions that restore the user, entrypoint and command of the base image, since the
+ * container had others. docker commit keeps those of the container if an instruction is empty, so a
+ * base image without a command gets a shell.
  */
 static int restore_base(const struct image_details *base, struct strvec *changes,
                         struct error *error)
@@ -204,7 +206,8 @@ static bool keep_list(void *context, enum process_stream stream, const char *dat
     return true;
 }
 
-/* Adds the lines that are allowed names of packages, each once. A last line that was cut is ignored. */
+/* Adds the lines that are allowed names of packages, each once. A last line that was cut is
+ * ignored. */
 static void add_packages(struct strbuf *list, struct strvec *packages)
 {
     char *last = list->length == LIST_MAX ? strrchr(list->data, '\n') : NULL;

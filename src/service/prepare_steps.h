@@ -1,6 +1,6 @@
 /*
- * The containers of a preparation: one runs the steps and becomes the image, and one lists the packages. For
- * service/prepare.c.
+ * The containers of a preparation: one runs the steps and becomes the image, and one lists the
+ * packages. For service/prepare.c.
  */
 #ifndef SERVICE_PREPARE_STEPS_H
 #define SERVICE_PREPARE_STEPS_H
@@ -18,18 +18,18 @@
 const char *prepare_network(const struct prepare *prepare, const struct language *language);
 
 /*
- * Runs the steps in the image `base`, and commits the container as `tag` unless a step has failed. Sets
- * *status to the exit status of the last step that ran. If the engine completes the image after an
- * interruption, the next preparation finds it.
+ * Runs the steps in the image `base`, and commits the container as `tag` unless a step has failed.
+ * Sets *status to the exit status of the last step that ran. If the engine completes the image
+ * after an interruption, the next preparation finds it.
  */
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
                        const struct image_details *base, const char *tag, int *status,
                        struct error *error);
 
 /*
- * Runs the listPackages command of the language in the image, and adds the lines that are allowed names of
- * packages (prepare_is_package()), each once. Sets *status to the exit status of the command; if it is not
- * 0, nothing is added.
+ * Runs the listPackages command of the language in the image, and adds the lines that are allowed
+ * names of packages (prepare_is_package()), each once. Sets *status to the exit status of the
+ * command; if it is not 0, nothing is added.
  */
 int prepare_list_packages(const struct prepare *prepare, const struct language *language,
                           const char *image, struct strvec *packages, int *status,

@@ -21,15 +21,16 @@
 #include "service/gc.h"
 
 /*
- * How long after a failure it retries, twice as long after each further one, and how often it retries after
- * the program has ended.
+ * How long after a failure it retries, twice as long after each further one, and how often it
+ * retries after the program has ended.
  */
 enum { MIN_BACKOFF_MS = 5000, MAX_BACKOFF_MS = 600000, LAST_RETRIES = 5 };
 
 /* How long a program that ends waits for it. MCP hosts give a server two seconds to end. */
 enum { WAIT_MS = 100 };
 
-/* A line in the pipe is the name of a container that was not removed, or empty when it is dismissed. */
+/* A line in the pipe is the name of a container that was not removed, or empty when it is
+ * dismissed. */
 enum { LINE_MAX_BYTES = OWNED_CONTAINER_NAME_SIZE };
 
 /* The state of the process. */
@@ -76,7 +77,8 @@ static bool read_pipe(struct reaper_process *work, int fd)
     return true;
 }
 
-/* Until the program ends: retries removals, with a back-off that starts again for each new container. */
+/* Until the program ends: retries removals, with a back-off that starts again for each new
+ * container. */
 static void serve_program(struct reaper_process *work, int fd)
 {
     struct pollfd polled = {fd, POLLIN, 0};
@@ -130,8 +132,9 @@ static void run_reaper(struct reaper_process *work, int fd)
 }
 
 /*
- * Closes all descriptors but the pipe, which becomes descriptor 3. The parent of the program may wait for the
- * end of its standard streams, and the other end of the pipe must be open in the program alone.
+ * Closes all descriptors but the pipe, which becomes descriptor 3. The parent of the program may
+ * wait for the end of its standard streams, and the other end of the pipe must be open in the
+ * program alone.
  */
 static void close_all_but(int fd)
 {

@@ -1,15 +1,16 @@
 /*
- * The reaper: a background process that removes containers for the program that started it, and that
- * outlives the program if necessary. It
+ * The reaper: a background process that removes containers for the program that started it, and
+ * that outlives the program if necessary. It
  *
  * - removes orphans of other programs when it starts (GC_ONE_PASS);
  * - retries to remove containers that the engine refused to remove;
  * - removes all containers of the program if that ends without dismissing it, killed by SIGKILL for
- *   example. These include containers without a lifeline, since they were not started yet or run without
- *   a supervisor, and those whose creation the engine completes later.
+ *   example. These include containers without a lifeline, since they were not started yet or run
+ * without a supervisor, and those whose creation the engine completes later.
  *
- * The program writes to it through a pipe, and the end of the pipe means that the program has ended. The
- * reaper has no other descriptor open and a session of its own. The program does not wait for its work.
+ * The program writes to it through a pipe, and the end of the pipe means that the program has
+ * ended. The reaper has no other descriptor open and a session of its own. The program does not
+ * wait for its work.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
@@ -26,14 +27,16 @@ struct reaper {
 };
 
 /*
- * Starts the process, before the first thread of the program, and has docker->not_removed report to it. If
- * the host refuses a process or a pipe, there is no reaper; the reaper of the next program removes orphans.
+ * Starts the process, before the first thread of the program, and has docker->not_removed report to
+ * it. If the host refuses a process or a pipe, there is no reaper; the reaper of the next program
+ * removes orphans.
  */
 void reaper_start(struct reaper *reaper, struct docker *docker);
 
 /*
- * Tells the process that the program ends normally. It then retries a few times to remove the containers
- * that were not removed, and exits. No other thread may use `docker` meanwhile; afterwards it has no reaper.
+ * Tells the process that the program ends normally. It then retries a few times to remove the
+ * containers that were not removed, and exits. No other thread may use `docker` meanwhile;
+ * afterwards it has no reaper.
  */
 void reaper_dismiss(struct reaper *reaper, struct docker *docker);
 

@@ -10,17 +10,17 @@
 struct run_handle;
 
 /*
- * What the service calls for each run, without a lock: on a thread of its own, or in service_close() for a run
- * that still waits then. done() and then cleaned_up() are called once for every run that was submitted, also
- * for one that was cancelled before it started.
+ * What the service calls for each run, without a lock: on a thread of its own, or in
+ * service_close() for a run that still waits then. done() and then cleaned_up() are called once for
+ * every run that was submitted, also for one that was cancelled before it started.
  */
 struct run_callbacks {
     struct run_observer observer;
     /* The run leaves the queue and starts; may be NULL. Not called if it never starts. */
     void (*started)(void *context);
     /*
-     * The result is complete; the container may still be there. The result may be moved out or changed, and
-     * is freed after the call. The handle is valid until this returns.
+     * The result is complete; the container may still be there. The result may be moved out or
+     * changed, and is freed after the call. The handle is valid until this returns.
      */
     void (*done)(void *context, struct result *result);
     /* Nothing of the run is left; `problem` is NULL, or says which container may still exist. */

@@ -1,8 +1,8 @@
 /*
- * The service: everything that lives longer than one run, and the one way in for all front ends. It owns
- * the connection to the engine, the reaper, the pool of warm instances, and the workers with their queue. A
- * front end translates: options or JSON in, service_submit() or service_run(), a result out. The service
- * does not know how a caller speaks.
+ * The service: everything that lives longer than one run, and the one way in for all front ends. It
+ * owns the connection to the engine, the reaper, the pool of warm instances, and the workers with
+ * their queue. A front end translates: options or JSON in, service_submit() or service_run(), a
+ * result out. The service does not know how a caller speaks.
  *
  * Thread-safe after service_open(), but for service_close().
  */
@@ -26,7 +26,9 @@ struct service_options {
     struct workers_limits
         limits;          /* max_active 0: maxConcurrent of the configuration, or the cores */
     docker_trace *trace; /* see struct docker; NULL: none */
-    /* Asked before each run starts, with a lock of the service; NULL: always. See service_wake(). */
+    /*
+     * Asked before each run starts, with a lock of the service; NULL: always. See service_wake().
+     */
     bool (*may_start)(void *context);
     void *context;
     const struct notifier
@@ -44,17 +46,19 @@ struct service {
 };
 
 /*
- * Opens the service, before the first thread of the process: the reaper is a fork of it. Borrows the
- * configuration and what the options point to until service_close(). The pool makes nothing before it is
- * asked to, under POOL_AHEAD by service_start_pool(). ERROR_SYSTEM if the host refuses something.
+ * Opens the service, before the first thread of the process: the reaper is a fork of it. Borrows
+ * the configuration and what the options point to until service_close(). The pool makes nothing
+ * before it is asked to, under POOL_AHEAD by service_start_pool(). ERROR_SYSTEM if the host refuses
+ * something.
  */
 int service_open(struct service *service, const struct config *config,
                  const struct service_options *options, struct error *error);
 
 /*
- * Queues a run. On success the plan is taken over (it is empty then), the callbacks will be called, and
- * *handle (which may be NULL) is valid until done() has returned. ERROR_ENGINE if too many runs wait or they
- * are too large, ERROR_SYSTEM if the host refuses a thread, ERROR_CANCELLED if the service is being closed.
+ * Queues a run. On success the plan is taken over (it is empty then), the callbacks will be called,
+ * and *handle (which may be NULL) is valid until done() has returned. ERROR_ENGINE if too many runs
+ * wait or they are too large, ERROR_SYSTEM if the host refuses a thread, ERROR_CANCELLED if the
+ * service is being closed.
  */
 int service_submit(struct service *service, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
@@ -73,9 +77,10 @@ bool service_is_idle(struct service *service);
 void service_wake(struct service *service);
 
 /*
- * Runs the plan and waits until its container is removed. The plan is taken over if the run could be
- * submitted; release it in any case. Fills in the result, which is empty (RESULT_INIT), whatever happens; it has
- * a warning if the container may still exist. `cancel`, which may be NULL, ends the run.
+ * Runs the plan and waits until its container is removed. The plan is taken over if the run could
+ * be submitted; release it in any case. Fills in the result, which is empty (RESULT_INIT), whatever
+ * happens; it has a warning if the container may still exist. `cancel`, which may be NULL, ends the
+ * run.
  */
 void service_run(struct service *service, struct plan *plan, const struct run_observer *observer,
                  const struct notifier *cancel, struct result *result);
@@ -85,20 +90,22 @@ void service_run_together(struct service *service, struct plan *plans, size_t co
                           const struct notifier *cancel, struct result *results);
 
 /*
- * Has the pool make an instance for the plan and waits until it is ready. False: it is not in the time that
- * the engine gets for that (BUDGET_WARM_WAIT), or `cancel` was raised.
+ * Has the pool make an instance for the plan and waits until it is ready. False: it is not in the
+ * time that the engine gets for that (BUDGET_WARM_WAIT), or `cancel` was raised.
  */
 bool service_prewarm(struct service *service, const struct plan *plan,
                      const struct notifier *cancel);
 
-/* The pool starts to work ahead; it stops making instances for good, since no more requests come. */
+/*
+ * The pool starts to work ahead; it stops making instances for good, since no more requests come.
+ */
 void service_start_pool(struct service *service);
 void service_stop_pool(struct service *service);
 
 /*
- * Cancels all runs, removes all containers and frees everything. -1: that has not happened before the
- * deadline (clock_now_ms(); 0: none). Then threads are still at work, nothing was freed, and the process has
- * to end; the reaper does the rest.
+ * Cancels all runs, removes all containers and frees everything. -1: that has not happened before
+ * the deadline (clock_now_ms(); 0: none). Then threads are still at work, nothing was freed, and
+ * the process has to end; the reaper does the rest.
  */
 int service_close(struct service *service, long long deadline);
 

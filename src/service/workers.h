@@ -1,9 +1,9 @@
 /*
  * The queue of runs and the threads that work on it. For service/service.c.
  *
- * A bounded number of runs is active at a time, and a bounded number waits. While the container of a run is
- * removed, after its result was delivered, the next run is active already; so there are up to twice as many
- * threads as active runs.
+ * A bounded number of runs is active at a time, and a bounded number waits. While the container of
+ * a run is removed, after its result was delivered, the next run is active already; so there are up
+ * to twice as many threads as active runs.
  */
 #ifndef SERVICE_WORKERS_H
 #define SERVICE_WORKERS_H

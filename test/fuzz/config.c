@@ -1,9 +1,10 @@
 /*
- * Fuzz target: the configuration. The input is a file that is laid over the built-in one. It holds to this:
+ * Fuzz target: the configuration. The input is a file that is laid over the built-in one. It holds
+ * to this:
  *
- * - A configuration that is taken is whole and within its ranges: limits, names, paths, languages. Each
- *   language can be run: a request for it that asks for nothing else becomes a plan within the maximums.
- *   Laid over itself it is taken again.
+ * - A configuration that is taken is whole and within its ranges: limits, names, paths, languages.
+ * Each language can be run: a request for it that asks for nothing else becomes a plan within the
+ * maximums. Laid over itself it is taken again.
  * - One that is refused is so with one ERROR_CONFIG that begins with the name of the file.
  * - None touches anything but memory.
  */

@@ -1,7 +1,8 @@
 /*
  * Fuzz target: the answers of the docker command. The input is what it wrote. It holds to this:
  *
- * - Its complaints become one clean line of at most 500 bytes, which is empty only where nothing was said.
+ * - Its complaints become one clean line of at most 500 bytes, which is empty only where nothing
+ * was said.
  * - The state of a container is read as one, or refused: a run has no negative length, what has not
  *   started has not run, the engine's message is one line of what it wrote.
  * - What can be the tag of an image can be its name.

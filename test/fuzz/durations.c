@@ -2,10 +2,10 @@
  * Fuzz target: durations and numbers. The input is what somebody typed. It holds to this:
  *
  * - Durations and numbers are what two regular expressions say, but for their range.
- * - A duration that is taken is from a millisecond to 366 days; written in milliseconds it is the same
- *   again, written twice it is twice as long.
- * - A number that is taken is finite and not negative, what strtod(3) makes of it, and a duration with a
- *   unit behind it, unless it is out of range.
+ * - A duration that is taken is from a millisecond to 366 days; written in milliseconds it is the
+ * same again, written twice it is twice as long.
+ * - A number that is taken is finite and not negative, what strtod(3) makes of it, and a duration
+ * with a unit behind it, unless it is out of range.
  * - What is refused sets one error and leaves the result alone.
  */
 #include "fuzz.h"
@@ -29,7 +29,8 @@ static bool matches(const regex_t *expression, const char *text)
     return regexec(expression, text, 0, NULL, 0) == 0;
 }
 
-/* The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range. */
+/* The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range.
+ */
 static long long read_duration(const char *text, size_t size, bool *form)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;

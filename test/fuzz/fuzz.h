@@ -1,6 +1,6 @@
 /*
- * What the fuzz targets share: a configuration that does not depend on the machine, and assertions that
- * say what they saw before they end the process, which is how libFuzzer learns of a finding.
+ * What the fuzz targets share: a configuration that does not depend on the machine, and assertions
+ * that say what they saw before they end the process, which is how libFuzzer learns of a finding.
  *
  * A target is run from the repository's root, where its snippets lie.
  */
@@ -80,8 +80,9 @@ static inline bool fuzz_is_line(const char *text)
 }
 
 /*
- * The error of a refusal: it has a message of at most `most` bytes, which becomes one clean line where it
- * is reported. What was refused, if that was UTF-8, is not cut in the middle of a character.
+ * The error of a refusal: it has a message of at most `most` bytes, which becomes one clean line
+ * where it is reported. What was refused, if that was UTF-8, is not cut in the middle of a
+ * character.
  */
 static inline void fuzz_check_error(const struct error *error, bool utf8, size_t most)
 {

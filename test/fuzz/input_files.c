@@ -1,9 +1,9 @@
 /*
- * Fuzz target: the tar that comes out of a container. The input is the tar; where a block looks like a header
- * its checksum is put right, since nobody finds it by trying. It holds to this:
+ * Fuzz target: the tar that comes out of a container. The input is the tar; where a block looks
+ * like a header its checksum is put right, since nobody finds it by trying. It holds to this:
  *
- * - Names are paths below a directory, clean, and stand there once; there are no more of them and no more bytes
- *   than the plan allows, and what is missing is told in clean lines.
+ * - Names are paths below a directory, clean, and stand there once; there are no more of them and
+ * no more bytes than the plan allows, and what is missing is told in clean lines.
  * - However the bytes arrive, all at once, one by one or in pieces, what is taken is the same.
  */
 #include "fuzz.h"

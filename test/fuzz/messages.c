@@ -1,15 +1,17 @@
 /*
- * Fuzz target: the message reader. The input is what a client writes, byte for byte. It holds to this:
+ * Fuzz target: the message reader. The input is what a client writes, byte for byte. It holds to
+ * this:
  *
- * - Bytes are cut into the same lines however they arrive, and a line that is too long is told once.
- * - Each request is answered exactly once and by its own id, what is no message without one; what is
- *   cancelled is answered at most once. Nothing else is answered.
- * - What goes out are lines: each one JSON object, or an array of them, with no line break in it, no
- *   longer than MESSAGE_MAX; each object a response or a notification as JSON-RPC wants it.
+ * - Bytes are cut into the same lines however they arrive, and a line that is too long is told
+ * once.
+ * - Each request is answered exactly once and by its own id, what is no message without one; what
+ * is cancelled is answered at most once. Nothing else is answered.
+ * - What goes out are lines: each one JSON object, or an array of them, with no line break in it,
+ * no longer than MESSAGE_MAX; each object a response or a notification as JSON-RPC wants it.
  *
  * The server is the real one but for its threads. Nobody empties the writer, so that what would be
- * written can be looked at; and the calls have no workers, so that no process is ever started: calls wait
- * until they are cancelled or the server ends, and more than three are refused.
+ * written can be looked at; and the calls have no workers, so that no process is ever started:
+ * calls wait until they are cancelled or the server ends, and more than three are refused.
  */
 #include "fuzz.h"
 

@@ -1,9 +1,9 @@
 /*
- * Fuzz target: the command line of `isolator run`. The input are the words behind "run", each ended by a
- * NUL. It holds to this:
+ * Fuzz target: the command line of `isolator run`. The input are the words behind "run", each ended
+ * by a NUL. It holds to this:
  *
- * - What is taken is complete: one program to run, which has a name or a language; numbers within their
- *   ranges; variables with values. What goes to the program are the last words, behind a "--".
+ * - What is taken is complete: one program to run, which has a name or a language; numbers within
+ * their ranges; variables with values. What goes to the program are the last words, behind a "--".
  * - What is refused is so with one ERROR_USAGE.
  * - A second reading of the same words comes to the same.
  * - What is taken becomes a plan within the limits, or is refused with one error.
@@ -126,7 +126,9 @@ static void check_taken(const struct run_options *options, const struct strvec *
                      request->environment.items[i]);
 }
 
-/* Reads the words, which the parser writes into, and checks what comes of it; the message, owned. */
+/*
+ * Reads the words, which the parser writes into, and checks what comes of it; the message, owned.
+ */
 static char *read_words(const uint8_t *data, size_t size)
 {
     CLEANUP(strvec_release) struct strvec words = split(data, size);

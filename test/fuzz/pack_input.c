@@ -1,15 +1,17 @@
 /*
- * Fuzz target: the walk of a directory. The input describes a tree, which is made and then packed. It
- * holds to this:
+ * Fuzz target: the walk of a directory. The input describes a tree, which is made and then packed.
+ * It holds to this:
  *
- * - An archive has relative paths without "..", of directories, of files with the bytes that are there, no
- *   more than the working directory holds, and of links that stay inside; with our ids and modes.
- * - It has all of the tree but the links that lead outside, which the warnings name or count. What those
- *   lead to is not read.
- * - A tree is refused exactly where it has something that cannot be sent, is too deep, has too long a path,
- *   is too large or has no entrypoint; with one ERROR_INPUT.
+ * - An archive has relative paths without "..", of directories, of files with the bytes that are
+ * there, no more than the working directory holds, and of links that stay inside; with our ids and
+ * modes.
+ * - It has all of the tree but the links that lead outside, which the warnings name or count. What
+ * those lead to is not read.
+ * - A tree is refused exactly where it has something that cannot be sent, is too deep, has too long
+ * a path, is too large or has no entrypoint; with one ERROR_INPUT.
  *
- * The tree is described by records, each a letter with strings that end with a NUL; see make_record().
+ * The tree is described by records, each a letter with strings that end with a NUL; see
+ * make_record().
  */
 #include "fuzz.h"
 
@@ -251,7 +253,8 @@ static void check_link(int root, const char *path, const struct stat *status, co
     fuzz_require(!leaves(level, target), "'%s' leads to '%s'", path, target);
 }
 
-/* An entry: its header, its path and target (each perhaps longer than the header holds), its content. */
+/* An entry: its header, its path and target (each perhaps longer than the header holds), its
+ * content. */
 static void check_entry(int root, const char *header, char *path, const char *target,
                         const char *data, long long size)
 {

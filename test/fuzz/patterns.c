@@ -1,11 +1,13 @@
 /*
- * Fuzz target: patterns for paths. The input is a pattern, a line break and a path. It holds to this:
+ * Fuzz target: patterns for paths. The input is a pattern, a line break and a path. It holds to
+ * this:
  *
  * - Only a pattern with a '[' is refused.
- * - A path without special characters is a pattern for itself, and "**" in front of it for any file below.
+ * - A path without special characters is a pattern for itself, and "**" in front of it for any file
+ * below.
  * - '?' is any character but '/', which is the set "[!/]".
- * - Without sets, two stars and characters of several bytes it is fnmatch(3) that says what matches: on short
- *   ones, since the time of that has no bound.
+ * - Without sets, two stars and characters of several bytes it is fnmatch(3) that says what
+ * matches: on short ones, since the time of that has no bound.
  */
 #include "fuzz.h"
 

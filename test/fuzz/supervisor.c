@@ -1,12 +1,15 @@
 /*
- * Fuzz target: the streams of a container, taken apart into the program's bytes and frames. The input is
- * what comes out of it, byte for byte; whoever runs in it knows the nonce. It holds to this:
+ * Fuzz target: the streams of a container, taken apart into the program's bytes and frames. The
+ * input is what comes out of it, byte for byte; whoever runs in it knows the nonce. It holds to
+ * this:
  *
- * - However the bytes arrive, all at once, one by one or in pieces, they give what a plain reading of the
- *   whole gives: the same bytes of the program, with nothing missing but the frames, and the same words.
- * - Only what may still become a frame is held back, and of what stands before "begin" only the start.
- * - It goes from waiting to running to ended, and where files are wanted to those, and never back; numbers are
- *   in range or not known.
+ * - However the bytes arrive, all at once, one by one or in pieces, they give what a plain reading
+ * of the whole gives: the same bytes of the program, with nothing missing but the frames, and the
+ * same words.
+ * - Only what may still become a frame is held back, and of what stands before "begin" only the
+ * start.
+ * - It goes from waiting to running to ended, and where files are wanted to those, and never back;
+ * numbers are in range or not known.
  */
 #include "fuzz.h"
 
@@ -169,7 +172,9 @@ static void check_end(const struct supervisor_stream *stream, const struct bytes
                  stream->pending.length, expected->pending);
 }
 
-/* Feeds the bytes in pieces: of `step` bytes, or where that is 0 of as many as they say themselves. */
+/*
+ * Feeds the bytes in pieces: of `step` bytes, or where that is 0 of as many as they say themselves.
+ */
 static void check_feeding(const uint8_t *data, size_t size, size_t step, bool wants_files,
                           const struct expected *expected)
 {

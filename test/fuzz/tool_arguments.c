@@ -1,11 +1,11 @@
 /*
  * Fuzz target: the arguments of execute_code. The input is their JSON. It holds to this:
  *
- * - Arguments that are taken make a complete request: a language of the configuration, code, files whose
- *   paths are inside the working directory and stand there side by side, files with the bytes that were
- *   sent, variables that shells take, a timeout within the maximum.
- * - Arguments that are refused are so with one error, which has a message for a model: one line of valid
- *   UTF-8 of a size that fits anywhere, which makes an answer.
+ * - Arguments that are taken make a complete request: a language of the configuration, code, files
+ * whose paths are inside the working directory and stand there side by side, files with the bytes
+ * that were sent, variables that shells take, a timeout within the maximum.
+ * - Arguments that are refused are so with one error, which has a message for a model: one line of
+ * valid UTF-8 of a size that fits anywhere, which makes an answer.
  * - None touches anything but memory and the snippets.
  */
 #include "fuzz.h"

@@ -9,8 +9,8 @@
 #include "base/linux.h"
 
 /*
- * stderr belongs to the whole process, and so does what the module knows of it: each test is a child
- * whose stderr is `writer`. What it returns is the line of the check that failed, or 0.
+ * stderr belongs to the whole process, and so does what the module knows of it: each test is a
+ * child whose stderr is `writer`. What it returns is the line of the check that failed, or 0.
  */
 static void run(int (*body)(const void *context), const void *context, int writer)
 {

@@ -160,7 +160,9 @@ static void check_many(const char *unit, const char *path, bool expected)
         check(pattern, path, expected);
 }
 
-/* Each of these takes a matcher that tries one way after the other longer than the universe lasts. */
+/*
+ * Each of these takes a matcher that tries one way after the other longer than the universe lasts.
+ */
 static void glob__takes_no_time(void **state)
 {
     char path[65001], deep[65001];

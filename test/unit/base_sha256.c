@@ -39,7 +39,8 @@ static void sha256__a_million(void **state)
     check(data, LENGTH, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-/* Around the place where the length of the message needs a block of its own; sha256sum(1) gives these. */
+/* Around the place where the length of the message needs a block of its own; sha256sum(1) gives
+ * these. */
 static void sha256__lengths_around_a_block(void **state)
 {
     static const struct {

@@ -9,7 +9,8 @@
 
 /*
  * Calls of a server whose docker command creates nothing. Where it waits, each `docker create` says
- * so in the FIFO "begun" and ends when a line comes through the FIFO "gate"; both are kept open here.
+ * so in the FIFO "begun" and ends when a line comes through the FIFO "gate"; both are kept open
+ * here.
  */
 struct fixture {
     char *directory, *command;

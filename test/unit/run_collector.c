@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "run/collector.h"
 
-/* A plan that wants files, what it was sent, and the tar that comes back, all written with libtar. */
+/*
+ * A plan that wants files, what it was sent, and the tar that comes back, all written with libtar.
+ */
 struct fixture {
     struct plan plan;
     struct manifest manifest; /* of `sent` */

@@ -362,8 +362,8 @@ static bool holds(const struct strbuf *bytes, const char *word)
 }
 
 /*
- * What is a file or a directory when it is looked at, and a link when it is opened, is not followed. The moment
- * is met within a few hundred attempts.
+ * What is a file or a directory when it is looked at, and a link when it is opened, is not
+ * followed. The moment is met within a few hundred attempts.
  */
 static void check_swapped(bool directory)
 {

@@ -10,10 +10,10 @@
 #include "service/pool.h"
 
 /*
- * A pool of a docker command whose containers are supervisors that say at once that they are ready, and end
- * with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ready when it waits, with
- * the process that does; NAME.ended when it has ended. While there is a file "broken", nothing can be
- * created, and each attempt adds a line to it.
+ * A pool of a docker command whose containers are supervisors that say at once that they are ready,
+ * and end with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ready when
+ * it waits, with the process that does; NAME.ended when it has ended. While there is a file
+ * "broken", nothing can be created, and each attempt adds a line to it.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n"
                                     "case $1 in\n"

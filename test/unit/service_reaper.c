@@ -126,7 +126,9 @@ static void reaper__tries_again_behind_the_end(void **state)
     tear_down(&fixture);
 }
 
-/* One that comes later is tried as soon as the first was, however long the first has been refused. */
+/*
+ * One that comes later is tried as soon as the first was, however long the first has been refused.
+ */
 static void reaper__tries_what_comes_later_soon(void **state)
 {
     struct fixture fixture;

@@ -9,10 +9,11 @@
 #include "service/service.h"
 
 /*
- * A service of a docker command whose containers are supervisors that say at once that they are ready, take
- * a request, and report that its program ended with status 0 after half a second of CPU time, which it never
- * had. A file in the directory is a container: NAME with its nonce, NAME.ready when it waits. If there is a file
- * "endless", the program makes a file "begun" and runs until it is told to stop.
+ * A service of a docker command whose containers are supervisors that say at once that they are
+ * ready, take a request, and report that its program ended with status 0 after half a second of CPU
+ * time, which it never had. A file in the directory is a container: NAME with its nonce, NAME.ready
+ * when it waits. If there is a file "endless", the program makes a file "begun" and runs until it
+ * is told to stop.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n"
                                     "frame() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
