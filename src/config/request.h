@@ -20,7 +20,7 @@ struct input {
     char *code;               /* owned, bytes in memory; NULL: none */
     size_t code_length;       /* bytes */
     struct input_files files; /* more files, beside an open file or code in memory */
-    int stdin_file; /* standard input: an open regular file, owned; -1: empty */
+    int stdin_file;           /* standard input: an open regular file, owned; -1: empty */
 };
 
 #define INPUT_INIT                                                                                 \
