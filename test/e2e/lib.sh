@@ -21,8 +21,8 @@
 # cases is set-up for all cases after it. It runs always, so it must be cheap. A case may use the set-up and changes
 # nothing that another case needs, so that each runs alone.
 #
-# A case that needs no container engine is marked `test_case --quick`. `make check-quick` (QUICK=1) runs only these,
-# with test/fixtures/docker-stand-in as `docker` and the configuration that is built in.
+# A case that needs no container engine is marked `test_case --quick`. `make check-quick` (QUICK=1) runs only these, with
+# test/fixtures/docker-stand-in as `docker` and the configuration test/fixtures/quick.json.
 #
 # Options of every test file:
 #   --list         print the number and the title of each case, and run nothing
