@@ -36,7 +36,7 @@ int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest 
     return 0;
 }
 
-/* libtar says EINVAL of a block that was taken only in part. */
+/* libtar sets EINVAL if only a part of a block was written. */
 static int write_failed(struct error *error)
 {
     if (errno == EINVAL)
@@ -52,7 +52,7 @@ static int add_header(struct archive *archive, const char *name, mode_t mode, of
 
     th_set_link(tar, ""); /* frees the link of the entry before */
     th_set_type(tar, mode);
-    th_set_mode(tar, mode); /* before the path, which looks at the mode in the header */
+    th_set_mode(tar, mode); /* before the path, which reads the mode in the header */
     th_set_path(tar, name);
     th_set_link(tar, link);
     int_to_oct_nonull((int)archive->uid, tar->th_buf.uid, sizeof tar->th_buf.uid);
@@ -96,7 +96,7 @@ static int add_content(struct archive *archive, const char *data, size_t length,
     return write_content(archive, data, length, error);
 }
 
-/* Fills the last block of 512 bytes, which entries are counted in. */
+/* Pads the content with zeros to a whole number of blocks of 512 bytes. */
 static int end_file(struct archive *archive, const char *name, off_t size, struct error *error)
 {
     static const char zeros[T_BLOCKSIZE];
@@ -112,12 +112,12 @@ static int end_file(struct archive *archive, const char *name, off_t size, struc
 
 static int check_size(const char *name, off_t size, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(name);
+    CLEANUP_FREE char *escaped = text_escape(name);
 
     if (size <= ARCHIVE_FILE_MAX)
         return 0;
     return error_set(error, ERROR_INPUT, "'%s' is larger than %lld bytes, the maximum for one file",
-                     shown, ARCHIVE_FILE_MAX);
+                     escaped, ARCHIVE_FILE_MAX);
 }
 
 int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,
@@ -134,7 +134,7 @@ int archive_add_file(struct archive *archive, const char *name, int fd, off_t si
                      time_t modified, struct error *error)
 {
     CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
-    CLEANUP_FREE char *shown = text_escape(name);
+    CLEANUP_FREE char *escaped = text_escape(name);
     off_t done = 0;
 
     if (check_size(name, size, error) != 0 ||
@@ -146,17 +146,17 @@ int archive_add_file(struct archive *archive, const char *name, int fd, off_t si
         if (length < 0 && errno == EINTR)
             continue;
         if (length < 0)
-            return error_set_errno(error, ERROR_INPUT, "cannot read '%s'", shown);
+            return error_set_errno(error, ERROR_INPUT, "cannot read '%s'", escaped);
         if (length == 0)
             break;
         done += length;
         if (done > size)
-            return error_set(error, ERROR_INPUT, "'%s' grew while it was read", shown);
+            return error_set(error, ERROR_INPUT, "'%s' grew while it was read", escaped);
         if (add_content(archive, chunk, (size_t)length, error) != 0)
             return -1;
     }
     if (done < size)
-        return error_set(error, ERROR_INPUT, "'%s' shrank while it was read", shown);
+        return error_set(error, ERROR_INPUT, "'%s' shrank while it was read", escaped);
     return end_file(archive, name, size, error);
 }
 

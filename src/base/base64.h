@@ -7,13 +7,12 @@
 #include <stddef.h>
 
 /*
- * The bytes that the text stands for, owned by the caller and followed by a NUL that does not
- * count; NULL if it is not base64. White space is skipped, and the padding at the end may be
- * missing.
+ * Returns the decoded bytes, owned by the caller and followed by a NUL that is not counted; NULL if
+ * the text is not base64. White space is skipped, and the padding at the end may be missing.
  */
 char *base64_decode(const char *text, size_t text_length, size_t *length);
 
-/* The text for the bytes, with padding and without line breaks; owned by the caller. */
+/* Returns the encoded text, with padding and without line breaks; owned by the caller. */
 char *base64_encode(const char *data, size_t length);
 
 #endif

@@ -14,7 +14,7 @@ static void ring_add(struct capture *capture, const char *data, size_t length)
         capture->ring = memory_allocate(size);
         capture->ring_size = size;
     }
-    if (length > size) { /* only the end of it will be left */
+    if (length > size) { /* only the end of it is kept */
         data += length - size;
         length = size;
     }
@@ -66,7 +66,7 @@ struct strbuf capture_take_text(struct capture *capture)
     struct strbuf tail = STRBUF_INIT;
 
     if (!capture_truncated(capture)) {
-        add_ring(capture, &capture->head); /* head and ring are one text, cut where it happened */
+        add_ring(capture, &capture->head); /* the ring continues the head */
         text_add_utf8(&text, strbuf_string(&capture->head), capture->head.length);
     } else {
         const char *head = strbuf_string(&capture->head);

@@ -1,6 +1,6 @@
 /*
- * What is kept of a stream of unknown length: its head and its tail, half of the limit each, and
- * the true count of its bytes. Memory grows with what arrives and never past the limit.
+ * Keeps the head and the tail of a stream of unknown length, half of a limit each, and counts all
+ * of its bytes. Memory grows with the bytes that arrive, but never past the limit.
  */
 #ifndef BASE_CAPTURE_H
 #define BASE_CAPTURE_H
@@ -16,7 +16,8 @@ struct capture {
     struct strbuf head;       /* the first limit / 2 bytes */
     char *ring;               /* owned; the last limit - limit / 2 bytes after the head */
     size_t ring_size;
-    size_t ring_at; /* where the next byte goes, which is also the oldest when the ring is full */
+    size_t
+        ring_at; /* index of the next byte to write, and of the oldest byte if the ring is full */
     size_t ring_length;
 };
 
@@ -27,12 +28,13 @@ struct capture {
 
 void capture_add(struct capture *capture, const char *data, size_t length);
 
+/* True if some bytes were dropped. */
 bool capture_truncated(const struct capture *capture);
 
 /*
- * The kept text as valid UTF-8 (see text_add_utf8()), owned by the caller. Where the middle is
- * missing, a line "[... N bytes left out ...]" stands for it and no character is cut in two.
- * Empties the capture, so that both forms are never in memory longer than needed.
+ * Returns the kept text as valid UTF-8 (see text_add_utf8()), owned by the caller. If the middle
+ * was dropped, a line "[... N bytes left out ...]" takes its place, and no character is cut in two.
+ * Empties the capture, so that bytes and text are not in memory together longer than needed.
  */
 struct strbuf capture_take_text(struct capture *capture);
 

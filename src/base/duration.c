@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No timeout needs more, and nothing computed from one can overflow. */
+/* No timeout needs more, and no sum with a clock overflows. */
 static const double LONGEST_MS = 366.0 * 24 * 3600 * 1000;
 
-/* Far less than a nanosecond, far more than what binary fractions of decimal numbers are off. */
+/* Far below a nanosecond, and far above the rounding errors of binary fractions. */
 static const long double ROUNDING_MS = 1e-7L;
 
-/* The length of the decimal number at the start of the text: digits with at most one point. */
+/* Returns the length of the decimal number at the start of the text: digits, at most one point. */
 static size_t number_length(const char *text)
 {
     size_t whole = strspn(text, "0123456789");
@@ -22,10 +22,10 @@ static size_t number_length(const char *text)
     return whole + fraction == 0 ? 0 : whole + 1 + fraction;
 }
 
-/* The unit at the start of the text, as milliseconds; *length is 0 if there is none. */
+/* Returns the unit at the start of the text in milliseconds; *length is 0 if there is none. */
 static long double unit_in_ms(const char *text, size_t *length)
 {
-    /* "ms" stands before "m" because the first that fits is taken. */
+    /* "ms" comes before "m": the first unit that matches is taken. */
     static const struct {
         const char *name;
         long double milliseconds;

@@ -28,7 +28,7 @@ int error_set(struct error *error, enum error_kind kind, const char *format, ...
     return -1;
 }
 
-/* Whether this host has run out of something, which is not the fault of what was asked for. */
+/* True if this host has run out of something, which is not the fault of the request. */
 static bool is_exhaustion(int number)
 {
     return number == EMFILE || number == ENFILE || number == ENOMEM;
@@ -106,7 +106,7 @@ void error_name_subject(struct error *error, error_namer *namer)
     message = error_rename(error->message, error->subject, error->subject_at, name);
     free(error->message);
     error->message = message;
-    error->subject = NULL; /* it has its name */
+    error->subject = NULL; /* it has its final name */
 }
 
 void error_release(struct error *error)

@@ -1,15 +1,16 @@
 /*
- * The error object that every function which can fail for an outside reason fills in.
+ * The error object. Every function that can fail for an outside reason sets one.
  *
- * A function returns 0, or -1 with the error set exactly once; on success it leaves the error
- * alone. On the way up callers put context in front ("cannot create container: ..."). Nobody below
- * src/cli and src/mcp prints. Running out of memory is not an error in this sense: it aborts.
+ * A function returns 0, or -1 with the error set exactly once; on success it does not touch the
+ * error. Callers prepend context ("cannot create container: ..."). Only src/cli and src/mcp print
+ * errors. Running out of memory is not such an error: it aborts the process.
  *
- * Messages: lower case, no full stop, what failed first, the subject in quotes, then the way out.
+ * Messages are in lower case without a full stop: what failed, the subject in quotes, why, and what
+ * to do about it.
  *
- * A message that names a limit or another part of the request carries this as its subject, since
- * each front end calls it differently: "memoryMB" in a configuration is "--memory" on a command
- * line. The layers below use one name; the front end replaces it by the one that its caller wrote.
+ * A message that names a limit or another part of the request has it as its subject, since each
+ * front end has its own name for it: "memoryMB" in a configuration is "--memory" on a command line.
+ * The layers below use one name; the front end replaces it by the name that its caller wrote.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -21,7 +22,7 @@ enum error_kind {
     ERROR_NONE,
     ERROR_USAGE,     /* the request or the command line is wrong */
     ERROR_CONFIG,    /* a configuration file is wrong */
-    ERROR_INPUT,     /* the files to be sent cannot be sent */
+    ERROR_INPUT,     /* the files of the request cannot be read or sent */
     ERROR_ENGINE,    /* the docker command or its engine failed */
     ERROR_IMAGE,     /* the image is not on the engine */
     ERROR_CANCELLED, /* the caller's cancel notifier was raised */
@@ -40,7 +41,7 @@ struct error {
         .kind = ERROR_NONE                                                                         \
     }
 
-/* Stands in a message for the name of its subject until error_about() puts that there. */
+/* The placeholder in a message that error_about() replaces by the name of the subject. */
 #define ERROR_SUBJECT "\x1a"
 
 /* Returns what a front end calls a subject, borrowed; NULL if it has no name of its own for it. */

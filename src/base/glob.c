@@ -8,16 +8,16 @@
 #include "base/text.h"
 
 /*
- * How this works: a pattern is a row of tokens, and between them are places. While a path is read,
- * the set of places that its characters so far may have led to is kept as bits. A character leads
- * from the place before a token that it matches to the next place, that is one bit to the left; a
- * star keeps the place before it, and can also be left without a character.
+ * How this works: a pattern is a sequence of tokens, with places before, between and after them.
+ * While a path is read, a set of bits holds the places that can be reached by the characters read
+ * so far. A character that matches a token leads from the place before the token to the place after
+ * it, which is one bit to the left. A star also keeps the place before it, and can be skipped.
  */
 
-/* A byte that is not part of valid UTF-8 is a character of its own, past all others. */
+/* A byte that is not part of valid UTF-8 is a character of its own, after all others. */
 enum { INVALID_BYTE = 0x110000 };
 
-/* A star or two may follow whole parts: so often in a row a token is left without a character. */
+/* So many tokens in a row can be skipped: "**" and a slash, followed by one or two stars. */
 enum { SKIPS_IN_A_ROW = 2 };
 
 struct range {
@@ -36,24 +36,24 @@ struct token {
     size_t first_range, range_count;
 };
 
-/* A pattern that is taken to pieces; neither array gets longer than the pattern is in bytes. */
-struct pieces {
+/* A parsed pattern; neither array gets longer than the pattern is in bytes. */
+struct parsed {
     struct token *tokens; /* owned */
     struct range *ranges; /* owned */
     size_t token_count, range_count;
 };
 
-static void pieces_release(struct pieces *pieces)
+static void parsed_release(struct parsed *parsed)
 {
-    free(pieces->tokens);
-    free(pieces->ranges);
+    free(parsed->tokens);
+    free(parsed->ranges);
 }
 
 static unsigned long next_character(const char **text)
 {
-    const size_t most = strnlen(*text, 4);
+    const size_t available = strnlen(*text, 4);
     unsigned long character = 0;
-    const size_t length = utf8_read(*text, most, &character);
+    const size_t length = utf8_read(*text, available, &character);
 
     if (length == 0)
         character = INVALID_BYTE + (unsigned char)**text;
@@ -61,17 +61,17 @@ static unsigned long next_character(const char **text)
     return character;
 }
 
-static void add_range(struct pieces *pieces, struct token *token, unsigned long first,
+static void add_range(struct parsed *parsed, struct token *token, unsigned long first,
                       unsigned long last)
 {
-    pieces->ranges[pieces->range_count++] = (struct range){first, last};
+    parsed->ranges[parsed->range_count++] = (struct range){first, last};
     token->range_count++;
 }
 
 /* ---- compiling: from the pattern to tokens */
 
 /* Reads a set, after its '['. False if it has no end. */
-static bool read_set(struct pieces *pieces, struct token *token, const char **at)
+static bool read_set(struct parsed *parsed, struct token *token, const char **at)
 {
     token->kind = **at == '!' || **at == '^' ? TOKEN_NEGATED_SET : TOKEN_SET;
     *at += token->kind == TOKEN_NEGATED_SET;
@@ -83,7 +83,7 @@ static bool read_set(struct pieces *pieces, struct token *token, const char **at
             ++*at;
             last = next_character(at);
         }
-        add_range(pieces, token, first, last);
+        add_range(parsed, token, first, last);
     }
     return *(*at)++ == ']';
 }
@@ -102,12 +102,12 @@ static void read_stars(struct token *token, const char **at, bool begins_part)
 }
 
 /* False if a set has no end. */
-static bool take_to_pieces(const char *pattern, struct pieces *pieces)
+static bool parse(const char *pattern, struct parsed *parsed)
 {
     for (const char *at = pattern; *at;) {
-        struct token token = {.kind = TOKEN_LITERAL, .first_range = pieces->range_count};
-        const bool behind_parts = pieces->token_count > 0 &&
-                                  pieces->tokens[pieces->token_count - 1].kind == TOKEN_WHOLE_PARTS;
+        struct token token = {.kind = TOKEN_LITERAL, .first_range = parsed->range_count};
+        const bool behind_parts = parsed->token_count > 0 &&
+                                  parsed->tokens[parsed->token_count - 1].kind == TOKEN_WHOLE_PARTS;
 
         if (*at == '*') {
             read_stars(&token, &at, at == pattern || at[-1] == '/');
@@ -116,21 +116,21 @@ static bool take_to_pieces(const char *pattern, struct pieces *pieces)
             at++;
         } else if (*at == '[') {
             at++;
-            if (!read_set(pieces, &token, &at))
+            if (!read_set(parsed, &token, &at))
                 return false;
         } else {
             const unsigned long character = next_character(&at);
 
-            add_range(pieces, &token, character, character);
+            add_range(parsed, &token, character, character);
         }
-        /* Any number of parts, and again any number of parts, are any number of parts. */
+        /* "**" and a slash twice match the same as once. */
         if (token.kind != TOKEN_WHOLE_PARTS || !behind_parts)
-            pieces->tokens[pieces->token_count++] = token;
+            parsed->tokens[parsed->token_count++] = token;
     }
     return true;
 }
 
-static bool token_matches(const struct pieces *pieces, const struct token *token,
+static bool token_matches(const struct parsed *parsed, const struct token *token,
                           unsigned long character)
 {
     bool found = false;
@@ -138,7 +138,7 @@ static bool token_matches(const struct pieces *pieces, const struct token *token
     if (token->kind > TOKEN_NEGATED_SET || (character == '/' && token->kind != TOKEN_LITERAL))
         return false;
     for (size_t i = 0; i < token->range_count; i++) {
-        const struct range *range = &pieces->ranges[token->first_range + i];
+        const struct range *range = &parsed->ranges[token->first_range + i];
 
         found |= character >= range->first && character <= range->last;
     }
@@ -155,18 +155,18 @@ static int compare(const void *a, const void *b)
 }
 
 /* A class starts at the start of a range and after its end; '/' is always a class of its own. */
-static void find_classes(struct glob *glob, const struct pieces *pieces)
+static void find_classes(struct glob *glob, const struct parsed *parsed)
 {
-    const size_t most = 3 + 2 * pieces->range_count;
-    unsigned long *starts = memory_allocate(most * sizeof *starts);
+    const size_t max_count = 3 + 2 * parsed->range_count;
+    unsigned long *starts = memory_allocate(max_count * sizeof *starts);
     size_t count = 3;
 
     starts[0] = 0;
     starts[1] = '/';
     starts[2] = '/' + 1;
-    for (size_t i = 0; i < pieces->range_count; i++) {
-        starts[count++] = pieces->ranges[i].first;
-        starts[count++] = pieces->ranges[i].last + 1;
+    for (size_t i = 0; i < parsed->range_count; i++) {
+        starts[count++] = parsed->ranges[i].first;
+        starts[count++] = parsed->ranges[i].last + 1;
     }
     qsort(starts, count, sizeof *starts, compare);
     glob->class_starts = starts;
@@ -179,7 +179,7 @@ static size_t class_of(const struct glob *glob, unsigned long character)
 {
     size_t low = 0, high = glob->class_count;
 
-    while (high - low > 1) { /* low is a class that starts at the character or before it */
+    while (high - low > 1) { /* the class `low` starts at the character or before it */
         const size_t middle = low + (high - low) / 2;
 
         if (glob->class_starts[middle] <= character)
@@ -195,14 +195,14 @@ static void add_place(uint64_t *places, size_t place)
     places[place / 64] |= (uint64_t)1 << place % 64;
 }
 
-static void fill_places(struct glob *glob, const struct pieces *pieces)
+static void fill_places(struct glob *glob, const struct parsed *parsed)
 {
     const size_t words = glob->words;
     uint64_t *const star = glob->memory, *const stars = star + words, *const parts = stars + words;
     uint64_t *const dots = parts + words, *const classes = dots + words;
 
-    for (size_t place = 0; place < pieces->token_count; place++) {
-        const struct token *token = &pieces->tokens[place];
+    for (size_t place = 0; place < parsed->token_count; place++) {
+        const struct token *token = &parsed->tokens[place];
 
         if (token->kind == TOKEN_STAR)
             add_place(star, place);
@@ -210,11 +210,11 @@ static void fill_places(struct glob *glob, const struct pieces *pieces)
             add_place(stars, place);
         else if (token->kind == TOKEN_WHOLE_PARTS)
             add_place(parts, place);
-        else if (token->kind == TOKEN_LITERAL && token_matches(pieces, token, '.') &&
+        else if (token->kind == TOKEN_LITERAL && token_matches(parsed, token, '.') &&
                  (place == 0 || (token[-1].kind != TOKEN_STAR && token[-1].kind != TOKEN_STARS)))
             add_place(dots, place);
         for (size_t class = 0; class < glob->class_count; class ++)
-            if (token_matches(pieces, token, glob->class_starts[class]))
+            if (token_matches(parsed, token, glob->class_starts[class]))
                 add_place(classes + class * words, place);
     }
     glob->stars_in_part = star;
@@ -227,27 +227,27 @@ static void fill_places(struct glob *glob, const struct pieces *pieces)
 int glob_compile(struct glob *glob, const char *pattern, struct error *error)
 {
     const size_t size = strlen(pattern) + 1;
-    CLEANUP(pieces_release)
-    struct pieces pieces = {.tokens = memory_allocate(size * sizeof *pieces.tokens),
-                            .ranges = memory_allocate(size * sizeof *pieces.ranges)};
+    CLEANUP(parsed_release)
+    struct parsed parsed = {.tokens = memory_allocate(size * sizeof *parsed.tokens),
+                            .ranges = memory_allocate(size * sizeof *parsed.ranges)};
     size_t sets;
 
     *glob = (struct glob)GLOB_INIT;
-    if (!take_to_pieces(pattern, &pieces)) {
-        CLEANUP_FREE char *shown = text_escape(pattern);
+    if (!parse(pattern, &parsed)) {
+        CLEANUP_FREE char *escaped = text_escape(pattern);
 
         return error_set(error, ERROR_USAGE,
                          "the pattern '%s' has a '[' without a ']'; '[[]' is the character itself",
-                         shown);
+                         escaped);
     }
     glob->last_part = !strchr(pattern, '/');
-    glob->end = pieces.token_count;
-    glob->words = pieces.token_count / 64 + 1;
-    find_classes(glob, &pieces);
+    glob->end = parsed.token_count;
+    glob->words = parsed.token_count / 64 + 1;
+    find_classes(glob, &parsed);
     sets = 4 + glob->class_count;
     glob->memory = memory_allocate(sets * glob->words * sizeof *glob->memory);
     memset(glob->memory, 0, sets * glob->words * sizeof *glob->memory);
-    fill_places(glob, &pieces);
+    fill_places(glob, &parsed);
     for (unsigned long character = 0; character < 128; character++)
         glob->ascii[character] = (unsigned short)class_of(glob, character);
     return 0;
@@ -255,7 +255,7 @@ int glob_compile(struct glob *glob, const char *pattern, struct error *error)
 
 /* ---- matching */
 
-/* Adds the places to which stars are left without a character. */
+/* Adds the places that are reached by skipping stars. */
 static void skip_stars(const struct glob *glob, uint64_t *places, bool part_starts)
 {
     for (int i = 0; i < SKIPS_IN_A_ROW; i++) {
@@ -272,7 +272,7 @@ static void skip_stars(const struct glob *glob, uint64_t *places, bool part_star
     }
 }
 
-/* From some places over one character to others. False if it leads nowhere. */
+/* Sets `to` to the places that one character leads to. False if there are none. */
 static bool read_character(const struct glob *glob, const uint64_t *from, unsigned long character,
                            bool part_starts, uint64_t *to)
 {

@@ -27,12 +27,12 @@ struct glob {
     size_t end;     /* the place after the pattern; places are numbered from 0 */
     size_t words;   /* of 64 bits, that a set of places has */
     /*
-     * Sets of places, owned, in one piece of memory: where stars are, which are left without a
-     * character, and where a dot matches one that begins a part.
+     * Sets of places, in one allocation that is owned: before the stars, which can be skipped, and
+     * before each dot that matches a dot at the start of a part.
      */
     uint64_t *memory;
     const uint64_t *stars_in_part, *stars_over_parts, *whole_parts, *dots;
-    /* Characters that the pattern does not tell apart are one class, which has a set of places. */
+    /* Characters that the pattern does not distinguish form a class, which has a set of places. */
     unsigned long *class_starts; /* owned; the first character of each, in ascending order */
     size_t class_count;
     const uint64_t *class_places; /* by class: the places whose character it is */

@@ -17,7 +17,7 @@ int io_write_all(int fd, const void *data, size_t length)
             continue;
         if (written <= 0) {
             if (written == 0)
-                errno = EIO; /* what takes nothing and says nothing */
+                errno = EIO; /* nothing was written, and there is no reason */
             return -1;
         }
         rest += written;

@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* The number that four hexadecimal digits give, or -1. */
+/* Returns the value of four hexadecimal digits, or -1. */
 static long hex4(const char *digits)
 {
     long value = 0;
@@ -23,9 +23,9 @@ static long hex4(const char *digits)
 }
 
 /*
- * The length of the escape at `text` (which has a backslash and `left` bytes), and whether it is
- * half a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF after it, or one of the latter
- * alone.
+ * Returns the length of the escape at `text`, which begins with a backslash and has `left` bytes.
+ * *half is set if the escape is half a surrogate pair: U+D800 to U+DBFF without U+DC00 to U+DFFF
+ * after it, or one of the latter alone.
  */
 static size_t measure_escape(const char *text, size_t left, bool *half)
 {

@@ -4,10 +4,10 @@
 
 #include "base/linux.h"
 
-/* A buffer that has grown past this for a long line is freed after that line. */
+/* A buffer that has grown beyond this size for a long line is freed after that line. */
 enum { KEEP = 1 << 18 };
 
-/* Forgets what was handed out. */
+/* Drops the lines that have been returned. */
 static void drop_used(struct lines *lines)
 {
     if (lines->start > 0)
@@ -46,7 +46,7 @@ enum lines_event lines_next(struct lines *lines, const char **line, size_t *leng
 
     *line = data + lines->start;
     *length = found - lines->start;
-    if (*length > lines->most) {
+    if (*length > lines->max_length) {
         lines->skipping = newline == NULL;
         lines->start = lines->searched = newline ? found + 1 : end;
         return LINES_TOO_LONG;

@@ -69,7 +69,7 @@ int linux_reopen_nonblocking(int fd)
 
 int linux_pidfd(pid_t pid)
 {
-    /* The kernel sets close-on-exec by itself. No wrapper: musl and older glibc have none. */
+    /* The kernel sets close-on-exec itself. musl and older glibc have no wrapper. */
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
@@ -90,9 +90,7 @@ bool linux_writer_gone(int fd)
     return poll(&polled, 1, 0) > 0;
 }
 
-/*
- * The kernel lists them by the thread that started them, as numbers with spaces between (proc(5)).
- */
+/* The kernel lists the children of each thread, as numbers separated by spaces (proc(5)). */
 static void kill_children_of(const char *thread)
 {
     char path[64];
@@ -140,19 +138,19 @@ void linux_raise_descriptors(void)
 
 void linux_close_from(int first)
 {
-    const long most = sysconf(_SC_OPEN_MAX);
+    const long open_max = sysconf(_SC_OPEN_MAX);
 
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0)
         return;
 #endif
-    for (; first < (most > 0 ? most : 1024); first++) /* Linux before 5.9 */
+    for (; first < (open_max > 0 ? open_max : 1024); first++) /* Linux before 5.9 */
         close(first);
 }
 
 void linux_random(void *buffer, size_t length)
 {
-    /* Up to 256 bytes come whole and without EINTR (getrandom(2)). */
+    /* Up to 256 bytes are read at once and without EINTR (getrandom(2)). */
     if (length > 256 || getrandom(buffer, length, 0) != (ssize_t)length)
         abort();
 }

@@ -11,7 +11,8 @@ void manifest_add(struct manifest *manifest, const char *name, long long length,
 {
     struct manifest_entry *entry;
 
-    if ((manifest->count & (manifest->count - 1)) == 0) /* the room doubles at each power of two */
+    if ((manifest->count & (manifest->count - 1)) ==
+        0) /* the capacity doubles at each power of two */
         manifest->items =
             memory_resize(manifest->items, (2 * manifest->count + 1) * sizeof *manifest->items);
     entry = &manifest->items[manifest->count++];

@@ -1,6 +1,6 @@
 /*
- * A list of files with their lengths and digests: what an archive was filled with, remembered so
- * that it need not be read back.
+ * A list of files with their lengths and digests. It remembers the content of an archive, so that
+ * the archive need not be read back.
  */
 #ifndef BASE_MANIFEST_H
 #define BASE_MANIFEST_H
@@ -16,7 +16,7 @@ struct manifest_entry {
 };
 
 struct manifest {
-    struct manifest_entry *items; /* owned; in the order of their names after manifest_sort() */
+    struct manifest_entry *items; /* owned; sorted by name after manifest_sort() */
     size_t count;
 };
 
@@ -32,7 +32,7 @@ void manifest_add(struct manifest *manifest, const char *name, long long length,
 /* Call it once, after the last manifest_add() and before the first manifest_find(). */
 void manifest_sort(struct manifest *manifest);
 
-/* The entry of this name, borrowed; NULL: there is none. */
+/* Returns the entry of this name, borrowed; NULL if there is none. */
 const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *name);
 
 void manifest_release(struct manifest *manifest);

@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 
-/* The first bytes of each type, and for some also later ones, as file(1) knows them. */
+/* The first bytes of each type, and for some types also later bytes, as in file(1). */
 struct magic {
     const char *type;
     const char *bytes;
     size_t length;
-    const char *more; /* at 8; NULL: nothing */
+    const char *more; /* at offset 8; NULL: any */
 };
 
 #define MAGIC(type, bytes, more)                                                                   \
@@ -67,7 +67,7 @@ bool mime_is_text(const char *data, size_t length)
     return true;
 }
 
-/* What is text all through is none of these, whatever words it begins with ("GIF89a", "OggS"). */
+/* A text is none of these types, even if it begins with a word like "GIF89a" or "OggS". */
 static bool is_media(const char *type)
 {
     return mime_is_picture(type) || mime_is_audio(type);

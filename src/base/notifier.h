@@ -34,8 +34,10 @@ bool notifier_raised(const struct notifier *notifier);
 
 void notifier_clear(const struct notifier *notifier);
 
-/* The descriptor that polls readable (POLLIN) while it is raised; -1 for NULL, which poll()
- * ignores. */
+/*
+ * The descriptor that polls readable (POLLIN) while it is raised; -1 for NULL, which poll()
+ * ignores.
+ */
 int notifier_fd(const struct notifier *notifier);
 
 /* Also after NOTIFIER_INIT alone, and more than once. */

@@ -10,12 +10,10 @@
 #include "base/clock.h"
 #include "base/linux.h"
 
-/*
- * What a terminal that has room takes at least; it promises less than a pipe, which takes PIPE_BUF.
- */
+/* A terminal that polls writable may have little room; a pipe has room for PIPE_BUF bytes. */
 enum { TERMINAL_ROOM = 64 };
 
-/* How long to wait if poll() says that there is room and write() that there is not. */
+/* The pause if poll() reports room, but write() fails with EAGAIN. */
 enum { PAUSE_MS = 10 };
 
 void output_open(struct output *output, int stream)
@@ -76,8 +74,9 @@ static ssize_t write_some(const struct output *output, const char *data, size_t 
 
 /*
  * Waits for room until the deadline, or until `cancel` is raised; 0, or -1 and errno. A terminal
- * with room for one character takes no newline, which it writes as two: *had_room is whether the
- * last wait ended with room, too little of it then, and this one begins with a pause.
+ * may report room for one character and not take a newline, which it writes as two characters.
+ * *had_room is true if the last wait ended with room; since that was too little, this wait is a
+ * short pause.
  */
 static int wait_for_room(const struct output *output, long long deadline,
                          const struct notifier *cancel, bool *had_room)

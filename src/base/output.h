@@ -1,12 +1,12 @@
 /*
  * Writing to a standard stream without ever blocking in write(2).
  *
- * A stream that we were given may be a pipe that nobody reads, or a terminal that somebody stopped
- * with Ctrl-S. A program that waits there in write(2) notices neither a signal nor a deadline.
- * O_NONBLOCK on the stream itself would cure that, but the flag belongs to the open file
- * description (fcntl(2)), which we share with our caller: the shell would get it too. So this opens
- * the same pipe or terminal once more, through /proc/self/fd, and sets the flag on that description
- * alone. Sockets cannot be opened so, but take MSG_DONTWAIT. Files never block.
+ * A standard stream may be a pipe that nobody reads, or a terminal that somebody stopped with
+ * Ctrl-S. A program that waits in write(2) then notices neither a signal nor a deadline. Setting
+ * O_NONBLOCK on the stream is no solution: the flag belongs to the open file description
+ * (fcntl(2)), which is shared with the shell that started the program. So this module opens the
+ * same pipe or terminal once more, through /proc/self/fd, and sets the flag there. A socket cannot
+ * be opened like this, but send(2) has MSG_DONTWAIT. Files never block.
  *
  * If the second open is refused (another user owns the terminal, /proc is not mounted), each write
  * is preceded by poll(2) and so small that it fits whenever poll says that there is room. Only

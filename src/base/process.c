@@ -19,7 +19,7 @@ extern char **environ;
 
 enum { CHUNK = 65536 };
 
-/* A pipe of close-on-exec descriptors, of which our end does not block. */
+/* Opens a close-on-exec pipe; our end of it does not block. */
 static int make_pipe(int pipe_fds[2], int ours)
 {
     if (linux_pipe(pipe_fds) != 0)
@@ -59,7 +59,7 @@ static int spawn(struct process *process, char *const *argv, const int child[3])
     return result == 0 ? 0 : -1;
 }
 
-/* Of a stream that the child writes: *child is its end, owned by the caller. */
+/* Opens an output stream. *child is the end of the child, owned by the caller. */
 static int open_output(struct process *process, bool inherit_stderr, enum process_stream stream,
                        int *child, struct error *error)
 {
@@ -153,7 +153,7 @@ static void refill_queue(struct process *process)
     char chunk[CHUNK];
     const ssize_t length = pread(process->files[0], chunk, sizeof chunk, process->file_at);
 
-    if (length <= 0) { /* everything was sent; a memory file has no read errors */
+    if (length <= 0) { /* the end of the file; a file in memory has no read errors */
         process->files[0] = process->files[1];
         process->files[1] = -1;
         process->file_at = 0;
@@ -175,15 +175,15 @@ static void feed_stdin(struct process *process)
     if (written > 0)
         strbuf_drop(&process->queue, (size_t)written);
     else if (written < 0 && errno != EAGAIN && errno != EINTR)
-        process_close_stdin(process); /* EPIPE: its end, which the caller sees, says why */
+        process_close_stdin(process); /* EPIPE: the caller will see why the child has ended */
 }
 
-/* Reads at most `most` bytes of one stream. False if the sink wants a pause. */
+/* Reads at most `size` bytes of one stream. False if the sink wants a pause. */
 static bool read_stream(struct process *process, int stream, process_sink *sink, void *context,
-                        size_t most)
+                        size_t size)
 {
     char chunk[CHUNK];
-    const ssize_t length = read(process->out[stream], chunk, most);
+    const ssize_t length = read(process->out[stream], chunk, size);
 
     if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR))
         close_fd(&process->out[stream]);
@@ -201,13 +201,13 @@ static void reap(struct process *process)
         reaped = waitpid(process->pid, &status, 0);
     while (reaped < 0 && errno == EINTR);
     process->exited = true;
-    process->status = reaped < 0            ? 255 /* somebody else took its status */
+    process->status = reaped < 0 ? 255 /* another caller of wait() has taken its status */
                       : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                             : WEXITSTATUS(status);
 }
 
 enum {
-    POLL_STDOUT, /* the streams first: their places are enum process_stream */
+    POLL_STDOUT, /* the first two are indexed by enum process_stream */
     POLL_STDERR,
     POLL_STDIN,
     POLL_END,
@@ -217,8 +217,8 @@ enum {
 };
 
 /*
- * Fills in what to wait for. A throttled stream is waited for in two turns: first until the child
- * has written something (waiting[] false), then until the place it goes to takes it.
+ * Fills in what to wait for. For a throttled stream there are two waits: first until the child has
+ * written something (waiting[] is false), then until the destination has room (waiting[] is true).
  */
 static void prepare_poll(const struct process *process, const struct process_pump *pump,
                          const bool waiting[2], struct pollfd *polled)
@@ -236,7 +236,7 @@ static void prepare_poll(const struct process *process, const struct process_pum
     polled[POLL_CANCEL] = (struct pollfd){pump->cancel, POLLIN, 0};
 }
 
-/* Milliseconds that poll may wait; -1: for ever. */
+/* Returns how many milliseconds poll() may wait; -1: no limit. */
 static int poll_timeout(long long deadline)
 {
     long long left;
@@ -262,25 +262,25 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
 
     for (int i = 0; i < 2; i++) {
         const bool throttled = pump->throttle[i] >= 0;
-        size_t most;
+        size_t size;
 
         if (polled[i].fd < 0 || polled[i].revents == 0)
             continue;
-        /* Both may go to one place, which the first has just filled: look again. */
+        /* Both streams may have one destination, which the first has just filled: look again. */
         if (throttled && !(waiting[i] && is_writable(pump->throttle[i]))) {
             waiting[i] = true;
             continue;
         }
         waiting[i] = false;
-        most = pump->most[i] > 0 ? pump->most[i] : throttled ? PIPE_BUF : CHUNK;
-        go_on = read_stream(process, i, pump->sink, pump->context, most) && go_on;
+        size = pump->max_read[i] > 0 ? pump->max_read[i] : throttled ? PIPE_BUF : CHUNK;
+        go_on = read_stream(process, i, pump->sink, pump->context, size) && go_on;
     }
     return go_on;
 }
 
 /*
- * After the end of the child: what it wrote itself is in the pipes by now. Its own children may
- * hold them open (an ssh connection does), so their end is not waited for.
+ * After the end of the child its output is in the pipes. Its own children may keep the pipes open
+ * (an ssh connection does), so this does not wait for their end.
  */
 static bool streams_empty(const struct process *process, const bool waiting[2],
                           const struct pollfd *polled)

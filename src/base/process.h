@@ -1,12 +1,12 @@
 /*
- * A child process with its three streams: started, pumped, ended. Knows nothing of what it runs.
+ * A child process and its three streams. This module does not know what the child does.
  *
- * How it works. process_start() spawns the child with posix_spawnp, in a process group of its own
- * (the terminal's Ctrl-C must not reach it) and with the signals at their defaults. process_pump()
- * is the one loop that moves all bytes: what is queued for stdin goes in, stdout and stderr come
- * out to the caller's sink, and deadline and cancel descriptor are watched in the same poll, so
- * that nothing the child does can hold the caller up. It returns whenever the caller has to decide
- * something; the caller calls it again to go on.
+ * process_start() starts the child with posix_spawnp(3), in a process group of its own, so that
+ * Ctrl-C on a terminal does not reach it, and with all signals at their defaults. process_pump() is
+ * the one loop that moves bytes: from the queue to stdin, and from stdout and stderr to the
+ * caller's sink. The same poll() waits for the deadline and the cancel descriptor, so that no child
+ * can block its caller. It returns when the caller has to decide something, and can be called
+ * again.
  *
  * Only waiting for the end of the child is specific to Linux (pidfd, Linux 5.3).
  */
@@ -23,8 +23,8 @@
 
 enum process_stdin {
     PROCESS_STDIN_NULL, /* /dev/null */
-    PROCESS_STDIN_FILE, /* the child reads the given descriptor itself, from its start */
-    PROCESS_STDIN_PIPE, /* what process_write() and process_write_file() queue */
+    PROCESS_STDIN_FILE, /* a file, which the child reads itself, from its start */
+    PROCESS_STDIN_PIPE, /* a pipe, for process_write() and process_write_file() */
 };
 
 enum process_stream { PROCESS_STDOUT, PROCESS_STDERR };
@@ -34,8 +34,8 @@ struct process_options {
     enum process_stdin stdin_kind;
     int stdin_file; /* for PROCESS_STDIN_FILE; borrowed */
     /*
-     * Whether stdout and stderr of the child are our own stderr, for what shows a person its
-     * progress: then nothing comes out of a pump.
+     * The child writes its stdout and stderr to our stderr, for a command that shows its progress.
+     * Then process_pump() gets no output.
      */
     bool inherit_stderr;
 };
@@ -45,8 +45,8 @@ struct process {
     int pidfd;
     int in, out[2];      /* our ends; -1 if closed. out[] is indexed by enum process_stream */
     struct strbuf queue; /* for stdin, not yet written */
-    int files[2];        /* go to stdin after the queue, one after the other; borrowed, -1: none */
-    off_t file_at;       /* in files[0] */
+    int files[2];        /* written to stdin after the queue, in this order; borrowed; -1: none */
+    off_t file_at;       /* the offset in files[0] */
     bool exited;
     int status; /* once exited: 0-255, or 128 + the signal that ended it */
 };
@@ -60,32 +60,31 @@ struct process {
     }
 
 /*
- * Starts the child. Fails with ERROR_SYSTEM, or with ERROR_ENGINE if the program does not exist
- * or cannot be executed (errno ENOENT, EACCES): the only program this project starts is the
- * engine's command. It then holds nothing: what is left of the descriptors may be needed to clean
- * up.
+ * Starts the child. ERROR_SYSTEM; ERROR_ENGINE if the program does not exist or cannot be executed
+ * (ENOENT, EACCES), since the only program that isolator starts is the engine's command. After a
+ * failure no descriptor stays open.
  */
 int process_start(struct process *process, const struct process_options *options,
                   struct error *error);
 
 /*
- * Queue for stdin: bytes, which go before any file, or everything in a file (read with pread from
- * its start; borrowed; at most two).
+ * Queue bytes or a whole file for stdin. All bytes are written before the files, of which there are
+ * at most two. A file is borrowed and read with pread(2), from its start.
  */
 void process_write(struct process *process, const char *data, size_t length);
 void process_write_file(struct process *process, int file);
 
-/* Ends the child's stdin, whatever is still queued. */
+/* Closes the child's stdin and drops what is still queued. */
 void process_close_stdin(struct process *process);
 
 /*
- * Takes bytes from the child. Returning false makes process_pump() return PROCESS_PAUSED as soon as
- * it has handed over what it has read.
+ * Takes bytes of the child's output. If it returns false, process_pump() returns PROCESS_PAUSED
+ * after it has passed on all bytes that it has read.
  */
 typedef bool process_sink(void *context, enum process_stream stream, const char *data,
                           size_t length);
 
-/* Another child, whose output is taken meanwhile, whatever the sink returns. */
+/* Another child whose output is read at the same time. The result of its sink is ignored. */
 struct process_drain {
     struct process *process;
     process_sink *sink; /* NULL: read and discard */
@@ -96,14 +95,14 @@ struct process_pump {
     process_sink *sink; /* NULL: read and discard */
     void *context;
     long long deadline; /* clock_now_ms(); 0: none */
-    int cancel;         /* descriptor that becomes readable to cancel; -1: none */
+    int cancel;         /* a descriptor that becomes readable to cancel; -1: none */
     /*
-     * Descriptors that the sink writes to, by stream; -1: none. The child is read only while they
-     * are writable, at most PIPE_BUF bytes at a time, so that one of them that takes nothing holds
-     * up neither the other stream nor the deadline.
+     * The descriptors that the sink writes to, by stream; -1: none. A stream is read only while its
+     * descriptor is writable, at most PIPE_BUF bytes at a time, so that a descriptor without room
+     * delays neither the other stream nor the deadline.
      */
     int throttle[2];
-    size_t most[2];                    /* bytes that one read of a stream takes; 0: no limit */
+    size_t max_read[2];                /* bytes of one read, by stream; 0: no limit */
     const struct process_drain *drain; /* NULL: none */
 };
 
@@ -113,16 +112,19 @@ struct process_pump {
     }
 
 enum process_event {
-    PROCESS_EXITED,    /* the child has ended and everything it wrote was handed over */
-    PROCESS_PAUSED,    /* the sink asked for it */
+    PROCESS_EXITED,    /* the child has ended, and the sink got all of its output */
+    PROCESS_PAUSED,    /* the sink returned false */
     PROCESS_DEADLINE,  /* the deadline has passed */
     PROCESS_CANCELLED, /* the cancel descriptor is readable */
 };
 
-/* Moves bytes until one of the events; the child is left as it is. */
+/* Moves bytes until one of the events. Does not change the child. */
 enum process_event process_pump(struct process *process, const struct process_pump *pump);
 
-/* Kills the child if it still runs, waits for it, closes and frees everything. Legal after INIT. */
+/*
+ * Kills the child if it still runs, waits for its end, and closes and frees everything. Legal after
+ * PROCESS_INIT alone.
+ */
 void process_release(struct process *process);
 
 #endif

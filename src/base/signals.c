@@ -8,7 +8,7 @@ static struct notifier interrupted = NOTIFIER_INIT;
 static volatile sig_atomic_t interrupting_signal;
 static bool caught;
 
-/* A descriptor we open must never land on the place of a standard stream that the caller closed. */
+/* Otherwise a file that is opened later could get the number of a closed standard stream. */
 static void fill_standard_streams(void)
 {
     int fd;
@@ -46,9 +46,7 @@ int signals_catch(struct error *error)
     if (notifier_open(&interrupted, error) != 0)
         return -1;
     sigemptyset(&action.sa_mask);
-    /*
-     * Also if a shell put us in the background with SIGINT ignored: a SIGINT that comes is for us.
-     */
+    /* Even if SIGINT is ignored, as in a background job of a shell: whoever sends it means us. */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, NULL, &hangup);

@@ -1,6 +1,6 @@
 /*
- * What a program does about signals and its standard streams before anything else, and the one
- * thing that a process truly has once: the signal that asked it to end.
+ * Sets up signals and standard streams at the start of a program, and remembers the signal that
+ * asked the process to end. A process has these once, so this module has no handle.
  */
 #ifndef BASE_SIGNALS_H
 #define BASE_SIGNALS_H
@@ -11,28 +11,29 @@
 #include "base/notifier.h"
 
 /*
- * Makes good what the caller may have left us: standard streams that are closed become /dev/null
- * (read-only, so that writing a result to nowhere is still an error), no signal is blocked,
- * children are waited for, and errors of write() are its result.
+ * Repairs what the parent process may have changed. A standard stream that is closed becomes
+ * /dev/null, read-only, so that writing a result there is still an error. No signal stays blocked.
+ * SIGCHLD gets its default, so that children can be waited for; SIGPIPE and SIGXFSZ are ignored, so
+ * that write() fails with EPIPE and EFBIG.
  */
 void signals_set_up(void);
 
 /*
- * From here on SIGINT, SIGTERM and SIGHUP (unless it is ignored, as nohup(1) does) raise the
- * notifier that signals_cancel() returns. Fails with ERROR_SYSTEM.
+ * From now on SIGINT, SIGTERM and SIGHUP raise the notifier that signals_cancel() returns. SIGHUP
+ * stays ignored if it was ignored, as by nohup(1). ERROR_SYSTEM.
  */
 int signals_catch(struct error *error);
 
-/* Borrowed; the same for all of the process. */
+/* Returns the notifier of the process, borrowed. */
 const struct notifier *signals_cancel(void);
 
 /* True from signals_catch() until signals_release(). */
 bool signals_are_caught(void);
 
-/* The signal that came last, or 0. */
+/* Returns the last signal that was caught, or 0. */
 int signals_caught(void);
 
-/* From here on these signals simply end the process again. */
+/* From now on these signals end the process again. */
 void signals_release(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A growing byte string. The data is always followed by a NUL that does not count, may hold NUL
- * bytes itself, and is never NULL after the first addition. Out of memory aborts. Plain strings
- * that are copied or formatted stand here too.
+ * A growing byte string, and functions that copy and format plain strings. The data may contain NUL
+ * bytes and is always followed by a NUL that is not counted. It is never NULL after the first
+ * addition. Running out of memory aborts.
  */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
@@ -31,15 +31,15 @@ void strbuf_vaddf(struct strbuf *buffer, const char *format, va_list arguments)
 /* Removes the first `length` bytes; `length` is at most buffer->length. */
 void strbuf_drop(struct strbuf *buffer, size_t length);
 
-/* The string, "" for one that never got anything; borrowed until the next change. */
+/* Returns the string, "" if nothing was ever added; borrowed until the next change. */
 const char *strbuf_string(const struct strbuf *buffer) __attribute__((returns_nonnull));
 
-/* The string, never NULL, now the caller's; the buffer is empty afterwards. */
+/* Returns the string, never NULL and owned by the caller. The buffer is empty afterwards. */
 char *strbuf_steal(struct strbuf *buffer) __attribute__((returns_nonnull));
 
 void strbuf_release(struct strbuf *buffer);
 
-/* New strings of the caller's: strdup(3), and what printf(3) would print. */
+/* Return a new string, owned by the caller: a copy, and the output of printf(3). */
 char *string_copy(const char *string) __attribute__((returns_nonnull));
 char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

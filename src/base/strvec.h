@@ -1,6 +1,6 @@
 /*
  * A growing vector of strings that owns its members and ends with a NULL pointer, so that `items`
- * can be an argv. `items` is NULL while the vector is empty and never got anything.
+ * can be used as an argv. `items` is NULL if nothing was ever added.
  */
 #ifndef BASE_STRVEC_H
 #define BASE_STRVEC_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct strvec {
-    char **items; /* owned, and each item */
+    char **items; /* owned, and so is each item */
     size_t count;
     size_t capacity;
 };
@@ -26,14 +26,14 @@ void strvec_pushf(struct strvec *vector, const char *format, ...)
 /* Copies each of the arguments up to a NULL pointer. */
 void strvec_push_each(struct strvec *vector, ...) __attribute__((sentinel));
 void strvec_push_all(struct strvec *vector, const struct strvec *more);
-/* Takes the string over. */
+/* Takes ownership of the string. */
 void strvec_push_owned(struct strvec *vector, char *string);
 
 bool strvec_contains(const struct strvec *vector, const char *string);
-/* Whether they have the same strings in the same order. */
+/* True if they have the same strings in the same order. */
 bool strvec_equal(const struct strvec *one, const struct strvec *other);
 
-/* Members joined with the separator; owned by the caller. */
+/* Returns the items joined by the separator; owned by the caller. */
 char *strvec_join(const struct strvec *vector, const char *separator);
 
 void strvec_release(struct strvec *vector);

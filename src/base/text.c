@@ -38,7 +38,7 @@ bool text_is_utf8(const char *text)
 
 void text_add_utf8(struct strbuf *out, const char *data, size_t length)
 {
-    size_t clean = 0; /* start of the run that is valid and not yet copied */
+    size_t clean = 0; /* the start of the valid bytes that are not yet copied */
     size_t at = 0;
 
     while (at < length) {
@@ -55,12 +55,10 @@ void text_add_utf8(struct strbuf *out, const char *data, size_t length)
     strbuf_add(out, data + clean, at - clean);
 }
 
-/* Whether these bytes, 1 to 3, begin a sequence that more bytes would complete. */
+/* True if these 1 to 3 bytes are the start of a sequence that more bytes would complete. */
 static bool begins_sequence(const unsigned char *data, size_t length)
 {
-    /*
-     * The second byte is what makes a sequence overlong, a surrogate or too large: try both ends.
-     */
+    /* The second byte makes a sequence overlong, a surrogate or too large: try both ends. */
     static const unsigned char fill[2] = {0x80, 0xbf};
 
     for (int i = 0; i < 2; i++) {
@@ -151,14 +149,14 @@ char *text_escape(const char *string)
     return strbuf_steal(&out);
 }
 
-char *text_escape_short(const char *string, size_t most)
+char *text_escape_short(const char *string, size_t max_length)
 {
     const size_t length = strlen(string);
     struct strbuf out = STRBUF_INIT;
 
-    if (length <= most)
+    if (length <= max_length)
         return text_escape(string);
-    text_add_escaped(&out, string, most - utf8_cut_tail(string, most));
+    text_add_escaped(&out, string, max_length - utf8_cut_tail(string, max_length));
     strbuf_addstr(&out, "...");
     return strbuf_steal(&out);
 }
@@ -194,7 +192,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 {
     const size_t length = strlen(word);
     const char *nearest = NULL;
-    size_t best = length / 3 + 2; /* one typing error in three letters is still that word */
+    size_t best = length / 3 + 2; /* one typing error in three letters is near enough */
 
     if (length > 63)
         return NULL;
@@ -207,7 +205,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
         distance = edit_distance(word, length, candidates[i], candidate_length);
         if (distance > 1 && length >= 3 && strncasecmp(word, candidates[i], length) == 0)
             distance = 1; /* an abbreviation */
-        /* With as many mistakes as it has letters, nothing of it would be left. */
+        /* With as many errors as letters, the two words would have nothing in common. */
         if (distance < best && distance < candidate_length) {
             best = distance;
             nearest = candidates[i];

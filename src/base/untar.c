@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* Of a long name, or of a pax header. Linux knows no path longer than 4096 bytes. */
+/* The limit of a long name or a pax header. Linux has no path longer than 4096 bytes. */
 enum { EXTRA_MAX = 65536 };
 
-/* The largest size that is believed to be one. */
+/* The largest size that is not taken for an error. */
 #define SIZE_MOST 0x3fffffffffffffffLL
 
-/* Where the fields of a header stand: pax(1p), "ustar Interchange Format". */
+/* The offsets of the fields of a header: pax(1p), "ustar Interchange Format". */
 struct field {
     size_t at, length;
 };
@@ -31,8 +31,10 @@ bool untar_done(const struct untar *untar)
     return untar->state == UNTAR_DONE;
 }
 
-/* A number in octal digits, or as GNU writes large ones: bit 7 of the first byte, then base 256.
- * -1: none. */
+/*
+ * Returns a number in octal digits, or in the form of GNU for large ones: bit 7 of the first byte
+ * is set, and the rest is base 256. -1 if it is neither.
+ */
 static long long number_at(const char *header, struct field field)
 {
     const unsigned char *byte = (const unsigned char *)header + field.at;
@@ -54,7 +56,7 @@ static long long number_at(const char *header, struct field field)
     return value;
 }
 
-/* The sum of all bytes, of those of its own field as if they were spaces. */
+/* Returns the sum of all bytes, with spaces in place of the checksum itself. */
 static bool checksum_fits(const char *header)
 {
     long long sum = 0;
@@ -82,7 +84,7 @@ static void add_text(struct strbuf *text, const char *header, struct field field
     strbuf_add(text, start, nul ? (size_t)(nul - start) : field.length);
 }
 
-/* The name in the header, unless a long name came before it. GNU's format has no prefix there. */
+/* The name in the header, unless a long name came before it. GNU's format has no prefix. */
 static void take_name(struct untar *untar)
 {
     const char *header = untar->header;
@@ -101,7 +103,7 @@ static enum untar_type type_of(char letter, const struct strbuf *name)
     switch (letter) {
     case '\0':
     case '0':
-    case '7': /* contiguous: a file to those who know no difference */
+    case '7': /* contiguous: to be read as a plain file (pax(1p)) */
         return name->length > 0 && name->data[name->length - 1] == '/' ? UNTAR_DIRECTORY
                                                                        : UNTAR_FILE;
     case '1':
@@ -136,7 +138,8 @@ static void begin_entry(struct untar *untar, char letter, long long size)
     untar->size = -1;
     if (entry.type == UNTAR_FILE)
         expect(untar, UNTAR_CONTENT, size);
-    else /* links, directories and devices have none, whatever their header says (pax(1p), size) */
+    /* links, directories and devices have no content, even if their header has a size (pax(1p)) */
+    else
         expect(untar, UNTAR_SKIPPED, letter >= '1' && letter <= '6' ? 0 : size);
 }
 
@@ -169,7 +172,7 @@ static int take_header(struct untar *untar, struct error *error)
     return 0;
 }
 
-/* Takes a record of a pax header, "LENGTH KEY=VALUE\n", whose key and value these are. */
+/* Takes the key and the value of a record of a pax header, "LENGTH KEY=VALUE\n". */
 static int take_record(struct untar *untar, const char *key, size_t key_length, const char *value,
                        size_t length, struct error *error)
 {
@@ -219,7 +222,7 @@ static int take_pax(struct untar *untar, struct error *error)
     return 0;
 }
 
-/* What is to be done with content that has come in full. */
+/* Ends the content of an entry. */
 static int finish(struct untar *untar, struct error *error)
 {
     const int state = untar->state;
@@ -229,14 +232,14 @@ static int finish(struct untar *untar, struct error *error)
         untar->handler->end(untar->context);
     } else if (state == UNTAR_NAME) {
         strbuf_release(&untar->name);
-        strbuf_addstr(&untar->name, strbuf_string(&untar->extra)); /* to its NUL */
+        strbuf_addstr(&untar->name, strbuf_string(&untar->extra)); /* up to the NUL */
     } else if (state == UNTAR_PAX) {
         return take_pax(untar, error);
     }
     return 0;
 }
 
-/* Takes bytes of the header; how many. */
+/* Takes bytes of the header. Returns how many. */
 static size_t collect(struct untar *untar, const char *data, size_t length)
 {
     const size_t room = UNTAR_BLOCK - untar->filled;

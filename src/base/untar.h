@@ -1,14 +1,14 @@
 /*
- * Parses an untrusted tar archive as it arrives. Knows nothing of where the files go: names are
- * handed over as they stand there, and the receiver has to check them.
+ * Parses an untrusted tar archive as it arrives. This module does not know where the files go: it
+ * passes on the names as they are, and the receiver has to check them.
  *
- * It knows what the tar of GNU, of busybox and Go's archive/tar (in docker cp) write: ustar headers
- * with prefix, long names of GNU (type L), and of pax headers (type x) the path and the size. The
- * forms are those of pax(1p) and of GNU tar's manual, "Basic Tar Format". Sparse files of GNU are
- * refused in all their forms.
+ * It reads what GNU tar, busybox tar and Go's archive/tar (in docker cp) write: ustar headers with
+ * a prefix, long names of GNU (type L), and the path and the size in pax headers (type x). The
+ * formats are described in pax(1p) and in GNU tar's manual, "Basic Tar Format". Sparse files of GNU
+ * are refused in all their forms.
  *
- * Nothing in an archive makes it take more than bounded memory, and no size is believed: content is
- * passed on as it comes.
+ * The memory that an archive takes is bounded, and no size in it is trusted: content is passed on
+ * as it arrives.
  */
 #ifndef BASE_UNTAR_H
 #define BASE_UNTAR_H
@@ -28,17 +28,17 @@ enum untar_type {
 };
 
 struct untar_entry {
-    const char *name; /* borrowed, of any bytes but NUL, perhaps empty */
+    const char *name; /* borrowed; any bytes but NUL; may be empty */
     enum untar_type type;
-    long long size;  /* bytes of content that the archive promises; 0 for all but files */
+    long long size;  /* bytes of content, by the archive; 0 unless it is a file */
     bool executable; /* for its owner */
 };
 
 struct untar_handler {
-    /* An entry begins. If it is a file, what comes to content() is its own, till end(). */
+    /* An entry begins. If it is a file, content() gets its bytes, until end(). */
     void (*begin)(void *context, const struct untar_entry *entry);
     void (*content)(void *context, const char *data, size_t length);
-    /* The file is complete. An archive that is cut off ends without. */
+    /* The file is complete. Not called if the archive is cut off. */
     void (*end)(void *context);
 };
 
@@ -47,24 +47,26 @@ enum { UNTAR_BLOCK = 512 };
 struct untar {
     const struct untar_handler *handler; /* borrowed */
     void *context;
-    char header[UNTAR_BLOCK]; /* the block that is being collected */
+    char header[UNTAR_BLOCK]; /* the block that is being read */
     size_t filled;            /* bytes of it */
     enum { UNTAR_HEADER, UNTAR_NAME, UNTAR_PAX, UNTAR_CONTENT, UNTAR_SKIPPED, UNTAR_DONE } state;
     long long left;      /* bytes of content that are still to come */
     size_t padding;      /* bytes after it, up to the end of the block */
-    struct strbuf extra; /* a long name or a pax header, bounded */
-    struct strbuf name;  /* for the next entry; empty: what its header says */
-    long long size;      /* likewise; -1 */
+    struct strbuf extra; /* a long name or a pax header; bounded */
+    struct strbuf name;  /* of the next entry; empty: the one in its header */
+    long long size;      /* likewise; -1: the one in its header */
 };
 
 void untar_init(struct untar *untar, const struct untar_handler *handler, void *context);
 void untar_release(struct untar *untar);
 
-/* Parses bytes and drops those after the end of the archive. ERROR_INPUT if it is not a tar
- * archive. */
+/*
+ * Parses bytes and drops those after the end of the archive. ERROR_INPUT if it is not a tar
+ * archive.
+ */
 int untar_feed(struct untar *untar, const char *data, size_t length, struct error *error);
 
-/* Whether the block of zeros that ends an archive has come. */
+/* True if the block of zeros that ends an archive was read. */
 bool untar_done(const struct untar *untar);
 
 #endif

@@ -144,7 +144,7 @@ static void hold_back(const struct instance *instance, struct process_pump *pump
         const int live = instance->output ? instance->output->live[i] : -1;
 
         pump->throttle[i] = state == SUPERVISOR_RUNNING ? live : -1;
-        pump->most[i] = live >= 0 && state < SUPERVISOR_RUNNING ? 1 : 0;
+        pump->max_read[i] = live >= 0 && state < SUPERVISOR_RUNNING ? 1 : 0;
     }
 }
 

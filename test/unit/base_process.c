@@ -605,8 +605,8 @@ static void process__reads_as_little_as_it_is_told(void **state)
 
     (void)state;
     start_shell(&child, "echo output; echo errors >&2", PROCESS_STDIN_NULL);
-    child.pump.most[PROCESS_STDOUT] = 1;
-    child.pump.most[PROCESS_STDERR] = 1;
+    child.pump.max_read[PROCESS_STDOUT] = 1;
+    child.pump.max_read[PROCESS_STDERR] = 1;
     child.pause_at = 9;
     assert_int_equal(pump(&child), PROCESS_PAUSED);
     assert_int_equal(child.most, 1);
