@@ -86,8 +86,10 @@ static struct owner read_own(void)
     return owner;
 }
 
-/* This process. Read once, so that all labels are equal even if the host runs out of resources
- * later. */
+/*
+ * This process. Read once, so that all labels are equal even if the host runs out of resources
+ * later.
+ */
 static struct owner read_own_once(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -32,8 +32,10 @@ long long run_end_deadline(const struct run *run);
 /* Names the container and its image in the result; no container, if it was not created. */
 void run_set_container(struct run *run, const struct owned_container *container);
 
-/* Fills in how the program ended, by its exit status. oom_killed is false if nothing is known of
- * it. */
+/*
+ * Fills in how the program ended, by its exit status. oom_killed is false if nothing is known of
+ * it.
+ */
 void run_set_exit(struct run *run, int status, bool oom_killed);
 
 /* Fills in how long the program ran: at least 1 ms, since 0 means that it never ran. */
@@ -45,8 +47,10 @@ void run_set_stopped(struct run *run, enum reason reason);
 /* Whether artifacts were requested and the run was not cancelled. */
 bool run_wants_files(const struct run *run);
 
-/* Removes the container; a failure becomes a warning of the result. `drain`: see
- * container_remove(). */
+/*
+ * Removes the container; a failure becomes a warning of the result. `drain`: see
+ * container_remove().
+ */
 void run_remove_container(struct run *run, const struct owned_container *container,
                           const struct process_drain *drain);
 

@@ -310,8 +310,10 @@ static long match_frame(const struct supervisor_stream *stream, const char *data
     return newline + 1 - data;
 }
 
-/* Handles the frames in the data and passes on the bytes between them. Returns how much was
- * handled. */
+/*
+ * Handles the frames in the data and passes on the bytes between them. Returns how much was
+ * handled.
+ */
 static size_t parse(struct supervisor_stream *stream, const char *data, size_t length,
                     supervisor_sink *sink, void *context)
 {

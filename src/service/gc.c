@@ -15,8 +15,10 @@
  */
 enum { MIN_QUIET_MS = 10000, MAX_QUIET_TIMES = 6 };
 
-/* The pause between two passes of gc_until_quiet(), so that a stopped engine is not asked every
- * second. */
+/*
+ * The pause between two passes of gc_until_quiet(), so that a stopped engine is not asked every
+ * second.
+ */
 enum { MIN_PAUSE_MS = 1000, MAX_PAUSE_MS = 30000 };
 
 static void report_orphan(gc_report *report, void *context, const struct container_row *row,

@@ -11,8 +11,10 @@
 #include "base/memory.h"
 #include "docker/budget.h"
 
-/* The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for
- * it. */
+/*
+ * The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for
+ * it.
+ */
 enum { MAX_USE_MS = 3600000 };
 
 /* How long after pool_start() a POOL_AHEAD pool begins to make instances. */

@@ -25,8 +25,11 @@ struct pool;
 
 enum pool_policy {
     POOL_NONE,
-    POOL_AHEAD,     /* instances of every language, from a second after pool_start() on: some hosts
-                       start a server only to list its tools, and end it at once */
+    /*
+     * Instances of every language, from a second after pool_start() on: some hosts start a server
+     * only to list its tools, and end it at once.
+     */
+    POOL_AHEAD,
     POOL_ON_DEMAND, /* of each language that a run has asked for */
     POOL_ONE_SHOT   /* one for each pool_request(), and none in its place */
 };

@@ -206,8 +206,10 @@ static bool keep_list(void *context, enum process_stream stream, const char *dat
     return true;
 }
 
-/* Adds the lines that are allowed names of packages, each once. A last line that was cut is
- * ignored. */
+/*
+ * Adds the lines that are allowed names of packages, each once. A last line that was cut is
+ * ignored.
+ */
 static void add_packages(struct strbuf *list, struct strvec *packages)
 {
     char *last = list->length == LIST_MAX ? strrchr(list->data, '\n') : NULL;

@@ -29,8 +29,10 @@ enum { MIN_BACKOFF_MS = 5000, MAX_BACKOFF_MS = 600000, LAST_RETRIES = 5 };
 /* How long a program that ends waits for it. MCP hosts give a server two seconds to end. */
 enum { WAIT_MS = 100 };
 
-/* A line in the pipe is the name of a container that was not removed, or empty when it is
- * dismissed. */
+/*
+ * A line in the pipe is the name of a container that was not removed, or empty when it is
+ * dismissed.
+ */
 enum { LINE_MAX_BYTES = OWNED_CONTAINER_NAME_SIZE };
 
 /* The state of the process. */
@@ -77,8 +79,10 @@ static bool read_pipe(struct reaper_process *work, int fd)
     return true;
 }
 
-/* Until the program ends: retries removals, with a back-off that starts again for each new
- * container. */
+/*
+ * Until the program ends: retries removals, with a back-off that starts again for each new
+ * container.
+ */
 static void serve_program(struct reaper_process *work, int fd)
 {
     struct pollfd polled = {fd, POLLIN, 0};

@@ -29,7 +29,8 @@ static bool matches(const regex_t *expression, const char *text)
     return regexec(expression, text, 0, NULL, 0) == 0;
 }
 
-/* The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range.
+/*
+ * The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range.
  */
 static long long read_duration(const char *text, size_t size, bool *form)
 {

@@ -253,8 +253,10 @@ static void check_link(int root, const char *path, const struct stat *status, co
     fuzz_require(!leaves(level, target), "'%s' leads to '%s'", path, target);
 }
 
-/* An entry: its header, its path and target (each perhaps longer than the header holds), its
- * content. */
+/*
+ * An entry: its header, its path and target (each perhaps longer than the header holds), its
+ * content.
+ */
 static void check_entry(int root, const char *header, char *path, const char *target,
                         const char *data, long long size)
 {

@@ -9,12 +9,12 @@
 #include "base/linux.h"
 #include "base/memory.h"
 
-/* What is written here is read back with the tar command, which shares no code with libtar. */
+/* The tests read the archives with the tar command, which shares no code with libtar. */
 
 enum { TIME = 1000000000 }; /* 2001-09-09 01:46:40 UTC */
 
 struct fixture {
-    char *directory; /* the archive as "archive.tar", what it holds below "out" */
+    char *directory; /* holds the archive as "archive.tar" and its files in "out" */
     struct archive archive;
     struct manifest manifest;
     struct error error;
@@ -27,7 +27,7 @@ static void set_up(struct fixture *fixture, uid_t uid, gid_t gid)
                      0);
 }
 
-/* Ends the archive and makes "archive.tar" of it. */
+/* Finishes the archive and writes it to "archive.tar". */
 static void finish(struct fixture *fixture)
 {
     CLEANUP_FREE char *path = path_in(fixture->directory, "archive.tar");
@@ -55,7 +55,7 @@ static void unpack(struct fixture *fixture)
     strbuf_release(&output);
 }
 
-/* The listing of tar with each run of blanks as one. The caller frees it. */
+/* Returns the listing of tar, with one blank for each run of blanks; owned by the caller. */
 static char *list(struct fixture *fixture)
 {
     CLEANUP_FREE char *command = NULL;
@@ -96,7 +96,7 @@ static void add_symlink(struct fixture *fixture, const char *name, const char *t
     assert_int_equal(archive_add_symlink(&fixture->archive, name, target, &fixture->error), 0);
 }
 
-/* Adds an unnamed file with this content as one of `size` bytes; returns what the call does. */
+/* Adds an unnamed file with this content as a file of `size` bytes; returns the result. */
 static int add_file(struct fixture *fixture, const char *name, const char *content, size_t length,
                     off_t size, bool executable)
 {
@@ -127,7 +127,7 @@ static void check_link(const struct fixture *fixture, const char *name, const ch
     assert_string_equal(target, expected);
 }
 
-/* S_IFREG and so on; 0 where there is nothing. */
+/* Returns S_IFREG and so on; 0 if there is no file. */
 static mode_t type_of(const struct fixture *fixture, const char *name)
 {
     CLEANUP_FREE char *path = string_format("%s/out/%s", fixture->directory, name);
@@ -136,7 +136,7 @@ static mode_t type_of(const struct fixture *fixture, const char *name)
     return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
-/* A path of this many bytes; each part has at most 100 and the last at least 2. Owned. */
+/* Returns a path of this many bytes, owned; a part has at most 100 and the last at least 2. */
 static char *long_name(size_t length, char letter)
 {
     char *name = memory_allocate(length + 1);
@@ -148,7 +148,7 @@ static char *long_name(size_t length, char letter)
     return name;
 }
 
-/* The same with a part of up to 255 bytes where that is all. */
+/* The same, with a single part if the path has up to 255 bytes. */
 static char *long_part(size_t length, char letter)
 {
     char *name = long_name(length, letter);
@@ -263,7 +263,7 @@ static void archive__manifest_remembers_the_files(void **state)
 static const size_t lengths[] = {1,   98,  99,  100, 101, 102, 154,  155,  156,  254,
                                  255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 3000};
 
-/* A letter for each, since the directories of one must not be the file of another. */
+/* Each path begins with its own letter, so that a directory is never the file of another path. */
 static void archive__names_of_files(void **state)
 {
     struct fixture fixture;
@@ -306,7 +306,7 @@ static void archive__names_of_directories(void **state)
     tear_down(&fixture);
 }
 
-/* Long targets first and last, so that each is followed by a shorter and by a longer one. */
+/* Long targets first and last, so that shorter and longer ones follow each other. */
 static void archive__targets_of_links(void **state)
 {
     struct fixture fixture;
@@ -382,7 +382,7 @@ static void archive__short_entries_behind_long_ones(void **state)
     tear_down(&fixture);
 }
 
-/* th_set_path() looks at the mode that is in the header. */
+/* th_set_path() reads the mode in the header. */
 static void archive__directory_behind_file_and_file_behind_directory(void **state)
 {
     struct fixture fixture;
@@ -513,7 +513,7 @@ static void archive__file_that_cannot_be_read(void **state)
     tear_down(&fixture);
 }
 
-/* The memory file cannot grow past the limit of this process for files. */
+/* The file in memory cannot grow beyond RLIMIT_FSIZE. */
 static void archive__that_cannot_be_written(void **state)
 {
     static const char *const expected = "cannot write the archive: File too large";
@@ -556,7 +556,7 @@ static void archive__release_is_legal_at_any_time(void **state)
     archive_release(&archive);
 }
 
-/* libtar would write the size modulo 2^32 into the header. The file has no blocks. */
+/* libtar would write the size modulo 2^32 into the header. The file is sparse. */
 static void archive__file_that_is_too_large(void **state)
 {
     CLEANUP_FD int file = linux_unnamed_file();

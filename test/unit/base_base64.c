@@ -116,25 +116,25 @@ static void base64__long_text(void **state)
 static void base64__what_is_none(void **state)
 {
     static const char *const bad[] = {
-        "Z",        /* six bits are no byte */
-        "Zm9vZ",    /* neither behind a group */
-        "Z===",     /* nor with padding */
-        "=",        /* padding of nothing */
-        "==",       /* of nothing */
-        "====",     /* a group of padding */
+        "Z",        /* six bits are less than a byte */
+        "Zm9vZ",    /* also after a group */
+        "Z===",     /* also with padding */
+        "=",        /* padding without digits */
+        "==",       /* padding without digits */
+        "====",     /* padding without digits */
         "Zg=",      /* too little padding */
-        "Zg===",    /* too much */
-        "Zm8==",    /* too much */
-        "Zm9v=",    /* where none belongs */
-        "Zm9v====", /* a group of it */
-        "Zg=g",     /* digits behind it */
+        "Zg===",    /* too much padding */
+        "Zm8==",    /* too much padding */
+        "Zm9v=",    /* padding after a whole group */
+        "Zm9v====", /* a group of padding */
+        "Zg=g",     /* digits after the padding */
         "Zg==Zg==", /* two texts */
         "Zm9_",     /* the alphabet for URLs */
         "Zm9-",     /* likewise */
-        "Zm9v!",    /* no digit */
+        "Zm9v!",    /* not a digit */
         "Zm\x0b"
-        "9v",          /* no white space of ours */
-        "Zm9v\xc3\xa9" /* no ASCII */
+        "9v",          /* not white space of base64 */
+        "Zm9v\xc3\xa9" /* not ASCII */
     };
 
     (void)state;

@@ -106,7 +106,7 @@ static void capture__cuts_no_character_in_the_tail(void **state)
     check(10, "0123456789\xe2\x82\xacop", "01234\n[... 5 bytes left out ...]\n\xe2\x82\xacop");
 }
 
-/* Between head and tail nothing is missing, so that a character may lie on both sides. */
+/* If nothing is missing between head and tail, a character may lie on both sides. */
 static void capture__keeps_a_character_that_lies_in_both(void **state)
 {
     (void)state;
@@ -138,14 +138,14 @@ static void capture__keeps_nul_bytes(void **state)
     strbuf_release(&text);
 }
 
-/* Numbers that are the same on every machine (Knuth's MMIX generator). */
+/* Random numbers that are the same on every machine (Knuth's MMIX generator). */
 static unsigned random_below(unsigned long long *seed, unsigned most)
 {
     *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
     return (unsigned)(*seed >> 33) % most;
 }
 
-/* Characters of one to four bytes, so that cuts hit all of their places. */
+/* Characters of one to four bytes, so that cuts hit each of their bytes. */
 static struct strbuf random_text(unsigned long long *seed, size_t length)
 {
     static const char *const characters[] = {"a", "\n", "\xc3\xa9", "\xe2\x82\xac",
@@ -162,7 +162,7 @@ static bool starts_character(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* What must be kept of valid text, worked out on the whole of it. */
+/* Computes from the whole text what must be kept of it. */
 static struct strbuf expected_text(const struct strbuf *whole, size_t limit)
 {
     struct strbuf text = STRBUF_INIT;

@@ -12,8 +12,7 @@ static void cleanup__of_nothing(void **state)
     assert_int_equal(steal_fd(&fd), -1);
 }
 
-/* Fails as a function does whose caller looks at errno. close() of a descriptor that is closed
- * fails. */
+/* Fails with errno set. Its clean-up fails too: the descriptor is closed already. */
 static int fail_with(int number)
 {
     CLEANUP_FREE char *pointer = string_copy("text");

@@ -12,7 +12,7 @@ static void clock__goes_forward_in_milliseconds(void **state)
     (void)state;
     assert_true(start > 0);
     nanosleep(&pause, NULL);
-    assert_in_range(clock_now_ms() - start, 99, 60000); /* 100000 if it counted microseconds */
+    assert_in_range(clock_now_ms() - start, 99, 60000); /* in microseconds it would be 100000 */
 }
 
 int main(void)

@@ -9,8 +9,8 @@
 #include "base/linux.h"
 
 /*
- * stderr belongs to the whole process, and so does what the module knows of it: each test is a
- * child whose stderr is `writer`. What it returns is the line of the check that failed, or 0.
+ * stderr and the state of the module belong to the whole process, so each test runs in a child
+ * whose stderr is `writer`. `body` returns the line of the check that failed, or 0.
  */
 static void run(int (*body)(const void *context), const void *context, int writer)
 {
@@ -33,7 +33,7 @@ static void run(int (*body)(const void *context), const void *context, int write
             return __LINE__;                                                                       \
     } while (0)
 
-/* What can be read of the pipe until all its writers are gone; it is closed then. */
+/* Checks everything that was written to the pipe, and closes it. */
 static void check_written(int ends[2], const char *expected)
 {
     struct strbuf text;
@@ -75,7 +75,7 @@ static void empty_pipe(int fd)
         ;
 }
 
-/* Fills the pipe, drops some, and writes two more when there is room again. */
+/* Fills the pipe, so that lines are dropped, empties it and writes two more. */
 static int drop_lines(const void *context)
 {
     const int reader = *(const int *)context;
@@ -130,7 +130,7 @@ static void diagnostics__stopped_terminal(void **state)
     terminal_close(&terminal);
 }
 
-/* A line longer than the room is written in part; the rest comes before what follows. */
+/* If only a part of a line fits, its rest is written before the next line. */
 static int write_long_line(const void *context)
 {
     const int reader = *(const int *)context;

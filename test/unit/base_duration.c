@@ -40,7 +40,7 @@ static void check_out_of_range(const char *text)
     check_bad(text, message);
 }
 
-/* The forms of Go's own tests (src/time/time_test.go, parseDurationTests) that are in range. */
+/* The durations in Go's own tests (src/time/time_test.go, parseDurationTests) that are in range. */
 static void duration__forms_of_go(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void duration__rounds_up_to_milliseconds(void **state)
     check("0.0000001ns", 1);
 }
 
-/* What is a whole number of milliseconds is not rounded to the next one. */
+/* A whole number of milliseconds is not rounded up. */
 static void duration__is_exact_for_fractions_of_seconds(void **state)
 {
     char text[32];
@@ -138,7 +138,7 @@ static void duration__range(void **state)
     check_out_of_range("00000ms");
 }
 
-/* More digits than a double can hold. */
+/* More digits than a double has. */
 static void duration__very_long_numbers(void **state)
 {
     char text[600];

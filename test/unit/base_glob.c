@@ -38,7 +38,7 @@ static void glob__parts(void **state)
 static void glob__directories(void **state)
 {
     (void)state;
-    check("*.png", "out/a/plot.png", true); /* without a slash: the last part */
+    check("*.png", "out/a/plot.png", true); /* no slash: compared with the last part */
     check("out", "out/plot.png", false);
     check("out/*.png", "out/plot.png", true);
     check("out/*.png", "out/a/plot.png", false);
@@ -127,7 +127,7 @@ static void glob__sets_without_an_end(void **state)
     check_refused("**[**[**[");
 }
 
-/* Places past the first 64, which are in another word. */
+/* Places after the first 64 are in another word. */
 static void glob__long_patterns(void **state)
 {
     char pattern[400] = "", path[400] = "";
@@ -148,7 +148,7 @@ static void glob__long_patterns(void **state)
     }
 }
 
-/* The unit, as often as it fits 199 bytes, and a 'b' behind. */
+/* Checks a pattern of as many units as fit in 199 bytes, followed by a 'b'. */
 static void check_many(const char *unit, const char *path, bool expected)
 {
     char pattern[201] = "";
@@ -161,7 +161,7 @@ static void check_many(const char *unit, const char *path, bool expected)
 }
 
 /*
- * Each of these takes a matcher that tries one way after the other longer than the universe lasts.
+ * A matcher that backtracks would take longer than the age of the universe for each of these.
  */
 static void glob__takes_no_time(void **state)
 {

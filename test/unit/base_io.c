@@ -35,7 +35,8 @@ static void do_nothing(int signal)
 static void io__poll_ends_with_a_signal(void **state)
 {
     const struct sigaction action = {.sa_handler = do_nothing};
-    const struct itimerval soon = {{0, 10000}, {0, 10000}}; /* again, in case it came before */
+    /* repeatedly, in case the first comes too early */
+    const struct itimerval soon = {{0, 10000}, {0, 10000}};
     const struct itimerval never = {{0, 0}, {0, 0}};
     struct pollfd polled = {-1, POLLIN, POLLIN};
 
@@ -47,7 +48,7 @@ static void io__poll_ends_with_a_signal(void **state)
     assert_int_equal(polled.revents, 0);
 }
 
-/* A process that may poll fewer descriptors than it does: poll() fails with EINVAL. */
+/* poll() of more descriptors than RLIMIT_NOFILE allows fails with EINVAL. */
 static int poll_too_many(void)
 {
     const struct rlimit few = {1, 1};

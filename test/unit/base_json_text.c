@@ -119,7 +119,7 @@ static void json_text__counts_values(void **state)
     check_count("{}", 2);
     check_count("[{},{},[]]", 7);
     check_count("{\"a\":1,\"b\":[2]}", 4);
-    check_count("\"{,[\\\",\",3", 2); /* in a string, behind an escaped quote */
+    check_count("\"{,[\\\",\",3", 2); /* in a string, after an escaped quote */
     check_count("\"\\\\\",3", 2);
 }
 

@@ -3,7 +3,7 @@
 #include "base/lines.h"
 #include "base/memory.h"
 
-/* Adds what there is: "[LINE]" for each line, "!" for one that is too long. */
+/* Adds "[LINE]" for each line that is there, and "!" for a line that is too long. */
 static void take(struct lines *lines, struct strbuf *seen)
 {
     enum lines_event event;
@@ -27,7 +27,7 @@ static void feed(struct lines *lines, struct strbuf *seen, const char *text)
     take(lines, seen);
 }
 
-/* Feeds the text in pieces of each size up to its own, with at most 8 bytes a line. */
+/* Feeds the text in pieces of each size up to its length; a line may have 8 bytes. */
 static void check(const char *text, const char *expected)
 {
     const size_t whole = strlen(text);
@@ -126,7 +126,7 @@ static void lines__too_long_ones_are_skipped(void **state)
     check("1234567890123456789\nnext", "![next]");
 }
 
-/* Nobody has to wait for the end of a line that may have none. */
+/* A line that is too long is reported before its end, which may never come. */
 static void lines__too_long_is_told_at_once(void **state)
 {
     struct lines lines = LINES_INIT(8);
@@ -147,7 +147,7 @@ static void lines__too_long_is_told_at_once(void **state)
     lines_release(&lines);
 }
 
-/* Whatever the length of a line that is skipped, it takes no memory. */
+/* A line that is skipped takes no memory. */
 static void lines__skipping_keeps_nothing(void **state)
 {
     struct lines lines = LINES_INIT(8);
@@ -169,7 +169,7 @@ static void lines__skipping_keeps_nothing(void **state)
     lines_release(&lines);
 }
 
-/* Nor does one that was handed out long ago. */
+/* Neither does a line that was returned long ago. */
 static void lines__long_ones_are_given_back(void **state)
 {
     enum { LONG = 4 << 20 };

@@ -49,7 +49,7 @@ static void linux__unnamed_files_are_close_on_exec(void **state)
     assert_int_equal(fcntl(full, F_GETFD), FD_CLOEXEC);
 }
 
-/* In a child, since limits cannot be raised again. */
+/* In a child, because limits cannot be raised again. */
 static void check_fails(int resource, rlim_t most, int expected_errno)
 {
     const struct rlimit limit = {most, most};
@@ -78,7 +78,7 @@ static void linux__file_that_cannot_be_made(void **state)
     check_fails(RLIMIT_NOFILE, 0, EMFILE);
 }
 
-/* The first write takes a part, the second fails; the descriptor does not stay open. */
+/* The first write() is partial and the second fails; the descriptor must be closed. */
 static void linux__file_that_cannot_be_filled(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void linux__pipe_is_close_on_exec(void **state)
     }
 }
 
-/* In a process of its own, since those that cmocka has open would be closed too. */
+/* In a child, because the descriptors of cmocka would be closed too. */
 static void linux__close_from(void **state)
 {
     const int last = fcntl(STDIN_FILENO, F_DUPFD, 200);
@@ -126,7 +126,7 @@ static void check_digits(size_t size)
     linux_random_digits(text, size);
     assert_int_equal(strlen(text), size - 1);
     assert_int_equal(strspn(text, "0123456789abcdef"), size - 1);
-    for (size_t i = size; i < sizeof text; i++) /* nothing behind the NUL */
+    for (size_t i = size; i < sizeof text; i++) /* nothing is written after the NUL */
         assert_int_equal(text[i], '#');
 }
 
@@ -139,7 +139,7 @@ static void linux__random_digits(void **state)
     check_digits(65);
 }
 
-/* Each digit may be any: in 2000 of them all sixteen are seen. */
+/* 2000 random digits have all sixteen values. */
 static void linux__random_digits_differ(void **state)
 {
     struct strbuf seen = STRBUF_INIT;
@@ -168,7 +168,7 @@ static void linux__writer_gone(void **state)
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_false(linux_writer_gone(ends[0]));
     close(ends[1]);
-    assert_true(linux_writer_gone(ends[0])); /* although there is something to read */
+    assert_true(linux_writer_gone(ends[0])); /* although there are unread bytes */
     assert_int_equal(read(ends[0], &byte, 1), 1);
     close(ends[0]);
     assert_false(linux_writer_gone(-1));
@@ -186,7 +186,7 @@ static void *start_sleeper(void *context)
     return NULL;
 }
 
-/* Of this thread and of one that has ended since. */
+/* Children of this thread and of a thread that has ended. */
 static void linux__kill_children(void **state)
 {
     pid_t pids[2];

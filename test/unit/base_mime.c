@@ -24,7 +24,7 @@ static void mime__by_content(void **state)
     CHECK("a", "SQLite format 3\0", "application/vnd.sqlite3");
 }
 
-/* A name makes no picture. */
+/* The name alone does not make a file a picture. */
 static void mime__what_is_none(void **state)
 {
     (void)state;

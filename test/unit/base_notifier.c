@@ -25,10 +25,10 @@ static void notifier__raise_and_clear(void **state)
     assert_false(notifier_raised(&notifier));
     notifier_raise(&notifier);
     assert_true(notifier_raised(&notifier));
-    assert_true(notifier_raised(&notifier)); /* to look at it changes nothing */
+    assert_true(notifier_raised(&notifier)); /* still raised */
     notifier_clear(&notifier);
     assert_false(notifier_raised(&notifier));
-    notifier_clear(&notifier); /* does not wait for anything */
+    notifier_clear(&notifier); /* does not block */
     notifier_raise(&notifier);
     assert_true(notifier_raised(&notifier));
     notifier_release(&notifier);
@@ -52,7 +52,7 @@ static void notifier__any_number_of_times(void **state)
     notifier_release(&notifier);
 }
 
-/* The kernel refuses to count further than this: a signal handler must not see that as an error. */
+/* The counter is at its maximum, so that write() fails; a signal handler must keep errno. */
 static void notifier__keeps_errno(void **state)
 {
     const uint64_t full = UINT64_MAX - 1;
@@ -99,7 +99,7 @@ static void notifier__descriptor(void **state)
     assert_int_equal(notifier_fd(&notifier), -1);
 }
 
-/* Descriptor 0 belongs to somebody else and stays open. */
+/* It must not close descriptor 0. */
 static void notifier__release_of_what_is_not_open(void **state)
 {
     struct notifier notifier = NOTIFIER_INIT;
@@ -119,7 +119,7 @@ static void notifier__null_is_never_raised(void **state)
     assert_false(notifier_raised(NULL));
 }
 
-/* In a child, since the limit cannot be raised again. */
+/* In a child, because the limit cannot be raised again. */
 static void notifier__without_descriptors(void **state)
 {
     const struct rlimit none = {0, 0};

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 
-/* More than any pipe, socket or terminal keeps. */
+/* More than a pipe, a socket or a terminal buffers. */
 enum { LARGE = 4 << 20 };
 
 static size_t write_now(const struct output *output, const char *data, size_t length)
@@ -35,7 +35,7 @@ static struct strbuf read_waiting(int fd)
     return text;
 }
 
-/* What is not read is not waited for; what was taken is what is read. */
+/* Writes until there is no room, without blocking, and reads the same bytes. */
 static void check_unread(int writer, int reader)
 {
     CLEANUP_FREE char *data = memory_allocate(LARGE);
@@ -82,7 +82,7 @@ static void output__full_socket(void **state)
     close(ends[1]);
 }
 
-/* It takes a few bytes less than it was given room for, and gives them as it likes: lines. */
+/* A terminal writes a newline as two characters, so only the number of bytes is checked. */
 static void output__full_terminal(void **state)
 {
     struct terminal terminal = terminal_open();
@@ -120,7 +120,7 @@ static void output__stopped_terminal(void **state)
     terminal_close(&terminal);
 }
 
-/* As if /proc were not mounted, or the terminal belonged to another user. */
+/* As if /proc was not mounted, or the terminal belonged to another user. */
 static void output__that_cannot_be_opened_again(void **state)
 {
     struct terminal terminal = terminal_open();
@@ -146,7 +146,7 @@ static void output__that_cannot_be_opened_again(void **state)
     terminal_close(&terminal);
 }
 
-/* The master of a pseudo-terminal can be stderr too; opening it again makes another terminal. */
+/* The master side can be a stream too; opening it again would create another terminal. */
 static void output__master_of_a_terminal(void **state)
 {
     struct terminal terminal = terminal_open();
@@ -255,7 +255,7 @@ static void *raise_in_thread(void *context)
     return NULL;
 }
 
-/* What fits is written though it was raised before. */
+/* Text that fits is written even if `cancel` is already raised. */
 static void output__waits_until_it_is_cancelled(void **state)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;

@@ -15,18 +15,18 @@
 #include "base/strvec.h"
 
 /*
- * What has to come is waited for till LATE, which is never reached; what must not come is given up
- * SOON. Children that must not end by themselves live longer than that.
+ * A test waits until LATE for an event that must happen, and until SOON for one that must not. A
+ * child that must not end by itself sleeps for longer than both.
  */
 enum { MEGABYTE = 1 << 20, SOON_MS = 200, LATE_MS = 60000 };
 
-/* A child of /bin/sh and what came of it. */
+/* A child that runs /bin/sh, and its output. */
 struct child {
     struct process process;
     struct process_pump pump;
     struct strbuf out[2];
-    size_t most;     /* bytes of the largest piece */
-    size_t pause_at; /* the sink asks for a pause once it has this many bytes of both streams */
+    size_t most;     /* the size of the largest piece, in bytes */
+    size_t pause_at; /* the sink pauses when it has so many bytes of both streams */
     const struct notifier *cancel_at_once; /* the sink raises it */
     struct error error;
 };
@@ -85,7 +85,7 @@ static void end(struct child *child)
     error_release(&child->error);
 }
 
-/* Runs a script without stdin to its end and checks all that comes of it. */
+/* Runs a script without stdin to its end and checks its status and output. */
 static void check(const char *script, int status, const char *out, const char *err)
 {
     struct child child;
@@ -175,7 +175,7 @@ static void process__arguments_arrive_as_they_are(void **state)
     end(&child);
 }
 
-/* One megabyte on each stream at once: neither pipe may hold up the other. */
+/* One megabyte on each stream at the same time: neither pipe may block the other. */
 static void process__both_streams_come_whole(void **state)
 {
     struct child child;
@@ -226,7 +226,7 @@ static void process__stdin_is_dev_null(void **state)
     check("cat; readlink /proc/self/fd/0", 0, "/dev/null\n", "");
 }
 
-/* A pattern without a short period, so that lost and repeated pieces show. */
+/* Bytes without a short period, so that a lost or repeated piece is noticed. */
 static struct strbuf pattern(size_t length)
 {
     struct strbuf text = STRBUF_INIT;
@@ -266,7 +266,7 @@ static int file_of(const char *text, size_t length)
 
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, length), length);
-    return fd; /* it stands at its end */
+    return fd; /* its offset is its end */
 }
 
 static void process__stdin_from_a_file_from_its_start(void **state)
@@ -288,7 +288,7 @@ static void process__stdin_from_a_file_from_its_start(void **state)
     strbuf_release(&sent);
 }
 
-/* Bytes go before files; files go from their starts, one after the other, and may be empty. */
+/* Bytes are sent before the files; files are sent in order, from their starts, and may be empty. */
 static void process__stdin_queue_order(void **state)
 {
     CLEANUP_FD int one = file_of("[one]", 5);
@@ -373,7 +373,7 @@ static void process__closing_stdin_drops_what_is_queued(void **state)
     end(&child);
 }
 
-/* The child's end of the pipe is gone: no SIGPIPE (which a main ignores), no hang, no failure. */
+/* The child has closed its end: no SIGPIPE (which programs ignore), no hang, no failure. */
 static void process__child_that_does_not_read_its_stdin(void **state)
 {
     struct strbuf sent = pattern(MEGABYTE);
@@ -404,14 +404,14 @@ static void process__deadline(void **state)
     assert_true(clock_now_ms() >= child.pump.deadline);
     assert_string_equal(strbuf_string(&child.out[0]), "early\n");
     assert_false(child.process.exited);
-    assert_int_equal(kill(pid, 0), 0); /* it is left as it is */
+    assert_int_equal(kill(pid, 0), 0); /* the child goes on */
     assert_int_equal(pump(&child), PROCESS_DEADLINE);
     end(&child);
     assert_int_equal(kill(pid, 0), -1);
     assert_int_equal(errno, ESRCH);
 }
 
-/* A child that never stops writing cannot keep the deadline from being seen. */
+/* The deadline holds even if the child never stops writing. */
 static void process__deadline_of_a_child_that_floods(void **state)
 {
     struct child child;
@@ -472,11 +472,11 @@ static void process__sink_pauses_and_goes_on(void **state)
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_string_equal(strbuf_string(&child.out[0]), "one\ntwo\n");
     assert_int_equal(child.process.status, 4);
-    assert_int_equal(pump(&child), PROCESS_EXITED); /* and nothing changes any more */
+    assert_int_equal(pump(&child), PROCESS_EXITED); /* nothing changes after the end */
     end(&child);
 }
 
-/* A main ignores SIGPIPE and may block signals; children would inherit both. */
+/* Programs ignore SIGPIPE and may block signals; children would inherit both. */
 static void process__signals_are_at_their_defaults(void **state)
 {
     sigset_t blocked, before;
@@ -525,7 +525,7 @@ static void process__child_sees_three_descriptors(void **state)
     notifier_release(&cancel);
 }
 
-/* As a connection of ssh does, which docker leaves behind. */
+/* Like the ssh connection that docker leaves behind. */
 static void process__grandchild_that_holds_the_pipes(void **state)
 {
     struct child child;
@@ -536,11 +536,11 @@ static void process__grandchild_that_holds_the_pipes(void **state)
     assert_string_equal(strbuf_string(&child.out[0]), "out\n");
     assert_string_equal(strbuf_string(&child.out[1]), "err\n");
     assert_int_equal(child.process.status, 6);
-    kill(-child.process.pid, SIGKILL); /* the sleep is of the child's process group */
+    kill(-child.process.pid, SIGKILL); /* the sleep is in the child's process group */
     end(&child);
 }
 
-/* The other way round: streams that are closed early are no end of the child. */
+/* A child that closes its streams early has not ended. */
 static void process__child_that_closes_its_streams(void **state)
 {
     struct child child;
@@ -552,7 +552,7 @@ static void process__child_that_closes_its_streams(void **state)
     end(&child);
 }
 
-/* Fills a pipe to the last byte, so that it takes nothing more. */
+/* Fills a pipe to the last byte. */
 static void fill(int fd)
 {
     static const char zeros[4096];
@@ -598,7 +598,7 @@ static void process__throttle_waits_for_room(void **state)
     close(place[1]);
 }
 
-/* Only the stream whose place is full is held up. */
+/* Only the stream whose destination is full waits. */
 static void process__reads_as_little_as_it_is_told(void **state)
 {
     struct child child;
@@ -638,7 +638,7 @@ static void process__throttle_is_by_stream(void **state)
     close(place[1]);
 }
 
-/* Nobody reads the place any more: the bytes come, and the sink will see that it cannot write. */
+/* The destination has no reader any more: the sink gets the bytes and will notice. */
 static void process__throttle_of_a_place_that_is_gone(void **state)
 {
     int place[2];
@@ -656,7 +656,7 @@ static void process__throttle_of_a_place_that_is_gone(void **state)
     close(place[1]);
 }
 
-/* The one that is pumped waits for another, which could not go on if nobody read it. */
+/* The child that is pumped waits for another child, whose output has to be read meanwhile. */
 static void process__drains_another_child(void **state)
 {
     char *directory = temp_create();
@@ -673,7 +673,8 @@ static void process__drains_another_child(void **state)
     child.pump.drain = &(struct process_drain){&other.process, collect, &other};
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_string_equal(strbuf_string(&child.out[0]), "done\n");
-    assert_in_range(other.out[0].length, MEGABYTE - 65536, MEGABYTE); /* a pipe may hold the rest */
+    /* the rest may be in a pipe */
+    assert_in_range(other.out[0].length, MEGABYTE - 65536, MEGABYTE);
     assert_in_range(other.out[1].length, MEGABYTE - 65536, MEGABYTE);
     end(&child);
     end(&other);
@@ -699,7 +700,7 @@ static void process__release_kills_and_reaps(void **state)
     end(&child);
 }
 
-/* Without a deadline it waits for as long as the child takes. */
+/* Without a deadline it waits until the child ends. */
 static void process__no_deadline(void **state)
 {
     struct child child;
@@ -712,7 +713,7 @@ static void process__no_deadline(void **state)
     end(&child);
 }
 
-/* In a process that may poll fewer descriptors than it has, every poll() fails with EINVAL. */
+/* poll() of more descriptors than RLIMIT_NOFILE allows fails with EINVAL. */
 static int pump_without_poll(void)
 {
     const struct rlimit few = {1, 1};
@@ -775,7 +776,7 @@ static void check_start_with_room(int room)
     close(lowest);
 }
 
-/* Three pipes and the watch on the child: wherever it fails, nothing stays behind. */
+/* Three pipes and a pidfd: whichever cannot be opened, no descriptor stays open. */
 static void process__start_without_descriptors(void **state)
 {
     (void)state;
@@ -799,8 +800,7 @@ static void process__leaves_no_descriptor_behind(void **state)
 }
 
 /*
- * Descriptors that this program was started with, or that a failed test has left open, are none of
- * the module's business.
+ * Closes the descriptors that this program was started with, or that a failed test has left open.
  */
 static int close_others(void **state)
 {

@@ -14,7 +14,7 @@ static void check(const char *data, size_t length, const char *digest)
     assert_string_equal(got, digest);
 }
 
-/* The examples that NIST gives for FIPS 180-4, and the empty message of its CAVP. */
+/* NIST's examples for FIPS 180-4, and the empty message of its CAVP. */
 static void sha256__vectors_of_nist(void **state)
 {
     static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -39,8 +39,7 @@ static void sha256__a_million(void **state)
     check(data, LENGTH, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-/* Around the place where the length of the message needs a block of its own; sha256sum(1) gives
- * these. */
+/* Lengths around those that need one more block; the digests are those of sha256sum(1). */
 static void sha256__lengths_around_a_block(void **state)
 {
     static const struct {

@@ -7,7 +7,7 @@
 
 #include "base/signals.h"
 
-/* In a child: ends it, telling the line of the check that failed. */
+/* In a child: ends the body with the line of the check that failed. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -15,8 +15,8 @@
     } while (0)
 
 /*
- * Signals and standard streams belong to the whole process, so that each test has one of its own.
- * Returns the status of the child; *failed is the line that its body returned.
+ * Signals and standard streams belong to the whole process, so each test runs in a child. Returns
+ * the status of the child; *failed is the line that its body returned.
  */
 static int status_of(int (*body)(int), int argument, int *failed)
 {
@@ -69,7 +69,7 @@ static bool is_null_for_reading(int fd)
 
 /* ---- set-up */
 
-/* The streams whose bits are set are closed. */
+/* Closes the streams whose bits are set in `closed`. */
 static int fill_streams(int closed)
 {
     struct stat before[3], after;
@@ -100,7 +100,7 @@ static void signals__closed_streams_are_filled(void **state)
         run(fill_streams, closed);
 }
 
-/* A result written to nowhere is an error. */
+/* Writing a result to a closed stream must stay an error. */
 static int write_to_closed(int fd)
 {
     close(fd);
@@ -204,7 +204,7 @@ static void signals__last_one_is_told(void **state)
     run(catch_two, 0);
 }
 
-/* As nohup(1) has it. */
+/* As after nohup(1). */
 static int catch_ignored_hangup(int unused)
 {
     struct error error = ERROR_INIT;
@@ -224,7 +224,7 @@ static void signals__ignored_hangup_stays_ignored(void **state)
     run(catch_ignored_hangup, 0);
 }
 
-/* As a shell has it for what it puts in the background. */
+/* As in a background job of a shell. */
 static int catch_ignored_interrupt(int number)
 {
     signal(number, SIG_IGN);

@@ -67,7 +67,7 @@ static void strbuf__grows_byte_by_byte(void **state)
     strbuf_release(&buffer);
 }
 
-/* Every length around the capacities of 64, 96 and 144 bytes, added at once to a used buffer. */
+/* Each length around the capacities of 64, 96 and 144 bytes, added at once to a used buffer. */
 static void strbuf__grows_at_every_length(void **state)
 {
     char word[200];

@@ -88,7 +88,7 @@ static void text__sequence_refuses_bad_forms(void **state)
             fail_msg("row %zu is taken for %zu bytes", i, sequence(bad[i]));
 }
 
-/* All first bytes, with every boundary of the ABNF behind them, in every length. */
+/* All first bytes, followed by each boundary of the ABNF, in each length. */
 static void text__sequence_is_rfc_3629(void **state)
 {
     static const unsigned char bounds[] = {0x00, 0x7f, 0x80, 0x8f, 0x90,
@@ -174,15 +174,15 @@ static void text__cut_tail(void **state)
     assert_int_equal(cut_tail("a\xf0\x9f"), 2);
     assert_int_equal(cut_tail("a\xf0\x9f\x98"), 3);
     assert_int_equal(cut_tail("a\xf0\x9f\x98\x80"), 0);
-    assert_int_equal(cut_tail("\xf0\x9f\x98"), 3); /* nothing stands in front of it */
-    assert_int_equal(cut_tail("a\x80"), 0);        /* the end cuts nothing off here */
+    assert_int_equal(cut_tail("\xf0\x9f\x98"), 3); /* nothing comes before it */
+    assert_int_equal(cut_tail("a\x80"), 0);        /* nothing is cut off */
     assert_int_equal(cut_tail("\x80\x80\x80\x80"), 0);
     assert_int_equal(cut_tail("a\xc3\xa9\x80"), 0);
     assert_int_equal(cut_tail("\xc0"), 0);
     assert_int_equal(cut_tail("\xc1"), 0);
 }
 
-/* Bytes past 0xf4 begin no sequence by RFC 3629. */
+/* By RFC 3629 no sequence begins with a byte above 0xf4. */
 static void text__cut_tail_knows_what_never_begins(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void text__cut_tail_knows_what_never_begins(void **state)
     }
 }
 
-/* Overlong forms, surrogates and what is past U+10FFFF cannot be completed any more. */
+/* Overlong forms, surrogates and code points past U+10FFFF cannot be completed. */
 static void text__cut_tail_knows_bad_second_bytes(void **state)
 {
     static const char *const bad[] = {"\xe0\x9f",     "\xed\xa0", "\xf0\x8f",
@@ -226,11 +226,11 @@ static void text__cut_head(void **state)
     assert_int_equal(cut_head("\xa9z"), 1);
     assert_int_equal(cut_head("\x82\xacz"), 2);
     assert_int_equal(cut_head("\x9f\x98\x80z"), 3);
-    assert_int_equal(cut_head("\x80\x80\x80\x80"), 3); /* a sequence has no more */
+    assert_int_equal(cut_head("\x80\x80\x80\x80"), 3); /* a sequence has at most 3 of these */
     assert_int_equal(cut_head("\x80"), 1);
 }
 
-/* Wherever valid text is cut, what is left on both sides is valid. */
+/* If valid text is cut anywhere, the text that remains on both sides is valid. */
 static void text__cuts_leave_whole_characters(void **state)
 {
     static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z\xf4\x8f\xbf\xbf\xed\x9f\xbf"
@@ -319,7 +319,7 @@ static void text__nearest(void **state)
 {
     (void)state;
     assert_string_equal(nearest("timeout"), "timeout");
-    assert_string_equal(nearest("timeuot"), "timeout"); /* two letters changed places */
+    assert_string_equal(nearest("timeuot"), "timeout"); /* two letters swapped */
     assert_string_equal(nearest("timeot"), "timeout");
     assert_string_equal(nearest("timeoutt"), "timeout");
     assert_string_equal(nearest("imeout"), "timeout");
@@ -332,11 +332,11 @@ static void text__nearest(void **state)
     assert_string_equal(nearest("memroy"), "memory");
     assert_null(nearest("completely-different"));
     assert_null(nearest("zzzzzz"));
-    assert_null(nearest("la")); /* too short to be one */
+    assert_null(nearest("la")); /* too short for an abbreviation */
     assert_null(nearest(""));
 }
 
-/* As many mistakes as it has letters would make any word of it. */
+/* With as many errors as letters, a word could become any other. */
 static void text__nearest_of_short_words(void **state)
 {
     static const char *const words[] = {"gc"};

@@ -5,7 +5,7 @@
 
 #include "base/untar.h"
 
-/* What was handed over, one word a line: "file NAME SIZE x", "content BYTES", "end". */
+/* What the handler got, one call a line: "file NAME SIZE x", "content BYTES", "end". */
 static void note_begin(void *context, const struct untar_entry *entry)
 {
     static const char *const types[] = {"file", "directory", "symlink", "hard-link", "other"};
@@ -26,7 +26,7 @@ static void note_end(void *context)
 
 static const struct untar_handler handler = {note_begin, note_content, note_end};
 
-/* A header; `numbers` are MODE and SIZE as they stand in it. */
+/* Adds a header with these fields for mode and size. */
 static void add_header(struct strbuf *tar, const char *name, char type, const char *size,
                        const char *mode)
 {
@@ -60,7 +60,7 @@ static void add_end(struct strbuf *tar)
     strbuf_add(tar, zeros, sizeof zeros);
 }
 
-/* Feeds the archive in pieces of each size; what comes out must always be the same. Releases it. */
+/* Feeds the archive in pieces of each size; the result must always be the same. Releases it. */
 static void check(struct strbuf *tar, const char *expected, bool done, const char *message)
 {
     static const size_t pieces[] = {1, 7, 511, 512, 513, 100000};

@@ -1,6 +1,6 @@
 /*
- * What every unit test needs: cmocka with the headers it wants in front of it, errors that are
- * expected, temporary directories, files and commands of the host.
+ * Shared by the unit tests: cmocka with the headers that it needs, checks of errors, temporary
+ * directories, files and shell commands.
  */
 #ifndef TEST_H
 #define TEST_H
@@ -27,7 +27,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Fails unless the error is exactly this one, then releases it. */
+/* Fails unless the error has this kind and message; releases it. */
 #define assert_error(error, expected_kind, expected_message)                                       \
     do {                                                                                           \
         assert_non_null((error)->message);                                                         \
@@ -38,11 +38,11 @@
 
 #define assert_no_error(error) assert_string_equal((error)->message ? (error)->message : "", "")
 
-/* Strings that may be NULL. */
+/* Compares strings that may be NULL. */
 #define assert_text_or_null(got, expected)                                                         \
     assert_string_equal((got) ? (got) : "(null)", (expected) ? (expected) : "(null)")
 
-/* Relative to open directories, so that no path is too long. */
+/* Uses paths relative to open directories, so that none is too long. */
 static inline void remove_below(int parent, const char *name)
 {
     const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -68,8 +68,9 @@ static inline void remove_temp_root(void)
 }
 
 /*
- * A new directory, owned; temp_remove() takes it away with all that is in it and frees the name.
- * What a failed test leaves is removed when the program ends.
+ * Returns the path of a new directory, owned by the caller. temp_remove() removes the directory
+ * with its content and frees the path. Directories of failed tests are removed when the program
+ * ends.
  */
 static inline char *temp_create(void)
 {
@@ -92,7 +93,7 @@ static inline void temp_remove(char *path)
     free(path);
 }
 
-/* DIRECTORY/NAME, owned. */
+/* Returns DIRECTORY/NAME, owned by the caller. */
 static inline char *path_in(const char *directory, const char *name)
 {
     return string_format("%s/%s", directory, name);
@@ -114,7 +115,7 @@ static inline void write_in(const char *directory, const char *name, const char 
     write_bytes(path, text, strlen(text), 0644);
 }
 
-/* Everything that the descriptor gives; the caller releases it. */
+/* Reads the descriptor to its end. The caller releases the result. */
 static inline struct strbuf read_all(int fd)
 {
     struct strbuf text = STRBUF_INIT;
@@ -128,7 +129,7 @@ static inline struct strbuf read_all(int fd)
     return text;
 }
 
-/* The content of a file in the directory, owned; "(none)" where there is no such file. */
+/* Returns the content of a file in the directory, owned; "(none)" if there is no such file. */
 static inline char *read_in(const char *directory, const char *name)
 {
     CLEANUP_FREE char *path = path_in(directory, name);
@@ -141,7 +142,7 @@ static inline char *read_in(const char *directory, const char *name)
     return strbuf_steal(&text);
 }
 
-/* Writes a program for sh that runs in the directory; its path, owned. */
+/* Writes a shell script that runs in the directory. Returns its path, owned. */
 static inline char *script_in(const char *directory, const char *name, const char *body)
 {
     CLEANUP_FREE char *text = string_format("#!/bin/sh\ncd %s || exit 99\n%s\n", directory, body);
@@ -151,7 +152,7 @@ static inline char *script_in(const char *directory, const char *name, const cha
     return path;
 }
 
-/* What a shell command of the host writes on stdout; it must succeed. The caller releases it. */
+/* Returns the stdout of a shell command, which must succeed. The caller releases it. */
 static inline struct strbuf shell_output(const char *command)
 {
     FILE *pipe = popen(command, "r");
