@@ -167,8 +167,10 @@ static int catch_and_raise(int number)
 {
     struct error error = ERROR_INIT;
 
+    CHECK(!signals_are_caught());
     CHECK(signals_catch(&error) == 0);
     CHECK(!error.message);
+    CHECK(signals_are_caught());
     CHECK(signals_caught() == 0);
     CHECK(!notifier_raised(signals_cancel()));
     CHECK(raise(number) == 0);
@@ -264,6 +266,7 @@ static int release_and_raise(int number)
 
     CHECK(signals_catch(&error) == 0);
     signals_release();
+    CHECK(!signals_are_caught());
     raise(number);
     return 0;
 }
