@@ -32,7 +32,7 @@ enum lines_event {
 /* Copies the bytes. Call lines_next() until LINES_NONE before the next call. */
 void lines_feed(struct lines *lines, const char *data, size_t length);
 
-/* Returns the next line, borrowed until the next call. */
+/* Returns the next line, borrowed until the next call; no NUL follows it. */
 enum lines_event lines_next(struct lines *lines, const char **line, size_t *length);
 
 /* Ends the input: the bytes after the last newline are a line too. */

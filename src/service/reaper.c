@@ -13,6 +13,7 @@
 #include "base/lines.h"
 #include "base/linux.h"
 #include "base/signals.h"
+#include "base/strbuf.h"
 #include "base/strvec.h"
 #include "docker/budget.h"
 #include "docker/container.h"
@@ -74,7 +75,7 @@ static bool read_pipe(struct reaper_process *work, int fd)
         if (length == 0)
             work->dismissed = true;
         else
-            strvec_push(&work->not_removed, line);
+            strvec_push_owned(&work->not_removed, string_format("%.*s", (int)length, line));
     }
     return true;
 }

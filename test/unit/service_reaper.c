@@ -108,7 +108,7 @@ static void reaper__retries_what_was_not_removed(void **state)
     (void)state;
     set_up(&fixture, STUBBORN);
     give_up(&fixture);
-    await_calls(&fixture, "|rm|--force|--volumes|box\n");
+    await_calls(&fixture, "|rm|--force|--volumes|box\n|ps|"); /* the name and nothing after it */
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     tear_down(&fixture);
 }
@@ -134,7 +134,7 @@ static void reaper__tries_what_comes_later_soon(void **state)
     struct fixture fixture;
 
     (void)state;
-    set_up(&fixture, "case \"$1 $4\" in \"rm other\") >other;; rm*) exit 1;; esac\n"
+    set_up(&fixture, "case \"$1 $4\" in \"rm other\") echo gone >>calls;; rm*) exit 1;; esac\n"
                      "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac");
     reaper_start(&fixture.reaper, &fixture.docker);
     fixture.docker.not_removed(fixture.docker.not_removed_context, "first");
@@ -143,7 +143,7 @@ static void reaper__tries_what_comes_later_soon(void **state)
         fixture.docker.not_removed(fixture.docker.not_removed_context, "other");
     }
     await_calls(&fixture, "|rm|--force|--volumes|first\n");
-    await_calls(&fixture, "|rm|--force|--volumes|other\n");
+    await_calls(&fixture, "|rm|--force|--volumes|other\ngone\n");
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     tear_down(&fixture);
 }
