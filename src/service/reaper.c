@@ -22,17 +22,17 @@
 #include "service/gc.h"
 
 /*
- * How long after a failure it retries, twice as long after each further one, and how often it
+ * How long after a failure the reaper retries, doubled after each further failure, and how often it
  * retries after the program has ended.
  */
 enum { MIN_BACKOFF_MS = 5000, MAX_BACKOFF_MS = 600000, LAST_RETRIES = 5 };
 
-/* How long a program that ends waits for it. MCP hosts give a server two seconds to end. */
+/* How long a program that ends waits for its reaper. MCP hosts give a server two seconds. */
 enum { WAIT_MS = 100 };
 
 /*
- * A line in the pipe is the name of a container that was not removed, or empty when it is
- * dismissed.
+ * A line in the pipe is the name of a container that was not removed. An empty line dismisses the
+ * reaper.
  */
 enum { LINE_MAX_BYTES = OWNED_CONTAINER_NAME_SIZE };
 
@@ -93,12 +93,9 @@ static void serve_program(struct reaper_process *work, int fd)
         const bool waiting = work->not_removed.count > 0;
         const size_t known = work->not_removed.count;
         const long long left = next - clock_now_ms();
+        const int timeout = !waiting ? -1 : left > 0 ? (int)left : 0;
 
-        if (io_poll(&polled, 1,
-                    !waiting   ? -1
-                    : left > 0 ? (int)left
-                               : 0) > 0 &&
-            !read_pipe(work, fd))
+        if (io_poll(&polled, 1, timeout) > 0 && !read_pipe(work, fd))
             return;
         if (work->not_removed.count > known) {
             const long long soon = clock_now_ms() + MIN_BACKOFF_MS;
@@ -113,7 +110,7 @@ static void serve_program(struct reaper_process *work, int fd)
     }
 }
 
-/* After the program has dismissed the process: the last retries. */
+/* The last retries, after the program has dismissed the reaper. */
 static void finish_removals(struct reaper_process *work)
 {
     int seconds = MIN_BACKOFF_MS / 1000;
@@ -126,7 +123,7 @@ static void finish_removals(struct reaper_process *work)
 
 static void run_reaper(struct reaper_process *work, int fd)
 {
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* every run meets and reports it */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* every run reports the same */
 
     gc_collect(&work->docker, GC_ONE_PASS, NULL, NULL, NULL, &ignored);
     serve_program(work, fd);
@@ -193,6 +190,10 @@ void reaper_start(struct reaper *reaper, struct docker *docker)
     }
     strvec_release(&work.labels);
     close(fds[0]);
+    if (reaper->pid < 0) {
+        close(fds[1]);
+        return;
+    }
     reaper->fd = fds[1];
     docker->not_removed = report_not_removed;
     docker->not_removed_context = reaper;
@@ -213,7 +214,7 @@ void reaper_dismiss(struct reaper *reaper, struct docker *docker)
     send_line(reaper, "");
     close(reaper->fd);
     reaper->fd = -1;
-    if (reaper->pid < 0 || atomic_load(&reaper->needed))
+    if (atomic_load(&reaper->needed))
         return;
     polled.fd = linux_pidfd(reaper->pid);
     if (polled.fd >= 0 && poll(&polled, 1, WAIT_MS) > 0)

@@ -4,9 +4,9 @@
  *
  * - removes orphans of other programs when it starts (GC_ONE_PASS);
  * - retries to remove containers that the engine refused to remove;
- * - removes all containers of the program if that ends without dismissing it, killed by SIGKILL for
- *   example. These include containers without a lifeline, since they were not started yet or run
- * without a supervisor, and those whose creation the engine completes later.
+ * - removes all containers of the program if the program ends without dismissing it, killed by
+ *   SIGKILL for example. These include containers without a lifeline, since they were not started
+ *   yet or run without a supervisor, and those whose creation the engine completes later.
  *
  * The program writes to it through a pipe, and the end of the pipe means that the program has
  * ended. The reaper has no other descriptor open and a session of its own. The program does not
@@ -21,8 +21,8 @@
 #include "docker/docker.h"
 
 struct reaper {
-    int fd;             /* the pipe to the process; -1: there is none */
-    pid_t pid;          /* -1: there is none */
+    int fd;             /* the pipe to the process; -1: there is no reaper */
+    pid_t pid;          /* valid if there is one */
     atomic_bool needed; /* a container was not removed */
 };
 
