@@ -173,6 +173,7 @@ static int save_run(struct run *run, struct error *error)
 void run_execute(struct run *run, struct instance *warm)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    const long long start = run->start;
 
     run->instance = warm;
     if (run_warm_or_cold(run, &error) == 0 && result_success(run->result))
@@ -180,7 +181,7 @@ void run_execute(struct run *run, struct instance *warm)
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
     output_sink_finish(&run->output, run->result);
-    run->result->total_ms = clock_now_ms() - run->start;
+    run->result->total_ms = clock_now_ms() - start;
 }
 
 int run_clean_up(struct run *run, struct error *error)

@@ -21,7 +21,7 @@ struct run {
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
     struct result *result;
-    long long start;        /* clock_now_ms() */
+    long long start;        /* clock_now_ms(); when an image is saved, that start */
     struct archive control; /* what the supervisor reads first; see supervisor_control() */
     struct archive files;   /* the files of the working directory, finished */
     struct manifest sent;   /* what is in `files`, if files are to be returned */

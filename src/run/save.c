@@ -1,7 +1,6 @@
 #include "run/save.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,6 +64,7 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
                             run->cancel, error);
 }
 
+/* In a container with the same limits that is never started. */
 int save_image(struct run *run, struct error *error)
 {
     CLEANUP(owned_container_release) struct owned_container container;
@@ -72,8 +72,7 @@ int save_image(struct run *run, struct error *error)
     const long long deadline = budget_deadline(run->docker, BUDGET_IMAGE);
     int result;
 
-    /* A container that is never started, of the same limits. */
-    run->start = clock_now_ms();
+    run->start = clock_now_ms(); /* the container gets the time of a run, and its removal too */
     owned_container_init(&container, run->docker, run->plan,
                          limits_timeout_ms(&run->plan->policy.limits));
     spec = owned_container_spec(&container, run->plan);
