@@ -14,24 +14,11 @@
 
 enum { SNIPPET_MAX = 512 << 10, SNIPPETS_MAX = 10000, DESCRIPTION_MAX = 300 };
 
-static bool is_utf8(const char *text)
-{
-    for (size_t left = strlen(text); left > 0;) {
-        const size_t length = utf8_sequence((const unsigned char *)text, left);
-
-        if (length == 0)
-            return false;
-        text += length;
-        left -= length;
-    }
-    return true;
-}
-
 /* Whether this can be the file name of a snippet: no path, and the extension of a language. */
 static bool is_name(const struct config *config, const char *name)
 {
     return name[0] != '.' && name[0] != '\0' && !strchr(name, '/') && strlen(name) <= 255 &&
-           is_utf8(name) && config_language_of_file(config, name);
+           text_is_utf8(name) && config_language_of_file(config, name);
 }
 
 int snippets_check(const struct config *config, struct error *error)
