@@ -9,7 +9,7 @@
 #include "config/workdir.h"
 #include "docker/image.h"
 
-/* Where programs may put what they need: the workdir holds their files, /tmp the rest. */
+/* The working directory is for the program's files, and /tmp for those of its tools. */
 static const char HOME_VARIABLE[] = "HOME=/tmp";
 
 static const struct language *find_language(const struct config *config,
@@ -36,14 +36,13 @@ static const struct language *find_language(const struct config *config,
 }
 
 /*
- * A single file may have any name on the host; it keeps its own only if that is one of
- * the language, since compilers go by the extension.
+ * A single file may have any name on the host. It keeps that name only if the language has its
+ * extension, by which compilers go; otherwise it gets the language's default name.
  */
 static char *choose_entrypoint(const struct request *request, const struct language *language)
 {
     const char *name = request->entrypoint;
     const char *dot = name ? strrchr(name, '.') : NULL;
-
     const bool chosen = request->input.dir || request->input.code;
 
     if (name && (chosen || (dot && strvec_contains(&language->extensions, dot))))
@@ -93,12 +92,7 @@ static int check_environment(const struct request *request, struct error *error)
 
 static int check_request(const struct request *request, struct error *error)
 {
-    CLEANUP_FREE char *workdir = NULL;
-
     if (request->image && image_check_reference(request->image, error) != 0)
-        return -1;
-    workdir = request->workdir ? workdir_parse(request->workdir, error) : NULL;
-    if (request->workdir && !workdir)
         return -1;
     if (request->save_image && image_check_tag(request->save_image, error) != 0)
         return -1;
@@ -158,9 +152,12 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
 
     if (!language || check_request(request, error) != 0)
         return -1;
+    plan->workdir = request->workdir ? workdir_parse(request->workdir, error)
+                                     : string_copy(config->workdir);
+    if (!plan->workdir)
+        return -1;
     plan->language = string_copy(language->name);
     set_image(plan, request, language);
-    plan->workdir = string_copy(request->workdir ? request->workdir : config->workdir);
     plan->entrypoint = choose_entrypoint(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
     if (input_files_check_path(plan->entrypoint, error) != 0)

@@ -36,7 +36,7 @@ size_t input_bytes(const struct input *input);
 struct request {
     char *language; /* NULL: by the extension of the entrypoint */
     char *image;    /* NULL: the language's */
-    char *workdir;  /* as workdir_parse() returns it; NULL: the configuration's */
+    char *workdir;  /* path for workdir_parse(); NULL: the configuration's */
     struct input input;
     /* The program's path: in the directory, or the name that a file or code is sent under. */
     char *entrypoint;             /* NULL: the language's default file name */
@@ -49,8 +49,8 @@ struct request {
 };
 
 /*
- * What errors about a request have as their subject (base/error.h): the key of the configuration
- * that sets the same, like "memoryMB", or for what no configuration sets one of these.
+ * The subject of an error about a request (base/error.h) is the key of the configuration that sets
+ * the same thing, like "memoryMB". These are the subjects that the configuration has no key for.
  */
 #define REQUEST_LANGUAGE   "language"
 #define REQUEST_ENTRYPOINT "entrypoint"
@@ -64,7 +64,7 @@ void request_release(struct request *request);
  */
 int request_add_artifact(struct request *request, const char *pattern, struct error *error);
 
-/* Comparing a name of 4000 bytes with so many takes 1 or 2 ms, whatever the name and they hold. */
+/* Matching a path of 4000 bytes with that many patterns takes at most 2 ms. */
 enum { REQUEST_PATTERNS_MAX = 20, REQUEST_PATTERN_MAX = 200 };
 
 #endif

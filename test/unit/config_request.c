@@ -190,7 +190,7 @@ static void plan__what_the_request_gives_comes_first(void **state)
     (void)state;
     set_up_request(&fixture, "c", "/dir", "src/a.py");
     fixture.request.image = string_copy("host:5000/other@sha256:0123");
-    fixture.request.workdir = string_copy("/elsewhere");
+    fixture.request.workdir = string_copy("//elsewhere/");
     strvec_push_each(&fixture.request.arguments, "-x", "{entrypoint}", "", NULL);
     resolve(&fixture);
     assert_string_equal(fixture.plan.image, "host:5000/other@sha256:0123");
