@@ -329,6 +329,7 @@ static int replace(const char *path, const char *text, struct error *error)
     fd = mkstemp(beside);
     if (fd < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (io_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 && rename(beside, path) == 0)
         return 0;
     error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
