@@ -119,9 +119,12 @@ int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
             strbuf_drop(&name, 4);
         if (name.length == 0 ||
             strspn(strbuf_string(&name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != name.length) {
+            CLEANUP_FREE char *shown = text_escape(list);
+
             strbuf_release(&name);
             return error_set(error, ERROR_USAGE,
-                             "'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD", list);
+                             "'%s' is not a list of capabilities, like ALL or NET_RAW,MKNOD",
+                             shown);
         }
         strvec_push_owned(&policy->cap_drop, strbuf_steal(&name));
         rest += length;
