@@ -17,7 +17,10 @@
 /* A byte that is not part of valid UTF-8 is a character of its own, after all others. */
 enum { INVALID_BYTE = 0x110000 };
 
-/* So many tokens in a row can be skipped: "**" and a slash, followed by one or two stars. */
+/* The maximum bytes of a pattern in the message that it is too long. */
+enum { GLOB_SHOWN_MAX = 80 };
+
+/* How many tokens in a row can be skipped: "**" and a slash, followed by one or two stars. */
 enum { SKIPS_IN_A_ROW = 2 };
 
 struct range {
@@ -106,8 +109,8 @@ static bool parse(const char *pattern, struct parsed *parsed)
 {
     for (const char *at = pattern; *at;) {
         struct token token = {.kind = TOKEN_LITERAL, .first_range = parsed->range_count};
-        const bool behind_parts = parsed->token_count > 0 &&
-                                  parsed->tokens[parsed->token_count - 1].kind == TOKEN_WHOLE_PARTS;
+        const bool after_parts = parsed->token_count > 0 &&
+                                 parsed->tokens[parsed->token_count - 1].kind == TOKEN_WHOLE_PARTS;
 
         if (*at == '*') {
             read_stars(&token, &at, at == pattern || at[-1] == '/');
@@ -124,7 +127,7 @@ static bool parse(const char *pattern, struct parsed *parsed)
             add_range(parsed, &token, character, character);
         }
         /* "**" and a slash twice match the same as once. */
-        if (token.kind != TOKEN_WHOLE_PARTS || !behind_parts)
+        if (token.kind != TOKEN_WHOLE_PARTS || !after_parts)
             parsed->tokens[parsed->token_count++] = token;
     }
     return true;
@@ -233,6 +236,12 @@ int glob_compile(struct glob *glob, const char *pattern, struct error *error)
     size_t sets;
 
     *glob = (struct glob)GLOB_INIT;
+    if (size > GLOB_PATTERN_MAX + 1) {
+        CLEANUP_FREE char *escaped = text_escape_short(pattern, GLOB_SHOWN_MAX);
+
+        return error_set(error, ERROR_USAGE, "the pattern '%s' is longer than %d bytes", escaped,
+                         GLOB_PATTERN_MAX);
+    }
     if (!parse(pattern, &parsed)) {
         CLEANUP_FREE char *escaped = text_escape(pattern);
 

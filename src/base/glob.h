@@ -11,7 +11,8 @@
  * Pattern and path may both be untrusted. A pattern is compiled once, and a match then takes
  * one step for each character of the path: a few words of 64 places in the pattern are computed at
  * once. For a pattern of 200 bytes and a path of 4000 bytes this takes about 0.1 ms, whatever they
- * hold; fnmatch(3) has no such bound.
+ * contain; fnmatch(3) has no such bound. A compiled pattern takes memory in proportion to the
+ * square of its length, so the length is limited.
  */
 #ifndef BASE_GLOB_H
 #define BASE_GLOB_H
@@ -45,7 +46,13 @@ struct glob {
         .memory = NULL                                                                             \
     }
 
-/* The pattern is not needed afterwards. ERROR_USAGE, naming it, if a '[' has no ']'. */
+/* The maximum length of a pattern in bytes; a compiled one then takes at most 300 kB. */
+enum { GLOB_PATTERN_MAX = 1000 };
+
+/*
+ * Compiles the pattern, which is not needed afterwards. ERROR_USAGE, which names it, if it has a
+ * '[' without a ']' or is longer than GLOB_PATTERN_MAX; the glob then owns nothing.
+ */
 int glob_compile(struct glob *glob, const char *pattern, struct error *error);
 
 /* True if the pattern matches this path, which is relative. */

@@ -148,6 +148,22 @@ static void glob__long_patterns(void **state)
     }
 }
 
+static void glob__a_pattern_that_is_too_long(void **state)
+{
+    CLEANUP(glob_release) struct glob glob = GLOB_INIT;
+    struct error error = ERROR_INIT;
+    char pattern[GLOB_PATTERN_MAX + 2] = "";
+    CLEANUP_FREE char *message = NULL;
+
+    (void)state;
+    memset(pattern, 'a', GLOB_PATTERN_MAX);
+    check(pattern, pattern, true);
+    pattern[GLOB_PATTERN_MAX] = 'a';
+    message = string_format("the pattern '%.80s...' is longer than 1000 bytes", pattern);
+    assert_int_equal(glob_compile(&glob, pattern, &error), -1);
+    assert_error(&error, ERROR_USAGE, message);
+}
+
 /* Checks a pattern of as many units as fit in 199 bytes, followed by a 'b'. */
 static void check_many(const char *unit, const char *path, bool expected)
 {
@@ -196,10 +212,15 @@ static void glob__release_is_legal_after_init(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(glob__parts),         cmocka_unit_test(glob__directories),
-        cmocka_unit_test(glob__leading_dots),  cmocka_unit_test(glob__sets),
-        cmocka_unit_test(glob__takes_no_time), cmocka_unit_test(glob__sets_without_an_end),
-        cmocka_unit_test(glob__long_patterns), cmocka_unit_test(glob__release_is_legal_after_init),
+        cmocka_unit_test(glob__parts),
+        cmocka_unit_test(glob__directories),
+        cmocka_unit_test(glob__leading_dots),
+        cmocka_unit_test(glob__sets),
+        cmocka_unit_test(glob__takes_no_time),
+        cmocka_unit_test(glob__sets_without_an_end),
+        cmocka_unit_test(glob__long_patterns),
+        cmocka_unit_test(glob__a_pattern_that_is_too_long),
+        cmocka_unit_test(glob__release_is_legal_after_init),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
