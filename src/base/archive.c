@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "base/io.h"
 #include "base/linux.h"
 #include "base/memory.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 
 enum { CHUNK = 65536 };
@@ -36,7 +34,7 @@ int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest 
     return 0;
 }
 
-/* libtar sets EINVAL if only a part of a block was written. */
+/* libtar sets EINVAL if only a part of a block was written, which means that the file is full. */
 static int write_failed(struct error *error)
 {
     if (errno == EINVAL)
@@ -174,7 +172,9 @@ int archive_file(const struct archive *archive)
 
 off_t archive_size(const struct archive *archive)
 {
-    return lseek(tar_fd(archive->tar), 0, SEEK_END);
+    struct stat status;
+
+    return fstat(tar_fd(archive->tar), &status) == 0 ? status.st_size : -1;
 }
 
 void archive_release(struct archive *archive)

@@ -71,7 +71,10 @@ int archive_add_file(struct archive *archive, const char *name, int fd, off_t si
 /* Writes the end of the archive; nothing can be added afterwards. */
 int archive_finish(struct archive *archive, struct error *error);
 
-/* Return the unnamed file, borrowed, and its size in bytes. Valid after archive_finish(). */
+/*
+ * Return the unnamed file, borrowed, and its size in bytes so far. The offset of the file is at its
+ * end.
+ */
 int archive_file(const struct archive *archive);
 off_t archive_size(const struct archive *archive);
 
