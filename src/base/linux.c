@@ -159,6 +159,8 @@ void linux_random_digits(char *text, size_t size)
 {
     unsigned char bytes[32];
 
+    if (size > 2 * sizeof bytes + 1)
+        abort();
     linux_random(bytes, sizeof bytes);
     for (size_t i = 0; i + 2 < size; i += 2)
         snprintf(text + i, 3, "%02x", bytes[i / 2]);

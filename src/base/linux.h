@@ -66,7 +66,7 @@ void linux_close_from(int first);
 /* Fills the buffer with unpredictable random bytes. Aborts if the kernel has none. */
 void linux_random(void *buffer, size_t length);
 
-/* Writes `size` - 1 random hexadecimal digits and a NUL; `size` is odd. */
+/* Writes `size` - 1 random hexadecimal digits and a NUL; `size` is odd and at most 65. */
 void linux_random_digits(char *text, size_t size);
 
 #endif
