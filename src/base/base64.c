@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/strbuf.h"
 
 /* The value of a digit, or -1. */
 static int digit_value(char digit)

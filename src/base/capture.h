@@ -16,8 +16,7 @@ struct capture {
     struct strbuf head;       /* the first limit / 2 bytes */
     char *ring;               /* owned; the last limit - limit / 2 bytes after the head */
     size_t ring_size;
-    size_t
-        ring_at; /* index of the next byte to write, and of the oldest byte if the ring is full */
+    size_t ring_at; /* index of the next byte to write; if the ring is full, of the oldest byte */
     size_t ring_length;
 };
 
@@ -34,7 +33,8 @@ bool capture_truncated(const struct capture *capture);
 /*
  * Returns the kept text as valid UTF-8 (see text_add_utf8()), owned by the caller. If the middle
  * was dropped, a line "[... N bytes left out ...]" takes its place, and no character is cut in two.
- * Empties the capture, so that bytes and text are not in memory together longer than needed.
+ * Empties the capture except for its total, so that bytes and text are not in memory together
+ * longer than needed.
  */
 struct strbuf capture_take_text(struct capture *capture);
 

@@ -5,8 +5,8 @@
 /* The limit of a long name or a pax header. Linux has no path longer than 4096 bytes. */
 enum { EXTRA_MAX = 65536 };
 
-/* The largest size that is not taken for an error. */
-#define SIZE_MOST 0x3fffffffffffffffLL
+/* The largest size that an entry may have. */
+#define ENTRY_SIZE_MAX 0x3fffffffffffffffLL
 
 /* The offsets of the fields of a header: pax(1p), "ustar Interchange Format". */
 struct field {
@@ -49,7 +49,7 @@ static long long number_at(const char *header, struct field field)
     for (; byte < end; byte++) {
         if (!binary && (*byte == ' ' || *byte == '\0'))
             break;
-        if ((!binary && (*byte < '0' || *byte > '7')) || value > SIZE_MOST / 256)
+        if ((!binary && (*byte < '0' || *byte > '7')) || value > ENTRY_SIZE_MAX / 256)
             return -1;
         value = binary ? value * 256 + *byte : value * 8 + (*byte - '0');
     }
@@ -138,8 +138,7 @@ static void begin_entry(struct untar *untar, char letter, long long size)
     untar->size = -1;
     if (entry.type == UNTAR_FILE)
         expect(untar, UNTAR_CONTENT, size);
-    /* links, directories and devices have no content, even if their header has a size (pax(1p)) */
-    else
+    else /* links, directories and devices have no content, whatever their size says (pax(1p)) */
         expect(untar, UNTAR_SKIPPED, letter >= '1' && letter <= '6' ? 0 : size);
 }
 
@@ -185,7 +184,7 @@ static int take_record(struct untar *untar, const char *key, size_t key_length, 
         long long size = 0;
 
         for (size_t i = 0; i < length; i++) {
-            if (value[i] < '0' || value[i] > '9' || size > SIZE_MOST / 10 - 1)
+            if (value[i] < '0' || value[i] > '9' || size > ENTRY_SIZE_MAX / 10 - 1)
                 return error_set(error, ERROR_INPUT, "the size of an entry cannot be read");
             size = size * 10 + (value[i] - '0');
         }
