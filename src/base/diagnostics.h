@@ -1,10 +1,10 @@
 /*
  * Everything that a program says on stderr: errors, warnings, traces, progress.
  *
- * stderr may be a pipe that nobody reads or a terminal that somebody stopped with Ctrl-S. No line
- * blocks the program there for longer than a moment (base/output.h says how): what does not fit is
- * dropped and counted, and the next line that fits is preceded by the count. Several threads may
- * write; the lines of each stay whole.
+ * stderr may be a pipe whose reader has stopped reading, or a terminal that was stopped with
+ * Ctrl-S. No line blocks the program there for longer than a moment (base/output.h says how): a
+ * line that does not fit is dropped and counted, and the next line that fits is preceded by the
+ * count. Several threads may write; the lines of each stay whole.
  *
  * stderr is one of the things that a process truly has once, so this module has no handle.
  */
@@ -35,7 +35,7 @@ void diagnostics_draw(const char *text);
 /*
  * Writes the text as it is and waits for as long as it takes, until `cancel` is raised (NULL:
  * never). For output that a person waits for, such as that of a build step: nothing of it is
- * dropped.
+ * dropped. Meanwhile the lines of other threads wait too.
  */
 void diagnostics_copy(const char *text, size_t length, const struct notifier *cancel);
 

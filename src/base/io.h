@@ -7,13 +7,13 @@
 #include <poll.h>
 #include <stddef.h>
 
-/* 0; -1 and errno if not all was written. For descriptors that block. */
+/* Returns 0, or -1 with errno if not everything was written. For descriptors that block. */
 int io_write_all(int fd, const void *data, size_t length);
 
 /*
- * poll(2) for a loop that polls again whatever happens. If it fails, it returns -1, no descriptor
- * is ready (revents are 0), and unless a signal was the reason (EINTR) it has slept for 20 ms, or
- * for `timeout` if that is shorter: a loop in a process whose kernel has no memory must not spin.
+ * poll(2) for a loop that polls again after every failure. A failure returns -1 and sets all
+ * revents to 0. Unless a signal was the reason (EINTR), it also sleeps for 20 ms, or for `timeout`
+ * (ms) if that is shorter, so that the loop does not spin while the kernel has no memory.
  */
 int io_poll(struct pollfd *polled, nfds_t count, int timeout);
 

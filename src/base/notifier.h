@@ -2,9 +2,9 @@
  * A flag with a descriptor: one thread or signal handler raises it, and another one that waits in
  * poll() sees it at once. It has two uses:
  *
- * - to ask a piece of work to end. Such a notifier is called `cancel`, stays raised for good, and
- * is never cleared: everybody who looks at it sees it.
- * - to wake a thread, which clears it and then looks what there is to do. Raising it several times
+ * - to ask a piece of work to end. Such a notifier is called `cancel` and is never cleared, so that
+ *   every thread that looks at it later sees it.
+ * - to wake a thread, which clears it and then checks what there is to do. Raising it several times
  *   before it is cleared has the same effect as raising it once.
  */
 #ifndef BASE_NOTIFIER_H

@@ -54,7 +54,7 @@ static ssize_t write_if_writable(int fd, const char *data, size_t length, size_t
     return write(fd, data, length < room ? length : room);
 }
 
-/* As write(2) with O_NONBLOCK. */
+/* Like write(2) with O_NONBLOCK. */
 static ssize_t write_some(const struct output *output, const char *data, size_t length)
 {
     if (output->reopened >= 0)
@@ -73,10 +73,10 @@ static ssize_t write_some(const struct output *output, const char *data, size_t 
 }
 
 /*
- * Waits for room until the deadline, or until `cancel` is raised; 0, or -1 and errno. A terminal
- * may report room for one character and not take a newline, which it writes as two characters.
- * *had_room is true if the last wait ended with room; since that was too little, this wait is a
- * short pause.
+ * Waits for room until the deadline, or until `cancel` is raised. Returns 0, or -1 with errno. A
+ * terminal may report room for one character and not take a newline, which it writes as two
+ * characters. *had_room is true if the last wait ended with room; since that was too little, this
+ * wait is a short pause.
  */
 static int wait_for_room(const struct output *output, long long deadline,
                          const struct notifier *cancel, bool *had_room)

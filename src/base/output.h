@@ -1,9 +1,9 @@
 /*
  * Writing to a standard stream without ever blocking in write(2).
  *
- * A standard stream may be a pipe that nobody reads, or a terminal that somebody stopped with
- * Ctrl-S. A program that waits in write(2) then notices neither a signal nor a deadline. Setting
- * O_NONBLOCK on the stream is no solution: the flag belongs to the open file description
+ * A standard stream may be a pipe whose reader has stopped reading, or a terminal that was stopped
+ * with Ctrl-S. A program that waits in write(2) then notices neither a signal nor a deadline.
+ * Setting O_NONBLOCK on the stream is no solution: the flag belongs to the open file description
  * (fcntl(2)), which is shared with the shell that started the program. So this module opens the
  * same pipe or terminal once more, through /proc/self/fd, and sets the flag there. A socket cannot
  * be opened like this, but send(2) has MSG_DONTWAIT. Files never block.
@@ -30,10 +30,10 @@ void output_open(struct output *output, int stream);
 void output_release(struct output *output);
 
 /*
- * Writes all of it, or as much as is taken before the deadline (clock_now_ms(); 0: none), or before
- * `cancel` is raised (NULL: never). At least one attempt is made, whatever the deadline. Returns
- * how much was written; if that is less than `length`, errno says why: ETIMEDOUT, ECANCELED, or the
- * error of write(2). From any thread, but the pieces of two threads' texts may mix.
+ * Writes the data, until the deadline (clock_now_ms(); 0: none) or until `cancel` is raised (NULL:
+ * never). It makes at least one attempt, even if the deadline has passed. Returns how many bytes
+ * were written; if that is less than `length`, errno says why: ETIMEDOUT, ECANCELED, or the error
+ * of write(2). Thread-safe, but the texts of two threads may mix.
  */
 size_t output_write(const struct output *output, const char *data, size_t length,
                     long long deadline, const struct notifier *cancel);

@@ -46,7 +46,7 @@ int signals_catch(struct error *error)
     if (notifier_open(&interrupted, error) != 0)
         return -1;
     sigemptyset(&action.sa_mask);
-    /* Even if SIGINT is ignored, as in a background job of a shell: whoever sends it means us. */
+    /* SIGINT even if it is ignored, as in a background job of a shell: it was sent to us. */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, NULL, &hangup);
