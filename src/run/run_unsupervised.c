@@ -16,12 +16,10 @@
 
 static const char UNSUPERVISED_WARNING[] =
     "the image lacks commands that the supervisor needs (sh, tar, head, rm, sleep), so the program "
-    "ran "
-    "without it: the working directory is read-only, memory and CPU time are not measured, running "
-    "out "
-    "of memory may be reported as SIGKILL, environment values are visible to the engine's users, "
-    "and if "
-    "isolator is killed, the program runs until the reaper removes its container";
+    "ran without it: the working directory is read-only, memory and CPU time are not measured, "
+    "running out of memory may be reported as SIGKILL, environment values are visible to the "
+    "engine's users, and if isolator is killed, the program runs until the reaper removes its "
+    "container";
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {

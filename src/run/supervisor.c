@@ -9,7 +9,8 @@
 #include "docker/container.h"
 
 /*
- * Bytes of a frame. Whatever is longer are bytes of the program. Also in the format of parse_end().
+ * The maximum bytes of a frame; anything longer is output of the program. Also in the format of
+ * parse_end().
  */
 enum { FRAME_MAX = 160 };
 
@@ -31,27 +32,28 @@ static const char entry_script[] =
 
 /*
  * Works in dash, busybox ash and bash. What is not obvious in it:
+ *
  * - Descriptor 3 is the lifeline, which no other process of the container has. Descriptors 5 and 6
- * are stderr and stdout of the container. Process 1 has no stderr of its own once the program runs,
- * because shells print messages there about children that a signal ended.
+ *   are stderr and stdout of the container. Process 1 has no stderr of its own once the program
+ *   runs, because shells print messages there about children that a signal ended.
  * - `program` is a function of the file that was sent. Sourcing the file defines it, and only the
- * process that becomes the program executes it.
+ *   process that becomes the program executes it.
  * - The runner waits for the program and reports its end, since `read` cannot wait for a child. It
- * must not be started with "&": for such a child a shell ignores SIGINT and SIGQUIT permanently,
- * and the program would inherit that. So it is the child of a command substitution, whose process
- * it kills. This lets process 1 continue and makes the runner an orphan.
+ *   must not be started with "&": for such a child a shell ignores SIGINT and SIGQUIT permanently,
+ *   and the program would inherit that. So it is the child of a command substitution, whose process
+ *   it kills. This lets process 1 continue and makes the runner an orphan.
  * - The trap wakes process 1 when one of its children ends. It then lets `jobs` reap orphans, and
- * reports the end itself if the program has killed the runner (kill -9 -1). A frame that comes
- * twice does no harm. The other signals that a program may send are caught too, since a shell acts
- * on some by default.
+ *   reports the end itself if the program has killed the runner (kill -9 -1). A frame that comes
+ *   twice does no harm. The other signals that a program may send are caught too, since a shell
+ *   acts on some by default.
  * - The timer is a child of process 1, which wakes when the timer ends and when it is stopped
- * (SIGSTOP). So killing the timer ends the container, and stopping it does not stop the clock for
- * long.
+ *   (SIGSTOP). So killing the timer ends the container, and stopping it does not stop the clock for
+ *   long.
  * - A process that is killed may still finish a write, between the bytes of the tar. So process 1
- * waits until none is left, but not forever: one may hang in the kernel.
+ *   waits until none is left, but not forever: one may hang in the kernel.
  * - The program makes itself the first choice of the OOM killer, so that the supervisor survives
- * and can report. This takes a new shell, since the supervisor's own forks may not write below
- * /proc/self (see above).
+ *   and can report. This takes a new shell, since the supervisor's own forks may not write below
+ *   /proc/self (see above).
  */
 static const char supervisor_script[] =
     "nonce=$1\n"
@@ -117,10 +119,9 @@ static const char supervisor_script[] =
     "  [ -z \"$woke\" ] || continue\n"
     "  if read -r order <&3; then\n"
     "    clear\n"
-    "    if [ \"$order\" = files ]; then chmod -R u+rX .; frame files; tar -cf - . 3<&- 5>&- 6>&- "
-    "& "
-    "else finish 137; "
-    "fi\n"
+    "    if [ \"$order\" = files ]; then\n"
+    "      chmod -R u+rX .; frame files; tar -cf - . 3<&- 5>&- 6>&- &\n"
+    "    else finish 137; fi\n"
     "  elif [ -z \"$woke\" ]; then exit 0; fi\n"
     "done\n";
 

@@ -8,17 +8,21 @@
  * may follow: the line "stop", the line "files" when the program has ended, or the end of stdin.
  *
  * What comes out, between the bytes of the program: frames. A frame is a NUL, the nonce, a space,
- * words and a newline. ready       on stderr, when the supervisor waits for the request: the image
- * has a shell and the tools fail WORD   on stderr, instead of "ready": "tools" (one of tar, head,
- * rm, sleep is missing) or "workdir"; after "ready", if the program could not be started: "unpack"
- *   begin       on both streams, right before the program runs
- *   end         on stdout, when the program has ended
- *   end STATUS OOM PEAK CPU
- *               on stderr: exit status, number of processes that the OOM killer ended, peak memory
- * in bytes, CPU time in microseconds; "-" for a figure that the kernel does not give files       on
- * stdout, after the line "files" was read: a tar of the workdir follows, and nothing else Bytes
- * before "begin" do not come from the program: they are messages of the docker command or of the
- * supervisor. Bytes after "end", except for the tar, come from processes that the program left
+ * words and a newline.
+ *
+ * - "ready", on stderr: the supervisor waits for the request; the image has a shell and the tools.
+ * - "fail WORD", on stderr. Instead of "ready", WORD is "tools" (one of tar, head, rm, sleep is
+ *   missing) or "workdir". After "ready" it is "unpack": the program could not be started.
+ * - "begin", on both streams: the program runs from now on.
+ * - "end", on stdout: the program has ended.
+ * - "end STATUS OOM PEAK CPU", on stderr: exit status, number of processes that the OOM killer
+ *   ended, peak memory in bytes, CPU time in microseconds; "-" for a figure that the kernel does
+ *   not give.
+ * - "files", on stdout, after the line "files" was read: a tar of the workdir follows, and nothing
+ *   else.
+ *
+ * Bytes before "begin" do not come from the program: they are messages of the docker command or of
+ * the supervisor. Bytes after "end", except for the tar, come from processes that the program left
  * running; they are dropped.
  *
  * The stdin is the lifeline. Process 1 does nothing but wait on it, and no signal from inside the
