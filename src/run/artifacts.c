@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/mime.h"
-#include "base/strbuf.h"
 
 void artifacts_add(struct artifacts *artifacts, char *name, char *data, size_t length,
                    bool executable)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/duration.h"
 #include "docker/budget.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
