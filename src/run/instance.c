@@ -132,10 +132,10 @@ static bool take_bytes(void *context, enum process_stream stream, const char *da
 }
 
 /*
- * Bytes of the program that are passed on wait for room at their destination. Nothing else must
- * wait for it, or a destination that takes nothing would keep the program from ever beginning. So
- * no byte of the program is read before it is known to have begun: what comes before is read byte
- * by byte.
+ * Output of the program that is copied to a descriptor is read only while that has room. Nothing
+ * else may wait for room, since a destination that takes nothing would keep the program from
+ * beginning. So everything before the frame "begin" is read byte by byte: no byte of the program is
+ * read by accident.
  */
 static void hold_back(const struct instance *instance, struct process_pump *pump)
 {

@@ -30,7 +30,7 @@ void output_sink_wait(struct output_sink *output, long long deadline, const stru
     output->cancel = cancel;
 }
 
-static void pass_on(struct output_sink *output, int stream, const char *data, size_t length)
+static void copy_live(struct output_sink *output, int stream, const char *data, size_t length)
 {
     if (!output->is_open[stream])
         output_open(&output->to[stream], output->live[stream]);
@@ -51,7 +51,7 @@ void output_sink_add(struct output_sink *output, int stream, const char *data, s
     if (output->stats)
         atomic_fetch_add(&output->stats->output_bytes, length);
     if (output->live[stream] >= 0 && output->live_error == 0)
-        pass_on(output, stream, data, length);
+        copy_live(output, stream, data, length);
     output->flooded = capture->total > OUTPUT_HARD_MAX;
 }
 

@@ -10,7 +10,7 @@
 #include "docker/budget.h"
 #include "run/owner.h"
 
-/* Its owner is considered gone this long after the time of its use and BUDGET_LIFETIME. */
+/* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
 enum { LIFETIME_EXTRA_MS = 60000 };
 
 static const char NAME_START[] = "isolator-";
@@ -110,7 +110,7 @@ static void undo_creation(const struct owned_container *container, long long end
         strvec_push(warnings, failure.message);
 }
 
-/* Creates it from the image of the spec, or if that is missing from its base image. */
+/* Creates the container from the image of the spec or, if that is missing, its base image. */
 static int create_from_image_or_base(struct owned_container *container,
                                      const struct container_spec *spec, long long deadline,
                                      const struct notifier *cancel, struct strvec *warnings,

@@ -20,10 +20,10 @@ enum { OWNED_CONTAINER_NAME_SIZE = 32 };
 struct owned_container {
     const struct docker *docker; /* borrowed */
     char name[OWNED_CONTAINER_NAME_SIZE];
-    struct strvec labels;
+    struct strvec labels; /* owned */
     bool created;
-    const char *image; /* that it was created from; borrowed from the spec; NULL: not created */
-    /* For a prepared image, which may be missing; borrowed from the plan: */
+    const char *image; /* the image it was created from; borrowed; NULL: not created */
+    /* For a prepared image, which may be missing; borrowed from the plan. */
     const char *base; /* the base image to use instead; NULL: the image is not a prepared one */
     const char *language;
 };

@@ -43,13 +43,15 @@ enum owner_status {
     OWNER_OVERDUE /* the owner cannot be looked up, and the deadline has passed */
 };
 
+/* How long after its deadline a container is overdue, since the clocks of hosts may differ. */
+enum { OVERDUE_SECONDS = 300 };
+
 /*
  * Whether the owner of a container is alive. `values` are the values of its labels in the order of
  * owner_keys; they are untrusted. A process can be looked up only in the same boot and namespaces.
- * For all others the deadline decides, with OVERDUE_SECONDS more, since the clocks of two hosts may
- * differ. Labels that do not have the form of owner_labels() are not from isolator: OWNER_ALIVE.
+ * For all others the deadline and OVERDUE_SECONDS decide. `now` is the time in seconds since 1970.
+ * Labels that do not have the form of owner_labels() are not from isolator: OWNER_ALIVE.
  */
-enum { OVERDUE_SECONDS = 300 };
 enum owner_status owner_status(const struct strvec *values, long long now);
 
 #endif

@@ -64,6 +64,13 @@ static int refuse_length(struct walk *walk, const char *what)
     return refuse(walk, why);
 }
 
+static int refuse_depth(struct walk *walk)
+{
+    CLEANUP_FREE char *why = string_format("is nested deeper than %d directories", DEPTH_MAX);
+
+    return refuse(walk, why);
+}
+
 static int refuse_errno(struct walk *walk, const char *what)
 {
     const int reason = errno;
@@ -218,7 +225,7 @@ static int add_directory(struct walk *walk, int parent, const char *name, time_t
     if (fd < 0)
         return refuse_errno(walk, "open the directory");
     if (walk->depth >= DEPTH_MAX)
-        return refuse(walk, "is nested deeper than 128 directories");
+        return refuse_depth(walk);
     if (archive_add_directory(walk->archive, strbuf_string(&walk->path), modified, walk->error) !=
         0)
         return -1;

@@ -1,5 +1,5 @@
 /*
- * What other threads can follow while a run is under way.
+ * How other threads can observe a run: its figures, and copies of its output.
  */
 #ifndef RUN_RUN_STATS_H
 #define RUN_RUN_STATS_H
