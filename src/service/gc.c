@@ -11,7 +11,8 @@
 #include "run/owned_container.h"
 
 /*
- * gc_until_quiet(): the minimum time without containers, and how many times that it takes at most.
+ * For gc_until_quiet(): the minimum time without containers before it returns, and how many times
+ * that long it may take.
  */
 enum { MIN_QUIET_MS = 10000, MAX_QUIET_TIMES = 6 };
 

@@ -5,8 +5,6 @@
 #ifndef SERVICE_GC_H
 #define SERVICE_GC_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/notifier.h"
 #include "base/strvec.h"
@@ -20,8 +18,7 @@ struct orphan {
     const char *pid;   /* likewise */
     const char *state; /* docker's words, for people: "Created", "Up 3 minutes"; escaped */
     enum owner_status status;
-    const char
-        *failure; /* why it could not be removed; NULL: it was removed, or that was not tried */
+    const char *failure; /* why it could not be removed; NULL if that was not tried or succeeded */
 };
 
 typedef void gc_report(void *context, const struct orphan *orphan);

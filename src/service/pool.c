@@ -33,7 +33,7 @@ enum { MIN_BACKOFF_MS = 1000, MAX_BACKOFF_MS = 300000 };
 
 /* The instances that the pool keeps of one language. */
 struct pool_class {
-    struct plan plan; /* of nothing but the language */
+    struct plan plan; /* of a request that sets only the language */
     struct spec_fingerprint fingerprint;
     int wanted;
     bool requested;       /* the class may be refilled */
@@ -47,8 +47,8 @@ struct pool_entry {
 };
 
 struct pool {
-    struct docker docker; /* without the trace of single steps */
-    const struct docker *traced;
+    struct docker docker;         /* for making instances, without a trace */
+    const struct docker *traced;  /* borrowed; with the trace, for runs */
     const struct notifier *ended; /* borrowed; may be NULL */
     long long max_age;            /* ms */
     enum pool_policy policy;
@@ -59,8 +59,10 @@ struct pool {
 
     pthread_mutex_t lock;
     struct pool_entry *waiting; /* owned; the oldest first */
-    bool stopped, paused, ending, done;
-    long long fill_from; /* clock_now_ms(); not before */
+    bool stopped;               /* no more instances are made, by pool_stop() or pool_end() */
+    bool paused;                /* by pool_pause() */
+    bool ending, done;          /* pool_end() was called; its work is complete */
+    long long fill_from;        /* clock_now_ms(); no instance is made before */
     bool started;
     pthread_t thread;
 };
@@ -118,7 +120,10 @@ static void set_earlier(long long *when, long long other)
         *when = other;
 }
 
-/* A class that needs an instance which may be made now. Else NULL, and *when there may be one. */
+/*
+ * Returns a class that needs an instance which may be made now. NULL if there is none; *when is
+ * then the next time to check, if there is one.
+ */
 static struct pool_class *next_to_refill(struct pool *pool, long long *when)
 {
     const long long now = clock_now_ms();

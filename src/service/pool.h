@@ -42,11 +42,11 @@ enum pool_policy {
 struct pool *pool_open(const struct docker *docker, const struct config *config,
                        enum pool_policy policy, const struct notifier *ended, struct error *error);
 
-/* Starts to make instances; stops for good. */
+/* Start making instances, and stop for good. */
 void pool_start(struct pool *pool);
 void pool_stop(struct pool *pool);
 
-/* Sets whether the pool makes no instances for now, since running programs need the cores. */
+/* Sets whether the pool pauses: it makes no instances while running programs need the cores. */
 void pool_pause(struct pool *pool, bool pause);
 
 /* Requests an instance for the plan. Returns whether one is ready now. */
@@ -65,7 +65,7 @@ struct instance *pool_take(struct pool *pool, const struct plan *plan);
  */
 void pool_end(struct pool *pool);
 
-/* Whether the end that pool_end() began is complete. */
+/* Whether what pool_end() began is complete. */
 bool pool_has_ended(struct pool *pool);
 
 /* After pool_end(): waits until it is complete, and frees everything. */

@@ -192,8 +192,8 @@ int prepare_language(const struct prepare *options, const struct language *langu
     if (is_noted(&noted, language, exact) ||
         record_preparation(prepare, language, exact, outcome, error) == 0)
         return 0;
-    if (language->preparation.noted &&
-        !outcome->already_prepared) /* without its record nothing refers to the image */
+    /* If the steps are recorded nowhere else, nothing refers to a new image without its record. */
+    if (language->preparation.noted && !outcome->already_prepared)
         remove_image(prepare->docker, language->preparation.tag, NULL, &ignored);
     return -1;
 }

@@ -11,15 +11,15 @@
 #include "base/memory.h"
 #include "docker/budget.h"
 
-/* How often service_prewarm() looks. */
+/* How often service_prewarm() checks. */
 enum { PREWARM_POLL_MS = 10 };
 
 /* ---- runs whose caller waits for them */
 
 struct waiting_caller {
     pthread_mutex_t lock;
-    struct notifier finished; /* raised when no run is left */
-    size_t left;              /* runs of which something is left; with the lock */
+    struct notifier finished; /* raised when all runs are cleaned up */
+    size_t left;              /* runs that are not cleaned up yet; with the lock */
 };
 
 struct awaited_run {
@@ -137,9 +137,9 @@ void service_run(struct service *service, struct plan *plan, const struct run_ob
 void service_run_together(struct service *service, struct plan *plans, size_t count,
                           const struct notifier *cancel, struct result *results)
 {
-    const struct run_observer nobody = RUN_OBSERVER_INIT;
+    const struct run_observer no_observer = RUN_OBSERVER_INIT;
 
-    run_and_wait(service, plans, &nobody, cancel, results, count);
+    run_and_wait(service, plans, &no_observer, cancel, results, count);
 }
 
 /* ---- the service */

@@ -23,21 +23,21 @@
 
 struct service_options {
     enum pool_policy pool;
-    struct workers_limits
-        limits;          /* max_active 0: maxConcurrent of the configuration, or the cores */
+    /* If max_active is 0, it is maxConcurrent of the configuration, or the number of cores. */
+    struct workers_limits limits;
     docker_trace *trace; /* see struct docker; NULL: none */
     /*
-     * Asked before each run starts, with a lock of the service; NULL: always. See service_wake().
+     * Called before each run starts, with a lock of the service; if it returns false, the run waits
+     * for service_wake(). NULL: each run may start.
      */
     bool (*may_start)(void *context);
-    void *context;
-    const struct notifier
-        *changed; /* raised when a run has ended and when the pool has; may be NULL */
+    void *context; /* the argument of may_start() */
+    /* Raised when a run ends and when it is cleaned up; may be NULL. */
+    const struct notifier *changed;
 };
 
 struct service {
-    struct docker
-        docker; /* the engine, also for what is not a run; borrows from the configuration */
+    struct docker docker; /* callers may use it too; borrows from the configuration */
     /* The rest is the service's own. */
     struct reaper reaper;
     struct notifier pool_ended;
@@ -46,10 +46,9 @@ struct service {
 };
 
 /*
- * Opens the service, before the first thread of the process: the reaper is a fork of it. Borrows
- * the configuration and what the options point to until service_close(). The pool makes nothing
- * before it is asked to, under POOL_AHEAD by service_start_pool(). ERROR_SYSTEM if the host refuses
- * something.
+ * Opens the service. Call it before the first thread of the process, since it forks the reaper.
+ * Borrows the configuration and what the options point to until service_close(). Under POOL_AHEAD
+ * the pool starts with service_start_pool(). ERROR_SYSTEM if the host refuses something.
  */
 int service_open(struct service *service, const struct config *config,
                  const struct service_options *options, struct error *error);
@@ -67,13 +66,13 @@ int service_submit(struct service *service, struct plan *plan,
 /* Ends a run. Its callbacks are called as always, but not before this returns. */
 void service_cancel(struct service *service, struct run_handle *handle);
 
-/* Whether a run of no size would find room in the queue. */
+/* Whether the queue has room for a run, apart from limits.max_bytes. */
 bool service_has_room(struct service *service);
 
-/* Whether no run is left, not even one whose container is being removed. */
+/* Whether all runs have ended and their containers are removed. */
 bool service_is_idle(struct service *service);
 
-/* Asks options.may_start again. */
+/* Calls options.may_start() again for the runs that wait. */
 void service_wake(struct service *service);
 
 /*
@@ -90,21 +89,21 @@ void service_run_together(struct service *service, struct plan *plans, size_t co
                           const struct notifier *cancel, struct result *results);
 
 /*
- * Has the pool make an instance for the plan and waits until it is ready. False: it is not in the
- * time that the engine gets for that (BUDGET_WARM_WAIT), or `cancel` was raised.
+ * Has the pool make an instance for the plan and waits until it is ready. False if it is not ready
+ * within BUDGET_WARM_WAIT, or if `cancel` was raised before.
  */
 bool service_prewarm(struct service *service, const struct plan *plan,
                      const struct notifier *cancel);
 
-/*
- * The pool starts to work ahead; it stops making instances for good, since no more requests come.
- */
+/* Starts a POOL_AHEAD pool. */
 void service_start_pool(struct service *service);
+
+/* Stops the pool for good, when no more requests come: it makes no more instances. */
 void service_stop_pool(struct service *service);
 
 /*
- * Cancels all runs, removes all containers and frees everything. -1: that has not happened before
- * the deadline (clock_now_ms(); 0: none). Then threads are still at work, nothing was freed, and
+ * Cancels all runs, removes all containers and frees everything. Returns -1 if the deadline
+ * (clock_now_ms(); 0: none) passes first. Then threads are still at work, nothing was freed, and
  * the process has to end; the reaper does the rest.
  */
 int service_close(struct service *service, long long deadline);

@@ -9,7 +9,6 @@
 #include "run/run.h"
 
 struct run_handle {
-    struct workers *workers;
     struct plan plan; /* owned */
     struct run_callbacks callbacks;
     struct notifier cancel;
@@ -62,9 +61,9 @@ static void balance(struct workers *workers)
                                       workers->active_count >= workers->cores);
 }
 
-/* ---- what a thread does; without the lock, if nothing else is said */
+/* ---- the threads; functions have the lock only if their comment says so */
 
-/* Sees the run to its result. What only the program needed, which may be much, is freed then. */
+/* Runs the plan and fills in the result. Then frees the input, which may be large. */
 static void execute(struct workers *workers, struct run_handle *handle, struct run *run,
                     struct result *result)
 {
@@ -88,7 +87,7 @@ static void deliver(struct run_handle *handle, struct result *result)
     linux_trim_memory(used);
 }
 
-/* The handle's result was delivered, and nothing of the run is left. */
+/* Reports that the run is cleaned up, and frees its handle. */
 static void finish(struct workers *workers, struct run_handle *handle, const char *problem)
 {
     handle->callbacks.cleaned_up(handle->callbacks.context, problem);
@@ -170,7 +169,7 @@ static bool can_start(const struct workers *workers)
            (!workers->may_start || workers->may_start(workers->context));
 }
 
-/* Does one piece of work, if there is one. Has the lock, but not while it works. */
+/* Does one task, if there is one. Has the lock, but releases it during the task. */
 static bool work_once(struct workers *workers)
 {
     void (*task)(struct workers *, struct run_handle *) = NULL;
@@ -205,7 +204,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- what the service sees */
+/* ---- the interface */
 
 int workers_open(struct workers *workers, const struct docker *docker, struct pool *pool,
                  const struct workers_limits *limits, struct error *error)
@@ -224,7 +223,7 @@ int workers_open(struct workers *workers, const struct docker *docker, struct po
     return 0;
 }
 
-/* Starts one more thread if all that there are have work. Has the lock. */
+/* Starts another thread if all threads are busy. Has the lock. */
 static int start_thread(struct workers *workers, struct error *error)
 {
     if (workers->idle_threads > workers->queued_count || workers->started == workers->max_threads)
@@ -239,7 +238,7 @@ static int start_thread(struct workers *workers, struct error *error)
     return 0;
 }
 
-/* Runs that may wait: as many as the limit says, and those that start at once. Has the lock. */
+/* The queue also holds, for a moment, runs that can start at once. Has the lock. */
 static bool queue_has_room(const struct workers *workers)
 {
     return workers->queued_count <
@@ -285,11 +284,8 @@ int workers_submit(struct workers *workers, struct plan *plan,
     struct run_handle *new = memory_allocate(sizeof *new);
     int result;
 
-    *new = (struct run_handle){.workers = workers,
-                               .plan = *plan,
-                               .callbacks = *callbacks,
-                               .cancel = NOTIFIER_INIT,
-                               .bytes = plan_bytes(plan)};
+    *new = (struct run_handle){
+        .plan = *plan, .callbacks = *callbacks, .cancel = NOTIFIER_INIT, .bytes = plan_bytes(plan)};
     result = notifier_open(&new->cancel, error);
     pthread_mutex_lock(&workers->lock);
     if (result == 0)

@@ -57,7 +57,7 @@ int workers_submit(struct workers *workers, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
                    struct error *error);
 
-/* Whether workers_submit() would find room for a plan of no size. */
+/* Whether the queue has room for a run, apart from limits.max_bytes. */
 bool workers_have_room(struct workers *workers);
 
 void workers_cancel(struct workers *workers, struct run_handle *handle);
@@ -68,7 +68,7 @@ void workers_wake(struct workers *workers);
 /* Cancels all runs. The callbacks of those that wait are called before this returns. */
 void workers_end(struct workers *workers);
 
-/* Whether no run is left, not even one that is cleaned up. */
+/* Whether all runs have ended and are cleaned up. */
 bool workers_are_done(struct workers *workers);
 
 /* After workers_end() and when workers_are_done(): waits for the threads and frees everything. */
