@@ -77,10 +77,10 @@ int container_create(const struct docker *docker, const struct container_spec *s
                      bool *cut_off, struct error *error);
 
 /*
- * Checks that the engine enforces the limits of memory, swap, processes and cpus that it was given:
- * when it creates the container it leaves out, with a warning, what its kernel or its rights do not
- * allow. Returns 0; 1 with an ERROR_ENGINE that names the limits it left out; or -1 with the error
- * if the engine does not say.
+ * Checks that the engine enforces the limits of memory, swap, processes and cpus in the spec. When
+ * an engine creates a container, it drops a limit that its kernel or its rights do not allow, with
+ * only a warning. Returns 0; 1 with an ERROR_ENGINE that names the dropped limits; or -1 with the
+ * error if the engine does not say.
  */
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
                            long long deadline, const struct notifier *cancel, struct error *error);

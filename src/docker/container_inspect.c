@@ -42,7 +42,7 @@ int container_check_limits(const struct docker *docker, const struct container_s
                      spec->name, NULL);
     if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
         return -1;
-    strbuf_addstr(&output.out, "");
+    strbuf_addstr(&output.out, ""); /* not NULL, even if docker printed nothing */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = strtok_r(i == 0 ? output.out.data : NULL, "/\n", &rest);
         char digits[32];

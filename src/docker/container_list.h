@@ -1,8 +1,8 @@
 /*
  * Which containers the engine has, found by their labels.
  *
- * Whoever made a container chose its labels, so a value may hold anything: quotes, line breaks,
- * escape sequences. It is returned as it is; escape it before printing it.
+ * The labels of a container come from its creator, so a value may contain anything: quotes, line
+ * breaks, escape sequences. It is returned unchanged; escape it before printing it.
  */
 #ifndef DOCKER_CONTAINER_LIST_H
 #define DOCKER_CONTAINER_LIST_H
@@ -16,9 +16,9 @@
 #include "docker/docker.h"
 
 struct container_row {
-    char *name;
-    char *status;         /* docker's words for people: "Created", "Up 3 minutes" */
-    struct strvec labels; /* the values of the keys that were asked for; "": no such label */
+    char *name;           /* owned */
+    char *status;         /* owned; for people: "Created", "Up 3 minutes" */
+    struct strvec labels; /* the values of the requested keys; "": no such label */
 };
 
 struct container_list {
@@ -33,10 +33,10 @@ struct container_list {
     }
 
 /*
- * Lists the containers, in whatever state, that have all labels of `filters` ("KEY" or
- * "KEY=VALUE"), with their values of `keys` (NULL: none), which have neither quotes nor backslashes
- * in them. A container whose row cannot be read is left out, such as one with a NUL in a label.
- * `list` must be empty; the caller releases it, also after a failure. `cancel` may be NULL.
+ * Lists the containers, in any state, that have all labels of `filters` ("KEY" or "KEY=VALUE"),
+ * with their values of `keys` (NULL: none). A key must not contain quotes or backslashes. A
+ * container whose row cannot be read, such as one with a NUL in a label, is omitted. `list` must be
+ * empty; the caller releases it, also after a failure. `cancel` may be NULL.
  */
 int container_list(const struct docker *docker, const struct strvec *filters,
                    const struct strvec *keys, long long deadline, const struct notifier *cancel,

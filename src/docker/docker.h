@@ -32,7 +32,7 @@ struct docker {
     bool allow_unenforced;           /* a limit that the engine cannot enforce is no error */
     docker_trace *trace;             /* NULL: no trace */
     void *trace_context;             /* its first argument */
-    docker_not_removed *not_removed; /* NULL: it is not tried again */
+    docker_not_removed *not_removed; /* NULL: nothing retries the removal */
     void *not_removed_context;       /* its first argument */
 };
 
@@ -48,7 +48,8 @@ struct docker_call {
 };
 
 struct docker_output {
-    int status;        /* exit status; 128 + N after signal N; -1 if it did not start */
+    /* Exit status; 128 + N after signal N; 0 if it did not end; -1 if it did not start. */
+    int status;
     struct strbuf out; /* the first DOCKER_OUTPUT_MAX bytes of each stream */
     struct strbuf err;
 };

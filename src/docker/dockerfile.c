@@ -41,7 +41,10 @@ void dockerfile_add_environment(struct strvec *lines, const char *assignment)
     strvec_push_owned(lines, strbuf_steal(&line));
 }
 
-/* The parser takes \, $ and quotes for its own, and *, ? and [ of a source for a pattern; owned. */
+/*
+ * Returns a path, owned, with escapes for the characters that the parser treats as special: \, $
+ * and quotes, and if it is a pattern (a source) also *, ? and [.
+ */
 static char *copy_path(const char *path, bool pattern)
 {
     struct strbuf out = STRBUF_INIT;

@@ -18,8 +18,8 @@ void dockerfile_add_words(struct strvec *lines, const char *instruction,
 void dockerfile_add_environment(struct strvec *lines, const char *assignment);
 
 /*
- * "COPY --chown=UID:GID ["SOURCE", "TARGET"]". The source is one path of the build context, in
- * which *, ? and [ stand for themselves, as does all else in both.
+ * "COPY --chown=UID:GID ["SOURCE", "TARGET"]". The source is one path of the build context. Both
+ * paths are escaped, so that special characters such as *, ? and [ stand for themselves.
  */
 void dockerfile_add_copy(struct strvec *lines, unsigned uid, unsigned gid, const char *source,
                          const char *target);

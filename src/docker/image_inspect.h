@@ -13,9 +13,8 @@
 
 struct image_facts {
     bool present;
-    long long bytes; /* -1: not known */
-    long long
-        created; /* seconds since 1970; -1: not known, or a reproducible build without a time */
+    long long bytes;   /* -1: not known */
+    long long created; /* seconds since 1970; -1: not known, or the image has no real time */
 };
 
 /*

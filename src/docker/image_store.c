@@ -7,8 +7,8 @@
 #include "docker/explain.h"
 
 /*
- * What the template makes of the image: 1; 0 if the engine has no such image, -1 if it does not
- * say.
+ * Inspects the image; the output is what docker prints for the Go template. Returns 1; 0 if the
+ * engine has no such image; -1 if it does not say.
  */
 static int inspect(const struct docker *docker, const char *image, const char *template,
                    const struct notifier *cancel, struct docker_output *output, struct error *error)
@@ -40,8 +40,8 @@ int image_store_has(const struct docker *docker, const char *image, const struct
 }
 
 /*
- * The template names no member. One that does fails if the engine leaves the member out because it
- * is empty, which newer ones do (API 1.50, "Config" of GET /images/{name}/json).
+ * The template prints the whole object. One that names a member fails if the engine leaves that
+ * member out, as newer engines do with empty ones (API 1.50, "Config" of GET /images/{name}/json).
  */
 int image_store_details(const struct docker *docker, const char *image,
                         const struct notifier *cancel, struct image_details *details,
