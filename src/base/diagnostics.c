@@ -14,15 +14,15 @@
 
 enum { WAIT_MS = 100 };
 
-/* Of the whole process. The lock is held while something is written. */
+/* The state of the module, one for the process. The lock is held during each write. */
 static struct {
     pthread_mutex_t lock;
     const char *program;
     bool open;
     struct output output;
-    struct strbuf rest; /* of a text that was written in part: it comes first */
-    long long dropped;  /* lines since the last one that fitted */
-    bool stuck;         /* the last text did not fit: nothing waits until one does */
+    struct strbuf rest; /* the rest of a text that was written in part; written first */
+    long long dropped;  /* lines dropped since the last one that fitted */
+    bool stuck;         /* the last text did not fit, so the next one does not wait for room */
 } diagnostics = {.lock = PTHREAD_MUTEX_INITIALIZER, .program = "isolator", .rest = STRBUF_INIT};
 
 void diagnostics_set_program(const char *name)
@@ -30,7 +30,7 @@ void diagnostics_set_program(const char *name)
     diagnostics.program = name;
 }
 
-/* All of these have the lock. */
+/* ---- functions that have the lock */
 
 static void open_once(void)
 {
@@ -45,7 +45,7 @@ static void set_stuck(size_t written, size_t length)
     diagnostics.stuck = written < length;
 }
 
-/* Writes what is left of the last text. False if some of it still is. */
+/* Writes the rest of the last text. False if some of it is still left. */
 static bool write_rest(long long deadline, const struct notifier *cancel)
 {
     struct strbuf *rest = &diagnostics.rest;
@@ -57,7 +57,7 @@ static bool write_rest(long long deadline, const struct notifier *cancel)
     return rest->length == 0;
 }
 
-/* Writes the text after what is left of the last one. False if nothing of it was taken. */
+/* Writes the text after the rest of the last one. False if no byte of it was written. */
 static bool write_text(const char *text, size_t length, long long deadline,
                        const struct notifier *cancel)
 {
@@ -72,6 +72,7 @@ static bool write_text(const char *text, size_t length, long long deadline,
     return written > 0;
 }
 
+/* Returns until when the next text may wait for room. */
 static long long moment_end(void)
 {
     return clock_now_ms() + (diagnostics.stuck ? 0 : WAIT_MS);

@@ -27,7 +27,7 @@
     {                                                                                              \
         .name = (key), .type = (key_type), .minimum = (min), .maximum = (max)                      \
     }
-/* What the command line obeys too. */
+/* A number whose rule the command line shares. */
 #define LIMIT(which)                                                                               \
     CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which], .set = config_value_limit
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)

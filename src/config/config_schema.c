@@ -168,7 +168,8 @@ static json_t *object_of(enum config_level level)
                      properties);
 }
 
-/* What several places refer to: the name of a language, each limit, limits, and a language. */
+/* Returns the definitions that several places refer to: languageName, each limit, limits, language.
+ */
 static json_t *definitions(void)
 {
     json_t *all = json_pack("{s:{s:s, s:s}}", "languageName", "type", "string", "pattern",

@@ -152,8 +152,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
 
     if (!language || check_request(request, error) != 0)
         return -1;
-    plan->workdir = request->workdir ? workdir_parse(request->workdir, error)
-                                     : string_copy(config->workdir);
+    plan->workdir =
+        request->workdir ? workdir_parse(request->workdir, error) : string_copy(config->workdir);
     if (!plan->workdir)
         return -1;
     plan->language = string_copy(language->name);

@@ -35,7 +35,10 @@ static bool has_dots(const char *path)
     return false;
 }
 
-/* Returns the system's directory that the path lies in, where a mount would break the container. */
+/*
+ * Returns the system's directory that contains the path; NULL if there is none. A mount there would
+ * break the container.
+ */
 static const char *system_directory(const char *path)
 {
     static const char *const directories[] = {"/proc", "/sys", "/dev",   "/etc", "/bin",

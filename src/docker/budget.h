@@ -28,7 +28,7 @@
 #include "docker/docker.h"
 
 enum budget_part {
-    /* Of a run, in the order of the drawing above. */
+    /* Parts of a run, in the order of the drawing above. */
     BUDGET_SETUP,
     BUDGET_WARM_START,
     BUDGET_WARM_REMOVE,
@@ -40,10 +40,10 @@ enum budget_part {
     BUDGET_REMOVE,
     BUDGET_REMOVE_MIN,
     BUDGET_TOTAL,
-    /* Of a creation that did not succeed: what it still gets after a cancel, and its removal. */
+    /* Parts of a creation that fails: its time after a cancel, and its removal. */
     BUDGET_CANCELLED_CREATE,
     BUDGET_DISCARD,
-    /* Of everything else. */
+    /* Other commands. */
     BUDGET_QUERY,     /* a question: its version, its images, its containers */
     BUDGET_ENDPOINT,  /* a question that the docker command answers by itself */
     BUDGET_WARM_WAIT, /* until a warm container is ready; not urgent */

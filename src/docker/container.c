@@ -19,8 +19,8 @@ const char *const container_proxy_variables[] = {
 };
 
 /*
- * The same for every container. No log driver: the default one keeps all output on the engine's
- * disk.
+ * Adds the options that every container has. There is no log driver, since the default one keeps
+ * all output on the engine's disk.
  */
 static void add_fixed_options(struct strvec *arguments)
 {
@@ -108,7 +108,7 @@ static struct strvec create_arguments(const struct container_spec *spec)
     return arguments;
 }
 
-/* Each with its length in front, so that no two lists of values give the same bytes. */
+/* Adds the value with its length in front, so that different lists give different bytes. */
 static void add_value(struct sha256 *hash, const char *value)
 {
     CLEANUP_FREE char *text =
@@ -167,7 +167,7 @@ bool spec_fingerprint_equal(const struct spec_fingerprint *one,
     return strcmp(one->sha256, other->sha256) == 0;
 }
 
-/* Those that are not empty, escaped for a terminal. */
+/* Adds the lines that are not empty, escaped for a terminal. */
 static void add_lines(struct strvec *lines, const struct strbuf *text)
 {
     const char *rest = strbuf_string(text);

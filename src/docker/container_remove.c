@@ -52,7 +52,7 @@ static void kill_all_inside(const struct docker *docker, const char *name,
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* usually it does not run any more */
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* usually the container has ended */
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
                                      .deadline = deadline,

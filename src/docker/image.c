@@ -71,7 +71,7 @@ static bool is_tag(const char *tag)
            strspn(tag, LOWER UPPER DIGIT "_.-") == length;
 }
 
-/* What the engine takes for the id of an image instead of a name. */
+/* Whether the engine takes this name for the id of an image. */
 static bool is_id(const char *name, size_t length)
 {
     return length == 64 && strspn(name, DIGIT "abcdef") >= length;

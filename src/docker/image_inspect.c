@@ -9,7 +9,7 @@
 
 #define CANNOT "cannot inspect the images"
 
-/* Of an id, and of its short form that engines print for people. */
+/* Digits of an id, and of its short form that engines print for people. */
 enum { ID_DIGITS = 64, SHORT_DIGITS = 12 };
 static const char algorithm[] = "sha256:";
 
@@ -42,7 +42,7 @@ bool image_name_matches(const char *reference, const char *name)
     return strcmp(tagged, without_registry(name)) == 0;
 }
 
-/* An id, or its beginning. */
+/* Whether the reference is this id or its beginning. */
 static bool is_id_of(const char *reference, const char *id)
 {
     const size_t skip = strlen(algorithm);
@@ -77,7 +77,7 @@ static void read_facts(struct image_facts *facts, const char *line)
         facts->created = ms / 1000;
 }
 
-/* Only lines that begin with an id. */
+/* Adds the lines that begin with an id; messages may stand between them. */
 static void split_lines(const struct strbuf *text, struct strvec *lines)
 {
     const char *rest = strbuf_string(text);

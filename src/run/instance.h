@@ -22,7 +22,7 @@
 #include "run/owned_container.h"
 #include "run/supervisor.h"
 
-/* What a pump waits for. */
+/* What instance_pump() waits for. */
 enum instance_phase {
     INSTANCE_MADE,    /* the supervisor waits for the request */
     INSTANCE_BEGUN,   /* the program runs */

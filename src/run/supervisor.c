@@ -25,7 +25,7 @@ enum { GRACE_SECONDS = 5 };
  */
 static const char entry_script[] =
     "shell=$3/.isolator-$2/sh\n"
-    /* Of the modes of the shell, the umask leaves 111. */
+    /* The umask leaves 111 of the shell's mode. */
     "{ mkdir \"${shell%/sh}\" && umask 666 && cp /bin/sh \"$shell\"; } 2>/dev/null ||\n"
     "  { rm -rf \"${shell%/sh}\"; shell=/bin/sh; }\n"
     "exec \"$shell\" -c \"$1\" supervisor \"$2\" \"$3\"\n";

@@ -81,7 +81,7 @@ static bool read_pipe(struct reaper_process *work, int fd)
 }
 
 /*
- * Until the program ends: retries removals, with a back-off that starts again for each new
+ * Retries removals until the program ends, with a back-off that starts again for each new
  * container.
  */
 static void serve_program(struct reaper_process *work, int fd)

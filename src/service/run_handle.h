@@ -10,9 +10,9 @@
 struct run_handle;
 
 /*
- * What the service calls for each run, without a lock: on a thread of its own, or in
- * service_close() for a run that still waits then. done() and then cleaned_up() are called once for
- * every run that was submitted, also for one that was cancelled before it started.
+ * The functions that the service calls for a run, without a lock: on a thread of its own, or in
+ * service_close() if the run still waits then. done() and then cleaned_up() are called once for
+ * every run that was submitted, also if it was cancelled before it started.
  */
 struct run_callbacks {
     struct run_observer observer;
@@ -23,7 +23,7 @@ struct run_callbacks {
      * changed, and is freed after the call. The handle is valid until this returns.
      */
     void (*done)(void *context, struct result *result);
-    /* Nothing of the run is left; `problem` is NULL, or says which container may still exist. */
+    /* The run is cleaned up; `problem` is NULL, or says which container may still exist. */
     void (*cleaned_up)(void *context, const char *problem);
     void *context;
 };

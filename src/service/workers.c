@@ -150,7 +150,7 @@ static struct run_handle *take_cancelled(struct workers *workers)
     return handle;
 }
 
-/* Of a run that never started. */
+/* Delivers the result of a run that was cancelled before it started. */
 static void drop(struct workers *workers, struct run_handle *handle)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
