@@ -1,13 +1,11 @@
 #include "mcp/host_config.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/diagnostics.h"
 #include "base/strvec.h"
 #include "base/text.h"
 
@@ -17,7 +15,7 @@ static const struct host {
     const char *servers; /* the member with the servers */
     const char *type;    /* member "type" of a server; NULL: none */
     const char *extra;   /* more members, as JSON; NULL: none */
-    const char *file;    /* where the entry belongs */
+    const char *file;    /* the file that the entry belongs in */
 } hosts[] = {
     {"claude-desktop", "mcpServers", NULL, NULL, "~/.config/Claude/claude_desktop_config.json"},
     {"claude-code", "mcpServers", NULL, NULL, ".mcp.json of a project, or ~/.claude.json"},
@@ -28,7 +26,7 @@ static const struct host {
 };
 enum { HOSTS = sizeof hosts / sizeof *hosts };
 
-/* Hosts pass on few variables. These say where the engine is. */
+/* Hosts pass on few variables. These select the engine. */
 static const char *const engine_variables[] = {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG",
                                                "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"};
 
@@ -44,12 +42,13 @@ char *host_config_names(void)
 static const struct host *find_host(const char *name, struct error *error)
 {
     CLEANUP_FREE char *known = host_config_names();
-    CLEANUP_FREE char *shown = text_escape(name);
+    CLEANUP_FREE char *escaped = text_escape(name);
 
     for (int i = 0; i < HOSTS; i++)
         if (strcmp(hosts[i].name, name) == 0)
             return &hosts[i];
-    error_set(error, ERROR_USAGE, "--print-config: unknown host '%s'; known are: %s", shown, known);
+    error_set(error, ERROR_USAGE, "--print-config: unknown host '%s'; known are: %s", escaped,
+              known);
     return NULL;
 }
 
@@ -59,21 +58,21 @@ static char *own_path(void)
     return realpath("/proc/self/exe", NULL);
 }
 
-/* A path as JSON, or NULL with the error set. */
+/* The path as JSON, a new reference; NULL with the error set. */
 static json_t *path_string(const char *path, struct error *error)
 {
     json_t *string = json_string(path);
-    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FREE char *escaped = text_escape(path);
 
     if (!string)
-        error_set(error, ERROR_CONFIG, "the path '%s' is not UTF-8, so that no JSON can hold it",
-                  shown);
+        error_set(error, ERROR_CONFIG, "cannot print the path '%s': it is not UTF-8; rename it",
+                  escaped);
     return string;
 }
 
 /*
- * The arguments of the server: --config with the absolute path of the configuration file, if there
- * is one to name.
+ * The arguments of the server, a new reference: --config with the absolute path of the
+ * configuration file, or none if `config` is NULL. NULL with the error set.
  */
 static json_t *make_arguments(const char *config, struct error *error)
 {
@@ -96,6 +95,7 @@ static json_t *make_environment(void)
 
     for (size_t i = 0; i < sizeof engine_variables / sizeof *engine_variables; i++) {
         const char *value = getenv(engine_variables[i]);
+
         if (value && *value)
             json_object_set_new(environment, engine_variables[i], json_string(value));
     }
@@ -121,27 +121,31 @@ static json_t *make_server(const struct host *host, json_t *command, json_t *arg
     return server;
 }
 
-int host_config_print(const char *host_name, const char *config, struct error *error)
+char *host_config_entry(const char *host_name, const char *config, const char **file,
+                        struct error *error)
 {
     const struct host *host = find_host(host_name, error);
-    CLEANUP_FREE char *path = own_path();
+    CLEANUP_FREE char *path = NULL;
+    CLEANUP_FREE char *text = NULL;
     json_t *command, *arguments, *document;
 
     if (!host)
-        return -1;
-    if (!path)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot find the path of this program");
+        return NULL;
+    path = own_path();
+    if (!path) {
+        error_set_errno(error, ERROR_SYSTEM, "cannot find the path of this program");
+        return NULL;
+    }
     command = path_string(path, error);
     arguments = command ? make_arguments(config, error) : NULL;
     if (!arguments) {
         json_decref(command);
-        return -1;
+        return NULL;
     }
     document =
         json_pack("{s:{s:o}}", host->servers, "isolator", make_server(host, command, arguments));
-    diagnostics_line("for %s", host->file);
-    json_dumpf(document, stdout, JSON_INDENT(2));
-    putchar('\n');
+    text = json_dumps(document, JSON_INDENT(2));
     json_decref(document);
-    return 0;
+    *file = host->file;
+    return string_format("%s\n", text);
 }

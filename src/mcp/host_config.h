@@ -7,11 +7,14 @@
 #include "base/error.h"
 
 /*
- * Prints the JSON for the host on stdout, and the name of the file it belongs in on stderr.
- * `config` is the configuration file that the server gets with --config, or NULL. ERROR_USAGE if
- * the host is not known, ERROR_CONFIG if a path is not UTF-8 and so cannot be in JSON.
+ * The JSON for the configuration of the host, with a line feed at its end; owned by the caller.
+ * `config` is the configuration file that the server gets with --config, or NULL. Sets *file to the
+ * name of the file that the JSON belongs in, a literal. NULL with ERROR_USAGE if the host is
+ * unknown, with ERROR_CONFIG if `config` does not exist or if a path is not UTF-8, which JSON
+ * requires, and with ERROR_SYSTEM if the path of this program is unknown.
  */
-int host_config_print(const char *host, const char *config, struct error *error);
+char *host_config_entry(const char *host, const char *config, const char **file,
+                        struct error *error);
 
 /* "claude-desktop, vscode, ..."; owned by the caller. */
 char *host_config_names(void);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,9 @@
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/signals.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "config/config_load.h"
 #include "config/snippets.h"
@@ -27,43 +29,109 @@ enum action { ACTION_SERVE, ACTION_PRINT_CONFIG, ACTION_HELP, ACTION_VERSION };
 struct options {
     enum action action;
     const char *config; /* borrowed from argv; NULL: the usual places */
-    const char *host;
+    const char *host;   /* likewise; of ACTION_PRINT_CONFIG */
     bool verbose;
 };
 
-static void print_help(void)
+/*
+ * Prints on stdout. stdio is not used for it because it would block in write(2). Returns the exit
+ * status.
+ */
+static int print(const char *text)
 {
-    CLEANUP_FREE char *hosts = host_config_names();
+    const size_t length = strlen(text);
+    struct output output;
+    int failure = 0;
 
-    printf("usage: isolator-mcp [--config FILE] [--verbose]\n"
-           "       isolator-mcp [--config FILE] --print-config HOST\n"
-           "\n"
-           "Serves the tool execute_code to an MCP host over stdin and stdout. The tool runs\n"
-           "untrusted code in fresh, locked-down containers.\n"
-           "\n"
-           "      --config FILE        configuration file\n"
-           "      --print-config HOST  print the entry for the host's configuration;\n"
-           "                       HOST: %s\n"
-           "  -v, --verbose            trace each step with its time on stderr\n"
-           "  -h, --help               print this summary\n"
-           "      --version            print the version\n"
-           "\n"
-           "Exit status: 0 connection closed or signal, 2 wrong command line or\n"
-           "configuration, 3 the host's system refused a resource.\n"
-           "See isolator-mcp(1).\n",
-           hosts);
+    output_open(&output, STDOUT_FILENO);
+    if (output_write(&output, text, length, 0, NULL) < length)
+        failure = errno;
+    output_release(&output);
+    if (failure == 0)
+        return EXIT_SUCCESS;
+    diagnostics_line("cannot write to stdout: %s", strerror(failure));
+    return EXIT_SYSTEM;
 }
 
-static int refuse_usage(void)
+static int print_help(void)
 {
-    diagnostics_line("see isolator-mcp --help"); /* getopt has printed the reason */
+    CLEANUP_FREE char *hosts = host_config_names();
+    CLEANUP_FREE char *help = string_format(
+        "usage: isolator-mcp [--config FILE] [--verbose]\n"
+        "       isolator-mcp [--config FILE] --print-config HOST\n"
+        "\n"
+        "Serves the tool execute_code to an MCP host over stdin and stdout. The tool runs\n"
+        "untrusted code in fresh, locked-down containers.\n"
+        "\n"
+        "      --config FILE        configuration file\n"
+        "      --print-config HOST  print the entry for the host's configuration;\n"
+        "                       HOST: %s\n"
+        "  -v, --verbose            trace each step with its time on stderr\n"
+        "  -h, --help               print this summary\n"
+        "      --version            print the version\n"
+        "\n"
+        "Exit status: 0 connection closed or signal, 2 wrong command line or\n"
+        "configuration, 3 the host's system refused a resource.\n"
+        "See isolator-mcp(1).\n",
+        hosts);
+
+    return print(help);
+}
+
+/*
+ * Reports what getopt_long() returned for a wrong argument: ':' if its value is missing, 1 for an
+ * operand, '?' otherwise. getopt_long() does not report it itself, because stdio may block and does
+ * not escape the argument. Returns -1.
+ */
+static int refuse_argument(int code, const char *argument)
+{
+    const char letter[] = {'-', (char)optopt, '\0'};
+    const bool is_long = strncmp(argument, "--", 2) == 0;
+    /* Print the whole argument if optopt is only one byte of a multi-byte character. */
+    const bool whole = code == 1 || is_long || optopt <= 0 || optopt >= 0x80;
+    CLEANUP_FREE char *name = string_copy(whole ? argument : letter);
+    CLEANUP_FREE char *escaped = NULL;
+
+    if (code != 1)
+        name[strcspn(name, "=")] = '\0';
+    escaped = text_escape(name);
+    if (code == 1)
+        diagnostics_line("unexpected argument '%s'; see isolator-mcp --help", escaped);
+    else if (code == ':')
+        diagnostics_line("option '%s' needs a value", escaped);
+    else if (is_long && optopt != 0)
+        diagnostics_line("option '%s' takes no value", escaped);
+    else
+        diagnostics_line("unknown option '%s'; see isolator-mcp --help", escaped);
     return -1;
 }
 
-/* 0, or -1 after printing the reason. */
+enum { OPTION_CONFIG = 256, OPTION_PRINT_CONFIG, OPTION_VERSION };
+
+static void apply_option(struct options *options, int option, const char *value)
+{
+    switch (option) {
+    case OPTION_CONFIG:
+        options->config = value;
+        break;
+    case OPTION_PRINT_CONFIG:
+        options->action = ACTION_PRINT_CONFIG;
+        options->host = value;
+        break;
+    case OPTION_VERSION:
+        options->action = ACTION_VERSION;
+        break;
+    case 'h':
+        options->action = ACTION_HELP;
+        break;
+    default:
+        options->verbose = true;
+    }
+}
+
+/* 0, or -1 after reporting what is wrong. */
 static int parse(struct options *options, int argc, char **argv)
 {
-    enum { OPTION_CONFIG = 256, OPTION_PRINT_CONFIG, OPTION_VERSION };
     static const struct option known[] = {
         {"config", required_argument, NULL, OPTION_CONFIG},
         {"print-config", required_argument, NULL, OPTION_PRINT_CONFIG},
@@ -72,33 +140,23 @@ static int parse(struct options *options, int argc, char **argv)
         {"version", no_argument, NULL, OPTION_VERSION},
         {NULL, 0, NULL, 0},
     };
-    CLEANUP_FREE char *shown = NULL;
-    int option;
 
     *options = (struct options){.action = ACTION_SERVE};
-    while ((option = getopt_long(argc, argv, "hv", known, NULL)) != -1) {
-        if (option == OPTION_CONFIG)
-            options->config = optarg;
-        else if (option == 'v')
-            options->verbose = true;
-        else if (option == OPTION_PRINT_CONFIG) {
-            options->action = ACTION_PRINT_CONFIG;
-            options->host = optarg;
-        } else if (option == 'h')
-            options->action = ACTION_HELP;
-        else if (option == OPTION_VERSION)
-            options->action = ACTION_VERSION;
-        else
-            return refuse_usage();
+    opterr = 0;
+    for (;;) {
+        const char *argument = argv[optind];
+        /* "-" returns operands in order as code 1; ":" returns ':' for a missing value. */
+        const int option = getopt_long(argc, argv, "-:hv", known, NULL);
+
+        if (option == -1)
+            return optind == argc ? 0 : refuse_argument(1, argv[optind]);
+        if (option == 1 || option == ':' || option == '?')
+            return refuse_argument(option, argument);
+        apply_option(options, option, optarg);
     }
-    if (optind == argc)
-        return 0;
-    shown = text_escape(argv[optind]);
-    diagnostics_line("takes no argument like '%s'", shown);
-    return refuse_usage();
 }
 
-/* The built-in timeout is for people at a terminal, so the server has its own. */
+/* The built-in timeout is meant for people at a terminal, so the server has its own. */
 static int load_config(struct config *config, const char *file, struct error *error)
 {
     struct limits own;
@@ -115,9 +173,9 @@ static void warn_of_snippets(const struct config *config)
 
     if (strcmp(config->prompts_dir, ISOLATOR_DATADIR "/prompts") != 0 &&
         snippets_check(config, &error) != 0) {
-        CLEANUP_FREE char *shown = text_escape(error.message);
+        CLEANUP_FREE char *escaped = text_escape(error.message);
 
-        diagnostics_line("warning: %s", shown);
+        diagnostics_line("warning: %s", escaped);
     }
 }
 
@@ -128,8 +186,8 @@ static int serve(const struct options *options, const struct config *config, str
 
     if (isatty(STDIN_FILENO))
         diagnostics_line(
-            "waits for MCP messages on stdin, one JSON object a line; MCP hosts start it, "
-            "see isolator-mcp(1)");
+            "reading MCP messages from the terminal, one JSON object per line; MCP hosts start "
+            "this program, see isolator-mcp(1)");
     warn_of_snippets(config);
     /* Some hosts pass on no PATH; this is the default of most shells. */
     if (!getenv("PATH"))
@@ -139,6 +197,7 @@ static int serve(const struct options *options, const struct config *config, str
     return server_run(config, &server, error);
 }
 
+/* Prints the error. Returns the exit status. */
 static int report(const struct error *error)
 {
     CLEANUP_FREE char *line = text_escape(error->message);
@@ -147,13 +206,17 @@ static int report(const struct error *error)
     return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-/* The exit status after printing on stdout. */
-static int flush_stdout(void)
+static int print_config(const struct options *options, const struct config *config,
+                        struct error *error)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
-    diagnostics_line("cannot write: %s", strerror(errno));
-    return EXIT_SYSTEM;
+    const char *file = NULL;
+    CLEANUP_FREE char *entry = host_config_entry(
+        options->host, config->origin == CONFIG_INSTALLED ? NULL : config->file, &file, error);
+
+    if (!entry)
+        return report(error);
+    diagnostics_line("add this entry to %s", file);
+    return print(entry);
 }
 
 int main(int argc, char **argv)
@@ -161,7 +224,6 @@ int main(int argc, char **argv)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(config_release) struct config config;
     struct options options;
-    int result;
 
     json_set_alloc_funcs(memory_allocate, free); /* ends the process if there is no memory */
     config_init(&config);
@@ -170,19 +232,12 @@ int main(int argc, char **argv)
     if (parse(&options, argc, argv) != 0)
         return EXIT_USAGE;
     if (options.action == ACTION_HELP)
-        print_help();
+        return print_help();
     if (options.action == ACTION_VERSION)
-        puts("isolator-mcp " ISOLATOR_VERSION);
-    if (options.action == ACTION_HELP || options.action == ACTION_VERSION)
-        return flush_stdout();
-    result = load_config(&config, options.config, &error);
-    if (result == 0)
-        result =
-            options.action == ACTION_PRINT_CONFIG
-                ? host_config_print(options.host,
-                                    config.origin == CONFIG_INSTALLED ? NULL : config.file, &error)
-                : serve(&options, &config, &error);
-    if (result == 0 && options.action == ACTION_PRINT_CONFIG)
-        return flush_stdout();
-    return result == 0 ? EXIT_SUCCESS : report(&error);
+        return print("isolator-mcp " ISOLATOR_VERSION "\n");
+    if (load_config(&config, options.config, &error) != 0)
+        return report(&error);
+    if (options.action == ACTION_PRINT_CONFIG)
+        return print_config(&options, &config, &error);
+    return serve(&options, &config, &error) == 0 ? EXIT_SUCCESS : report(&error);
 }

@@ -214,14 +214,14 @@ test_case --quick 'isolator_config.json(5): the ranges' && {
 }
 
 test_case --quick 'isolator_config.json(5): the defaults' && {
-    # The defaults that the page tells, as JSON, make no difference.
-    told=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true|false)/) {
+    # The defaults that the page names, as JSON.
+    documented_defaults=$(awk '/^ +[A-Za-z]+ \(/ { key = $1 } match($0, /The default is ("[^"]*"|\[[^]]*\]|[0-9.]*[0-9]|true|false)/) {
     print "\"" key "\": " substr($0, RSTART + 15, RLENGTH - 15) }' <<<"$text" | sort)
-    is "$told" "$(perl -MJSON::PP -e '
-    local $/; my $all = decode_json(<STDIN>); my %told = (%$all, %{$all->{defaults}});
-    delete @told{"defaults", "maximums", "languages", "warm"};
+    is "$documented_defaults" "$(perl -MJSON::PP -e '
+    local $/; my $all = decode_json(<STDIN>); my %default = (%$all, %{$all->{defaults}});
+    delete @default{"defaults", "maximums", "languages", "warm"};
     my $json = JSON::PP->new->allow_nonref;
-    print join "\n", sort map { "\"$_\": " . $json->encode($told{$_}) } keys %told;' <isolator_config.json)" \
+    print join "\n", sort map { "\"$_\": " . $json->encode($default{$_}) } keys %default;' <isolator_config.json)" \
         "$config_page: the defaults are those of isolator_config.json"
 }
 
@@ -303,7 +303,7 @@ test_case --quick 'isolator-mcp(1) and README: the configurations of hosts' && {
         printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
         has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
         printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
-        place=$(sed -nE 's/^isolator-mcp: for ([^ ,]*).*/\1/p' "$scratch/place")
+        place=$(sed -nE 's/^isolator-mcp: add this entry to ([^ ,]*).*/\1/p' "$scratch/place")
         shown=$(mdoc_section "$server_page" HOSTS | after ".It Cm $host")
         is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
         has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: the file for $host"
@@ -324,16 +324,16 @@ examples=$scratch/examples
 mkdir -p "$examples/project" "$scratch/bin"
 printf '#!/bin/sh\necho $$ >>"%s"\nexec "%s" "$@"\n' "$scratch/pids" "$(realpath "$ISOLATOR")" >"$scratch/bin/isolator"
 # isolator-mcp gives a call 1.5 s after the end of its stdin, which may be too little for a busy engine:
-# here its stdin stays open until every request is answered.
+# here its stdin stays open until every request has its response.
 cat >"$scratch/bin/isolator-mcp" <<END
 #!/usr/bin/env bash
 export ISOLATOR_CONFIG=$scratch/server.json
 serve() { echo "\$BASHPID" >>"$scratch/pids"; exec "$server" "\$@"; }
 count() { cat "$scratch/\$1" 2>/dev/null | grep -c '"id"'; }
-rm -f "$scratch/answers"
+rm -f "$scratch/responses"
 { tee "$scratch/requests"
-  for _ in {1..3000}; do [ "\$(count answers)" -lt "\$(count requests)" ] || break; sleep 0.1; done; } |
-    (serve "\$@") | tee "$scratch/answers"
+  for _ in {1..3000}; do [ "\$(count responses)" -lt "\$(count requests)" ] || break; sleep 0.1; done; } |
+    (serve "\$@") | tee "$scratch/responses"
 END
 chmod 755 "$scratch/bin/isolator" "$scratch/bin/isolator-mcp"
 
@@ -372,8 +372,9 @@ echo 'open("plot.svg", "w").write("<svg/>"); open("log", "w")' >"$examples/plot.
 echo 'while True: pass' >"$examples/forever.py"
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
 
-# example COMMAND SHOWN STATUS DOCUMENT: runs it, unless another document had it run. It gets a container if an output or
-# a status is shown, or if it saves an image for the next command. A result is not compared: it differs each time.
+# example COMMAND OUTPUT STATUS DOCUMENT: runs the command, unless it was run for another document. It gets a container if
+# the document has an output or a status for it, or if it saves an image for the next command. A JSON result is not
+# compared, because it differs each time.
 declare -A ran=()
 example() {
     local got ended compared=1 config=command name=${1##*$'\n'} # its last line stands for all of it
@@ -391,11 +392,11 @@ example() {
         return
     fi
     ran[$1]=1
-    is "$ended $(grep -v '^isolator-mcp: for ' "$scratch/err")" "$3 " "$name"
+    is "$ended $(grep -v '^isolator-mcp: add this entry to ' "$scratch/err")" "$3 " "$name"
     [ -z "$compared" ] || is "$got" "$2" "$name: what it prints"
 }
 
-# run_examples DOCUMENT BLOCKS LEAST: BLOCKS are each ended by a line "----"; there are LEAST commands or more.
+# run_examples DOCUMENT BLOCKS MIN: BLOCKS are each ended by a line "----"; there are at least MIN commands.
 run_examples() {
     local command='' shown='' expected=0 asked='' number=0 line
     while IFS= read -r line <&9; do

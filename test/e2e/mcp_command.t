@@ -39,20 +39,29 @@ test_case --quick 'the options' && {
     is "$status|$err|$out" "0||$help" "-h"
     server --version
     is "$status|$err|$out" "0||isolator-mcp $("$ISOLATOR" --version | sed 's/.* //')" "--version: that of isolator"
+    "$mcp" --version >/dev/full 2>"$scratch/err"
+    is "$?|$(<"$scratch/err")" "3|isolator-mcp: cannot write to stdout: No space left on device" "--version: stdout is full"
+}
+
+# refused MESSAGE NAME ARG...: asserts that these arguments are refused with this message on stderr.
+refused() {
+    local message=$1 name=$2
+    shift 2
+    server "$@"
+    is "$status|$out|$err" "2||isolator-mcp: $message" "$name"
 }
 
 test_case --quick 'wrong use' && {
     server --nope
-    is "$status|$out|$err" "2||$mcp: unrecognized option '--nope'
-isolator-mcp: see isolator-mcp --help" "an unknown option"
-    server --config
-    is "$status|$out|$err" "2||$mcp: option '--config' requires an argument
-isolator-mcp: see isolator-mcp --help" "--config without a file"
-    server run
-    is "$status|$out|$err" "2||isolator-mcp: takes no argument like 'run'
-isolator-mcp: see isolator-mcp --help" "an argument"
-    server ''
-    is "$status|$out" "2|" "an empty argument"
+    refused "unknown option '--nope'; see isolator-mcp --help" "an unknown option" --nope
+    refused "unknown option '--no'; see isolator-mcp --help" "an unknown option with a value" --no=value
+    refused "unknown option '-x'; see isolator-mcp --help" "an unknown letter after a known one" -vx
+    refused "unknown option '--\\x1b[31m'; see isolator-mcp --help" "an escape sequence is escaped" $'--\e[31m'
+    refused "option '--config' needs a value" "--config without a file" --config
+    refused "option '--help' takes no value" "--help with a value" --help=all
+    refused "unexpected argument 'run'; see isolator-mcp --help" "an argument" run
+    refused "unexpected argument 'run'; see isolator-mcp --help" "an argument after --" -- run
+    refused "unexpected argument ''; see isolator-mcp --help" "an empty argument" ''
 }
 
 # ---- its own configuration
@@ -89,20 +98,20 @@ test_case --quick 'a good configuration, and --verbose: only responses on stdout
 }
 
 # ---- timeouts
-# told_seconds [ARG...]: the timeouts in tools/list, "python: 45, go: 45, ...", and those in the instructions.
-told_seconds() {
+# timeouts [ARG...]: those in tools/list, "python: 45, go: 45, ...", and those in the instructions.
+timeouts() {
     server "$@"
     perl -MJSON::PP -ne '
         my $result = decode_json($_)->{result};
         my $text = $result->{tools} ? $result->{tools}[0]{description} : $result->{instructions};
-        my @told = $text =~ /^- (\S+: [\d.]+) s,/mg;
-        print join(", ", @told), "\n"' "$scratch/out"
+        my @timeouts = $text =~ /^- (\S+: [\d.]+) s,/mg;
+        print join(", ", @timeouts), "\n"' "$scratch/out"
 }
-configured() { printf '%s' "$1" >"$file"; told_seconds --config "$file"; }
+configured() { printf '%s' "$1" >"$file"; timeouts --config "$file"; }
 
 test_case --quick 'the timeout of each language, in tools/list and in the instructions' && {
     input=$lists lines=2
-    is "$(told_seconds)" "python: 45, go: 45, javascript: 45
+    is "$(timeouts)" "python: 45, go: 45, javascript: 45
 python: 45, go: 45, javascript: 45" "no configured timeout: 45 s, in tools/list and in the instructions"
     is "$(configured '{"defaults": {"memoryMB": 128}}' | head -n 1)" "python: 45, go: 45, javascript: 45" \
         "a file without a timeout: 45 s"
@@ -133,8 +142,8 @@ test_case --quick '--print-config for each host' && {
         is "$status|$(printed '(keys %$r), (keys %$members)')" "0|$members isolator" "$host: the members"
         is "$(printed '$s->{command}, $s->{args}, $s->{type}, $s->{env}')" "$mcp [] $type null" "$host: the command"
         is "$(printed 'join ",", grep { !/^(command|args|type)$/ } sort keys %$s')" "$rest" "$host: the other members"
-        like=$(grep -c '^isolator-mcp: for .*json' "$scratch/err")
-        is "$like $(wc -l <"$scratch/err")" "1 1" "$host: stderr names the file that it goes into"
+        like=$(grep -c '^isolator-mcp: add this entry to .*json' "$scratch/err")
+        is "$like $(wc -l <"$scratch/err")" "1 1" "$host: stderr names the file that it belongs in"
     done <<END
 claude-desktop mcpServers null
 claude-code mcpServers null
@@ -179,10 +188,10 @@ test_case --quick '--print-config with a wrong host or configuration' && {
     is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline" \
         "an unknown host"
     server --config "$scratch/nothing" --print-config vscode
-    is "$status|$out" "2|" "--print-config with a configuration that is not there"
+    is "$status|$out" "2|" "--print-config with a missing configuration"
     echo '{"x": 1}' >"$file"
     server --config "$file" --print-config vscode
-    is "$status|$out" "2|" "--print-config with a configuration that is wrong"
+    is "$status|$out" "2|" "--print-config with a wrong configuration"
 }
 
 test_case --quick 'the printed command runs as it is' && {
