@@ -14,7 +14,7 @@
 /* Bytes that fit into one message in base64. */
 enum { EMBEDDED_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
 
-/* Takes the content over. False if the message has no room for it. */
+/* Takes ownership of the content. False if it does not fit into the message. */
 static bool attach(struct attachments *attachments, json_t *content)
 {
     const size_t size = jsonrpc_size(content) + 1;
@@ -79,7 +79,7 @@ static json_t *embedded(const struct attachments *attachments, const struct arti
                           : json_string(data));
 }
 
-/* False if the message or the store has no room for it. */
+/* False if it does not fit into the message or into the store. */
 static bool attach_file(struct attachments *attachments, const struct artifact *artifact)
 {
     const struct revision *revision = attachments->revision;

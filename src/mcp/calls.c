@@ -10,8 +10,8 @@
 #include "mcp/tool_result.h"
 
 /*
- * How often progress is sent: every few seconds, and sooner if there is new output. POLL is how
- * often the server looks.
+ * How often progress is sent: every QUIET_MS, or OUTPUT_MS if there is new output. POLL_MS is how
+ * often the server checks for that.
  */
 enum { QUIET_MS = 3000, OUTPUT_MS = 500, POLL_MS = 250 };
 
@@ -37,7 +37,7 @@ void calls_init(struct calls *calls, struct service *service, const struct confi
     pthread_mutex_init(&calls->lock, NULL);
 }
 
-/* Takes the call out of the list. Has the lock. */
+/* Removes the call from the list. The caller has the lock. */
 static void unlink_call(struct calls *calls, const struct call *call)
 {
     struct call **link = &calls->list;
@@ -47,7 +47,7 @@ static void unlink_call(struct calls *calls, const struct call *call)
     *link = call->next;
 }
 
-/* Has the lock. */
+/* The caller has the lock. */
 static void send_progress(struct call *call, const char *message)
 {
     const long long now = clock_now_ms();
@@ -81,21 +81,21 @@ static void call_done(void *context, struct result *result)
 {
     struct call *call = context;
     struct calls *calls = call->calls;
-    json_t *answer;
+    json_t *tool_result;
 
     result_name_subject(result, tool_arguments_namer);
-    if (calls->service->docker.trace) /* the steps of a call, then whose they were */
+    if (calls->service->docker.trace) /* after the steps of the call */
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",
                          result->warm ? "true" : "false");
-    answer = tool_result_of_run(result, call->responder.revision,
-                                (size_t)calls->config->max_text_bytes, calls->store);
+    tool_result = tool_result_of_run(result, call->responder.revision,
+                                     (size_t)calls->config->max_text_bytes, calls->store);
     pthread_mutex_lock(&calls->lock);
     unlink_call(calls, call);
     if (call->closed) {
-        json_decref(answer);
+        json_decref(tool_result);
         responder_nothing(&call->responder);
     } else {
-        responder_result(&call->responder, answer);
+        responder_result(&call->responder, tool_result);
     }
     pthread_mutex_unlock(&calls->lock);
 }
@@ -109,7 +109,7 @@ static void call_cleaned_up(void *context, const char *problem)
         diagnostics_line("warning: %s", problem);
     call_free(call);
     pthread_mutex_lock(&calls->lock);
-    calls->left--;
+    calls->unfinished--;
     pthread_mutex_unlock(&calls->lock);
 }
 
@@ -127,13 +127,14 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
 
     call->calls = calls;
     call->begin = call->last_sent = clock_now_ms();
-    pthread_mutex_lock(&calls->lock); /* the callbacks wait until the call is in the list */
+    pthread_mutex_lock(
+        &calls->lock); /* the callbacks need it, so they wait until the call is in the list */
     while (*last)
         last = &(*last)->next;
     result = service_submit(calls->service, plan, &callbacks, &call->handle, error);
     if (result == 0) {
         *last = call;
-        calls->left++;
+        calls->unfinished++;
     }
     pthread_mutex_unlock(&calls->lock);
     return result;
@@ -151,8 +152,8 @@ void calls_cancel(struct calls *calls, const json_t *id)
     pthread_mutex_unlock(&calls->lock);
 }
 
-/* Sends what is due of one call, of which `ahead` others that wait are ahead. Has the lock. */
-static void tell(struct call *call, int ahead)
+/* Sends the progress of a call if it is due. `ahead` calls wait before it. Has the lock. */
+static void send_due_progress(struct call *call, int ahead)
 {
     const unsigned long long bytes = atomic_load(&call->stats.output_bytes);
     const long long quiet = clock_now_ms() - call->last_sent;
@@ -170,7 +171,7 @@ static void tell(struct call *call, int ahead)
     send_progress(call, message);
 }
 
-int calls_tell_progress(struct calls *calls)
+int calls_send_progress(struct calls *calls)
 {
     int again = -1, ahead = 0;
 
@@ -178,7 +179,7 @@ int calls_tell_progress(struct calls *calls)
     for (struct call *call = calls->list; call; call = call->next) {
         if (call->token && !call->closed) {
             again = POLL_MS;
-            tell(call, ahead);
+            send_due_progress(call, ahead);
         }
         ahead += !call->started && !call->closed;
     }
@@ -203,12 +204,12 @@ bool calls_done(struct calls *calls)
     bool done;
 
     pthread_mutex_lock(&calls->lock);
-    done = calls->left == 0;
+    done = calls->unfinished == 0;
     pthread_mutex_unlock(&calls->lock);
     return done;
 }
 
-int calls_unanswered(struct calls *calls)
+int calls_without_response(struct calls *calls)
 {
     int count = 0;
 

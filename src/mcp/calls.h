@@ -1,9 +1,9 @@
 /*
- * The calls of execute_code that wait or run: each with its progress and the place that its answer
- * goes to. The service (service/service.h) queues and runs them.
+ * The calls of execute_code that wait or run: each with its progress and the responder of its
+ * request. The service (service/service.h) queues and runs them.
  *
- * Cancellation, progress and answer of a call happen under one lock, so that whichever comes first
- * decides: no answer after a cancellation, no progress after the answer.
+ * Cancellation, progress and response of a call happen under one lock, so that whichever comes
+ * first decides: no response follows a cancellation, and no progress follows a response.
  */
 #ifndef MCP_CALLS_H
 #define MCP_CALLS_H
@@ -19,23 +19,23 @@
 #include "run/run_stats.h"
 #include "service/service.h"
 
-/* Bytes of the plans that may wait or run, whatever their number. */
+/* Bytes of the plans of all calls that wait or run. */
 enum { CALLS_BYTES_MAX = 256 << 20 };
 
 struct call {
     struct responder responder;
-    json_t *token; /* of progress, owned; NULL: no progress is wanted */
+    json_t *token; /* the progressToken, owned; NULL: the client wants no progress */
 
-    /* The rest is kept by calls.c. */
+    /* Only calls.c uses the rest. */
     struct calls *calls;
     struct run_handle *handle; /* valid while the call is in the list */
     struct run_stats stats;
-    bool started;        /* it waits no longer */
-    bool closed;         /* the client gets no answer any more: it was cancelled, or has one */
-    long long begin;     /* clock_now_ms(); when it was submitted */
-    long long last_sent; /* clock_now_ms(); of progress, at first the same */
-    unsigned long long last_bytes;
-    long long progress; /* the value last sent */
+    bool started;        /* the service runs it; false: it waits in the queue */
+    bool closed;         /* no response will be sent: it was cancelled, or has its response */
+    long long begin;     /* clock_now_ms() of its submission */
+    long long last_sent; /* clock_now_ms() of the last progress; at first the same as `begin` */
+    unsigned long long last_bytes; /* of output, at that time */
+    long long progress;            /* in that notification, in ms */
     struct call *next;
 };
 
@@ -50,38 +50,39 @@ struct calls {
     struct result_store *store;
 
     pthread_mutex_t lock;
-    struct call *list; /* in the order in which they came */
-    int left;          /* those in the list, and those whose containers are being removed */
+    struct call *list; /* in the order in which they were submitted */
+    int unfinished;    /* those in the list, and those whose containers are being removed */
 };
 
+/* Everything is borrowed and must exist until calls_release(). */
 void calls_init(struct calls *calls, struct service *service, const struct config *config,
                 struct writer *writer, struct result_store *store);
 
 /*
- * Submits the call, which will be answered. The call and the plan are taken over on success. Fails
- * as service_submit().
+ * Submits the call; its response is sent when it has run. Takes ownership of the call and of the
+ * plan on success. Fails as service_submit() does.
  */
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error);
 
-/* Ends the call that the client knows by this id, without an answer. */
+/* Cancels the calls with this id; no response is sent. */
 void calls_cancel(struct calls *calls, const json_t *id);
 
 /*
- * Sends the progress that is due. Returns in how many milliseconds to do that again; -1: there is
- * nothing to send until the next call comes.
+ * Sends the progress that is due. Returns after how many milliseconds to call it again, or -1 if no
+ * call needs it.
  */
-int calls_tell_progress(struct calls *calls);
+int calls_send_progress(struct calls *calls);
 
-/* The server shuts down: answers the calls that wait. The service is closed next. */
+/* Responds to the calls that wait, because the server shuts down. Close the service next. */
 void calls_end(struct calls *calls);
 
-/* Whether no call waits or runs, and nothing is left of any that has ended. */
+/* Whether no call waits or runs, and the containers of all others have been removed. */
 bool calls_done(struct calls *calls);
 
-/* How many calls run that their client waits for. */
-int calls_unanswered(struct calls *calls);
+/* How many calls have neither a response nor been cancelled. */
+int calls_without_response(struct calls *calls);
 
-/* After the service was closed. */
+/* Call it after service_close(). */
 void calls_release(struct calls *calls);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The state of the connection to a client that messages are answered from: what the methods
- * (mcp/methods.h) read and change. How long it lasts is the server's matter (mcp/server.c).
+ * The state of the connection to a client, which the methods (mcp/methods.h) read and change.
+ * mcp/server.c creates and releases it.
  */
 #ifndef MCP_CONNECTION_H
 #define MCP_CONNECTION_H
@@ -17,11 +17,11 @@
 #include "mcp/writer.h"
 #include "service/service.h"
 
-/* A batch of which not all messages were dispatched. */
+/* The batch whose messages are being dispatched. */
 struct pending_batch {
     json_t *messages;        /* owned; NULL: there is no such batch */
-    size_t next;             /* the first that was not */
-    size_t size;             /* bytes of the line it came in */
+    size_t next;             /* index of the next message to dispatch */
+    size_t size;             /* bytes of its line */
     struct batch *responses; /* owned */
 };
 
@@ -33,7 +33,7 @@ struct connection {
     struct calls calls;
     struct subscriptions subscriptions;
     struct pending_batch pending;
-    const struct revision *legacy; /* what initialize agreed on; before it the newest */
+    const struct revision *legacy; /* that initialize negotiated; before that the newest */
 };
 
 #endif

@@ -114,7 +114,7 @@ static void dispatch_message(struct connection *connection, json_t *value, struc
         dispatch_request(&context, message.method);
 }
 
-/* Sends an error without id, for what is not a request. */
+/* Sends an error without an id, for input that is not a request. */
 static void send_error(struct connection *connection, int code, const char *text)
 {
     struct responder responder;
@@ -123,7 +123,7 @@ static void send_error(struct connection *connection, int code, const char *text
     responder_error(&responder, code, NULL, "%s", text);
 }
 
-/* Begins the batch, which is taken over. */
+/* Begins a batch. Takes ownership of its messages. */
 static void begin_batch(struct connection *connection, json_t *messages, size_t size)
 {
     const size_t count = json_array_size(messages);

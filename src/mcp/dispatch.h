@@ -11,12 +11,12 @@
 void dispatch_line(struct connection *connection, const char *line, size_t length);
 
 /*
- * Dispatches the next message of a batch. Between two of them the caller waits while the writer is
- * full. False if all batches were dispatched.
+ * Dispatches the next message of a batch. False if no batch has any more. The caller waits while
+ * the writer is full.
  */
 bool dispatch_pending(struct connection *connection);
 
-/* Drops the messages of a batch that were not dispatched, because the server ends. */
+/* Drops the messages of a batch that were not dispatched yet, because the server shuts down. */
 void dispatch_end_batch(struct connection *connection);
 
 /* Responds to a line that is longer than JSON_TEXT_MAX and was skipped. */

@@ -41,7 +41,7 @@ void jsonrpc_read(struct message *message, json_t *value);
 /* Whether this may be an id or a progress token: an integer, or a string of at most 4096 bytes. */
 bool jsonrpc_is_id(const json_t *value);
 
-/* Build messages: new references. `result`, `data` and `params` are taken over. */
+/* Build messages: new references. They take ownership of `result`, `data` and `params`. */
 json_t *jsonrpc_result(json_t *id, json_t *result);
 json_t *jsonrpc_error(json_t *id, int code, const char *message,
                       json_t *data); /* `id` and `data` may be NULL */
@@ -50,7 +50,7 @@ json_t *jsonrpc_notification(const char *method, json_t *params);
 /* The message as one line with its newline; owned by the caller. */
 char *jsonrpc_line(const json_t *message, size_t *length);
 
-/* How many bytes the value has as JSON. */
+/* The length of the value as JSON, in bytes. */
 size_t jsonrpc_size(const json_t *value);
 
 #endif

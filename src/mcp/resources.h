@@ -1,6 +1,7 @@
 /*
- * The resources of the server: snippets, isolator://snippets/NAME, and what was too much for a tool
- * result: isolator://runs/ID/stdout, isolator://runs/ID/stderr and isolator://runs/ID/files/PATH.
+ * The resources of the server: snippets, isolator://snippets/NAME, and output and files that did
+ * not fit into a tool result: isolator://runs/ID/stdout, isolator://runs/ID/stderr and
+ * isolator://runs/ID/files/PATH. The results are new references.
  */
 #ifndef MCP_RESOURCES_H
 #define MCP_RESOURCES_H
@@ -13,7 +14,7 @@
 
 /*
  * The result of resources/list: at most 100 snippets, and "nextCursor" if there are more. `cursor`
- * is that of the previous page, or NULL for the first page. NULL if the cursor is not valid.
+ * is that of the previous page, or NULL for the first page. NULL if the cursor is invalid.
  */
 json_t *resources_list(const struct config *config, const char *cursor);
 

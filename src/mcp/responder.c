@@ -13,7 +13,7 @@
 struct batch {
     pthread_mutex_t lock;
     struct writer *writer;
-    int references;          /* of responders, and the caller's own */
+    int references;          /* of the responders, and one of the caller */
     struct strbuf responses; /* "[{...},{...}" so far */
 };
 
@@ -38,7 +38,8 @@ static void batch_send(struct batch *batch)
     writer_put(batch->writer, strbuf_steal(&batch->responses), length);
 }
 
-/* Adds a response, a line. Sends the array before if it would get too large. */
+/* Adds a response, a line. If the array would become too large, sends the responses so far first.
+ */
 static void batch_add(struct batch *batch, const char *line, size_t length)
 {
     pthread_mutex_lock(&batch->lock);
@@ -85,7 +86,7 @@ void responder_nothing(struct responder *responder)
     responder->batch = NULL;
 }
 
-/* Takes the message over. */
+/* Takes ownership of the message. */
 static void send_message(struct responder *responder, json_t *message)
 {
     size_t length;
@@ -143,15 +144,15 @@ void responder_result(struct responder *responder, json_t *result)
 void responder_error(struct responder *responder, int code, json_t *data, const char *format, ...)
 {
     struct strbuf text = STRBUF_INIT;
-    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FREE char *escaped = NULL;
     va_list arguments;
 
     va_start(arguments, format);
     strbuf_vaddf(&text, format, arguments);
     va_end(arguments);
-    shown = text_escape(strbuf_string(&text));
+    escaped = text_escape(strbuf_string(&text));
     strbuf_release(&text);
-    send_message(responder, jsonrpc_error(responder->id, code, shown, data));
+    send_message(responder, jsonrpc_error(responder->id, code, escaped, data));
 }
 
 void responder_notify(struct writer *writer, const char *method, json_t *params)

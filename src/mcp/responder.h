@@ -1,8 +1,8 @@
 /*
  * Sends the response to one request: on its own, or in the array of a batch.
  *
- * Each request has one responder, which is used exactly once, by the thread that owns it then: for
- * a result, for an error or, if the client has cancelled the request, for nothing.
+ * Each request has one responder. The thread that owns it uses it exactly once: for a result, for
+ * an error, or for nothing if the client has cancelled the request.
  */
 #ifndef MCP_RESPONDER_H
 #define MCP_RESPONDER_H
@@ -15,16 +15,16 @@
 /* Bytes of a message: hosts refuse messages of 1 MiB and more. */
 enum {
     MESSAGE_MAX = 1000000,
-    RESULT_MAX = MESSAGE_MAX - 40000 /* leaves room for the id, serverInfo and links */
+    RESULT_MAX = MESSAGE_MAX - 40000 /* the rest is for the id, serverInfo and links */
 };
 
 /*
- * Collects the responses to a batch and sends them as one array when all requests are answered, or
- * as several if one would be too large. Reference-counted by its responders.
+ * Collects the responses to a batch and sends them as one array when the last is ready, or as
+ * several arrays if one would be too large. Reference-counted by its responders.
  */
 struct batch;
 
-/* The caller has one reference, which batch_drop() returns when the batch was read to its end. */
+/* The caller has one reference, and drops it when all messages of the batch were dispatched. */
 struct batch *batch_new(struct writer *writer);
 void batch_drop(struct batch *batch);
 
@@ -40,15 +40,15 @@ void responder_init(struct responder *responder, struct writer *writer,
                     const struct revision *revision, json_t *id, struct batch *batch);
 
 /*
- * These use the responder. `result` is taken over and gets the members that each result of a modern
- * revision has (resultType, serverInfo). `data` is taken over too; NULL for none.
+ * These use the responder, and take ownership of `result` and `data` (NULL: none). The result gets
+ * the members that each result of a modern revision has (resultType, serverInfo).
  */
 void responder_result(struct responder *responder, json_t *result);
 void responder_error(struct responder *responder, int code, json_t *data, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void responder_nothing(struct responder *responder);
 
-/* Sends a notification. The params are taken over. */
+/* Sends a notification. Takes ownership of the params. */
 void responder_notify(struct writer *writer, const char *method, json_t *params);
 
 /* The serverInfo of this server as the revision defines it; a new reference. */

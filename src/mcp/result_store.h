@@ -1,7 +1,7 @@
 /*
- * Output and files of runs that were too much for a tool result, kept for a while so that the
- * client can read them as resources. Thread-safe. Memory is bounded: the oldest are dropped when a
- * new one does not fit.
+ * Output and files of runs that did not fit into a tool result. The client can read them as
+ * resources for some minutes. Thread-safe. Memory is bounded: the oldest results are dropped to
+ * make room for a new one.
  */
 #ifndef MCP_RESULT_STORE_H
 #define MCP_RESULT_STORE_H
@@ -33,25 +33,31 @@ struct result_store {
 
 void result_store_init(struct result_store *store);
 
-/* A result without parts, whose random id of STORED_ID_SIZE - 1 characters cannot be guessed. */
+/*
+ * A new result without parts; owned by the caller until result_store_add(). Its id is random, so it
+ * cannot be guessed.
+ */
 struct stored_result *stored_result_new(void);
+
+/* Its id of STORED_ID_SIZE - 1 characters, borrowed. */
 const char *stored_result_id(const struct stored_result *stored);
 
 /*
- * Adds a part: "stdout", "stderr" or "files/" and the path of a file. The data are taken over; the
- * type must be a constant.
+ * Adds a part: "stdout", "stderr" or "files/" and the path of a file. Takes ownership of the data
+ * and leaves it empty. The type must be a literal.
  */
 void stored_result_add(struct stored_result *stored, const char *name, const char *mime_type,
                        struct strbuf *data);
 
-/* Whether so many bytes more fit into the store with this result. */
+/* Whether the store can hold this result with so many more bytes. */
 bool stored_result_has_room(const struct stored_result *stored, size_t bytes);
 
-/* Stores the result, which is taken over; one without parts is freed. */
+/* Stores the result, or frees it if it has no parts. Takes ownership of it. */
 void result_store_add(struct result_store *store, struct stored_result *stored);
 
 /*
- * Copies the part of this name in the result with this id. Returns its type, NULL if there is none.
+ * Appends the part of this name, in the result with this id, to `data`. Returns its type, a
+ * literal; NULL if there is no such part.
  */
 const char *result_store_read(struct result_store *store, const char *id, const char *name,
                               struct strbuf *data);

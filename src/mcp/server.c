@@ -15,15 +15,15 @@
 #include "mcp/connection.h"
 #include "mcp/dispatch.h"
 
-/* The process ends this long after the end of stdin, even if something hangs. */
-enum { LEAVE_MS = 1800 };
+/* The process exits this long after the end of stdin, even if something hangs. */
+enum { EXIT_MS = 1800 };
 
 enum { CHUNK = 65536 };
 
 enum server_phase {
-    SERVER_READING,  /* the client talks */
-    SERVER_DRAINING, /* it has closed its end; calls that were read may finish until the deadline */
-    SERVER_ENDING    /* what runs is cancelled; the process ends at the deadline at latest */
+    SERVER_READING,  /* the client is connected */
+    SERVER_DRAINING, /* stdin has ended; calls that were received may finish until the deadline */
+    SERVER_ENDING    /* calls are cancelled; the process exits at the deadline at the latest */
 };
 
 struct server {
@@ -32,9 +32,9 @@ struct server {
     struct notifier wake;
     struct lines lines;
     enum server_phase phase;
-    bool input_ended;   /* all that the client has sent was read */
-    long long deadline; /* clock_now_ms(); of the phase, if it is not READING */
-    bool lines_left;    /* not all was answered, since the writer was full */
+    bool input_ended;   /* everything that the client has sent was read */
+    long long deadline; /* clock_now_ms(); of the phase, if it is not SERVER_READING */
+    bool lines_pending; /* lines are not dispatched yet, because the writer was full */
 };
 
 /* The client sends nothing more. */
@@ -47,15 +47,15 @@ static void start_draining(struct server *server)
     service_stop_pool(&server->connection.service);
 }
 
-/* Ends what runs. How long that may take counts from the end of stdin, if that came before. */
+/* Cancels all calls. The deadline counts from the end of stdin if that has come already. */
 static void start_ending(struct server *server)
 {
     if (server->phase == SERVER_ENDING)
         return;
     if (server->phase == SERVER_DRAINING)
-        server->deadline += LEAVE_MS - SERVER_GRACE_MS;
+        server->deadline += EXIT_MS - SERVER_GRACE_MS;
     else
-        server->deadline = clock_now_ms() + LEAVE_MS;
+        server->deadline = clock_now_ms() + EXIT_MS;
     server->phase = SERVER_ENDING;
     writer_stop_waiting(&server->connection.writer);
     dispatch_end_batch(&server->connection);
@@ -64,9 +64,9 @@ static void start_ending(struct server *server)
 }
 
 /*
- * Moves on to the next phase if a signal came, the client has gone, or the time to drain is over.
- * Called between two messages, since answering what was read may take long. Returns whether the
- * server ends: then no further message is answered.
+ * Enters the next phase if a signal arrived, the client has closed a stream, or the time to drain
+ * is over. Called between two messages, because dispatching all lines may take long. Returns true
+ * if the server is ending: then no further message is dispatched.
  */
 static bool check_end(struct server *server)
 {
@@ -79,17 +79,17 @@ static bool check_end(struct server *server)
     return server->phase == SERVER_ENDING;
 }
 
-/* Answers what lines there are, as long as the client takes the answers. */
-static void answer_lines(struct server *server)
+/* Dispatches the lines that were read, until the writer is full. */
+static void dispatch_lines(struct server *server)
 {
     enum lines_event event = LINES_NONE;
     const char *line;
     size_t length;
 
-    server->lines_left = false;
+    server->lines_pending = false;
     while (!check_end(server)) {
-        server->lines_left = writer_full(&server->connection.writer);
-        if (server->lines_left)
+        server->lines_pending = writer_full(&server->connection.writer);
+        if (server->lines_pending)
             return;
         if (dispatch_pending(&server->connection))
             continue;
@@ -115,34 +115,37 @@ static void read_input(struct server *server)
         lines_end(&server->lines);
         start_draining(server);
     }
-    answer_lines(server);
+    dispatch_lines(server);
 }
 
-/* Milliseconds that poll may wait; -1: for ever. */
+/* How many milliseconds poll() may wait; -1: without a limit. */
 static int wait_time(const struct server *server, int progress_due)
 {
-    long long left;
+    long long remaining;
 
     if (server->phase == SERVER_READING)
         return progress_due;
-    left = server->deadline - clock_now_ms();
-    if (left < 0)
-        left = 0;
-    return progress_due >= 0 && progress_due < left ? progress_due : (int)left;
+    remaining = server->deadline - clock_now_ms();
+    if (remaining < 0)
+        remaining = 0;
+    return progress_due >= 0 && progress_due < remaining ? progress_due : (int)remaining;
 }
 
-/* Whether there is nothing more to answer. */
-static bool is_answered(struct server *server)
+/* Whether all messages were read, and all calls have ended. */
+static bool is_drained(struct server *server)
 {
-    return server->input_ended && !server->lines_left && calls_done(&server->connection.calls);
+    return server->input_ended && !server->lines_pending && calls_done(&server->connection.calls);
 }
 
 /* One turn of the main loop. */
 static void serve_once(struct server *server)
 {
     const bool awaited = !server->input_ended;
-    /* A client that does not take its answers is not read from; that it leaves is noticed, once. */
-    const bool full = server->lines_left || writer_full(&server->connection.writer);
+    /*
+     * While the writer is full, nothing is read. poll() then only reports, once, that the client
+     * has closed stdin.
+     */
+    const bool full = server->lines_pending || writer_full(&server->connection.writer);
     const bool watched = awaited && (!full || server->phase == SERVER_READING);
     struct pollfd polled[] = {
         {watched ? server->in : -1, full ? 0 : POLLIN, 0},
@@ -150,21 +153,21 @@ static void serve_once(struct server *server)
         {notifier_fd(&server->wake), POLLIN, 0},
     };
 
-    if (io_poll(polled, 3, wait_time(server, calls_tell_progress(&server->connection.calls))) < 0)
-        return; /* after a signal its notifier is raised at the next turn */
+    if (io_poll(polled, 3, wait_time(server, calls_send_progress(&server->connection.calls))) < 0)
+        return; /* the next turn sees the signal */
     if (polled[2].revents != 0) {
         notifier_clear(&server->wake);
         service_wake(&server->connection.service); /* the writer may have room again */
     }
     if (!check_end(server) && polled[0].revents != 0 && !full)
         read_input(server);
-    if (server->lines_left)
-        answer_lines(server);
-    if (server->phase == SERVER_DRAINING && is_answered(server))
+    if (server->lines_pending)
+        dispatch_lines(server);
+    if (server->phase == SERVER_DRAINING && is_drained(server))
         start_ending(server);
 }
 
-/* Makes nothing that the client does not take. */
+/* Starts no run while the writer is full. */
 static bool may_start(void *context)
 {
     return !writer_full(context);
@@ -195,14 +198,14 @@ static int start(struct server *server, const struct server_options *options, st
     return -1;
 }
 
-/* The engine takes too long: the process ends with its threads, and the reaper does the rest. */
-static _Noreturn void leave(struct server *server)
+/* The engine takes too long: ends the process. The reaper removes the containers. */
+static _Noreturn void exit_without_cleanup(struct server *server)
 {
-    const int unanswered = calls_unanswered(&server->connection.calls);
+    const int count = calls_without_response(&server->connection.calls);
 
-    if (unanswered > 0)
-        diagnostics_line("the engine took too long: %d calls are not answered", unanswered);
-    linux_kill_children(); /* they would live on, and might yet ask the engine for something */
+    if (count > 0)
+        diagnostics_line("the engine took too long: %d calls got no response", count);
+    linux_kill_children(); /* docker commands that still run could create something */
     _exit(0);
 }
 
@@ -230,13 +233,13 @@ int server_run(const struct config *config, const struct server_options *options
     while (server.phase != SERVER_ENDING)
         serve_once(&server);
     if (service_close(&server.connection.service, server.deadline) != 0)
-        leave(&server);
+        exit_without_cleanup(&server);
     errno = writer_broken(&server.connection.writer);
-    /* Not of a client that has left, or was never there: its end was closed from the start. */
+    /* It is no error if the client has closed its end (EPIPE), or if stdout was closed (EBADF). */
     if (errno != 0 && errno != EPIPE && errno != EBADF)
-        error_set_errno(error, ERROR_SYSTEM, "cannot write the answers");
+        error_set_errno(error, ERROR_SYSTEM, "cannot write the responses");
     if (writer_finish(&server.connection.writer, server.deadline) != 0)
-        _exit(0); /* its thread hangs in write(), and ends with the process */
+        _exit(0); /* its thread is blocked in write() */
     release(&server);
     return error->kind == ERROR_NONE ? 0 : -1;
 }

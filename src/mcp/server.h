@@ -1,5 +1,5 @@
 /*
- * The server: reads messages, has them answered, ends in time.
+ * The server: reads messages, dispatches them, and shuts down in time.
  */
 #ifndef MCP_SERVER_H
 #define MCP_SERVER_H
@@ -16,16 +16,16 @@
 enum { SERVER_GRACE_MS = 1500 };
 
 struct server_options {
-    int in, out;  /* where the client writes to and reads from; borrowed */
+    int in, out;  /* the descriptors of the messages and of the responses; borrowed */
     bool verbose; /* traces each step on stderr */
 };
 
 /*
- * Serves the client until it has closed one of its ends or a signal came (signals_catch() before).
- * Then no container is left. If the engine takes longer than the two seconds after which hosts kill
- * their servers, this does not return but ends the process with status 0, and the reaper
- * (service/reaper.h) does the rest. ERROR_SYSTEM if this host refuses something, the room for the
- * answers, say.
+ * Serves the client until it closes a stream or a signal arrives (call signals_catch() first), then
+ * removes all containers. If the engine is too slow for that, this does not return: it ends the
+ * process with status 0 within the two seconds after which hosts kill their servers, and the reaper
+ * (service/reaper.h) removes the containers. ERROR_SYSTEM if this host refuses a resource, for
+ * example disk space for the responses.
  */
 int server_run(const struct config *config, const struct server_options *options,
                struct error *error);

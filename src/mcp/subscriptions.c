@@ -2,7 +2,7 @@
 
 #include "mcp/jsonrpc.h"
 
-/* A bound of memory; clients need one or two. */
+/* Bounds the memory; clients need one or two. */
 enum { SUBSCRIPTIONS_MAX = 64 };
 
 static const char META_SUBSCRIPTION[] = "io.modelcontextprotocol/subscriptionId";

@@ -23,7 +23,7 @@ void subscriptions_open(struct subscriptions *subscriptions, struct responder *r
 /* Cancels the subscription with this id, if there is one, without a response. */
 void subscriptions_close(struct subscriptions *subscriptions, const json_t *id);
 
-/* Completes all open subscriptions, because the server ends. */
+/* Sends the responses to all open requests, because the server shuts down. */
 void subscriptions_end(struct subscriptions *subscriptions, struct writer *writer);
 
 void subscriptions_release(struct subscriptions *subscriptions);

@@ -18,16 +18,16 @@ const char TOOL_NAME[] = "execute_code";
 /* The packages in the image, as many as there is room for. */
 static void describe_packages(struct strbuf *text, const struct strvec *packages)
 {
-    size_t shown = 0;
+    size_t listed = 0;
 
-    for (size_t bytes = 0; shown < packages->count; shown++) {
-        bytes += strlen(packages->items[shown]) + 2;
+    for (size_t bytes = 0; listed < packages->count; listed++) {
+        bytes += strlen(packages->items[listed]) + 2;
         if (bytes > PACKAGES_BYTES_MAX)
             break;
-        strbuf_addf(text, "%s %s", shown == 0 ? "; packages:" : ",", packages->items[shown]);
+        strbuf_addf(text, "%s %s", listed == 0 ? "; packages:" : ",", packages->items[listed]);
     }
-    if (shown < packages->count)
-        strbuf_addf(text, " and %zu more", packages->count - shown);
+    if (listed < packages->count)
+        strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
 /* A line for each language with its default limits. */
@@ -106,22 +106,22 @@ static void describe_snippets(json_t *argument, const struct config *config)
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    size_t shown = 0;
+    size_t listed = 0;
 
     snippets_list(config, &files);
     snippets_shortest_names(&files, &names);
     strbuf_addstr(&text, json_string_value(json_object_get(argument, "description")));
-    for (size_t bytes = 0; shown < names.count; shown++) {
-        CLEANUP_FREE char *name = text_escape(names.items[shown]);
+    for (size_t bytes = 0; listed < names.count; listed++) {
+        CLEANUP_FREE char *name = text_escape(names.items[listed]);
 
         bytes += strlen(name) + 2;
         if (bytes > SNIPPETS_BYTES_MAX)
             break;
-        strbuf_addf(&text, "%s %s", shown == 0 ? " There are:" : ",", name);
+        strbuf_addf(&text, "%s %s", listed == 0 ? " There are:" : ",", name);
     }
-    if (shown > 0 && shown < names.count)
-        strbuf_addf(&text, " and %zu more", names.count - shown);
-    if (shown > 0)
+    if (listed > 0 && listed < names.count)
+        strbuf_addf(&text, " and %zu more", names.count - listed);
+    if (listed > 0)
         strbuf_addch(&text, '.');
     json_object_set_new(argument, "description", json_string(strbuf_string(&text)));
 }

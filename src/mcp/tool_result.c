@@ -12,7 +12,7 @@
 /* Bytes of a text around the output: headings, and notes of how much is omitted. */
 enum { HEADING_BYTES = 160 };
 
-/* Showing less than this does not make a message noticeably smaller. */
+/* A smaller excerpt does not make a message noticeably smaller. */
 enum { OUTPUT_MIN = 256 };
 
 /* Artifacts in one tool result. Names and links of so many fit, unless they are very long. */
@@ -21,16 +21,16 @@ enum { ARTIFACTS_MAX = 50 };
 /* Warnings in the text, and bytes of each. */
 enum { WARNINGS_MAX = 10, WARNING_BYTES_MAX = 300 };
 
-/* The output as it is shown. */
-struct shown {
+/* The part of the output that the tool result has. */
+struct excerpt {
     struct strbuf text[2];
-    bool cut[2]; /* by this module; the run may have cut it before */
+    bool cut[2]; /* this module has cut the text; the run may have cut it before */
 };
 
-static void release_shown(struct shown *shown)
+static void release_excerpt(struct excerpt *excerpt)
 {
-    strbuf_release(&shown->text[0]);
-    strbuf_release(&shown->text[1]);
+    strbuf_release(&excerpt->text[0]);
+    strbuf_release(&excerpt->text[1]);
 }
 
 /* At most `max` bytes of a text, its head and its tail; `bytes` is how much the program wrote. */
@@ -40,23 +40,23 @@ static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, si
 
     capture_add(&capture, strbuf_string(text), text->length);
     if (bytes > capture.total)
-        capture.total = bytes; /* so that the note counts what the run had cut before */
+        capture.total = bytes; /* so that the note also counts what the run has cut */
     return capture_take_text(&capture);
 }
 
-/* Shows both streams in `max` bytes: each has half of them, and what the other does not need. */
-static void show(struct shown *shown, const struct result *result, const struct strbuf full[2],
-                 size_t max)
+/* Of `max` bytes, each stream gets half, and what the other stream does not need. */
+static void make_excerpt(struct excerpt *excerpt, const struct result *result,
+                         const struct strbuf full[2], size_t max)
 {
     for (int i = 0; i < 2; i++) {
         const size_t other = full[1 - i].length;
         const size_t share = other < max / 2 ? max - other : max / 2;
 
-        shown->cut[i] = full[i].length > share;
-        if (shown->cut[i])
-            shown->text[i] = cut(&full[i], result->bytes[i], share);
+        excerpt->cut[i] = full[i].length > share;
+        if (excerpt->cut[i])
+            excerpt->text[i] = cut(&full[i], result->bytes[i], share);
         else
-            strbuf_add(&shown->text[i], strbuf_string(&full[i]), full[i].length);
+            strbuf_add(&excerpt->text[i], strbuf_string(&full[i]), full[i].length);
     }
 }
 
@@ -76,7 +76,7 @@ static json_t *text_content(const struct strbuf *text)
                      json_stringn_nocheck(strbuf_string(text), text->length));
 }
 
-/* The files that came back, and those that are missing. */
+/* The artifacts, and those that are missing. */
 static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
@@ -96,30 +96,30 @@ static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts
 static void add_warnings(struct strbuf *text, const struct strvec *warnings)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
-    size_t shown = 0;
+    size_t listed = 0;
 
-    for (; shown < warnings->count && shown < WARNINGS_MAX; shown++) {
-        CLEANUP_FREE char *warning = text_escape_short(warnings->items[shown], WARNING_BYTES_MAX);
+    for (; listed < warnings->count && listed < WARNINGS_MAX; listed++) {
+        CLEANUP_FREE char *warning = text_escape_short(warnings->items[listed], WARNING_BYTES_MAX);
 
         strbuf_addf(&list, "%s\n", warning);
     }
-    if (shown < warnings->count)
-        strbuf_addf(&list, "and %zu more\n", warnings->count - shown);
+    if (listed < warnings->count)
+        strbuf_addf(&list, "and %zu more\n", warnings->count - listed);
     add_section(text, "warnings", &list);
 }
 
 /* The text for models. */
-static json_t *text_for_model(const struct result *result, const struct shown *shown)
+static json_t *text_for_model(const struct result *result, const struct excerpt *excerpt)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     const bool ran = result->exit_code != EXIT_CODE_NONE;
-    const bool silent = shown->text[0].length == 0 && shown->text[1].length == 0;
+    const bool silent = excerpt->text[0].length == 0 && excerpt->text[1].length == 0;
 
     if (!result_success(result))
         strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
                     result->error ? result->error : "no reason is known", ran ? "\n\n" : "");
     for (int i = 0; i < 2; i++)
-        add_section(&text, stream_names[i], &shown->text[i]);
+        add_section(&text, stream_names[i], &excerpt->text[i]);
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
     add_artifacts(&text, &result->artifacts);
@@ -127,36 +127,36 @@ static json_t *text_for_model(const struct result *result, const struct shown *s
     return text_content(&text);
 }
 
-/* The whole result, with the output as it is shown. */
-static json_t *structured_content(const json_t *object, const struct shown *shown)
+/* The whole result, with the output as it is excerpt. */
+static json_t *structured_content(const json_t *object, const struct excerpt *excerpt)
 {
     json_t *copy = json_copy((json_t *)object);
 
     for (int i = 0; i < 2; i++) {
         json_object_set_new(
             copy, stream_names[i],
-            json_stringn_nocheck(strbuf_string(&shown->text[i]), shown->text[i].length));
-        if (shown->cut[i])
+            json_stringn_nocheck(strbuf_string(&excerpt->text[i]), excerpt->text[i].length));
+        if (excerpt->cut[i])
             json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
     }
     return copy;
 }
 
-static json_t *build(const struct result *result, const json_t *object, const struct shown *shown,
-                     const struct revision *revision)
+static json_t *build(const struct result *result, const json_t *object,
+                     const struct excerpt *excerpt, const struct revision *revision)
 {
     json_t *tool_result = json_object();
     json_t *content = json_array();
 
-    json_array_append_new(content, text_for_model(result, shown));
+    json_array_append_new(content, text_for_model(result, excerpt));
     json_object_set_new(tool_result, "content", content);
     if (revision->structured)
-        json_object_set_new(tool_result, "structuredContent", structured_content(object, shown));
+        json_object_set_new(tool_result, "structuredContent", structured_content(object, excerpt));
     json_object_set_new(tool_result, "isError", json_boolean(!result_success(result)));
     return tool_result;
 }
 
-/* Attaches the output of a stream, as much of it as one message holds. Takes the text over. */
+/* Attaches the output of a stream, as much as fits into one message. Takes ownership of it. */
 static void attach_output(struct attachments *attachments, const struct result *result, int stream,
                           struct strbuf *full)
 {
@@ -173,11 +173,11 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
                            struct result_store *store)
 {
     struct strbuf full[2] = {result->text[0], result->text[1]};
-    struct shown shown = {.cut = {false, false}};
+    struct excerpt excerpt = {.cut = {false, false}};
     struct attachments attachments;
     size_t max_output =
         max_text > HEADING_BYTES + OUTPUT_MIN ? max_text - HEADING_BYTES : OUTPUT_MIN;
-    size_t text_shown;
+    size_t text_used;
     json_t *object, *tool_result = NULL;
 
     result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
@@ -185,21 +185,21 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
     object = result_to_json(result);
     do {
         json_decref(tool_result);
-        release_shown(&shown);
-        show(&shown, result, full, max_output);
-        tool_result = build(result, object, &shown, revision);
+        release_excerpt(&excerpt);
+        make_excerpt(&excerpt, result, full, max_output);
+        tool_result = build(result, object, &excerpt, revision);
         max_output /= 2;
     } while (max_output >= OUTPUT_MIN && jsonrpc_size(tool_result) > RESULT_MAX);
-    text_shown = shown.text[0].length + shown.text[1].length;
+    text_used = excerpt.text[0].length + excerpt.text[1].length;
     attachments_begin(&attachments, tool_result, revision,
-                      max_text > text_shown ? max_text - text_shown : 0);
+                      max_text > text_used ? max_text - text_used : 0);
     for (int i = 0; i < 2; i++)
-        if (shown.cut[i])
+        if (excerpt.cut[i])
             attach_output(&attachments, result, i, &full[i]);
     for (size_t i = 0; i < result->artifacts.count; i++)
         attachments_add_file(&attachments, &result->artifacts.items[i]);
     attachments_end(&attachments, store);
-    release_shown(&shown);
+    release_excerpt(&excerpt);
     json_decref(object);
     strbuf_release(&full[0]);
     strbuf_release(&full[1]);

@@ -12,10 +12,11 @@
 #include "run/result.h"
 
 /*
- * The tool result for a run, a new reference. Takes the output out of `result`. Both forms show at
- * most `max_text` bytes of the output, its head and its tail. If that omits something, the output
- * is stored and the tool result links to it. Artifacts are attached (mcp/attachments.h). The tool
- * result fits into one message however much of it JSON has to escape.
+ * The tool result for a run, a new reference. Moves the output out of `result`. Both the text and
+ * the structured content have at most `max_text` bytes of the output, its head and its tail. If
+ * something is omitted, the output is stored and the tool result links to it. Artifacts are
+ * attached (mcp/attachments.h). The tool result fits into one message, even if JSON escapes all of
+ * it.
  */
 json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t max_text,
                            struct result_store *store);

@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 
-/* Some of the largest messages. */
+/* Four of the largest messages (MESSAGE_MAX in mcp/responder.h). */
 enum { WAITING_MAX = 4 << 20 };
 
 static void write_all(struct writer *writer, const char *data, size_t length)
@@ -20,8 +20,7 @@ static void write_all(struct writer *writer, const char *data, size_t length)
 
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 &&
-            errno == EAGAIN) { /* another process that has this end open made it non-blocking */
+        if (written < 0 && errno == EAGAIN) { /* another process has set O_NONBLOCK on it */
             io_poll(&writable, 1, -1);
             continue;
         }
@@ -38,7 +37,7 @@ static void write_all(struct writer *writer, const char *data, size_t length)
     }
 }
 
-/* Writes what waits now. Has the lock, but not while it writes. */
+/* Writes the lines that wait now. The caller has the lock, which is released while it writes. */
 static void write_waiting(struct writer *writer)
 {
     struct strbuf taken = writer->waiting;
@@ -56,7 +55,7 @@ static void write_waiting(struct writer *writer)
         notifier_raise(writer->wake);
 }
 
-/* The thread, until the end. */
+/* The thread. It ends after writer_finish() or a failed write. */
 static void *write_lines(void *context)
 {
     struct writer *writer = context;

@@ -1,7 +1,7 @@
 /*
- * Writes lines to the client in a thread of its own, so that a client that does not read delays no
- * other work. Nor does such a client make memory grow: before a response is made, its maker asks
- * writer_full() or waits in writer_wait().
+ * Writes lines to the client in a thread of its own, so that only this thread waits for a client
+ * that does not read. To bound the memory, callers check writer_full() or call writer_wait() before
+ * they make a response.
  */
 #ifndef MCP_WRITER_H
 #define MCP_WRITER_H
@@ -16,9 +16,9 @@
 
 struct writer {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* there is something to write, or room, or the end has come */
-    struct strbuf waiting;  /* not yet taken by the thread */
-    size_t unwritten;       /* bytes that wait or that the thread has taken */
+    pthread_cond_t changed; /* signalled when any of the members below changes */
+    struct strbuf waiting;  /* lines that the thread has not taken yet */
+    size_t unwritten;       /* bytes of these, and of those that the thread writes now */
     bool ending;            /* writer_wait() returns at once */
     bool finished;          /* the thread ends when everything is written */
     int broken;             /* errno of a failed write; 0: none has failed */
@@ -27,13 +27,13 @@ struct writer {
     pthread_t thread;
 };
 
-/* Starts the thread that writes to fd. ERROR_SYSTEM. */
+/* Starts the thread that writes to fd. `wake` is borrowed. ERROR_SYSTEM if it cannot start. */
 int writer_start(struct writer *writer, int fd, const struct notifier *wake, struct error *error);
 
-/* Takes a line over (from malloc(3)) and does not block. Drops it if a write has failed. */
+/* Adds a line and takes ownership of it; never blocks. Drops the line if a write has failed. */
 void writer_put(struct writer *writer, char *line, size_t length);
 
-/* Whether more than 4 MiB wait, so that no response should be made. */
+/* Whether more than 4 MiB wait. Then no further response should be made. */
 bool writer_full(struct writer *writer);
 
 /* Waits while the writer is full, unless writer_stop_waiting() was called. */
@@ -45,13 +45,13 @@ void writer_wait(struct writer *writer);
  */
 int writer_broken(struct writer *writer);
 
-/* Ends all writer_wait() from now on: the server ends. */
+/* Ends all calls of writer_wait(), now and later, because the server shuts down. */
 void writer_stop_waiting(struct writer *writer);
 
 /*
- * Waits until everything is written, then frees everything. -1 if the deadline (clock_now_ms())
- * passes before: the thread blocks in write(), nothing is freed, and the process has to end with
- * it.
+ * Waits until everything is written, then frees everything. -1 if that takes longer than the
+ * deadline (clock_now_ms()): the thread is blocked in write(), nothing is freed, and the caller
+ * must end the process.
  */
 int writer_finish(struct writer *writer, long long deadline);
 

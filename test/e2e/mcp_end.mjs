@@ -77,8 +77,8 @@ testCase('docker create hangs, with ten calls: the end of input', async () => {
     is(await server.tell(), '', 'a ping is answered');
     await server.closeInput();
     is(await server.end(), 'exit 0');
-    is((await server.rest()).filter((line) => line.includes('the server is shutting down')).length, 8, 'calls that waited are answered');
-    has(server.stderr(), 'isolator-mcp: the engine took too long: 2 calls are not answered\n', 'those that ran are counted');
+    is((await server.rest()).filter((line) => line.includes('the server is shutting down')).length, 8, 'calls that waited get a response');
+    has(server.stderr(), 'isolator-mcp: the engine took too long: 2 calls got no response\n', 'those that ran are counted');
 });
 
 // ---- the end of input

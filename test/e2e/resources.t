@@ -183,7 +183,7 @@ test_case 'output to a full disk' && {
     input=$scratch/lines full_output "$ISOLATOR" batch
     is "$status|$err" "3|isolator: cannot write the results: $full" "batch: the output on a full disk"
     input=$scratch/messages full_output "$scratch/bin/isolator-mcp"
-    is "$status|$err" "3|isolator-mcp: cannot write the answers: $full" "mcp: the output on a full disk"
+    is "$status|$err" "3|isolator-mcp: cannot write the responses: $full" "mcp: the output on a full disk"
 }
 
 finish

@@ -8,13 +8,13 @@
 #include "mcp/jsonrpc.h"
 
 /*
- * Calls of a server whose docker command creates nothing. Where it waits, each `docker create` says
- * so in the FIFO "begun" and ends when a line comes through the FIFO "gate"; both are kept open
- * here.
+ * Calls of a server whose docker command creates no container. With set_up_waiting(), each `docker
+ * create` writes a line into the FIFO "begun" and ends after it has read a line from the FIFO
+ * "resume". The fixture keeps both open.
  */
 struct fixture {
     char *directory, *command;
-    int begun, gate;
+    int begun, resume;
     struct config config;
     struct notifier changed;
     struct service service;
@@ -43,12 +43,12 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
 
     *fixture = (struct fixture){.directory = temp_create()};
     fixture->begun = open_fifo(fixture, "begun");
-    fixture->gate = open_fifo(fixture, "gate");
+    fixture->resume = open_fifo(fixture, "resume");
     fixture->command = script_in(fixture->directory, "docker", script);
     set_up_config(&fixture->config, more);
     free(fixture->config.container_command);
     fixture->config.container_command = string_copy(fixture->command);
-    fixture->config.engine_timeout = 600; /* what waits at the gate does not time out */
+    fixture->config.engine_timeout = 600; /* a `docker create` that waits does not time out */
     options.limits.max_queued = fixture->config.max_queued;
     assert_int_equal(notifier_open(&fixture->changed, &error), 0);
     assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
@@ -58,7 +58,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
                &fixture->store);
 }
 
-/* Fails at once. */
+/* `docker create` fails at once. */
 static void set_up(struct fixture *fixture, const char *more)
 {
     set_up_script(fixture, more, "exit 1");
@@ -67,10 +67,10 @@ static void set_up(struct fixture *fixture, const char *more)
 static void set_up_waiting(struct fixture *fixture, const char *more)
 {
     set_up_script(fixture, more,
-                  "[ \"$1\" = create ] || exit 1\necho >begun\nread -r line <gate\nexit 1");
+                  "[ \"$1\" = create ] || exit 1\necho >begun\nread -r line <resume\nexit 1");
 }
 
-/* Until one more `docker create` runs. */
+/* Waits until one more `docker create` runs. */
 static void wait_until_begun(const struct fixture *fixture)
 {
     struct pollfd polled = {fixture->begun, POLLIN, 0};
@@ -100,11 +100,11 @@ static bool has_begun(const struct fixture *fixture)
     return poll(&polled, 1, 0) == 1;
 }
 
-/* Lets so many of them end. */
-static void let_go(const struct fixture *fixture, int count)
+/* Lets `count` of them end. */
+static void let_end(const struct fixture *fixture, int count)
 {
     for (int i = 0; i < count; i++)
-        assert_int_equal(write(fixture->gate, "\n", 1), 1);
+        assert_int_equal(write(fixture->resume, "\n", 1), 1);
 }
 
 static void wait_until_done(struct fixture *fixture)
@@ -113,12 +113,15 @@ static void wait_until_done(struct fixture *fixture)
         struct pollfd polled = {notifier_fd(&fixture->changed), POLLIN, 0};
 
         if (poll(&polled, 1, CLIENT_PATIENCE_MS) != 1)
-            fail_msg("nobody is woken");
+            fail_msg("the main loop was not woken");
         notifier_clear(&fixture->changed);
     }
 }
 
-/* Waits for what runs, takes everything down and gives the lines that were sent. */
+/*
+ * Waits for all calls and tears the fixture down. Returns the lines that were sent, a new
+ * reference.
+ */
 static json_t *tear_down(struct fixture *fixture)
 {
     wait_until_done(fixture);
@@ -130,13 +133,13 @@ static json_t *tear_down(struct fixture *fixture)
     result_store_release(&fixture->store);
     config_release(&fixture->config);
     close(fixture->begun);
-    close(fixture->gate);
+    close(fixture->resume);
     free(fixture->command);
     temp_remove(fixture->directory);
     return client_lines(&fixture->client);
 }
 
-/* Likewise, and checks the ids of the answers in their order. */
+/* Likewise, and checks the ids of the responses in their order. */
 static void check_answered(struct fixture *fixture, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
@@ -153,7 +156,7 @@ static void check_answered(struct fixture *fixture, const char *expected)
     assert_string_equal(strbuf_string(&seen), expected);
 }
 
-/* A call by a request of this id (a JSON text), with this progress token or NULL. */
+/* A call by a request with this id (a JSON text), and with this progress token or NULL. */
 static struct call *new_call(struct fixture *fixture, const char *revision, const char *id,
                              const char *token)
 {
@@ -167,7 +170,7 @@ static struct call *new_call(struct fixture *fixture, const char *revision, cons
     return call;
 }
 
-/* The plan of a program of so many bytes. */
+/* The plan for a program of `size` bytes. */
 static void make_plan(struct fixture *fixture, size_t size, struct plan *plan)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -204,7 +207,7 @@ static void submit(struct fixture *fixture, const char *id)
     submit_call(fixture, new_call(fixture, "2025-11-25", id, NULL));
 }
 
-/* Checks that a call of so many bytes is not taken, and why. */
+/* Checks that a call of this many bytes is refused with this message. */
 static void check_busy(struct fixture *fixture, size_t size, const char *why)
 {
     struct error error = ERROR_INIT;
@@ -213,10 +216,10 @@ static void check_busy(struct fixture *fixture, size_t size, const char *why)
 
     assert_int_equal(submit_sized(fixture, call, size, &error), -1);
     assert_error(&error, ERROR_ENGINE, message);
-    call_free(call); /* without an answer */
+    call_free(call); /* without a response */
 }
 
-/* One thread, which runs call 1; with these members more (", ..." or ""). */
+/* One worker, which runs call 1; the configuration has these further members (", ..." or ""). */
 static void set_up_busy(struct fixture *fixture, const char *members)
 {
     CLEANUP_FREE char *more = string_format("{\"maxConcurrent\": 1%s}", members);
@@ -234,7 +237,7 @@ static void cancel(struct fixture *fixture, const char *id)
     json_decref(value);
 }
 
-/* ---- answers */
+/* ---- responses */
 
 static void calls__empty_call_is_freed(void **state)
 {
@@ -252,7 +255,7 @@ static void calls__nothing_to_do(void **state)
     (void)state;
     set_up(&fixture, NULL);
     assert_true(calls_done(&fixture.calls));
-    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
+    assert_int_equal(calls_send_progress(&fixture.calls), -1);
     check_answered(&fixture, "");
 }
 
@@ -288,7 +291,7 @@ static void calls__one_after_the_other(void **state)
     submit(&fixture, "\"3\"");
     assert_false(calls_done(&fixture.calls));
     assert_int_equal(busy(&fixture), 1);
-    let_go(&fixture, 3);
+    let_end(&fixture, 3);
     check_answered(&fixture, "1 2 \"3\"");
 }
 
@@ -304,9 +307,9 @@ static void calls__side_by_side(void **state)
     wait_until_begun(&fixture);
     submit(&fixture, "3");
     assert_int_equal(busy(&fixture), 2);
-    let_go(&fixture, 1);
-    wait_until_begun(&fixture); /* the third takes the place of the one that has ended */
-    let_go(&fixture, 2);
+    let_end(&fixture, 1);
+    wait_until_begun(&fixture); /* the third starts after one has ended */
+    let_end(&fixture, 2);
     json_decref(tear_down(&fixture));
 }
 
@@ -323,7 +326,7 @@ static void calls__queue_is_full(void **state)
     cancel(&fixture, "2"); /* makes room */
     submit(&fixture, "3");
     check_busy(&fixture, 100, "1 programs are running and 1 are waiting, and no more are allowed");
-    let_go(&fixture, 2);
+    let_end(&fixture, 2);
     check_answered(&fixture, "1 3");
 }
 
@@ -334,14 +337,14 @@ static void calls__no_queue_at_all(void **state)
     (void)state;
     set_up_busy(&fixture, ", \"maxQueued\": 0");
     check_busy(&fixture, 100, "1 programs are running and 0 are waiting, and no more are allowed");
-    let_go(&fixture, 1);
+    let_end(&fixture, 1);
     wait_until_done(&fixture);
-    submit(&fixture, "2"); /* its thread is free again */
-    let_go(&fixture, 1);
+    submit(&fixture, "2"); /* its worker is free again */
+    let_end(&fixture, 1);
     check_answered(&fixture, "1 2");
 }
 
-/* Whatever their number: 256 MiB may wait or run. */
+/* 256 MiB may wait or run, whatever the number of calls. */
 static void calls__too_many_bytes(void **state)
 {
     static const char full[] = "with this one, the programs and files of all running and waiting "
@@ -359,7 +362,7 @@ static void calls__too_many_bytes(void **state)
     check_busy(&fixture, 100000, full);
     cancel(&fixture, "2");
     submit(&fixture, "4");
-    let_go(&fixture, 3);
+    let_end(&fixture, 3);
     wait_until_done(&fixture);
     assert_int_equal(fixture.service.workers.bytes, 0);
     check_answered(&fixture, "1 3 4");
@@ -377,8 +380,8 @@ static void calls__cancelled_in_the_queue(void **state)
     submit(&fixture, "\"2\"");
     submit(&fixture, "3");
     cancel(&fixture, "2");  /* not the string */
-    cancel(&fixture, "17"); /* nobody's */
-    let_go(&fixture, 3);
+    cancel(&fixture, "17"); /* no call has this id */
+    let_end(&fixture, 3);
     check_answered(&fixture, "1 \"2\" 3");
 }
 
@@ -391,9 +394,9 @@ static void calls__cancelled_while_it_runs(void **state)
     submit(&fixture, "2");
     cancel(&fixture, "1");
     cancel(&fixture, "1");
-    let_go(&fixture, 1);
+    let_end(&fixture, 1);
     wait_until_begun(&fixture);
-    let_go(&fixture, 1);
+    let_end(&fixture, 1);
     check_answered(&fixture, "2");
 }
 
@@ -410,7 +413,7 @@ static void calls__end(void **state)
     submit(&fixture, "3");
     calls_end(&fixture.calls);
     assert_false(calls_done(&fixture.calls)); /* one still runs */
-    let_go(&fixture, 1);
+    let_end(&fixture, 1);
     assert_int_equal(service_close(&fixture.service, 0), 0);
     fixture.closed = true;
     assert_false(has_begun(&fixture));
@@ -432,7 +435,7 @@ static void calls__end_of_those_that_were_cancelled(void **state)
     set_up_busy(&fixture, "");
     cancel(&fixture, "1");
     calls_end(&fixture.calls);
-    let_go(&fixture, 1);
+    let_end(&fixture, 1);
     check_answered(&fixture, "");
 }
 
@@ -446,12 +449,12 @@ static json_t *progress_of(const char *revision, const char *token)
 
     set_up_waiting(&fixture, NULL);
     submit_call(&fixture, new_call(&fixture, revision, "1", token));
-    assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000);
+    assert_in_range(calls_send_progress(&fixture.calls), 1, 1000);
     wait_until_begun(&fixture);
-    assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000); /* in milliseconds, again */
-    let_go(&fixture, 1);
+    assert_in_range(calls_send_progress(&fixture.calls), 1, 1000); /* in milliseconds, again */
+    let_end(&fixture, 1);
     wait_until_done(&fixture);
-    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
+    assert_int_equal(calls_send_progress(&fixture.calls), -1);
     lines = tear_down(&fixture);
     check_json(json_object_get(json_array_get(lines, json_array_size(lines) - 1), "id"), "1");
     first = json_incref(json_array_get(lines, 0));
@@ -484,7 +487,7 @@ static void calls__progress_without_messages(void **state)
     json_decref(first);
 }
 
-/* Who waits is told so after some seconds, and how many are before it. */
+/* A call that waits gets progress after some seconds, with the number of calls before it. */
 static void calls__progress_while_it_waits(void **state)
 {
     struct fixture fixture;
@@ -497,8 +500,8 @@ static void calls__progress_while_it_waits(void **state)
     call = new_call(&fixture, "2025-11-25", "3", "7");
     submit_call(&fixture, call);
     call->last_sent -= 3000;
-    assert_in_range(calls_tell_progress(&fixture.calls), 1, 1000);
-    let_go(&fixture, 3);
+    assert_in_range(calls_send_progress(&fixture.calls), 1, 1000);
+    let_end(&fixture, 3);
     lines = tear_down(&fixture);
     params = json_object_get(json_array_get(lines, 0), "params");
     assert_string_equal(string_at(params, "message"), "waiting; 1 more calls wait before it");
@@ -506,7 +509,7 @@ static void calls__progress_while_it_waits(void **state)
     json_decref(lines);
 }
 
-static void calls__no_progress_where_nobody_asked(void **state)
+static void calls__no_progress_without_a_token(void **state)
 {
     struct fixture fixture;
 
@@ -514,8 +517,8 @@ static void calls__no_progress_where_nobody_asked(void **state)
     set_up_waiting(&fixture, NULL);
     submit(&fixture, "1");
     wait_until_begun(&fixture);
-    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
-    let_go(&fixture, 1);
+    assert_int_equal(calls_send_progress(&fixture.calls), -1);
+    let_end(&fixture, 1);
     check_answered(&fixture, "1");
 }
 
@@ -529,10 +532,10 @@ static void calls__no_progress_of_cancelled_ones(void **state)
     submit_call(&fixture, new_call(&fixture, "2025-11-25", "1", "7"));
     wait_until_begun(&fixture);
     cancel(&fixture, "1");
-    assert_int_equal(calls_tell_progress(&fixture.calls), -1);
-    let_go(&fixture, 1);
+    assert_int_equal(calls_send_progress(&fixture.calls), -1);
+    let_end(&fixture, 1);
     lines = tear_down(&fixture);
-    assert_int_equal(json_array_size(lines), 1); /* of the beginning */
+    assert_int_equal(json_array_size(lines), 1); /* that of the start */
     json_decref(lines);
 }
 
@@ -561,7 +564,7 @@ int main(void)
         cmocka_unit_test(calls__progress),
         cmocka_unit_test(calls__progress_without_messages),
         cmocka_unit_test(calls__progress_while_it_waits),
-        cmocka_unit_test(calls__no_progress_where_nobody_asked),
+        cmocka_unit_test(calls__no_progress_without_a_token),
         cmocka_unit_test(calls__no_progress_of_cancelled_ones),
     };
 
