@@ -21,8 +21,8 @@ struct doctor {
     struct findings findings;
     int successes; /* languages that ran their test program */
     int failures;  /* languages that could not */
-    const char
-        *untested; /* extension of a language without a test program; borrowed; may be NULL */
+    /* Extension of a language without a test program; borrowed; NULL: all languages have one. */
+    const char *untested;
 };
 
 /* Adds a finding. Takes ownership of `detail` and `advice`, which may be NULL. */

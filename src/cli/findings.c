@@ -23,9 +23,11 @@ void findings_init(struct findings *findings, bool json)
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
 
-    findings->list = json ? json_array() : NULL;
-    findings->colour = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0') && terminal &&
-                       *terminal != '\0' && strcmp(terminal, "dumb") != 0;
+    *findings = (struct findings){
+        .list = json ? json_array() : NULL,
+        .colour = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0') && terminal &&
+                  *terminal != '\0' && strcmp(terminal, "dumb") != 0,
+    };
 }
 
 static void print_finding(const struct findings *findings, enum finding status, const char *check,

@@ -16,7 +16,7 @@ enum finding {
 };
 
 struct findings {
-    json_t *list; /* printed at the end; NULL: print lines */
+    json_t *list; /* printed at the end, owned; NULL: print lines */
     bool colour;
     bool failed; /* there is a FINDING_FAIL */
 };

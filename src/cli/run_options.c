@@ -175,7 +175,7 @@ static const struct run_option {
     const char *help;
     struct target target;
 } run_option_table[] = {
-    {'l', "language", "NAME", "language (default: by the file's extension)",
+    {'l', "language", "NAME", "language (default: from the file's extension)",
      STRING(request.language)},
     {'d', "dir", "DIR", "send the contents of this directory", STRING(request.input.dir)},
     {'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
@@ -197,7 +197,7 @@ static const struct run_option {
     {0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", CALL(apply_workdir)},
     {0, "artifacts", "DIR", "write the files that the program makes to DIR", STRING(artifacts)},
-    {0, "artifact", "GLOB", "of these only matches, like *.png; repeatable", CALL(apply_artifact)},
+    {0, "artifact", "GLOB", "only files that match, like *.png; repeatable", CALL(apply_artifact)},
     {0, "force", NULL, "replace existing files in DIR", FLAG(force)},
     {0, "save-image", "TAG", "on success: save files and command as image",
      STRING(request.save_image)},
