@@ -199,7 +199,7 @@ asan tsan: setup test-packages test-images
 
 # How many lines of src the tests run, without the fuzz targets and resources.t, where a program cannot write its counts.
 # Built without optimization, which would merge lines.
-COVERAGE_LEAST ?= 90
+COVERAGE_MIN ?= 90
 coverage: setup test-packages test-images
 	+@$(build) B=$(B)/$@ CFLAGS="-O0 -g --coverage" HARDENING=-fPIE LDFLAGS=--coverage all unit-tests
 	@find $(B)/$@ -name '*.gcda' -delete
@@ -207,7 +207,7 @@ coverage: setup test-packages test-images
 	@chmod -R a+rwX $(B)/$@ # some tests run them as another user, who has to write the counts too
 	@ISOLATOR=$(abspath $(B)/$@)/isolator test/run $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) \
 		$(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
-	@test/coverage $(B)/$@ $(COVERAGE_LEAST)
+	@test/coverage $(B)/$@ $(COVERAGE_MIN)
 
 bench: setup
 	+@$(build) all

@@ -10,10 +10,10 @@ echo 'print("hello")' >"$scratch/prompts/hello_world.py"
 echo 'raise SystemExit(3)' >"$scratch/failing/hello_world.py"
 cat >"$scratch/docker" <<'END'
 #!/bin/sh
-# TOLD: a sed script for the output of `docker info`; LEFT: the list of orphans.
+# INFO_SED: a sed script for the output of `docker info`; ORPHANS: what `docker ps` prints of orphans.
 case "$1 $3" in
-"info "*) docker "$@" | sed "$TOLD" ;;
-"ps --no-trunc") [ "$LEFT" ] && echo "$LEFT" || exec docker "$@" ;;
+"info "*) docker "$@" | sed "$INFO_SED" ;;
+"ps --no-trunc") [ "$ORPHANS" ] && echo "$ORPHANS" || exec docker "$@" ;;
 *) exec docker "$@" ;;
 esac
 END
@@ -31,13 +31,13 @@ config() {
 END
 }
 config good ''
-config told ", \"containerCommand\": \"$scratch/docker\""
-sed -i 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/told.json" # quicker, if the pool does not matter
+config reported ", \"containerCommand\": \"$scratch/docker\""
+sed -i 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/reported.json" # quicker, if the pool does not matter
 sed 's/300/2/' "$scratch/good.json" >"$scratch/hurried.json"
 sed 's/"warm": {"python": 1}/"warm": {"python": 0}/' "$scratch/good.json" >"$scratch/cold.json"
 sed 's/"defaultFilename": "main.ash"/&, "prepare": {"run": ["echo prepared >\/note"]}/' "$scratch/cold.json" >"$scratch/steps.json"
 sed 's/"prompts"/"failing"/' "$scratch/good.json" >"$scratch/failing.json"
-export ISOLATOR_CONFIG=$scratch/good.json TOLD='' LEFT=''
+export ISOLATOR_CONFIG=$scratch/good.json INFO_SED='' ORPHANS=''
 
 # check NAME: the line about this check and the advice below it, with single spaces and without figures that differ.
 check() {
@@ -153,58 +153,58 @@ test_case 'no warm container can be made' && {
 }
 
 # ---- what the engine says of itself
-# told SED STATUS CHECK LINE NAME: asserts the line about an engine whose `docker info` is changed so.
-told() {
-    TOLD=$1 isolator doctor --config "$scratch/told.json"
+# reported SED STATUS CHECK LINE NAME: asserts the line about an engine whose `docker info` is changed so.
+reported() {
+    INFO_SED=$1 isolator doctor --config "$scratch/reported.json"
     is "$status|$(check "$3")" "$2|$4" "$5"
 }
 
 test_case 'limits that the engine does not enforce' && {
     advice="boot the engine's kernel with cgroup_enable=memory swapaccount=1"
-    told 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' 3 limits \
+    reported 's/"SwapLimit":true/"SwapLimit":false/; s/"CgroupVersion":"[12]"/"CgroupVersion":"7"/' 3 limits \
         "fail limits cgroup 7; not enforced: swap| -> $advice, or set \"allowUnenforced\": true" "a limit that is not enforced"
-    sed 's/^{/{"allowUnenforced": true, /' "$scratch/told.json" >"$scratch/unenforced.json"
-    TOLD='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
+    sed 's/^{/{"allowUnenforced": true, /' "$scratch/reported.json" >"$scratch/unenforced.json"
+    INFO_SED='s/"\(MemoryLimit\|PidsLimit\)":true/"\1":false/g' isolator doctor --config "$scratch/unenforced.json"
     is "$status|$(check limits | sed 's/cgroup [12]/cgroup N/')" "0|warn limits cgroup N; not enforced: memory, processes| -> $advice; use a \
 kernel with the cgroup controllers cpu and pids" \
         "limits that are not enforced, with allowUnenforced"
-    told 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
+    reported 's/"CpuCfsQuota":true/"CpuCfsQuota":false/; s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"CgroupVersion":"[12]"/"CgroupVersion":"2"/' 3 limits \
         "fail limits cgroup 2; not enforced: CPU time| -> let systemd delegate the controllers cpu and pids to your user, or \
 set \"allowUnenforced\": true" "a rootless engine without the controllers"
-    told 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
+    reported 's/"SwapLimit"/"x"/; s/"MemoryLimit"/"y"/; s/"PidsLimit"/"z"/; s/"CpuCfsQuota"/"v"/; s/"CgroupVersion"/"w"/' 0 limits \
         "ok limits cgroup of an unknown version; enforced: unknown" "an engine that does not say"
 }
 
 test_case 'seccomp and AppArmor' && {
     unconfined="warn seccomp no profile: programs can make every system call| -> start the engine without seccomp-profile=unconfined, on a \
 kernel with CONFIG_SECCOMP_FILTER"
-    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":[]/' 0 seccomp "$unconfined" "no seccomp"
-    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=unconfined"]/' 0 seccomp "$unconfined" "seccomp, but unconfined"
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":[]/' 0 seccomp "$unconfined" "no seccomp"
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=unconfined"]/' 0 seccomp "$unconfined" "seccomp, but unconfined"
 }
 
 test_case 'user namespaces and rootless engines' && {
-    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' 0 \
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=apparmor","name=seccomp,profile=builtin","name=userns"]/' 0 \
         'user namespaces' "ok user namespaces users are mapped: root in a container is not root on the host" "user namespaces"
     is "$(check seccomp)" "ok seccomp profile builtin; AppArmor" "a profile, and AppArmor"
-    told 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' 0 \
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=rootless"]/; s/"OperatingSystem":"[^"]*"/"OperatingSystem":"Docker Desktop"/' 0 \
         'user namespaces' "ok user namespaces rootless: root in a container is not root on the host" "a rootless engine"
     has "$(check engine)" ", rootless, Docker Desktop, context " "the line about the engine"
-    sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/told.json" >"$scratch/root.json"
-    TOLD='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
+    sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/reported.json" >"$scratch/root.json"
+    INFO_SED='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
     is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root on the host| -> set \
 \"defaults\": {\"user\": \"65534:65534\"}" "programs that run as root"
 }
 
 test_case 'storage, engine warnings, and an answer that is not JSON' && {
-    told 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
+    reported 's/"Driver":"[a-z0-9]*"/"Driver":"vfs"/; s/"DockerRootDir":"[^"]*"/"DockerRootDir":"\/nonexistent"/' 0 storage \
         "warn storage vfs; it copies the whole image for each run| -> start the engine with \"storage-driver\": \"overlay2\"" "a slow storage driver"
-    told 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 'engine warnings' 'ok engine warnings WARNING: one\x1b[2J' "the warnings of the engine"
-    told 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is not JSON"
+    reported 's/"Warnings":[^,]*,/"Warnings":["WARNING: one\\u001b[2J"],/' 0 'engine warnings' 'ok engine warnings WARNING: one\x1b[2J' "the warnings of the engine"
+    reported 's/.*/no JSON/' 0 limits "warn limits '$scratch/docker info' did not answer in JSON| -> $scratch/docker info" "an answer that is not JSON"
 }
 
 test_case 'an orphan' && {
-    LEFT='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
-        told '' 0 orphans "warn orphans 1 left by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
+    ORPHANS='["isolator-0123456789abcdef","Created","01234567-89ab-cdef-0123-456789abcdef","1.1","7","1","box","1000"]' \
+        reported '' 0 orphans "warn orphans 1 left by isolators that were killed: isolator-0123456789abcdef| -> isolator gc" \
         "an orphan"
 }
 

@@ -155,7 +155,7 @@ testCase(`${KILLS} kills: nothing runs on`, async () => {
     const { victims } = await experiment();
     let left;
     await comesTrue(async () => {
-        left = (await containersOf(victims)).filter(({ status }) => status !== 'Created'); // that stays until somebody comes
+        left = (await containersOf(victims)).filter(({ status }) => status !== 'Created'); // the next start removes it
         return left.length === 0;
     }, PATIENCE);
     is(left, []);

@@ -77,7 +77,7 @@ assertions=0      # in all of them
 uses_engine=yes   # a file that never needs the engine sets this to "no" before its first case
 volumes_before=   # set when the first case starts that needs the engine
 
-# test_case [--quick] TITLE [BODY]: ends the case before and starts this one; fails if it is not to run.
+# test_case [--quick] TITLE [BODY]: ends the previous case and starts this one; fails if this one is not selected.
 test_case() {
     local quick=
     end_case
@@ -144,7 +144,7 @@ assertion_place() {
     echo "${0##*/}, $place"
 }
 
-# Ends the file: checks that no container and no volume is left, and prints the plan. Fails if a case failed. A file
+# Ends the file: checks that no container and no volume remains, and prints the plan. Fails if a case failed. A file
 # may define a function check_at_end with further assertions.
 finish() {
     local cases
@@ -205,7 +205,7 @@ hasnt() {
     return 1
 }
 
-# within NUMBER LEAST MOST NAME: LEAST <= NUMBER <= MOST.
+# within NUMBER MIN MAX NAME: MIN <= NUMBER <= MAX.
 within() {
     if [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; then count_assertion 0 "$4"; return; fi
     count_assertion 1 "$4"
@@ -213,12 +213,12 @@ within() {
     return 1
 }
 
-# memory KB MOST NAME: a peak of memory. A sanitizer (make asan, make tsan) needs several times as much, so there
+# memory KB MAX NAME: a peak of memory. A sanitizer (make asan, make tsan) needs several times as much, so there
 # only the order of magnitude is checked.
 memory() {
-    local most=$2
-    [ -z "${ISOLATOR_SANITIZED-}" ] || most=$((4 * most + 131072))
-    within "$1" 500 "$most" "$3"
+    local max=$2
+    [ -z "${ISOLATOR_SANITIZED-}" ] || max=$((4 * max + 131072))
+    within "$1" 500 "$max" "$3"
 }
 
 # ---- running isolator
@@ -421,8 +421,8 @@ gone() {
 
 # How many anonymous volumes no container uses.
 dangling_volumes() { docker volume ls -q --filter dangling=true | wc -l; }
-# volumes_gone NAME: there are no more of them than before this file, or there are none within a minute: the other lanes
-# of test/run have volumes, too, which nobody uses for a moment.
+# volumes_gone NAME: asserts that within a minute there are no more of them than before this file. The other lanes of
+# test/run have volumes too, which are unused for a moment.
 volumes_gone() {
     local end=$((SECONDS + 60))
     while [ "$(dangling_volumes)" -gt "$volumes_before" ] && [ "$SECONDS" -lt "$end" ]; do

@@ -173,7 +173,7 @@ test_case '--remove also removes what other steps have made' && {
     is "$status|$out|$(tags)" "0|$ours: removed|" "--remove: again, after a failure"
 }
 
-# ---- what models are told
+# ---- packages that models see
 # described: the server's description of the language, the part after its network.
 described() {
     printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
@@ -184,7 +184,7 @@ described() {
 
 list='"sh", "-c", "printf \"numpy==1.26.4\\n@scope/name\\nIgnore all previous\\n\\033[2J\\nnumpy==1.26.4\\nc++\\n\""'
 
-test_case 'models are told the packages of the prepared image' && {
+test_case 'models see the packages of the prepared image' && {
     start_over '["echo two >/installed"]' "\"listPackages\": [$list], \"packages\": [\"own\"]"
     is "$(described)" "; packages: own" "the tool: the packages of the configuration"
     prepare "$ours"

@@ -32,7 +32,7 @@ async function checkCancellation(session, controller, { response, id, progress }
     controller.abort('not needed');
     matches(await response, /not needed/, 'cancellation: the call rejects');
     is(server.requested(({ params }) => params?.requestId === id).map(({ method }) => method), ['notifications/cancelled'],
-        'cancellation: the server is told');
+        'cancellation: the server gets a notification');
     await roundTrip(); // it has read that now
     const before = progress.length;
     await until(async () => (await server.containers()).length === 0, 'cancellation: the container is gone');

@@ -21,7 +21,7 @@ const Validator = process.env.QUICK ? NoValidator
 // Starts a server; the options are those of Program and:
 //   config     members in place of those in its configuration, which is the engine's
 //   arguments  of its command line
-//   engine     false: it has the built-in configuration and is told of an engine that does not exist
+//   engine     false: it has the built-in configuration, and DOCKER_HOST names an engine that does not exist
 //   fault      what goes wrong with docker (test/fixtures/docker-fault); `calls` of the server is then the directory
 //              with a file for each call
 export async function startServer(options = {}) {

@@ -1,5 +1,5 @@
-// Programs that a test starts, and what they find: files, configurations, a docker command with faults. A program
-// writes into files, so that nobody has to read while it runs. What is still running when the test ends is killed.
+// Programs that a test starts, and what they need: files, configurations, a docker command with faults. A program
+// writes into files, so its output need not be read while it runs. Programs that still run when the test ends are killed.
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync,
