@@ -1,12 +1,12 @@
 /*
- * Fuzz target: the configuration. The input is a file that is laid over the built-in one. It holds
- * to this:
+ * Fuzz target: the configuration. The input is a file, which is merged into the built-in
+ * configuration. These properties are checked:
  *
- * - A configuration that is taken is whole and within its ranges: limits, names, paths, languages.
- * Each language can be run: a request for it that asks for nothing else becomes a plan within the
- * maximums. Laid over itself it is taken again.
- * - One that is refused is so with one ERROR_CONFIG that begins with the name of the file.
- * - None touches anything but memory.
+ * - An accepted configuration is complete, and its limits, names, paths and languages are valid.
+ * - A request for each of its languages becomes a plan within the maximums.
+ * - Merging the same file again is accepted.
+ * - A refused configuration has one ERROR_CONFIG that begins with the name of the file.
+ * - No other files are used.
  */
 #include "fuzz.h"
 
@@ -22,7 +22,7 @@
 #include "config/workdir.h"
 #include "docker/image.h"
 
-/* The names of all languages may stand in a message, and each byte as four. */
+/* A message may have the names of all languages, with four bytes for each byte. */
 enum { MESSAGE_ROOM = 1000 };
 
 static void check_network(const char *network)
@@ -77,7 +77,7 @@ static void check_strings(const struct language *language)
     }
 }
 
-/* That it can be run, by its name and nothing else. */
+/* Checks that a request with only its name becomes a plan. */
 static void check_plan(const struct config *config, const char *language)
 {
     CLEANUP(request_release) struct request request;
@@ -136,7 +136,7 @@ static void check_config(const struct config *config)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    json_object_seed(1); /* else the order of what is the same would differ from run to run */
+    json_object_seed(1); /* otherwise the order of members differs from run to run */
     return 0;
 }
 

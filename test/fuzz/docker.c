@@ -1,14 +1,14 @@
 /*
- * Fuzz target: the answers of the docker command. The input is what it wrote. It holds to this:
+ * Fuzz target: the output of the docker command, which is the input. These properties are checked:
  *
- * - Its complaints become one clean line of at most 500 bytes, which is empty only where nothing
- * was said.
- * - The state of a container is read as one, or refused: a run has no negative length, what has not
- *   started has not run, the engine's message is one line of what it wrote.
- * - What can be the tag of an image can be its name.
- * - What an engine says of itself is kept as a few short lines.
- * - What it says of an image is read as strings, or refused.
- * - A line of a list is one container with as many labels as were asked for, or none.
+ * - An error message becomes one clean line of at most 500 bytes, which is empty only for no
+ * message.
+ * - The state of a container is read or refused: no run has a negative duration, a container that
+ * was not started has not run, and the message of the engine is one line.
+ * - Every valid tag of an image is a valid name of one.
+ * - The description of an engine becomes a few short lines.
+ * - The description of an image becomes strings, or is refused.
+ * - A line of a list becomes one container with the requested number of labels, or none.
  */
 #include "fuzz.h"
 

@@ -1,12 +1,12 @@
 /*
- * Fuzz target: durations and numbers. The input is what somebody typed. It holds to this:
+ * Fuzz target: durations and numbers. The input is the text of one. These properties are checked:
  *
- * - Durations and numbers are what two regular expressions say, but for their range.
- * - A duration that is taken is from a millisecond to 366 days; written in milliseconds it is the
- * same again, written twice it is twice as long.
- * - A number that is taken is finite and not negative, what strtod(3) makes of it, and a duration
- * with a unit behind it, unless it is out of range.
- * - What is refused sets one error and leaves the result alone.
+ * - Apart from the range, two regular expressions accept the same texts.
+ * - An accepted duration is from one millisecond to 366 days. Written in milliseconds it has the
+ * same value, and written twice it has twice the value.
+ * - An accepted number is finite and not negative, and has the value of strtod(3). With a unit it
+ * is a duration, unless that is out of range.
+ * - A refused text sets one error and does not change the result.
  */
 #include "fuzz.h"
 
@@ -30,7 +30,8 @@ static bool matches(const regex_t *expression, const char *text)
 }
 
 /*
- * The duration, or UNTOUCHED where it is refused; *form says whether it is one but for its range.
+ * The duration, or UNTOUCHED if it is refused. *form says whether its form is valid, whatever its
+ * range.
  */
 static long long read_duration(const char *text, size_t size, bool *form)
 {

@@ -1,8 +1,8 @@
 /*
- * What the fuzz targets share: a configuration that does not depend on the machine, and assertions
- * that say what they saw before they end the process, which is how libFuzzer learns of a finding.
+ * Shared by the fuzz targets: a configuration that does not depend on the machine, and assertions.
+ * A failed assertion prints what it saw and ends the process; libFuzzer reports that as a finding.
  *
- * A target is run from the repository's root, where its snippets lie.
+ * Run the targets in the root of the repository, because they use its snippets.
  */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
@@ -22,7 +22,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the process where the condition does not hold; what follows it is printf's. */
+/* Ends the process if the condition is false. The other arguments are those of printf(). */
 #define fuzz_require(condition, ...)                                                               \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -58,13 +58,16 @@ static inline bool fuzz_is_utf8(const char *text, size_t length)
     return step > 0;
 }
 
-/* The bytes as a string, which ends at the first NUL among them; owned by the caller. */
+/* The bytes as a string, which ends at their first NUL; owned by the caller. */
 static inline char *fuzz_string(const uint8_t *data, size_t size)
 {
     return string_format("%.*s", (int)size, (const char *)data);
 }
 
-/* Whether the text is valid UTF-8 in which nothing breaks a line or does anything to a terminal. */
+/*
+ * Whether the text is valid UTF-8 without line breaks and without characters that control a
+ * terminal.
+ */
 static inline bool fuzz_is_line(const char *text)
 {
     const size_t length = strlen(text);
@@ -80,9 +83,8 @@ static inline bool fuzz_is_line(const char *text)
 }
 
 /*
- * The error of a refusal: it has a message of at most `most` bytes, which becomes one clean line
- * where it is reported. What was refused, if that was UTF-8, is not cut in the middle of a
- * character.
+ * Checks the error of a refusal: its message has at most `most` bytes and becomes one clean line
+ * when it is reported. If the input was UTF-8, no character of it is cut.
  */
 static inline void fuzz_check_error(const struct error *error, bool utf8, size_t most)
 {

@@ -1,10 +1,11 @@
 /*
- * Fuzz target: the tar that comes out of a container. The input is the tar; where a block looks
- * like a header its checksum is put right, since nobody finds it by trying. It holds to this:
+ * Fuzz target: the archive that comes out of a container, which is the input. Where a block looks
+ * like a header, its checksum is corrected, because the fuzzer would not find it. These properties
+ * are checked:
  *
- * - Names are paths below a directory, clean, and stand there once; there are no more of them and
- * no more bytes than the plan allows, and what is missing is told in clean lines.
- * - However the bytes arrive, all at once, one by one or in pieces, what is taken is the same.
+ * - The names of artifacts are clean, unique, and paths below a directory. Their number and size
+ * are within the limits of the plan. Warnings are clean lines.
+ * - The result is the same if the bytes arrive all at once, one by one or in pieces.
  */
 #include "fuzz.h"
 
@@ -12,10 +13,10 @@
 #include "base/memory.h"
 #include "run/collector.h"
 
-enum { FILES_MOST = 5, BYTES_MOST = 3000, BLOCK = 512, MAGIC = 257, CHECKSUM = 148 };
+enum { FILES_MAX = 5, BYTES_MAX = 3000, BLOCK = 512, MAGIC = 257, CHECKSUM = 148 };
 
 static struct archive archive;
-static struct manifest sent; /* what is in it */
+static struct manifest sent; /* its content */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -49,7 +50,7 @@ static void check_artifacts(const struct artifacts *artifacts)
 {
     size_t bytes = 0;
 
-    fuzz_require(artifacts->count <= FILES_MOST, "%zu files", artifacts->count);
+    fuzz_require(artifacts->count <= FILES_MAX, "%zu files", artifacts->count);
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *artifact = &artifacts->items[i];
         struct error error = ERROR_INIT;
@@ -60,19 +61,19 @@ static void check_artifacts(const struct artifacts *artifacts)
                      artifact->name);
         bytes += artifact->length;
     }
-    fuzz_require(bytes <= BYTES_MOST, "%zu bytes", bytes);
-    fuzz_require(artifacts->missing.count <= 12, "%zu are told", artifacts->missing.count);
+    fuzz_require(bytes <= BYTES_MAX, "%zu bytes", bytes);
+    fuzz_require(artifacts->missing.count <= 12, "%zu warnings", artifacts->missing.count);
     for (size_t i = 0; i < artifacts->missing.count; i++)
         fuzz_require(fuzz_is_line(artifacts->missing.items[i]), "'%s'",
                      artifacts->missing.items[i]);
 }
 
-/* All that was taken and told, as text; owned. */
+/* All artifacts and warnings as text; owned. */
 static char *collect(const struct plan *plan, const char *tar, size_t size, size_t step)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(collector_release) struct collector collector;
-    struct strbuf told = STRBUF_INIT;
+    struct strbuf text = STRBUF_INIT;
     bool more = true;
     size_t piece;
 
@@ -85,19 +86,19 @@ static char *collect(const struct plan *plan, const char *tar, size_t size, size
     collector_finish(&collector, "cut");
     check_artifacts(&result.artifacts);
     for (size_t i = 0; i < result.artifacts.count; i++)
-        strbuf_addf(&told, "%s %zu %s %s\n", result.artifacts.items[i].name,
+        strbuf_addf(&text, "%s %zu %s %s\n", result.artifacts.items[i].name,
                     result.artifacts.items[i].length, result.artifacts.items[i].sha256,
                     result.artifacts.items[i].mime_type);
     for (size_t i = 0; i < result.artifacts.missing.count; i++)
-        strbuf_addf(&told, "%s\n", result.artifacts.missing.items[i]);
-    return strbuf_steal(&told);
+        strbuf_addf(&text, "%s\n", result.artifacts.missing.items[i]);
+    return strbuf_steal(&text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_FREE char *tar = memory_allocate(size);
-    struct plan plan = {.max_artifacts = FILES_MOST,
-                        .max_artifact_bytes = BYTES_MOST,
+    struct plan plan = {.max_artifacts = FILES_MAX,
+                        .max_artifact_bytes = BYTES_MAX,
                         .policy.limits.number[LIMIT_WORKDIR] = 1};
 
     if (size > 0)

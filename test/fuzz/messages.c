@@ -1,17 +1,17 @@
 /*
- * Fuzz target: the message reader. The input is what a client writes, byte for byte. It holds to
- * this:
+ * Fuzz target: the reader of messages. The input is what a client writes. These properties are
+ * checked:
  *
- * - Bytes are cut into the same lines however they arrive, and a line that is too long is told
+ * - The bytes are cut into the same lines however they arrive. A line that is too long is reported
  * once.
- * - Each request is answered exactly once and by its own id, what is no message without one; what
- * is cancelled is answered at most once. Nothing else is answered.
- * - What goes out are lines: each one JSON object, or an array of them, with no line break in it,
- * no longer than MESSAGE_MAX; each object a response or a notification as JSON-RPC wants it.
+ * - Each request gets exactly one response, with its id. An invalid message gets one without an id.
+ * A cancelled request gets at most one. Nothing else gets a response.
+ * - Each line of the output is one JSON object or an array of them, without a line break and not
+ * longer than MESSAGE_MAX. Each object is a valid response or notification of JSON-RPC.
  *
- * The server is the real one but for its threads. Nobody empties the writer, so that what would be
- * written can be looked at; and the calls have no workers, so that no process is ever started:
- * calls wait until they are cancelled or the server ends, and more than three are refused.
+ * The server is the real one without its threads. Nothing empties the writer, so that the output
+ * can be checked. The calls have no workers, so that no process starts: calls wait until they are
+ * cancelled or the server ends, and more than three are refused.
  */
 #include "fuzz.h"
 
@@ -26,17 +26,17 @@ enum { SHORT_LINE = 40, LONG_LINE = 1024 };
 
 static struct config config;
 
-/* What the client still waits for. */
+/* The responses that the client still waits for. */
 struct ledger {
     json_t *open;    /* owned; the ids of requests */
-    size_t nameless; /* answers that can have no id */
-    bool cancelled;  /* some of them may never be answered */
+    size_t nameless; /* expected responses without an id */
+    bool cancelled;  /* some requests may get no response */
 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    json_object_seed(1); /* else the order of what is the same would differ from run to run */
+    json_object_seed(1); /* otherwise the order of members differs from run to run */
     fuzz_configure(&config, "{\"maxQueued\": 3}");
     return 0;
 }
@@ -51,7 +51,7 @@ static size_t chunk_size(const uint8_t *data, size_t left)
 
 /* ---- lines */
 
-/* The next line from *at on, found in the simplest way. */
+/* Finds the next line from *at on in the simplest way. */
 static enum lines_event next_simply(const char *text, size_t size, size_t *at, size_t *start,
                                     size_t *length)
 {
@@ -70,7 +70,7 @@ static enum lines_event next_simply(const char *text, size_t size, size_t *at, s
     return LINES_LINE;
 }
 
-/* Compares what the lines give now with the text; *at is how far in it they have come. */
+/* Compares the next lines with the text; *at is the position in it. */
 static void compare_lines(struct lines *lines, const char *text, size_t size, size_t *at)
 {
     enum lines_event event;
@@ -104,7 +104,7 @@ static void check_lines(const uint8_t *data, size_t size)
     lines_release(&lines);
 }
 
-/* ---- what goes in */
+/* ---- input */
 
 static void expect_message(struct ledger *ledger, json_t *value)
 {
@@ -119,7 +119,7 @@ static void expect_message(struct ledger *ledger, json_t *value)
         ledger->nameless++;
 }
 
-/* Notes what the line has to be answered with. */
+/* Notes which responses the line must get. */
 static void expect_line(struct ledger *ledger, const struct connection *connection,
                         const char *line, size_t length)
 {
@@ -142,7 +142,7 @@ static void expect_line(struct ledger *ledger, const struct connection *connecti
     json_decref(value);
 }
 
-/* ---- what comes out */
+/* ---- output */
 
 static void check_response(struct ledger *ledger, const json_t *message, const char *line)
 {
@@ -159,12 +159,12 @@ static void check_response(struct ledger *ledger, const json_t *message, const c
                          json_string_length(json_object_get(error, "message")) > 0,
                      "%s", line);
     if (!id) {
-        fuzz_require(error && ledger->nameless-- > 0, "nobody waits for this: %s", line);
+        fuzz_require(error && ledger->nameless-- > 0, "unexpected response: %s", line);
         return;
     }
     while (i < json_array_size(ledger->open) && !json_equal(json_array_get(ledger->open, i), id))
         i++;
-    fuzz_require(json_array_remove(ledger->open, i) == 0, "nobody waits for this: %s", line);
+    fuzz_require(json_array_remove(ledger->open, i) == 0, "unexpected response: %s", line);
 }
 
 static void check_message(struct ledger *ledger, const json_t *message, const char *line)
@@ -195,7 +195,7 @@ static void check_line(struct ledger *ledger, const char *line, size_t length)
     json_decref(value);
 }
 
-/* Checks and takes away all that waits to be written. */
+/* Checks and removes everything that waits to be written. */
 static void check_writer(struct ledger *ledger, struct writer *writer)
 {
     struct strbuf *text = &writer->waiting;
@@ -216,7 +216,7 @@ static void check_writer(struct ledger *ledger, struct writer *writer)
 
 /* ---- the server */
 
-/* What server.c keeps of it. */
+/* The part of server.c's state that is needed here. */
 struct server {
     struct connection connection;
     struct lines lines;
@@ -248,7 +248,7 @@ static void start(struct server *server)
     subscriptions_init(&server->connection.subscriptions);
 }
 
-static void answer_lines(struct server *server, struct ledger *ledger)
+static void dispatch_lines(struct server *server, struct ledger *ledger)
 {
     enum lines_event event;
     const char *line;
@@ -268,14 +268,14 @@ static void answer_lines(struct server *server, struct ledger *ledger)
     }
 }
 
-/* As server.c ends. */
+/* Ends the server as server.c does. */
 static void end(struct server *server, struct ledger *ledger)
 {
     calls_end(&server->connection.calls);
     subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
     workers_end(&server->connection.service.workers);
     workers_close(&server->connection.service.workers);
-    fuzz_require(calls_done(&server->connection.calls), "calls are left at the end");
+    fuzz_require(calls_done(&server->connection.calls), "calls remain at the end");
     calls_release(&server->connection.calls);
     check_writer(ledger, &server->connection.writer);
     result_store_release(&server->connection.store);
@@ -295,10 +295,10 @@ static void check_server(const uint8_t *data, size_t size)
     for (size_t fed = 0; fed < size; fed += step) {
         step = chunk_size(data + fed, size - fed);
         lines_feed(&server.lines, (const char *)data + fed, step);
-        answer_lines(&server, &ledger);
+        dispatch_lines(&server, &ledger);
     }
     lines_end(&server.lines);
-    answer_lines(&server, &ledger);
+    dispatch_lines(&server, &ledger);
     end(&server, &ledger);
     fuzz_require(ledger.nameless == 0 && (ledger.cancelled || json_array_size(ledger.open) == 0),
                  "unanswered: %zu requests and %zu lines", json_array_size(ledger.open),

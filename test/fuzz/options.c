@@ -1,12 +1,12 @@
 /*
- * Fuzz target: the command line of `isolator run`. The input are the words behind "run", each ended
- * by a NUL. It holds to this:
+ * Fuzz target: the command line of `isolator run`. The input is the words after "run", each
+ * followed by a NUL. These properties are checked:
  *
- * - What is taken is complete: one program to run, which has a name or a language; numbers within
- * their ranges; variables with values. What goes to the program are the last words, behind a "--".
- * - What is refused is so with one ERROR_USAGE.
- * - A second reading of the same words comes to the same.
- * - What is taken becomes a plan within the limits, or is refused with one error.
+ * - Accepted options are complete: one program to run, with a name or a language, numbers within
+ * their ranges, and variables with values. The last words, after "--", are the program's arguments.
+ * - A refused command line has one ERROR_USAGE.
+ * - Reading the same words again has the same result.
+ * - Accepted options become a plan within the limits, or are refused with one error.
  */
 #include "fuzz.h"
 
@@ -16,10 +16,10 @@
 #include "cli/run_options.h"
 #include "config/plan.h"
 
-/* No shell gives so many; each is a copy. */
+/* More than any shell passes; each is copied. */
 enum { WORDS_MAX = 200 };
 
-/* Beside what was typed: the words of the configuration, a variable of the environment. */
+/* Besides the input: the words of the configuration, and a variable of the environment. */
 enum { MESSAGE_ROOM = 1000 };
 
 extern char **environ;
@@ -29,7 +29,7 @@ static struct config config;
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    environ = NULL; /* what can be passed on is the same everywhere */
+    environ = NULL; /* the environment is the same everywhere */
     setenv("TOKEN", "secret", 1);
     fuzz_configure(&config, "{}");
     return 0;
@@ -63,7 +63,7 @@ static void check_numbers(const struct limits *limits)
     }
 }
 
-/* What the program is, and that it cannot be two things. */
+/* Checks that there is exactly one program. */
 static void check_program(const struct run_options *options)
 {
     const struct request *request = &options->request;
@@ -127,7 +127,7 @@ static void check_taken(const struct run_options *options, const struct strvec *
 }
 
 /*
- * Reads the words, which the parser writes into, and checks what comes of it; the message, owned.
+ * Reads the words, which the parser may change, and checks the result. Returns the message, owned.
  */
 static char *read_words(const uint8_t *data, size_t size)
 {

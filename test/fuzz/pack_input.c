@@ -1,14 +1,13 @@
 /*
- * Fuzz target: the walk of a directory. The input describes a tree, which is made and then packed.
- * It holds to this:
+ * Fuzz target: packing a directory. The input describes a tree, which is created and then packed.
+ * These properties are checked:
  *
- * - An archive has relative paths without "..", of directories, of files with the bytes that are
- * there, no more than the working directory holds, and of links that stay inside; with our ids and
- * modes.
- * - It has all of the tree but the links that lead outside, which the warnings name or count. What
- * those lead to is not read.
- * - A tree is refused exactly where it has something that cannot be sent, is too deep, has too long
- * a path, is too large or has no entrypoint; with one ERROR_INPUT.
+ * - An archive has relative paths without "..", with our ids and modes: directories, files with
+ * their content, and links that stay inside. It is not larger than the working directory.
+ * - It has the whole tree except links to the outside, which the warnings name or count. Their
+ * targets are not read.
+ * - A tree is refused, with one ERROR_INPUT, only if it has a file that cannot be sent, is too deep
+ * or too large, has a path that is too long, or has no entrypoint.
  *
  * The tree is described by records, each a letter with strings that end with a NUL; see
  * make_record().
@@ -23,12 +22,12 @@
 #include "base/memory.h"
 #include "run/pack_input.h"
 
-/* How input.c bounds a tree. */
+/* The bounds of run/pack_input.c for a tree. */
 enum { DEPTH_MAX = 128, PATH_LENGTH_MAX = 4000, LEFT_OUT_NAMED = 20 };
 
 enum { WORKDIR_MB = 1, RESERVED = 4096, IDS = 1234, BLOCK = 512 };
 
-/* Of what is made: enough to be too much. */
+/* The bounds of the tree that is created: more than is accepted. */
 enum { LEVELS_MAX = DEPTH_MAX + 4, ENTRIES_MAX = 300 };
 
 struct tree {
@@ -41,13 +40,14 @@ struct tree {
     bool special, too_deep, too_long, entrypoint;
 };
 
-/* The description, as far as it is not read yet. */
+/* The part of the description that is not read yet. */
 struct source {
     const uint8_t *data;
     size_t left;
 };
 
-static char *base; /* a temporary directory; the tree is in "tree", and a file lies outside of it */
+static char
+    *base; /* a temporary directory; the tree is in "tree", and there is a file outside of it */
 
 /* ---- making the tree */
 
@@ -59,7 +59,7 @@ static uint8_t next_byte(struct source *source)
     return *source->data++;
 }
 
-/* What stands before the next NUL, owned; a '*' at its start stands for 200 letters. */
+/* The text before the next NUL, owned; a '*' at its start means 200 letters. */
 static char *next_string(struct source *source)
 {
     struct strbuf string = STRBUF_INIT;
@@ -85,7 +85,7 @@ static char *next_name(struct source *source)
     return name;
 }
 
-/* Counts an entry that was made. */
+/* Counts an entry that was created. */
 static void count_entry(struct tree *tree, const char *name)
 {
     const size_t length = tree->lengths[tree->depth] + (tree->depth > 0) + strlen(name);
@@ -133,7 +133,7 @@ static void leave_directory(struct tree *tree)
         close(tree->levels[tree->depth--]);
 }
 
-/* Whether this many levels below the root the target leads outside, by its names. */
+/* Whether the target leads outside, by its names, from this many levels below the root. */
 static bool leaves(int level, const char *target)
 {
     CLEANUP_FREE char *copy = string_copy(target);
@@ -166,7 +166,7 @@ static void make_special(struct tree *tree, const char *name, mode_t type)
     tree->special = true;
 }
 
-/* What has a name that is taken, or that the system refuses, is not made. */
+/* An entry is skipped if its name exists or is refused by the system. */
 static void make_record(struct tree *tree, struct source *source)
 {
     const uint8_t what = next_byte(source);
@@ -179,12 +179,12 @@ static void make_record(struct tree *tree, struct source *source)
         const off_t size = next_byte(source) * 256 + next_byte(source);
 
         make_file(tree, name, 0644, "", size * 32);
-    } else if (what == 'd') { /* a directory, which is entered: name */
+    } else if (what == 'd') { /* a directory, which becomes the current one: name */
         make_directory(tree, name);
-    } else if (what == 'D') { /* many */
+    } else if (what == 'D') { /* many nested directories, each named "d" */
         for (int left = next_byte(source); left > 0; left--)
             make_directory(tree, name);
-    } else if (what == 'u') { /* out of it */
+    } else if (what == 'u') { /* back to its parent */
         leave_directory(tree);
     } else if (what == 'l') { /* a link: name, target */
         make_link(tree, name, text);
@@ -210,7 +210,7 @@ static void remove_below(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* ---- the archive against it */
+/* ---- checking the archive */
 
 static long long octal(const char *digits, size_t size)
 {
@@ -284,7 +284,7 @@ static void check_entry(int root, const char *header, char *path, const char *ta
         fuzz_require(mode == (status.st_mode & 0111 ? 0755 : 0644), "'%s': %llo", path, mode);
 }
 
-/* The string in a field of the header, or where there was a long one that; owned. */
+/* The string in a field of the header, or the long one if there was one; owned. */
 static char *field_or(char **long_one, const char *field)
 {
     return *long_one ? steal_pointer(long_one) : string_format("%.100s", field);

@@ -1,13 +1,13 @@
 /*
- * Fuzz target: patterns for paths. The input is a pattern, a line break and a path. It holds to
- * this, for inputs that are so short that no pattern made of them is too long:
+ * Fuzz target: patterns for paths. The input is a pattern, a line break and a path, both so short
+ * that no pattern made of them is too long. These properties are checked:
  *
  * - Only a pattern with a '[' is refused.
- * - A path without special characters is a pattern for itself, and "**" in front of it for any file
- * below.
- * - '?' is any character but '/', which is the set "[!/]".
- * - Without sets, two stars and characters of several bytes it is fnmatch(3) that says what
- * matches: on short ones, since the time of that has no bound.
+ * - A path without special characters matches itself as a pattern, and with "**" before it also the
+ * same path below any directory.
+ * - '?' matches any character except '/', like the set "[!/]".
+ * - Without sets, "**" and multi-byte characters, fnmatch(3) has the same result. Only short inputs
+ * are compared, because the time that it takes has no bound.
  */
 #include "fuzz.h"
 
@@ -67,7 +67,7 @@ static void check_sets(const char *pattern, const char *path, bool matches)
         else
             strbuf_addch(&same, *at);
     }
-    /* A '/' in it would make another pattern of one that is for the last part alone. */
+    /* A '/' would change a pattern that applies only to the last part of a path. */
     fuzz_require((strchr(pattern, '?') && !strchr(pattern, '/')) ||
                      matches == glob_matches(strbuf_string(&same), path),
                  "'%s' for '%s': %d", strbuf_string(&same), path, matches);

@@ -1,15 +1,13 @@
 /*
- * Fuzz target: the streams of a container, taken apart into the program's bytes and frames. The
- * input is what comes out of it, byte for byte; whoever runs in it knows the nonce. It holds to
- * this:
+ * Fuzz target: splitting the streams of a container into frames and the program's bytes. The input
+ * is such a stream. Its author knows the nonce. These properties are checked:
  *
- * - However the bytes arrive, all at once, one by one or in pieces, they give what a plain reading
- * of the whole gives: the same bytes of the program, with nothing missing but the frames, and the
- * same words.
- * - Only what may still become a frame is held back, and of what stands before "begin" only the
- * start.
- * - It goes from waiting to running to ended, and where files are wanted to those, and never back;
- * numbers are in range or not known.
+ * - The result is that of a simple reading of the whole, whether the bytes arrive all at once, one
+ * by one or in pieces: the program's bytes without the frames, and the words of the frames.
+ * - Only bytes that may still become a frame are held back. Of the bytes before "begin" only the
+ * start is kept.
+ * - The state only advances, from waiting to running to ended, and to the files if they were
+ * requested. Numbers are within their ranges or unknown.
  */
 #include "fuzz.h"
 
@@ -20,7 +18,7 @@
 /* A frame with its NUL and its newline is no longer than this. */
 enum { FRAME_MAX = 160, HEAD = sizeof NONCE + 1 };
 
-/* What the whole of the bytes means. */
+/* The result of reading all bytes. */
 struct expected {
     enum supervisor_state state;
     bool ready;
@@ -32,9 +30,9 @@ struct expected {
     long long numbers[4]; /* of "end" */
 };
 
-/* ---- the plain reading */
+/* ---- the simple reading */
 
-/* Whether the text begins as every frame does, as far as it goes. */
+/* Whether the text is the start of a frame. */
 static bool looks_like_frame(const char *text, size_t length)
 {
     static const char head[] = "\0" NONCE " ";
@@ -66,7 +64,7 @@ static bool read_numbers(struct expected *expected, const char *words)
     return true;
 }
 
-/* Takes the words of a frame; false where they are the program's own bytes. */
+/* Reads the words of a frame. False if they are the program's own bytes. */
 static bool read_words(struct expected *expected, const char *words)
 {
     if (expected->state == SUPERVISOR_RUNNING) {
@@ -124,9 +122,9 @@ static struct expected read_plainly(const char *text, size_t size, bool wants_fi
     return expected;
 }
 
-/* ---- the stream against it */
+/* ---- comparing with the stream */
 
-/* The program's bytes, and those of the tar. */
+/* The program's bytes, and those of the archive. */
 struct bytes {
     struct strbuf program, files;
 };
@@ -172,9 +170,7 @@ static void check_end(const struct supervisor_stream *stream, const struct bytes
                  stream->pending.length, expected->pending);
 }
 
-/*
- * Feeds the bytes in pieces: of `step` bytes, or where that is 0 of as many as they say themselves.
- */
+/* Feeds the bytes in pieces of `step` bytes; 0: the first byte of each piece gives its size. */
 static void check_feeding(const uint8_t *data, size_t size, size_t step, bool wants_files,
                           const struct expected *expected)
 {

@@ -1,12 +1,13 @@
 /*
- * Fuzz target: the arguments of execute_code. The input is their JSON. It holds to this:
+ * Fuzz target: the arguments of execute_code. The input is their JSON. These properties are
+ * checked:
  *
- * - Arguments that are taken make a complete request: a language of the configuration, code, files
- * whose paths are inside the working directory and stand there side by side, files with the bytes
- * that were sent, variables that shells take, a timeout within the maximum.
- * - Arguments that are refused are so with one error, which has a message for a model: one line of
- * valid UTF-8 of a size that fits anywhere, which makes an answer.
- * - None touches anything but memory and the snippets.
+ * - Accepted arguments make a complete request: a language of the configuration, code, files with
+ * their content and with different paths inside the working directory, variables that shells
+ * accept, and a timeout within the maximum.
+ * - Refused arguments have one error, whose message for the model is one line of valid UTF-8, short
+ * enough for a response.
+ * - Only memory and the snippets are used.
  */
 #include "fuzz.h"
 
@@ -17,7 +18,7 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/tool_result.h"
 
-/* The longest are those that show a path of 4000 bytes with each of them escaped. */
+/* The longest messages have a path of 4000 bytes, each of them escaped. */
 enum { ERROR_MAX = 20000 };
 
 static struct config config;
@@ -25,7 +26,7 @@ static struct config config;
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    json_object_seed(1); /* else the order of what is the same would differ from run to run */
+    json_object_seed(1); /* otherwise the order of members differs from run to run */
     fuzz_configure(&config, "{\"maximums\": {\"timeoutSeconds\": 100}}");
     return 0;
 }
@@ -37,7 +38,7 @@ static void check_path(const char *path)
     fuzz_require(input_files_check_path(path, &error) == 0, "%s", error.message);
 }
 
-/* The bytes of a file against the member of additional_files that it came from. */
+/* Compares the bytes of a file with its member of additional_files. */
 static void check_file(const struct input_file *file, const json_t *given)
 {
     const json_t *content = json_object_get(given, "content");

@@ -140,7 +140,8 @@ static void artifact_files__follows_no_link(void **state)
 }
 
 /*
- * The program's own failure is not hidden; a directory is not replaced, and nothing half is left.
+ * The program's own failure is not hidden. A directory is not replaced, and no partial file
+ * remains.
  */
 static void artifact_files__failure_of_a_later_file(void **state)
 {
@@ -159,7 +160,7 @@ static void artifact_files__failure_of_a_later_file(void **state)
     tear_down(&fixture);
 }
 
-/* All are counted, ten are named. */
+/* All failures are counted, and ten are named. */
 static void artifact_files__counts_many_failures(void **state)
 {
     struct fixture fixture;
@@ -175,7 +176,7 @@ static void artifact_files__counts_many_failures(void **state)
     tear_down(&fixture);
 }
 
-/* A path may have more parts than a process can have descriptors. */
+/* A path may have more parts than a process may have descriptors. */
 static void artifact_files__deep_path(void **state)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT;

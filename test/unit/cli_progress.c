@@ -31,7 +31,7 @@ static void progress__estimates_the_rest(void **state)
     assert_line(1000, 2999, 0, 0, 0, 0, "0 done, 0 failed, 0.0 per second");
 }
 
-/* The end of the last line may be missing; a file may grow. */
+/* The last line may have no line feed, and a file may grow. */
 static void progress__more_input_than_the_size(void **state)
 {
     (void)state;

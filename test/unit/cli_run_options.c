@@ -27,7 +27,7 @@ static void reset_getopt(void)
     getopt_long(1, words, "-:", none, NULL);
 }
 
-/* Splits the line at its bars and reads it as options of "run". */
+/* Splits the line at '|' and reads it as options of "run". */
 static void parse_line(struct fixture *fixture, const char *line)
 {
     *fixture = (struct fixture){.error = ERROR_INIT};

@@ -16,7 +16,7 @@ static void overlay(struct config *config, const char *json)
     assert_int_equal(result, 0);
 }
 
-/* Lays the text over an empty configuration, which must fail with this message. */
+/* Merges the text into an empty configuration, which must fail with this message. */
 static void check_refused(const char *json, const char *message)
 {
     struct error error = ERROR_INIT;
@@ -186,7 +186,7 @@ static void config__language_of_a_file(void **state)
     config_release(&config);
 }
 
-/* Where two claim an extension, the first of the files does. */
+/* If two languages have the same extension, the first in the file gets it. */
 static void config__first_language_of_an_extension(void **state)
 {
     struct config config;
@@ -243,7 +243,7 @@ static void check_refused_at(const char *json, const char *start)
     config_release(&config);
 }
 
-/* The words after the place are jansson's. */
+/* The words after the position are those of jansson. */
 static void config__no_json(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static void config__wrong_limits(void **state)
                   "absolute path like /workspace");
 }
 
-/* The working directory could not hold it. */
+/* It does not fit into the working directory. */
 static void config__filename_of_256_bytes(void **state)
 {
     char name[257] = "";
@@ -409,7 +409,7 @@ static void config__wrong_languages(void **state)
                   "test.json: languages.sh.env: must be an object");
 }
 
-/* The path in a message is that of the key, whatever was read before it. */
+/* A message has the path of its own key, whatever was read before it. */
 static void config__path_of_later_keys(void **state)
 {
     (void)state;
@@ -423,7 +423,7 @@ static void config__path_of_later_keys(void **state)
 
 /* ---- files */
 
-/* A directory with environment variables that lead to it; nothing of the user's is seen. */
+/* A directory that the environment variables name. The user's own files are not read. */
 static char *set_up_home(void)
 {
     char *directory = temp_create();
@@ -440,7 +440,7 @@ static char *set_up_home(void)
     return directory;
 }
 
-/* Loads and checks which file it was (below the directory), or the error. */
+/* Loads the configuration, and checks which file below the directory was read. */
 static void check_load(const char *asked_for, const char *directory, const char *file)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -457,7 +457,7 @@ static void check_load(const char *asked_for, const char *directory, const char 
     config_release(&config);
 }
 
-/* A configuration that names its directory. */
+/* A configuration whose containerCommand is the name of its file. */
 static void write_config(const char *directory, const char *file)
 {
     CLEANUP_FREE char *json = string_format("{\"containerCommand\": \"%s\"}", file);
@@ -556,7 +556,7 @@ static void config__wrong_preparations(void **state)
         ". _ / + = -");
 }
 
-/* $XDG_CONFIG_HOME stands for ~/.config, it does not come before it. */
+/* $XDG_CONFIG_HOME replaces ~/.config: the latter is not searched too. */
 static void config__xdg_takes_the_place_of_home(void **state)
 {
     char *directory = set_up_home();
@@ -569,13 +569,13 @@ static void config__xdg_takes_the_place_of_home(void **state)
     setenv("XDG_CONFIG_HOME", empty, 1);
     config_init(&config);
     assert_int_equal(config_load(&config, NULL, NULL, &error), 0);
-    if (config.file) /* what is installed on this machine */
+    if (config.file) /* the default that is installed on this machine */
         assert_int_not_equal(strncmp(config.file, directory, strlen(directory)), 0);
     config_release(&config);
     temp_remove(directory);
 }
 
-/* Never a file that merely lies in the current directory. */
+/* A file in the current directory is never read. */
 static void config__nothing_of_the_current_directory(void **state)
 {
     static const char *const homes[] = {"", ".", "home", NULL};
@@ -639,7 +639,7 @@ static void config__files_that_cannot_be_read(void **state)
     (void)state;
     check_load_refused(path, ERROR_CONFIG, absent);
     setenv("ISOLATOR_CONFIG", path, 1);
-    check_load_refused(NULL, ERROR_CONFIG, absent); /* one that is asked for must exist */
+    check_load_refused(NULL, ERROR_CONFIG, absent); /* a file that was requested must exist */
     check_load_refused(directory, ERROR_CONFIG, is_directory);
     memset(blanks, ' ', (1 << 20) + 1);
     memcpy(blanks, "{}", 2);
@@ -667,7 +667,7 @@ static void config__file_of_one_mebibyte(void **state)
     temp_remove(directory);
 }
 
-/* As <(...) of a shell is. */
+/* Like <(...) in a shell. */
 static void config__file_that_is_a_pipe(void **state)
 {
     char *directory = set_up_home();
@@ -730,7 +730,7 @@ static void config__prompts_lie_beside_the_file(void **state)
     temp_remove(directory);
 }
 
-/* Absolute even if the file's path is not. */
+/* It is absolute even if the path of the file is relative. */
 static void config__prompts_are_absolute(void **state)
 {
     char *directory = set_up_home();
@@ -795,7 +795,7 @@ static void config__own_defaults_lie_below_the_users(void **state)
     check_own("{\"defaults\": {\"timeoutSeconds\": 60}}", 60, 256);
 }
 
-/* A language keeps its own, built in or not. */
+/* A language keeps its own timeout, whether it is built in or not. */
 static void config__own_defaults_lie_below_a_language(void **state)
 {
     char *directory = set_up_home();

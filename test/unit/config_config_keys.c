@@ -72,7 +72,7 @@ static void config_keys__ranges(void **state)
     assert_int_equal(count, COUNT(expected));
 }
 
-/* What a schema and its readers need. */
+/* Every key has what the schema needs. */
 static void config_keys__are_described(void **state)
 {
     (void)state;

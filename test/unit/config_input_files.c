@@ -7,7 +7,7 @@ static void add(struct input_files *files, const char *path)
     input_files_add(files, path, string_copy("data"), 4);
 }
 
-/* Checks the paths beside the entrypoint; NULL: they are good. Releases the files. */
+/* Checks the paths against the entrypoint; NULL: they are valid. Releases the files. */
 static void check(struct input_files *files, const char *entrypoint, const char *message)
 {
     struct error error = ERROR_INIT;
@@ -122,7 +122,9 @@ static void input_files__file_and_directory(void **state)
     check_one("src", "src/main.py", "'src'" BOTH);
 }
 
-/* By their bytes others come between a name and what lies below it: '-' and '.' before '/'. */
+/*
+ * Sorted by bytes, other names come between a name and the paths below it: '-' and '.' precede '/'.
+ */
 static void input_files__file_and_directory_with_names_between(void **state)
 {
     struct input_files files = INPUT_FILES_INIT;
@@ -135,7 +137,7 @@ static void input_files__file_and_directory_with_names_between(void **state)
     check(&files, "main", "'a'" BOTH);
 }
 
-/* Deep paths are compared no slower than flat ones. */
+/* Comparing deep paths takes no longer than comparing flat ones. */
 static void input_files__many_and_deep(void **state)
 {
     struct strbuf deep = STRBUF_INIT;

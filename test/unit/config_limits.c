@@ -135,7 +135,7 @@ static void limits__bytes_of_megabytes(void **state)
     assert_true(limits_bytes(&limits, LIMIT_MEMORY) == 17592186044416);
 }
 
-/* Limits with everything given: those of the built-in configuration. */
+/* Limits with all values set: those of the built-in configuration. */
 static void fill(struct limits *limits)
 {
     static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576};

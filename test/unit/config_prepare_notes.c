@@ -5,7 +5,7 @@
 #include "config/config_read.h"
 #include "config/prepare_notes.h"
 
-/* A home directory of its own; the file is isolator/prepared.json in it. */
+/* A home directory; the file is isolator/prepared.json in it. */
 static char *set_up_home(const char *text)
 {
     char *home = temp_create();
@@ -39,7 +39,7 @@ static void check_joined(const struct strvec *strings, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-/* What the notes make of the language: its steps, network and packages. */
+/* The language after reading the notes: its steps, network and packages. */
 static void check_applied(const char *prepare, const char *notes, const char *steps,
                           const char *network, const char *packages)
 {
@@ -76,7 +76,7 @@ static void prepare_notes__applied(void **state)
                   "own|both|more");
 }
 
-/* The configuration's steps go first; and packages are those of one image only. */
+/* Steps of the configuration have precedence. Packages belong to one image only. */
 static void prepare_notes__the_configuration_goes_first(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void put(const char *language, const char *image, const char *step)
     assert_int_equal(prepare_notes_put(language, &note, &error), 0);
 }
 
-/* In directories that are made, and beside what is there. */
+/* Missing directories are created, and other notes are kept. */
 static void prepare_notes__written_and_read(void **state)
 {
     char *home = set_up_home(NULL);
@@ -169,7 +169,7 @@ static void prepare_notes__written_and_read(void **state)
     temp_remove(home);
 }
 
-/* Of a process of its own, in which nothing is asserted: whether one was not written. */
+/* For a child process, which cannot assert: writes notes. Returns whether one was not written. */
 static int put_some(int writer, int times)
 {
     for (int i = 0; i < times; i++) {

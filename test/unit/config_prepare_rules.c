@@ -26,7 +26,7 @@ static void prepare_rules__tags(void **state)
               "isolator-prepared:python-229087cc5825410f");
 }
 
-/* Names that a tag cannot hold stay apart by the hash. */
+/* The hash distinguishes names that are not valid in a tag. */
 static void prepare_rules__tags_of_odd_names(void **state)
 {
     CLEANUP_FREE char *long_name = memory_allocate(101);
@@ -89,7 +89,7 @@ static void prepare_rules__steps_are_text(void **state)
     check_step("x\xff", "a step is not valid UTF-8");
 }
 
-/* Nothing that a model could take for a sentence. */
+/* No name can be read by a model as a sentence. */
 static void prepare_rules__packages(void **state)
 {
     static const char *const good[] = {"numpy",  "numpy==1.26.4", "@scope/name@1.0", "c++",

@@ -19,7 +19,7 @@ static const char CONFIG[] =
     "./a.out\","
     "   \"{entrypoint}\"], \"extensions\": [\".c\"], \"defaultFilename\": \"main.c\"}}}";
 
-/* A configuration, a request to be filled in, and what becomes of it. */
+/* A configuration, an empty request, and the plan that it resolves to. */
 struct fixture {
     struct config config;
     struct request request;
@@ -63,7 +63,7 @@ static void resolve(struct fixture *fixture)
     assert_int_equal(result, 0);
 }
 
-/* Resolves, which must fail, and takes the fixture down. */
+/* Resolves the request, which must fail, and tears the fixture down. */
 static void refuse(struct fixture *fixture, enum error_kind kind, const char *message)
 {
     assert_int_equal(
@@ -212,7 +212,7 @@ static void check_entrypoint(const char *language, const char *dir, const char *
     tear_down(&fixture);
 }
 
-/* A file that is not named like one of its language gets the language's name. */
+/* A file without an extension of its language gets the default file name of the language. */
 static void plan__names_of_single_files(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static void plan__fills_in_the_entrypoint(void **state)
     check_command("{{entrypoint}}", "a", "{a}");
 }
 
-static void plan__languages_that_cannot_be_told(void **state)
+static void plan__languages_that_cannot_be_determined(void **state)
 {
     struct fixture fixture;
 
@@ -316,7 +316,7 @@ static void check_environment_refused(const char *assignment, const char *shown)
     refuse(&fixture, ERROR_USAGE, message);
 }
 
-/* The value may be a secret and stands in no message. */
+/* The value may be a secret, so no message contains it. */
 static void plan__environment_that_has_no_names(void **state)
 {
     (void)state;
@@ -341,7 +341,7 @@ static void plan__environment_order(void **state)
     tear_down(&fixture);
 }
 
-static void plan__home_is_tmp_where_nobody_says_otherwise(void **state)
+static void plan__home_is_tmp_by_default(void **state)
 {
     struct fixture fixture;
 
@@ -395,7 +395,7 @@ static void plan__limits_lie_over_each_other(void **state)
            "memoryMB 1025 MB is more than the configuration allows (maximums.memoryMB: 1024)");
 }
 
-/* Nobody asked for the defaults: they are lowered to the maximums, not refused. */
+/* Defaults were not requested, so they are lowered to the maximums and not refused. */
 static void plan__defaults_are_clamped(void **state)
 {
     static const char maximums[] = "{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}";
@@ -489,7 +489,7 @@ static void check_code(const char *entrypoint, const char *expected)
     tear_down(&fixture);
 }
 
-/* Unlike that of a file on the host, its name was chosen for the sandbox. */
+/* Unlike the name of a host file, its name was chosen by the caller of execute_code. */
 static void plan__code_keeps_the_name_it_is_given(void **state)
 {
     (void)state;
@@ -574,11 +574,11 @@ int main(void)
         cmocka_unit_test(plan__names_in_directories),
         cmocka_unit_test(plan__names_with_a_leading_dash),
         cmocka_unit_test(plan__fills_in_the_entrypoint),
-        cmocka_unit_test(plan__languages_that_cannot_be_told),
+        cmocka_unit_test(plan__languages_that_cannot_be_determined),
         cmocka_unit_test(plan__entrypoints_that_are_no_paths),
         cmocka_unit_test(plan__environment_that_has_no_names),
         cmocka_unit_test(plan__environment_order),
-        cmocka_unit_test(plan__home_is_tmp_where_nobody_says_otherwise),
+        cmocka_unit_test(plan__home_is_tmp_by_default),
         cmocka_unit_test(plan__limits_lie_over_each_other),
         cmocka_unit_test(plan__defaults_are_clamped),
         cmocka_unit_test(plan__images),

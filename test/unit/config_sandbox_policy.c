@@ -4,7 +4,7 @@
 
 #include "config/sandbox_policy.h"
 
-/* Everything in one line, "-" for what is not given; the caller frees it. */
+/* The policy in one line, "-" for what is not set; the caller frees it. */
 static char *shown(const struct sandbox_policy *policy)
 {
     struct strbuf line = STRBUF_INIT;
@@ -117,7 +117,7 @@ static void sandbox_policy__no_users(void **state)
     }
 }
 
-/* What was given before stays, as with numbers and networks. */
+/* After an error the previous value remains, as with numbers and networks. */
 static void sandbox_policy__refused_user_changes_nothing(void **state)
 {
     struct error error = ERROR_INIT;
@@ -221,7 +221,7 @@ static void sandbox_policy__no_capabilities(void **state)
     }
 }
 
-/* "CAP_" is the front of a name, no name. */
+/* "CAP_" is a prefix and not a name. */
 static void sandbox_policy__prefix_is_no_capability(void **state)
 {
     struct error error = ERROR_INIT;
@@ -235,7 +235,7 @@ static void sandbox_policy__prefix_is_no_capability(void **state)
     sandbox_policy_release(&policy);
 }
 
-/* Limits with everything given: those of the built-in configuration. */
+/* Limits with all values set: those of the built-in configuration. */
 static void fill(struct sandbox_policy *policy)
 {
     static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576};
@@ -421,7 +421,7 @@ static void sandbox_policy__clamp_to_nothing(void **state)
     sandbox_policy_release(&policy);
 }
 
-/* What was clamped is allowed. */
+/* A policy that was lowered to the maximums passes the check. */
 static void sandbox_policy__clamp_lowers_what_is_more(void **state)
 {
     struct error error = ERROR_INIT;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "config/snippets.h"
 
-/* A configuration whose snippets lie in "prompts" of the directory. */
+/* A configuration whose snippets are in "prompts" of the directory. */
 struct fixture {
     char *directory, *prompts;
     struct config config;
@@ -102,7 +102,7 @@ static void check_not_found(const struct fixture *fixture, const char *name, con
     assert_error(&error, ERROR_USAGE, message);
 }
 
-/* Checks that it is not there, and that the others are named; NULL: there are none. */
+/* Checks that the snippet is not found, and that the error lists the known ones; NULL: none. */
 static void check_unknown(const struct fixture *fixture, const char *name, const char *shown,
                           const char *known)
 {
@@ -233,7 +233,7 @@ static void snippets__base_name_of_several(void **state)
     tear_down(&fixture);
 }
 
-/* What is a base name and a file name stands for the file. */
+/* A name that is both a base name and a file name means the file. */
 static void snippets__file_name_goes_before_a_base_name(void **state)
 {
     struct fixture fixture;
@@ -390,7 +390,7 @@ static void snippets__long_descriptions_are_cut(void **state)
     memset(expected, 'd', sizeof expected);
     expected[298] = '\0';
     check_description(text, expected);
-    memcpy(text + 299, "\xe2\x82\xac", 4); /* a character that the cut divides goes whole */
+    memcpy(text + 299, "\xe2\x82\xac", 4); /* a character that does not fit is omitted completely */
     expected[297] = '\0';
     check_description(text, expected);
 }

@@ -2,7 +2,7 @@
 
 #include "config/tool_arguments.h"
 
-/* The snippets lie in the directory; what is read becomes a request. */
+/* A directory with snippets, and the request that the arguments are read into. */
 struct fixture {
     char *directory;
     struct config config;
@@ -37,7 +37,7 @@ static int read_text(struct fixture *fixture, const char *text)
     return result;
 }
 
-/* Reads a small program with these members more (", ..." or ""). */
+/* Reads the arguments of a small program with these further members (", ..." or ""). */
 static void read_good(struct fixture *fixture, const char *members)
 {
     CLEANUP_FREE char *text =
@@ -48,7 +48,7 @@ static void read_good(struct fixture *fixture, const char *members)
     assert_int_equal(result, 0);
 }
 
-/* All that is wrong is shown to the model, whether in the arguments or in the files they name. */
+/* Reads arguments, which must fail with this message for the model. */
 static void check_refused(const char *text, const char *message)
 {
     struct fixture fixture;
@@ -61,7 +61,7 @@ static void check_refused(const char *text, const char *message)
     tear_down(&fixture);
 }
 
-/* Likewise of a small program with these members more. */
+/* Likewise for a small program with these further members. */
 static void check_wrong(const char *members, const char *message)
 {
     CLEANUP_FREE char *text =
@@ -106,7 +106,7 @@ static void tool_arguments__code_of_any_characters(void **state)
     set_up(&fixture);
     assert_int_equal(
         read_text(&fixture, "{\"language\": \"\", \"entrypoint_code\": \"a\\u0000b\"}"), 0);
-    assert_string_equal(fixture.request.language, ""); /* which ones there are is checked later */
+    assert_string_equal(fixture.request.language, ""); /* whether it exists is checked later */
     assert_int_equal(fixture.request.input.code_length, 3);
     assert_memory_equal(fixture.request.input.code, "a\0b", 4);
     tear_down(&fixture);
@@ -208,7 +208,7 @@ static void tool_arguments__snippet_excludes_the_rest(void **state)
     }
 }
 
-/* ---- what it gets */
+/* ---- the other arguments */
 
 static void check_file(const struct fixture *fixture, size_t i, const char *path, const char *data,
                        size_t length)
@@ -351,7 +351,7 @@ static void tool_arguments__environment(void **state)
                 "environment.A=B: the name of a variable cannot have '=' in it");
 }
 
-/* A JSON array or object of so many items, which are numbers between these two texts. */
+/* A JSON array or object with `count` items: numbers, each between these two texts. */
 static char *many(int count, const char *open, const char *before, const char *after,
                   const char *close)
 {
@@ -365,7 +365,7 @@ static char *many(int count, const char *open, const char *before, const char *a
     return strbuf_steal(&text);
 }
 
-/* The text, so many words of so many letters as items of an array, the end. */
+/* The start, an array of `count` words with `length` letters each, and the end. */
 static char *long_words(const char *open, int count, size_t length, const char *close)
 {
     struct strbuf text = STRBUF_INIT;
@@ -380,7 +380,7 @@ static char *long_words(const char *open, int count, size_t length, const char *
     return strbuf_steal(&text);
 }
 
-/* The kernel starts no program with more. */
+/* The kernel refuses to start a program with more. */
 static void tool_arguments__too_long(void **state)
 {
     CLEANUP_FREE char *argument = long_words("\"arguments\": [\"", 1, 131072, "\"]");
@@ -469,7 +469,7 @@ static void tool_arguments__timeout_without_a_maximum(void **state)
 
 /* ---- names */
 
-/* As models write it that fill in everything. */
+/* Some models fill in every argument. */
 static void tool_arguments__null_is_not_given(void **state)
 {
     struct fixture fixture;

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "docker/budget.h"
 
-/* Of 100 seconds, a percent is a second. */
+/* One percent of 100 seconds is one second. */
 static const struct docker docker = {.engine_timeout = 100};
 
 static int seconds(enum budget_part part)

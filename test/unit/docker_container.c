@@ -95,7 +95,7 @@ static void discard(struct creation *creation)
     notifier_release(&creation->cancel);
 }
 
-/* Otherwise docker would set them from its configuration. */
+/* docker would set them from its configuration. */
 #define NO_PROXIES                                                                                 \
     "|--env=HTTP_PROXY=|--env=http_proxy=|--env=HTTPS_PROXY=|--env=https_proxy="                   \
     "|--env=FTP_PROXY=|--env=ftp_proxy=|--env=NO_PROXY=|--env=no_proxy="                           \
@@ -695,7 +695,7 @@ static void container__remove_tries_again(void **state)
     tear_down(&fixture);
 }
 
-/* Fails to remove for so many ms. False if docker was too slow to say why. */
+/* A removal that fails until after `ms`. False if docker was too slow to print the reason. */
 static bool check_not_removed_in(long long milliseconds, const char *script, const char *message)
 {
     const long long begin = clock_now_ms();
@@ -728,7 +728,7 @@ static void container__remove_that_never_succeeds(void **state)
                       "cannot remove the container: device is busy");
 }
 
-/* That a container is gone takes an answer of the engine. */
+/* A container is gone only if the engine says so. */
 static void container__remove_needs_an_answer(void **state)
 {
     (void)state;
@@ -748,7 +748,7 @@ static void container__remove_with_a_docker_that_hangs(void **state)
     tear_down(&fixture);
 }
 
-/* The engine does not finish until somebody reads the output of the attached client. */
+/* The engine does not finish until the output of the attached client is read. */
 static void container__remove_drains_the_attached_client(void **state)
 {
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};

@@ -37,7 +37,7 @@ static void check_calls(const struct fixture *fixture, const char *expected)
     assert_string_equal(calls, expected);
 }
 
-/* "name, status, labels; " of each row. */
+/* "name, status, labels; " for each row. */
 static void check_rows(const struct container_list *rows, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
@@ -142,10 +142,10 @@ static void container_list__garbage(void **state)
         if (container_list_add(&rows, lines[i], strlen(lines[i]), 1))
             fail_msg("taken: %s", lines[i]);
     assert_int_equal(rows.count, 0);
-    assert_true(container_list_add(&rows, "[\"a\",\"Up\",\"1\"]", 14, 1)); /* one that is good */
+    assert_true(container_list_add(&rows, "[\"a\",\"Up\",\"1\"]", 14, 1)); /* a valid row */
 }
 
-/* The start of a row is no row. */
+/* A truncated row is not a row. */
 static void container_list__truncated(void **state)
 {
     struct fixture fixture;

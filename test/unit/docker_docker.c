@@ -225,7 +225,7 @@ static void docker__run_keeps_256_kib_of_each_stream(void **state)
     tear_down(&fixture);
 }
 
-/* The milliseconds in the message; -1 if it is another message. */
+/* The milliseconds in the message; -1 if the message has another form. */
 static long long late_ms(const struct fixture *fixture)
 {
     CLEANUP_FREE char *start = string_format("'%s ps' did not end within ", fixture->command);
@@ -239,7 +239,7 @@ static long long late_ms(const struct fixture *fixture)
     return strcmp(end, " ms; does the container engine answer?") == 0 ? number : -1;
 }
 
-/* The command is killed after so many ms. False if it had not written anything by then. */
+/* The command is killed after `ms`. False if it has written nothing by then. */
 static bool check_killed_after(long long milliseconds)
 {
     const long long begin = clock_now_ms();
@@ -301,7 +301,7 @@ static void docker__run_with_a_notifier_that_is_not_raised(void **state)
     tear_down(&fixture);
 }
 
-/* It ends by itself, so it has done its work. */
+/* It ended by itself, so its work is done. */
 static void docker__cancelled_run_ends_within_its_grace_time(void **state)
 {
     struct fixture fixture;

@@ -10,7 +10,7 @@ static void read_texts(struct engine_info *engine, const char *version, const ch
     assert_true(engine_info_read_info(engine, info, strlen(info)));
 }
 
-/* The limits as "x" (not known), "-" or "+" each: memory, swap, processes, CPU time. */
+/* Memory, swap, processes and CPU time, each as "x" (unknown), "-" or "+". */
 static void check_limits(const struct engine_info *engine, const char *expected)
 {
     char seen[ENGINE_LIMITS + 1] = "";

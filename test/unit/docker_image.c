@@ -94,7 +94,7 @@ static void image__message_ends_with_a_whole_character(void **state)
     check_tag_refused(name, tag);
 }
 
-/* These and the next ones agree with `docker tag` 28.2. */
+/* `docker tag` 28.2 accepts and refuses the same names. */
 static void image__tags(void **state)
 {
     static const char *const good[] = {"name",

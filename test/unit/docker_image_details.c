@@ -4,7 +4,7 @@
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* All of it in one line; "-" for what is not said. */
+/* The details in one line; "-" for a missing one. */
 static void check(const char *text, const char *expected)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
@@ -37,7 +37,7 @@ static void image_details__of_an_engine(void **state)
           "[one=1=1|two=]");
 }
 
-/* Docker 20.10 says null or nothing where Docker 29 leaves it out. */
+/* Docker 20.10 prints null or an empty value for members that Docker 29 omits. */
 static void image_details__with_members_missing(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void image_details__garbage(void **state)
     }
 }
 
-/* More values than any image has, which would take far more memory than the text. */
+/* More values than any image has; parsed, they would need far more memory than the text. */
 static void image_details__with_too_many_values(void **state)
 {
     CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;

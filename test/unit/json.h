@@ -1,5 +1,6 @@
 /*
- * What tests of several rooms share: values of JSON in short, and a configuration of two languages.
+ * Shared by the unit tests of several layers: short forms for JSON values, and a configuration with
+ * two languages.
  */
 #ifndef JSON_H
 #define JSON_H
@@ -29,14 +30,14 @@ static inline void check_json(const json_t *value, const char *expected)
     assert_string_equal(text ? text : "(null)", expected);
 }
 
-/* Likewise, and takes the value over. */
+/* Likewise, and takes ownership of the value. */
 static inline void check_new_json(json_t *value, const char *expected)
 {
     check_json(value, expected);
     json_decref(value);
 }
 
-/* A string member of a member of ...: the names with dots between; "(none)" where there is none. */
+/* The string at this path of member names, separated by dots; "(none)" if there is none. */
 static inline const char *string_at(const json_t *value, const char *path)
 {
     while (value && *path) {
@@ -50,7 +51,9 @@ static inline const char *string_at(const json_t *value, const char *path)
     return json_is_string(value) ? json_string_value(value) : "(none)";
 }
 
-/* Fills in a configuration of the languages "py" and "sh", with `more` laid over it (or NULL). */
+/*
+ * Makes a configuration with the languages "py" and "sh" and merges `more` into it (NULL: nothing).
+ */
 static inline void set_up_config(struct config *config, const char *more)
 {
     static const char text[] =

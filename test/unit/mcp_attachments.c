@@ -12,7 +12,7 @@ struct fixture {
     struct attachments attachments;
 };
 
-/* How a PNG begins. */
+/* The first bytes of a PNG. */
 #define PNG "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 static const char NEWEST[] = "2025-11-25";
@@ -38,7 +38,7 @@ static void add(struct fixture *fixture, const char *name, const char *data, siz
 
 #define ADD(fixture, name, bytes) add(fixture, name, bytes, sizeof bytes - 1)
 
-/* Adds a file of `start` and so many bytes more. */
+/* Adds a file with `start` and this many further bytes. */
 static void add_large(struct fixture *fixture, const char *name, const char *start, size_t length,
                       size_t more)
 {
@@ -49,7 +49,7 @@ static void add_large(struct fixture *fixture, const char *name, const char *sta
     add(fixture, name, data, length + more);
 }
 
-/* The last content, with the id of the run as "ID". */
+/* The last item of the content, with "ID" instead of the id of the run. */
 static void check_last(const struct fixture *fixture, const char *expected)
 {
     const json_t *content = json_object_get(fixture->tool_result, "content");
@@ -166,7 +166,7 @@ static void attachments__files_that_do_not_fit_into_a_message(void **state)
     check_stored(&fixture, "files/b", "nothing");
 }
 
-/* One result never takes more than the whole store. */
+/* One result never needs more than the whole store. */
 static void attachments__files_that_do_not_fit_into_the_store(void **state)
 {
     struct fixture fixture;

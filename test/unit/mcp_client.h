@@ -1,6 +1,4 @@
-/*
- * What the unit tests of mcp share: a client at the other end of a writer.
- */
+/* Shared by the unit tests of mcp: a client at the other end of a writer. */
 #ifndef MCP_CLIENT_H
 #define MCP_CLIENT_H
 

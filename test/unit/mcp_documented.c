@@ -1,6 +1,6 @@
 /*
- * The numbers that isolator-mcp(1) states and no other unit test asserts literally. Who changes one
- * here changes the page too.
+ * The numbers of isolator-mcp(1) that no other unit test asserts literally. If you change one here,
+ * change the page too.
  */
 #include "test.h"
 

@@ -4,7 +4,7 @@
 
 /* ---- parsing */
 
-/* Reads the text and checks the kind and, in one line, "id method params problem". */
+/* Reads the text and checks the kind and "id method params problem". */
 static void check_read(const char *text, enum message_kind kind, const char *expected)
 {
     json_t *value = json_of(text);

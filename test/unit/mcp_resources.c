@@ -51,7 +51,7 @@ static void check_read(struct fixture *fixture, const char *uri, const char *exp
     check_new_json(result, expected);
 }
 
-/* Checks the message only: the kind of error is always the same. */
+/* Checks only the message, since the kind of the error is always the same. */
 static void check_not_read(struct fixture *fixture, const char *uri, const char *message)
 {
     assert_null(read_uri(fixture, uri));
@@ -108,7 +108,7 @@ static void resources__names_in_uris(void **state)
     check_uri("%41.py", "isolator://snippets/%2541.py");
 }
 
-/* Follows the cursors, and checks how many there are on each page. */
+/* Follows the cursors, and checks the number of snippets on each page. */
 static void check_pages(int count, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
@@ -240,7 +240,7 @@ static void resources__other_uris(void **state)
     tear_down(&fixture);
 }
 
-/* 512 KiB become six times as much if each byte has to be escaped. */
+/* 512 KiB become six times as large if JSON escapes each byte. */
 static void resources__snippet_that_does_not_fit_into_a_message(void **state)
 {
     CLEANUP_FREE char *text = memory_allocate(524288);
@@ -323,7 +323,7 @@ static void resources__output_that_is_not_stored(void **state)
     tear_down(&fixture);
 }
 
-/* Checks the length of the text; if 0 is expected, that its middle is omitted. */
+/* Checks the length of the text, or, if 0 is expected, that its middle is omitted. */
 static void check_fits(char byte, size_t length, size_t expected)
 {
     struct fixture fixture;

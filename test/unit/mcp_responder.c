@@ -101,7 +101,7 @@ static void responder__errors(void **state)
         "\"data\":{\"y\":[]}}}\n");
 }
 
-/* Names of methods come from the client and may have been cut within a character. */
+/* A method name comes from the client, and the message may cut it within a character. */
 static void responder__errors_are_safe_to_show(void **state)
 {
     struct client client;
@@ -199,7 +199,7 @@ static void batch__responses_are_sent_as_one_array(void **state)
                                         "\"code\":-32602,\"message\":\"bad\"}}]\n");
 }
 
-/* The result of a call comes long after the rest of the batch. */
+/* The result of a call comes long after the other responses of the batch. */
 static void batch__waits_for_the_last_response(void **state)
 {
     struct client client;
@@ -253,7 +253,7 @@ static void batch__without_responses_sends_nothing(void **state)
     client_check(&client, "");
 }
 
-/* Responds with so many bytes of text each; the JSON around the text has 45. */
+/* Sends responses with texts of these sizes; the JSON around each text has 45 bytes. */
 static void answer_batch(struct client *client, const size_t *sizes, size_t count)
 {
     struct batch *batch = batch_new(&client->writer);

@@ -31,7 +31,7 @@ static void add(struct result_store *store, const char *out, const char *err,
     }
 }
 
-/* Stores a result with so many bytes of stdout. */
+/* Stores a result with this many bytes of stdout. */
 static void add_bytes(struct result_store *store, size_t length, char id[STORED_ID_SIZE])
 {
     CLEANUP_FREE char *out = memory_allocate(length + 1);
@@ -137,7 +137,7 @@ static void result_store__unknown_ids(void **state)
     result_store_release(&store);
 }
 
-/* All of them have 16 MiB; each takes a little more than its bytes. */
+/* All results together have 16 MiB; each needs a little more than its bytes. */
 static void result_store__the_oldest_make_room(void **state)
 {
     enum { COUNT_OF_RUNS = 40 };

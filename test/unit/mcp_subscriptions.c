@@ -2,7 +2,7 @@
 
 #include "mcp/subscriptions.h"
 
-/* Opens a subscription by a request of this id, a JSON text. */
+/* Opens a subscription by a request with this id, a JSON text. */
 static void open_one(struct subscriptions *subscriptions, struct client *client, const char *id)
 {
     json_t *value = json_of(id);
@@ -43,7 +43,7 @@ static void subscriptions__are_acknowledged_and_completed_at_the_end(void **stat
     open_one(&subscriptions, &client, "1");
     open_one(&subscriptions, &client, "\"a\"");
     subscriptions_end(&subscriptions, &client.writer);
-    subscriptions_end(&subscriptions, &client.writer); /* none is left */
+    subscriptions_end(&subscriptions, &client.writer); /* no subscription remains */
     subscriptions_release(&subscriptions);
     client_check(&client, ACKNOWLEDGED("1") ACKNOWLEDGED("\"a\"") ENDED("1") ENDED("\"a\""));
 }

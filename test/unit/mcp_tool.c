@@ -38,7 +38,7 @@ static void check_members(const char *revision, const char *expected)
     json_decref(tool);
 }
 
-/* No client gets members that its revision does not define. */
+/* A client gets only members that its revision defines. */
 static void tool__members_by_revision(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void tool__snippets_by_their_shortest_names(void **state)
     check_snippets(some, "isolator://snippets/NAME. There are: a, b.py, b.sh, c\\n.");
 }
 
-/* Of 40 names of 50 bytes each, as many as fit into 600 bytes. */
+/* Of 40 names with 50 bytes each, it lists as many as fit into 600 bytes. */
 static void tool__as_many_snippets_as_there_is_room_for(void **state)
 {
     char names[40][54];
@@ -371,7 +371,7 @@ static void tool__instructions_list_the_packages(void **state)
     strbuf_release(&many);
 }
 
-/* Some hosts cut them after 2 kB. */
+/* Some hosts cut instructions after 2 kB. */
 static void tool__instructions_begin_with_the_rules(void **state)
 {
     struct config config;

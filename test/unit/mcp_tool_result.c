@@ -34,7 +34,7 @@ static void add_text(struct fixture *fixture, int stream, const char *text)
     fixture->result.bytes[stream] += strlen(text);
 }
 
-/* Adds so many copies of this byte. */
+/* Adds this many copies of the byte. */
 static void add_bytes(struct fixture *fixture, int stream, char byte, size_t length)
 {
     CLEANUP_FREE char *bytes = memory_allocate(length);
@@ -258,7 +258,7 @@ static void tool_result__any_characters(void **state)
 
 /* ---- long output */
 
-/* Checks how many of the bytes "X" on stdout and "Y" on stderr are shown if 1000 may be. */
+/* Checks how many bytes "X" of stdout and "Y" of stderr a text of at most 1000 bytes has. */
 static void check_shares(size_t out, size_t err, size_t shown_out, size_t shown_err)
 {
     struct fixture fixture;
@@ -292,7 +292,7 @@ static void tool_result__streams_share_the_room(void **state)
     check_shares(421, 10000, 420, 420);
 }
 
-/* The note counts what the run had omitted, too. */
+/* The note also counts the bytes that the run has omitted. */
 static void tool_result__note_counts_all_omitted_bytes(void **state)
 {
     struct fixture fixture;
@@ -388,7 +388,7 @@ static void check_no_link(const char *name)
     make(&fixture, name, 1000);
     assert_int_equal(blocks(&fixture), 1);
     assert_int_equal(count_char(text_of(&fixture), 'X'), 840);
-    assert_null(fixture.store.first); /* the client could not ask for it */
+    assert_null(fixture.store.first); /* its revision has no links */
     tear_down(&fixture);
 }
 
@@ -399,7 +399,7 @@ static void tool_result__no_link_if_the_revision_has_none(void **state)
     check_no_link("2025-03-26");
 }
 
-/* Stored output fits into one message, if little of it is escaped. */
+/* Stored output fits into one message if JSON escapes little of it. */
 static void tool_result__stores_a_maximum(void **state)
 {
     struct fixture fixture;
@@ -430,7 +430,7 @@ static void check_fits(const char *name, char byte, size_t max_text, size_t min)
     tear_down(&fixture);
 }
 
-/* Each byte becomes six, twice if there is structured content. */
+/* JSON needs six bytes for each byte, and twice that with structured content. */
 static void tool_result__fits_into_a_message_when_escaped(void **state)
 {
     (void)state;

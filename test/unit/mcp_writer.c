@@ -13,7 +13,7 @@ static void put(struct client *client, const char *text)
     writer_put(&client->writer, string_copy(text), strlen(text));
 }
 
-/* A line of this many bytes. */
+/* A line with this many bytes. */
 static void put_bytes(struct client *client, size_t length)
 {
     char *line = memory_allocate(length);
@@ -36,7 +36,7 @@ static void wait_until_woken(const struct client *client)
     wait_for_input(notifier_fd(&client->wake));
 }
 
-/* Closes a client that has closed its end. */
+/* Closes the other end of a client that has closed its own. */
 static void close_gone(struct client *client)
 {
     assert_int_equal(writer_finish(&client->writer, clock_now_ms() + CLIENT_PATIENCE_MS), 0);
@@ -57,7 +57,7 @@ static void writer__writes_in_order(void **state)
     client_check(&client, "one\ntwo\nthree\n");
 }
 
-/* Another process may have made our end non-blocking, if it has the same one open. */
+/* Another process that has our end open may have set O_NONBLOCK on it. */
 static void writer__waits_if_the_pipe_is_nonblocking(void **state)
 {
     struct client client;
@@ -154,7 +154,7 @@ static void writer__is_full(void **state)
     client_open_silent(&client);
     put_bytes(&client, WAITING_MAX);
     assert_false(writer_full(&client.writer));
-    put_bytes(&client, 70000); /* some is in the pipe, but counts until all is written */
+    put_bytes(&client, 70000); /* bytes in the pipe count until all are written */
     assert_true(writer_full(&client.writer));
     put_bytes(&client, 10); /* does not block */
     client_start_reading(&client);
@@ -177,14 +177,14 @@ static void writer__waits_for_room(void **state)
     client_close(&client);
 }
 
-/* So that the main loop starts to read again. */
+/* The main loop then reads again. */
 static void writer__wakes_when_there_is_room_again(void **state)
 {
     struct client client;
 
     (void)state;
     client_open_silent(&client);
-    put_bytes(&client, 100000); /* more than the pipe holds: the thread is busy with it */
+    put_bytes(&client, 100000); /* more than fits into the pipe, so the thread waits */
     wait_for_input(client.ends[0]);
     put_bytes(&client, WAITING_MAX);
     assert_true(writer_full(&client.writer));
@@ -235,7 +235,7 @@ static void writer__the_end_stops_the_waiting(void **state)
     client_close(&client);
 }
 
-/* Nothing is freed then, so it can be called again. */
+/* Nothing was freed, so it can be called again. */
 static void writer__finish_gives_up_at_the_deadline(void **state)
 {
     struct client client;

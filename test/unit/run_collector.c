@@ -4,9 +4,7 @@
 #include "base/memory.h"
 #include "run/collector.h"
 
-/*
- * A plan that wants files, what it was sent, and the tar that comes back, all written with libtar.
- */
+/* A plan with artifacts, the archive that was sent, and the archive that comes back. */
 struct fixture {
     struct plan plan;
     struct manifest manifest; /* of `sent` */
@@ -42,7 +40,7 @@ static void set_up(struct fixture *fixture, const char *pattern)
     fixture->back = new_archive(NULL);
 }
 
-/* Sends the tar that came back, but for its last `cut` bytes, in pieces. */
+/* Feeds the archive that comes back, without its last `cut` bytes, in pieces. */
 static void collect(struct fixture *fixture, size_t cut)
 {
     struct error error = ERROR_INIT;
@@ -64,7 +62,7 @@ static void collect(struct fixture *fixture, size_t cut)
     strbuf_release(&tar);
 }
 
-/* What was taken, "NAME:CONTENT ", and what is missing, a line each. */
+/* Checks the artifacts, "NAME:CONTENT " for each, and a line for each that is missing. */
 static void check(struct fixture *fixture, const char *taken, const char *missing)
 {
     const struct artifacts *artifacts = &fixture->result.artifacts;
@@ -153,7 +151,7 @@ static void collector__names_that_lead_elsewhere(void **state)
     check(&fixture, "", missing);
 }
 
-/* More than 4000 bytes, as with files that are sent. Such a name is told in short. */
+/* The limit is 4000 bytes, as for files that are sent. A warning has a shortened name. */
 static void collector__a_name_that_is_too_long(void **state)
 {
     static const char start[] = "the artifact 'directory/directory/";
@@ -182,7 +180,7 @@ static void collector__a_name_that_is_too_long(void **state)
     assert_in_range(strlen(missing), strlen(start) + strlen(end), 350);
     assert_string_equal(missing + strlen(missing) - strlen(end), end);
     check(&fixture, taken, missing);
-    set_up(&fixture, "*.png"); /* nobody has asked for it */
+    set_up(&fixture, "*.png"); /* no pattern matches it */
     add(&fixture.back, strbuf_string(&name), "2", 1);
     collect(&fixture, 0);
     none = strvec_join(&fixture.result.artifacts.missing, "\n");
@@ -273,7 +271,7 @@ static void collector__only_ten_are_named(void **state)
     check(&fixture, "", "");
 }
 
-/* Half a file is none. */
+/* A truncated file is not returned. */
 static void collector__cut_off(void **state)
 {
     struct fixture fixture;

@@ -7,7 +7,7 @@
 #include "run/output_sink.h"
 #include "run/run_stats.h"
 
-/* Where the output of a plan with an output limit of 8 bytes goes; `watch` is looked at. */
+/* The output sink of a plan with an output limit of 8 bytes. */
 struct fixture {
     struct plan plan;
     struct run_stats stats;
@@ -78,7 +78,7 @@ static void output_sink__watch_tells_when_the_program_runs(void **state)
     tear_down(&fixture);
 }
 
-static void output_sink__nobody_looks(void **state)
+static void output_sink__without_stats(void **state)
 {
     struct fixture fixture;
 
@@ -154,7 +154,7 @@ static void output_sink__is_passed_on(void **state)
     assert_int_equal(read(ends[0], got, sizeof got), 4);
     assert_string_equal(got, "this");
     assert_false(output_sink_must_end(&fixture.output));
-    close(ends[0]); /* nobody reads any more */
+    close(ends[0]); /* no reader remains */
     add(&fixture, 1, "more");
     assert_true(output_sink_must_end(&fixture.output));
     assert_int_equal(watched(&fixture), 16);
@@ -162,7 +162,7 @@ static void output_sink__is_passed_on(void **state)
     tear_down(&fixture);
 }
 
-/* A reader that takes nothing delays a run until its deadline, and is no error. */
+/* A reader that takes nothing delays a run until the deadline, which is not an error. */
 static void output_sink__reader_that_takes_nothing(void **state)
 {
     CLEANUP_FREE char *large = memory_allocate(200001);
@@ -219,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_sink__watch_counts_both_streams),
         cmocka_unit_test(output_sink__watch_tells_when_the_program_runs),
-        cmocka_unit_test(output_sink__nobody_looks),
+        cmocka_unit_test(output_sink__without_stats),
         cmocka_unit_test(output_sink__is_kept_and_counted),
         cmocka_unit_test(output_sink__forgets),
         cmocka_unit_test(output_sink__is_passed_on),

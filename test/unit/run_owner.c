@@ -7,7 +7,7 @@
 
 #include "run/owner.h"
 
-/* The value of the label at this place, which must have this name. */
+/* The value of the label with this index, which must have this name. */
 static const char *value_of(const struct strvec *labels, size_t place, const char *name)
 {
     CLEANUP_FREE char *start = string_format("isolator.%s=", name);
@@ -45,7 +45,7 @@ static void owner__labels(void **state)
     assert_int_equal(strlen(value_of(&labels, 1, "boot")), 36);
 }
 
-/* Field 22 of proc(5), as another program reads it. */
+/* Field 22 of /proc/PID/stat (proc(5)), as another program reads it. */
 static void owner__start_is_that_of_the_process(void **state)
 {
     CLEANUP(strvec_release) struct strvec labels = STRVEC_INIT;
@@ -95,7 +95,7 @@ static void check_deadline(long long lifetime_ms, long long seconds)
                     after + seconds + 1);
 }
 
-/* Rounded so that it never lies before the end of the lifetime. */
+/* It is rounded up, so that it is never before the end of the lifetime. */
 static void owner__deadline(void **state)
 {
     (void)state;
@@ -107,7 +107,9 @@ static void owner__deadline(void **state)
     check_deadline(366LL * 86400 * 1000 + 120000, 31622520);
 }
 
-/* Those that do not change while the process lives, so that all its containers can be found. */
+/*
+ * The labels that stay the same while the process lives, so that all its containers can be found.
+ */
 static void owner__own_labels_are_the_first_four(void **state)
 {
     CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
@@ -145,7 +147,7 @@ static void owner__disown(void **state)
     }
 }
 
-/* ---- judged */
+/* ---- owner_status() */
 
 /* The labels of this process; the caller changes fields of it. */
 struct claim {
@@ -175,7 +177,7 @@ static enum owner_status judge(const struct claim *claim, long long now)
     return owner_status(&values, now);
 }
 
-/* However long its deadline is past. */
+/* However long ago its deadline was. */
 static void owner__lives(void **state)
 {
     struct claim claim = own_claim();
@@ -185,7 +187,7 @@ static void owner__lives(void **state)
     assert_int_equal(judge(&claim, 1000000000000), OWNER_ALIVE);
 }
 
-/* The field in front of the numbers is the program's name, which may look like fields. */
+/* The field before the numbers is the program's name, which may look like fields. */
 static void owner__lives_with_a_hostile_name(void **state)
 {
     static const char *const names[] = {"a) 1 2 3", "(((", ") ) )", ""};
@@ -208,7 +210,7 @@ static void owner__lives_with_a_hostile_name(void **state)
     }
 }
 
-/* Another process has its number now. */
+/* Another process has its process id now. */
 static void owner__ended_and_its_number_taken(void **state)
 {
     struct claim claim = own_claim();
@@ -218,7 +220,7 @@ static void owner__ended_and_its_number_taken(void **state)
     assert_int_equal(judge(&claim, 0), OWNER_ENDED);
 }
 
-/* The process is there till it is waited for, even if nobody ever does. */
+/* A zombie has ended, even if its parent never waits for it. */
 static void owner__ended(void **state)
 {
     struct claim claim = own_claim();
@@ -244,7 +246,7 @@ static void owner__ended(void **state)
     assert_int_equal(judge(&claim, 0), OWNER_ENDED);
 }
 
-/* Nothing is known of the process, but its deadline. */
+/* Only the deadline of the process is known. */
 static void check_elsewhere(const struct claim *claim)
 {
     assert_int_equal(judge(claim, 0), OWNER_ALIVE);
@@ -274,7 +276,7 @@ static void owner__elsewhere(void **state)
     }
 }
 
-/* Its start time could not be read when it was made: so it is not known whether it is another. */
+/* Without the start time of the owner, another process with its id cannot be distinguished. */
 static void owner__without_a_start_time(void **state)
 {
     struct claim claim = own_claim();
@@ -284,7 +286,7 @@ static void owner__without_a_start_time(void **state)
     check_elsewhere(&claim);
 }
 
-/* Labels that others wrote: such a container is nobody's. */
+/* Labels of another form: such a container is never removed. */
 static void owner__labels_that_are_none(void **state)
 {
     static const struct claim claims[] = {

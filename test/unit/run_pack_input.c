@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "run/pack_input.h"
 
-/* A directory "in" to be sent, and "archive.tar" of what was. */
+/* A directory "in" to send, and the archive "archive.tar". */
 struct fixture {
     char *directory, *in;
     struct plan plan;
@@ -59,7 +59,7 @@ static void tear_down(struct fixture *fixture)
     temp_remove(fixture->directory);
 }
 
-/* Archives the directory, which must fail, and takes the fixture down. */
+/* Archives the directory, which must fail, and tears the fixture down. */
 static void refuse(struct fixture *fixture, const char *message)
 {
     assert_int_equal(archive_input(fixture), -1);
@@ -88,7 +88,7 @@ static struct strbuf run_in(const struct fixture *fixture, const char *command)
     return shell_output(line);
 }
 
-/* Archives the directory and checks modes and names of what came of it. */
+/* Archives the directory and checks the modes and names in the archive. */
 static void check_list(struct fixture *fixture, const char *expected)
 {
     struct strbuf output;
@@ -100,7 +100,7 @@ static void check_list(struct fixture *fixture, const char *expected)
     strbuf_release(&output);
 }
 
-/* Archives the directory and checks that unpacked it is the same. */
+/* Archives the directory and checks that the unpacked archive is the same. */
 static void check_same(struct fixture *fixture)
 {
     struct strbuf output;
@@ -181,7 +181,7 @@ static void pack_input__sends_the_same_content(void **state)
     tear_down(&fixture);
 }
 
-/* Of a file's mode only whether anybody may execute it travels. */
+/* Of the mode of a file, only the execute permission is sent. */
 static void pack_input__modes(void **state)
 {
     struct fixture fixture;
@@ -321,7 +321,10 @@ static void pack_input__links_that_leave_are_left_out(void **state)
     tear_down(&fixture);
 }
 
-/* A step through another link could lead anywhere; names alone decide, and nothing is followed. */
+/*
+ * A target that passes through another link could lead anywhere. Only the names decide, and no link
+ * is followed.
+ */
 static void pack_input__links_are_not_followed(void **state)
 {
     struct fixture fixture;
@@ -339,7 +342,7 @@ static void pack_input__links_are_not_followed(void **state)
     tear_down(&fixture);
 }
 
-/* In a process of its own: two names change places, as fast as they can, till it is killed. */
+/* A child process that exchanges two names in a loop until it is killed. */
 static pid_t swap_names(const char *first, const char *second)
 {
     const pid_t child = fork();
@@ -362,8 +365,8 @@ static bool holds(const struct strbuf *bytes, const char *word)
 }
 
 /*
- * What is a file or a directory when it is looked at, and a link when it is opened, is not
- * followed. The moment is met within a few hundred attempts.
+ * A path that is a file or a directory for stat() and a link for open() is not followed. A few
+ * hundred attempts hit that moment.
  */
 static void check_swapped(bool directory)
 {
@@ -500,7 +503,7 @@ static void pack_input__directories_that_cannot_be_opened(void **state)
     refuse(&fixture, file);
 }
 
-/* That the user names a link to a directory is his own business. */
+/* The directory itself may be a link, because the user named it. */
 static void pack_input__directory_behind_a_link(void **state)
 {
     struct fixture fixture;
@@ -616,7 +619,7 @@ static void pack_input__reserved_bytes_are_taken_off(void **state)
     refuse(&fixture, TOO_MUCH);
 }
 
-/* Sparse files cost nothing here and all of their size there. */
+/* A sparse file needs no space here, and all of its size in the container. */
 static void pack_input__huge_files_are_refused_at_once(void **state)
 {
     struct fixture fixture;
@@ -634,7 +637,7 @@ static void pack_input__huge_files_are_refused_at_once(void **state)
 
 /* ---- depth */
 
-/* Makes directories in each other, each of this name; "file" in the last. */
+/* Makes nested directories, each with this name, and "file" in the last one. */
 static void make_deep(const struct fixture *fixture, int depth, const char *name)
 {
     int fd = open(fixture->in, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -767,7 +770,7 @@ static void pack_input__one_file_that_cannot_be_read(void **state)
 
 /* ---- files in memory */
 
-/* Code in memory, sent as "main.py"; the workdir has room for 256 pages. */
+/* Code in memory, sent as "main.py"; the working directory has 256 pages. */
 static void set_up_code(struct fixture *fixture, const char *code, size_t length)
 {
     set_up(fixture);
@@ -867,7 +870,7 @@ static void pack_input__code_that_is_too_large(void **state)
     refuse(&fixture, TOO_MUCH);
 }
 
-/* Each takes a whole page. */
+/* Each needs a whole page. */
 static void pack_input__files_in_memory_that_are_too_many(void **state)
 {
     struct fixture fixture;
@@ -889,7 +892,7 @@ static void pack_input__files_in_memory_that_are_too_many(void **state)
     refuse(&fixture, TOO_MUCH);
 }
 
-/* Empty ones take no page, but there is an end to their number. */
+/* Empty files need no page, but their number is limited. */
 static void pack_input__number_of_files_in_memory_is_limited(void **state)
 {
     struct fixture fixture;
@@ -903,7 +906,7 @@ static void pack_input__number_of_files_in_memory_is_limited(void **state)
 
 /* ---- cancellation */
 
-/* Packs the input with a notifier that is raised already, and takes the fixture down. */
+/* Packs the input with a cancel notifier that is raised already, and tears the fixture down. */
 static void check_cancelled(struct fixture *fixture)
 {
     struct notifier cancel = NOTIFIER_INIT;
@@ -943,7 +946,7 @@ static void pack_input__additional_files_are_cancelled(void **state)
 
 /* ---- spooling */
 
-/* The read end of a pipe that holds this text and is at its end behind it. */
+/* The read end of a pipe that contains this text and then ends. */
 static int pipe_with(const char *text)
 {
     int ends[2];
@@ -993,7 +996,7 @@ static void pack_input__spool_that_is_too_large(void **state)
     assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
 }
 
-/* Of a file it is known beforehand: nothing is copied. */
+/* The size of a file is known before, so nothing is copied. */
 static void pack_input__spool_of_a_file_that_is_too_large(void **state)
 {
     struct error error = ERROR_INIT;
@@ -1024,7 +1027,7 @@ static void pack_input__spool_is_cancelled(void **state)
     int ends[2];
 
     (void)state;
-    assert_int_equal(pipe(ends), 0); /* nobody writes, and nobody closes it */
+    assert_int_equal(pipe(ends), 0); /* it has no data and no end */
     assert_int_equal(notifier_open(&cancel, &error), 0);
     notifier_raise(&cancel);
     assert_int_equal(pack_input_spool(ends[0], 3, "stdin", &cancel, &error), -1);

@@ -191,7 +191,7 @@ static void result__signals(void **state)
     assert_null(result_signal(2147483647));
 }
 
-/* By <signal.h>, and by number what POSIX does not name. */
+/* The names of <signal.h>, and the number of a signal that POSIX does not name. */
 static void result__signals_are_those_of_the_kernel(void **state)
 {
     static const struct {
@@ -288,7 +288,7 @@ static const char *option_of(const char *subject)
     return strcmp(subject, "workdirMB") == 0 ? "--workdir-size" : NULL;
 }
 
-/* What is escaped in front of the subject makes the message longer. */
+/* Escaping before the subject makes the message longer. */
 static void result__names_the_subject_of_its_error(void **state)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;

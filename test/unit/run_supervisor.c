@@ -6,7 +6,7 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 
-/* ---- what goes in: the archive with the program */
+/* ---- the input: the archive with the program */
 
 struct fixture {
     char *directory; /* the archive is unpacked here */
@@ -24,7 +24,7 @@ static void set_up(struct fixture *fixture, const char *network)
     assert_int_equal(archive_open(&fixture->archive, 0, 0, NULL, &fixture->error), 0);
 }
 
-/* Runs a command of the host's shell in the directory. The caller releases what it wrote. */
+/* Runs a shell command in the directory. The caller releases its output. */
 static struct strbuf run_in(const struct fixture *fixture, const char *command)
 {
     CLEANUP_FREE char *line = string_format("cd %s && %s", fixture->directory, command);
@@ -48,7 +48,7 @@ static void unpack(struct fixture *fixture)
     strbuf_release(&output);
 }
 
-/* Becomes the program, as the supervisor does, in an environment of PATH and these variables. */
+/* Executes the program as the supervisor does, with PATH and these variables as environment. */
 static struct strbuf run_program(const struct fixture *fixture, const char *environment)
 {
     CLEANUP_FREE char *command = string_format(
@@ -206,7 +206,7 @@ static void supervisor__program_gets_its_arguments_byte_by_byte(void **state)
     tear_down(&fixture);
 }
 
-/* Whether a list of strings, each with a NUL after it, has this one. */
+/* Whether a list of strings, each followed by a NUL, contains this one. */
 static bool holds(const struct strbuf *list, const char *string)
 {
     for (size_t at = 0; at < list->length; at += strlen(list->data + at) + 1)
@@ -257,7 +257,7 @@ static void supervisor__environment_does_not_reach_the_supervisor(void **state)
     tear_down(&fixture);
 }
 
-/* A PATH of the request counts for the program, also where it is looked up. */
+/* A PATH of the request applies to the program, and to the search for it. */
 static void supervisor__program_is_looked_up_on_its_own_path(void **state)
 {
     struct fixture fixture;
@@ -336,7 +336,7 @@ static void supervisor__program_with_a_network_keeps_its_proxies(void **state)
     tear_down(&fixture);
 }
 
-/* ---- what comes out: frames between the bytes of the program */
+/* ---- the output: frames between the bytes of the program */
 
 #define FRAME(words) "\0" NONCE " " words "\n"
 
@@ -395,7 +395,10 @@ static void check_numbers(const struct stream *stream, int status, long long oom
     assert_int_equal(stream->supervisor.cpu_us, cpu_us);
 }
 
-/* A stderr with everything in it that is not a frame, or nearly one. */
+/*
+ * A stderr with frames, and with all kinds of text that resemble frames. Adds the program's bytes
+ * to `program`.
+ */
 static struct strbuf scripted_stderr(struct strbuf *program)
 {
     struct strbuf all = STRBUF_INIT;
@@ -422,7 +425,7 @@ static void check_scripted(const struct stream *stream, const struct strbuf *pro
     assert_int_equal(stream->supervisor.pending.length, 0);
 }
 
-/* Whatever stands in the tar: its end is its own matter. */
+/* The archive may contain frames: only its own format says where it ends. */
 static void supervisor__files_follow_their_frame(void **state)
 {
     static const char all[] = FRAME("begin") "out" FRAME("end") "late" FRAME("end") FRAME("other")
@@ -444,7 +447,7 @@ static void supervisor__files_follow_their_frame(void **state)
     }
 }
 
-static void supervisor__files_that_nobody_wants(void **state)
+static void supervisor__files_that_were_not_requested(void **state)
 {
     struct stream stream;
 
@@ -621,7 +624,7 @@ static struct strbuf hostile_frames(void)
     return all;
 }
 
-/* It comes out as it went in. */
+/* The program's bytes are passed on unchanged. */
 static void supervisor__hostile_frames_are_the_programs_bytes(void **state)
 {
     struct strbuf hostile = hostile_frames();
@@ -669,7 +672,7 @@ static void supervisor__unfinished_frame_before_the_end(void **state)
     }
 }
 
-/* A frame has at most 160 bytes; what is longer is the program's, and little is held back. */
+/* A frame has at most 160 bytes. Longer text is the program's, and little of it is held back. */
 static void supervisor__frames_that_are_too_long(void **state)
 {
     char digits[300];
@@ -731,7 +734,7 @@ static void supervisor__floods_of_nul_bytes(void **state)
     strbuf_release(&flood);
 }
 
-/* Frames that begin over and over cost no more than other bytes. */
+/* Many incomplete frames take no longer than other bytes. */
 static void supervisor__floods_of_starts_of_frames(void **state)
 {
     struct strbuf flood = STRBUF_INIT;
@@ -779,7 +782,7 @@ static void supervisor__numbers_of_the_end(void **state)
     CHECK_END("end 0 1 9223372036854775807 3", 0, 1, -1, 3);
 }
 
-/* No number spills over into the field behind it. */
+/* A number never continues in the next field. */
 static void supervisor__numbers_that_are_too_long(void **state)
 {
     (void)state;
@@ -838,7 +841,7 @@ int main(void)
         cmocka_unit_test(supervisor__program_without_a_network_sees_no_proxies),
         cmocka_unit_test(supervisor__program_with_a_network_keeps_its_proxies),
         cmocka_unit_test(supervisor__files_follow_their_frame),
-        cmocka_unit_test(supervisor__files_that_nobody_wants),
+        cmocka_unit_test(supervisor__files_that_were_not_requested),
         cmocka_unit_test(supervisor__stream_cut_at_every_two_places),
         cmocka_unit_test(supervisor__stream_in_pieces_of_every_size),
         cmocka_unit_test(supervisor__stdout_ends_without_numbers),

@@ -2,12 +2,12 @@
 
 #include "service/gc.h"
 
-/* Of a host of long ago: overdue, whatever this one is. */
+/* The labels of another host, long overdue. */
 #define OWNER  "\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\",\"elsewhere\",\"1000\"]"
 #define NAME   "isolator-0123456789abcdef"
 #define ORPHAN "[\"" NAME "\",\"Created\"," OWNER
 
-/* A docker command that lists what the file "list" holds. */
+/* A docker command that prints the file "list". */
 struct fixture {
     char *directory;
     char *command;
@@ -92,7 +92,7 @@ static void gc__in_passing(void **state)
     tear_down(&fixture);
 }
 
-/* Lines that are not of this form, whoever wrote the labels: none is touched. */
+/* Lines of another form: none of these containers is removed. */
 static void gc__leaves_what_is_not_ours(void **state)
 {
     static const char *const lists[] = {
@@ -139,7 +139,7 @@ static void gc__shows_labels_safely(void **state)
     tear_down(&fixture);
 }
 
-/* What it found is done with, and that there may be more is an error. */
+/* The containers that were listed are removed, and the incomplete list is an error. */
 static void gc__of_a_list_that_is_too_long(void **state)
 {
     struct strbuf list = STRBUF_INIT;

@@ -10,10 +10,10 @@
 #include "service/pool.h"
 
 /*
- * A pool of a docker command whose containers are supervisors that say at once that they are ready,
- * and end with their stdin. Each is a file in the directory, NAME, with its nonce; NAME.ready when
- * it waits, with the process that does; NAME.ended when it has ended. While there is a file
- * "broken", nothing can be created, and each attempt adds a line to it.
+ * A pool whose docker command is a script. Its containers report at once that they are ready, and
+ * end with their stdin. A container NAME is a file with its nonce; NAME.ready exists when it waits
+ * and has its process id; NAME.ended exists when it has ended. While the file "broken" exists, no
+ * container can be created, and each attempt adds a line to it.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n"
                                     "case $1 in\n"
@@ -74,7 +74,7 @@ static void set_up(struct fixture *fixture, enum pool_policy policy, const char 
     assert_no_error(&error);
 }
 
-/* How many containers were created, or have ended. */
+/* How many containers were created, or have ended (by the suffix of their files). */
 static int count(const struct fixture *fixture, const char *suffix)
 {
     DIR *dir = opendir(fixture->directory);
@@ -102,7 +102,7 @@ static void wait_for(const struct fixture *fixture, const char *suffix, int want
     }
 }
 
-/* Takes one for the plan as soon as there is one. */
+/* Waits for a warm container for the plan, and takes it. */
 static struct instance *take(const struct fixture *fixture, const struct plan *plan)
 {
     const long long end = clock_now_ms() + PATIENCE_MS;
@@ -124,7 +124,7 @@ static void put_away(struct instance *instance)
     instance_free(instance);
 }
 
-/* Ends the pool; whatever was created has ended then. */
+/* Ends the pool. Then all its containers have ended. */
 static void tear_down(struct fixture *fixture)
 {
     struct pollfd polled = {notifier_fd(&fixture->ended), POLLIN, 0};
@@ -132,7 +132,7 @@ static void tear_down(struct fixture *fixture)
     pool_end(fixture->pool);
     assert_null(pool_take(fixture->pool, &fixture->plan));
     if (!pool_has_ended(fixture->pool) && poll(&polled, 1, PATIENCE_MS) != 1)
-        fail_msg("nobody is woken at the end");
+        fail_msg("the end was not notified");
     assert_true(pool_has_ended(fixture->pool));
     pool_close(fixture->pool);
     assert_int_equal(count(fixture, ".ended"), count(fixture, ""));
@@ -154,7 +154,7 @@ static void pool__null_is_a_pool_without_anything(void **state)
     pool_close(NULL);
 }
 
-static void pool__nobody_need_be_woken(void **state)
+static void pool__needs_no_notifier(void **state)
 {
     struct error error = ERROR_INIT;
     struct fixture fixture;
@@ -172,7 +172,7 @@ static void pool__nobody_need_be_woken(void **state)
     tear_down(&fixture);
 }
 
-static void pool__begins_when_it_is_told(void **state)
+static void pool__begins_when_it_is_started(void **state)
 {
     struct fixture fixture;
 
@@ -208,7 +208,7 @@ static void pool__what_is_stopped_makes_no_more(void **state)
     set_up(&fixture, POOL_ON_DEMAND, "");
     pool_start(fixture.pool);
     put_away(take(&fixture, &fixture.plan));
-    put_away(take(&fixture, &fixture.plan)); /* it is made good as long as it is not stopped */
+    put_away(take(&fixture, &fixture.plan)); /* it is refilled until it is stopped */
     wait_for(&fixture, ".ready", 3);
     pool_stop(fixture.pool);
     put_away(take(&fixture, &fixture.plan));
@@ -346,7 +346,7 @@ static void pool__pauses_while_the_cores_are_needed(void **state)
     tear_down(&fixture);
 }
 
-/* The process that is the first container to wait. */
+/* The process of the first container that waits. */
 static pid_t waiting_process(const struct fixture *fixture)
 {
     DIR *dir = opendir(fixture->directory);
@@ -415,7 +415,7 @@ static void pool__an_engine_that_fails_is_tried_again(void **state)
             fail_msg("it is not tried again");
         poll(NULL, 0, 20);
     }
-    assert_true(clock_now_ms() - begin >= 1000 + 2000); /* what it waits in between, at least */
+    assert_true(clock_now_ms() - begin >= 1000 + 2000); /* the shortest pauses between attempts */
     unlink(broken);
     put_away(take(&fixture, &fixture.plan));
     tear_down(&fixture);
@@ -425,8 +425,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool__null_is_a_pool_without_anything),
-        cmocka_unit_test(pool__nobody_need_be_woken),
-        cmocka_unit_test(pool__begins_when_it_is_told),
+        cmocka_unit_test(pool__needs_no_notifier),
+        cmocka_unit_test(pool__begins_when_it_is_started),
         cmocka_unit_test(pool__what_was_stopped_does_not_begin_again),
         cmocka_unit_test(pool__what_is_stopped_makes_no_more),
         cmocka_unit_test(pool__each_serves_once_and_is_replaced),

@@ -11,7 +11,7 @@
 /* Long enough for the slowest machine; nothing waits for it to pass. */
 enum { PATIENCE_MS = 120000 };
 
-/* What each of them begins with: it looks for what others have left. */
+/* The first calls of each reaper: it looks for orphans of others. */
 #define LISTS                                                                                      \
     "|ps|--all|--no-trunc|--format|[{{json .Names}},{{json .Status}},"                             \
     "{{json (.Label \"isolator.boot\")}},{{json (.Label \"isolator.namespaces\")}},"               \
@@ -19,7 +19,7 @@ enum { PATIENCE_MS = 120000 };
     "{{json (.Label \"isolator.host\")}},{{json (.Label \"isolator.deadline\")}}]|"                \
     "--filter|label=isolator.pid\n"
 
-/* A docker command that is a script, for the reapers of several programs one after the other. */
+/* A docker command that is a script, for the reapers of several programs in turn. */
 struct fixture {
     char *directory;
     char *command;
@@ -27,7 +27,7 @@ struct fixture {
     struct reaper reaper;
 };
 
-/* Each of its calls is a line of the file "calls", with each argument behind a bar. */
+/* Each call is a line of the file "calls", with a '|' before each argument. */
 static void set_up(struct fixture *fixture, const char *script)
 {
     CLEANUP_FREE char *body =
@@ -36,7 +36,7 @@ static void set_up(struct fixture *fixture, const char *script)
     *fixture = (struct fixture){.directory = temp_create(), .reaper = {.fd = -1}};
     fixture->command = script_in(fixture->directory, "docker", body);
     fixture->docker.command = fixture->command;
-    fixture->docker.engine_timeout = 2; /* that long it looks for more */
+    fixture->docker.engine_timeout = 2; /* it looks for more containers for this long */
 }
 
 static void tear_down(struct fixture *fixture)
@@ -45,7 +45,7 @@ static void tear_down(struct fixture *fixture)
     temp_remove(fixture->directory);
 }
 
-/* Waits till the calls have this in them. */
+/* Waits until the calls contain this text. */
 static void await_calls(const struct fixture *fixture, const char *part)
 {
     static const struct timespec pause = {0, 10000000};
@@ -62,7 +62,7 @@ static void await_calls(const struct fixture *fixture, const char *part)
     }
 }
 
-/* A program that ends as it should: the reaper does no more than it did at the start. */
+/* A program that ends normally: the reaper does nothing after its first calls. */
 static void reaper__dismissed(void **state)
 {
     CLEANUP_FREE char *calls = NULL;
@@ -78,7 +78,7 @@ static void reaper__dismissed(void **state)
     reaper_dismiss(&fixture.reaper, &fixture.docker);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
     assert_int_equal(errno, ECHILD);
-    sleep(1); /* time for what should not come */
+    sleep(1); /* time for calls that must not come */
     calls = read_in(fixture.directory, "calls");
     assert_string_equal(calls, LISTS);
     tear_down(&fixture);
@@ -113,7 +113,7 @@ static void reaper__retries_what_was_not_removed(void **state)
     tear_down(&fixture);
 }
 
-/* The program need not wait for that. */
+/* The program does not wait for the reaper. */
 static void reaper__tries_again_behind_the_end(void **state)
 {
     struct fixture fixture;
@@ -126,9 +126,7 @@ static void reaper__tries_again_behind_the_end(void **state)
     tear_down(&fixture);
 }
 
-/*
- * One that comes later is tried as soon as the first was, however long the first has been refused.
- */
+/* A container that is added later is tried at once, however long another has been refused. */
 static void reaper__tries_what_comes_later_soon(void **state)
 {
     struct fixture fixture;
@@ -138,7 +136,7 @@ static void reaper__tries_what_comes_later_soon(void **state)
                      "case $1 in ps) [ $# -gt 6 ] || echo 0123;; esac");
     reaper_start(&fixture.reaper, &fixture.docker);
     fixture.docker.not_removed(fixture.docker.not_removed_context, "first");
-    for (int i = 0; i < 3; i++) { /* messages do not put it off */
+    for (int i = 0; i < 3; i++) { /* messages do not delay it */
         sleep(2);
         fixture.docker.not_removed(fixture.docker.not_removed_context, "other");
     }
@@ -148,7 +146,7 @@ static void reaper__tries_what_comes_later_soon(void **state)
     tear_down(&fixture);
 }
 
-/* A name that is none of ours is too long for the pipe, and does no harm. */
+/* A name that isolator does not use is too long for the pipe, and is ignored. */
 static void reaper__a_name_that_is_too_long(void **state)
 {
     struct fixture fixture;
@@ -163,7 +161,7 @@ static void reaper__a_name_that_is_too_long(void **state)
     tear_down(&fixture);
 }
 
-/* What is told to nobody in particular. */
+/* No message names the container: the reaper finds it by the label of the dead process. */
 static void reaper__removes_what_a_dead_program_had(void **state)
 {
     struct fixture fixture;

@@ -9,11 +9,10 @@
 #include "service/service.h"
 
 /*
- * A service of a docker command whose containers are supervisors that say at once that they are
- * ready, take a request, and report that its program ended with status 0 after half a second of CPU
- * time, which it never had. A file in the directory is a container: NAME with its nonce, NAME.ready
- * when it waits. If there is a file "endless", the program makes a file "begun" and runs until it
- * is told to stop.
+ * A service whose docker command is a script. Its containers report at once that they are ready,
+ * read a request, and report that the program ended with status 0 after half a second of CPU time.
+ * A container NAME is a file with its nonce, and NAME.ready exists when it waits. If the file
+ * "endless" exists, the program creates the file "begun" and runs until it is stopped.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n"
                                     "frame() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
@@ -105,13 +104,13 @@ static void wait_for_file(const struct fixture *fixture, const char *name)
 
 static void run(struct fixture *fixture, struct plan *plan, struct result *result)
 {
-    const struct run_observer nobody = RUN_OBSERVER_INIT;
+    const struct run_observer none = RUN_OBSERVER_INIT;
 
-    service_run(&fixture->service, plan, &nobody, NULL, result);
+    service_run(&fixture->service, plan, &none, NULL, result);
     plan_release(plan);
 }
 
-/* "begin" can be read late, but no program has had less time than its CPU time needs. */
+/* "begin" may be read late, so the wall time is at least the CPU time. */
 static void service__run_is_no_shorter_than_its_cpu_time(void **state)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -211,7 +210,7 @@ static void *raise_when_begun(void *context)
 static void service__a_run_that_is_cancelled(void **state)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
-    const struct run_observer nobody = RUN_OBSERVER_INIT;
+    const struct run_observer none = RUN_OBSERVER_INIT;
     struct error error = ERROR_INIT;
     struct notifier cancel = NOTIFIER_INIT;
     struct fixture fixture;
@@ -225,7 +224,7 @@ static void service__a_run_that_is_cancelled(void **state)
     assert_int_equal(notifier_open(&cancel, &error), 0);
     assert_int_equal(pthread_create(&thread, NULL, raise_when_begun, context), 0);
     plan = make_plan(&fixture);
-    service_run(&fixture.service, &plan, &nobody, &cancel, &result);
+    service_run(&fixture.service, &plan, &none, &cancel, &result);
     plan_release(&plan);
     pthread_join(thread, NULL);
     assert_int_equal(result.reason, REASON_CANCELLED);
