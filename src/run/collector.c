@@ -122,10 +122,12 @@ static void begin_entry(void *context, const struct untar_entry *entry)
         return;
     }
     collector->name = string_copy(name);
-    collector->data = memory_allocate((size_t)entry->size);
-    collector->length = (size_t)entry->size;
+    if (entry->size <= collector->room)
+        collector->data = memory_allocate((size_t)entry->size);
+    collector->length = entry->size;
     collector->filled = 0;
     collector->executable = entry->executable;
+    sha256_init(&collector->digest);
 }
 
 static void add_content(void *context, const char *data, size_t length)
@@ -134,18 +136,21 @@ static void add_content(void *context, const char *data, size_t length)
 
     if (!collector->name)
         return;
-    memcpy(collector->data + collector->filled, data, length);
+    if (collector->data)
+        memcpy(collector->data + collector->filled, data, length);
+    if (collector->original)
+        sha256_update(&collector->digest, data, length);
     collector->filled += length;
 }
 
 /* Whether the file is one that was sent and has the same content. */
-static bool is_unchanged(const struct collector *collector)
+static bool is_unchanged(struct collector *collector)
 {
     char digest[SHA256_HEX_SIZE];
 
     if (!collector->original)
         return false;
-    sha256_of(collector->data, collector->length, digest);
+    sha256_hex(&collector->digest, digest);
     return strcmp(digest, collector->original->sha256) == 0;
 }
 
@@ -168,13 +173,13 @@ static void end_entry(void *context)
     } else if (artifacts->count >= (size_t)collector->plan->max_artifacts) {
         omit(collector, collector->name, "there are more than the limit " CONFIG_KEY_MAX_ARTIFACTS);
         forget_file(collector);
-    } else if ((long long)collector->length > collector->room) {
+    } else if (!collector->data) {
         omit(collector, collector->name, "it exceeds the limit " CONFIG_KEY_MAX_ARTIFACT_BYTES);
         forget_file(collector);
     } else {
-        collector->room -= (long long)collector->length;
+        collector->room -= collector->length;
         artifacts_add(artifacts, steal_pointer(&collector->name), steal_pointer(&collector->data),
-                      collector->length, collector->executable);
+                      (size_t)collector->length, collector->executable);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/manifest.h"
+#include "base/sha256.h"
 #include "base/untar.h"
 #include "config/plan.h"
 #include "run/result.h"
@@ -34,10 +35,12 @@ struct collector {
     struct strvec unwanted;    /* names of some new files that match no pattern, escaped */
     long long room;            /* bytes that may still be taken */
     /* The file that is being read. */
-    char *name; /* owned; NULL: it is not taken */
-    char *data; /* owned */
-    size_t length, filled;
+    char *name;       /* owned; NULL: it is not taken */
+    char *data;       /* owned; NULL: it is larger than `room`, and only its digest is computed */
+    long long length; /* bytes */
+    size_t filled;
     bool executable;
+    struct sha256 digest;                  /* of the bytes so far, if there is an original */
     const struct manifest_entry *original; /* that was sent with this name and length; or NULL */
 };
 

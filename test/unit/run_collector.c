@@ -255,6 +255,34 @@ static void collector__only_so_many_and_so_much(void **state)
     check(&fixture, "", "the artifact 'changed' is omitted: it exceeds the limit maxArtifactBytes");
 }
 
+/* To find out whether such a file was changed takes its digest, not its bytes. */
+static void collector__no_memory_for_a_file_that_is_too_large(void **state)
+{
+    static const char text[1001];
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    struct strbuf tar;
+
+    (void)state;
+    set_up(&fixture, "**");
+    add(&fixture.sent, "given", text, 1001);
+    add(&fixture.back, "given", text, 1001);
+    assert_int_equal(archive_finish(&fixture.sent, &error), 0);
+    assert_int_equal(archive_finish(&fixture.back, &error), 0);
+    lseek(archive_file(&fixture.back), 0, SEEK_SET);
+    tar = read_all(archive_file(&fixture.back));
+    collector_init(&fixture.collector, &fixture.plan, &fixture.manifest, &fixture.result);
+    assert_true(collector_feed(&fixture.collector, tar.data, 600));
+    assert_string_equal(fixture.collector.name, "given");
+    assert_null(fixture.collector.data);
+    assert_false(collector_feed(&fixture.collector, tar.data + 600, tar.length - 600));
+    collector_finish(&fixture.collector, "it was cut");
+    collector_release(&fixture.collector);
+    strbuf_release(&tar);
+    check(&fixture, "",
+          "no artifact was found: the program created or changed no file in its working directory");
+}
+
 static void collector__only_ten_are_named(void **state)
 {
     struct fixture fixture;
@@ -311,6 +339,7 @@ int main(void)
         cmocka_unit_test(collector__nothing_of_a_repository),
         cmocka_unit_test(collector__links_and_doubles),
         cmocka_unit_test(collector__only_so_many_and_so_much),
+        cmocka_unit_test(collector__no_memory_for_a_file_that_is_too_large),
         cmocka_unit_test(collector__only_ten_are_named),
         cmocka_unit_test(collector__cut_off),
         cmocka_unit_test(collector__longer_than_it_can_be),
