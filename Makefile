@@ -27,8 +27,10 @@ LIBS := -ltar -ljansson -lm
 
 # The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
 # check-layers checks the includes.
-LAYERS := base docker config run service cli mcp
+# supervisor is a program of its own, for which a part of base is compiled too; as an archive it is for the unit tests.
+LAYERS := base supervisor docker config run service cli mcp
 left_of_base :=
+left_of_supervisor := base
 left_of_docker := base
 left_of_config := docker base
 left_of_run := config docker base
@@ -37,7 +39,7 @@ left_of_cli := service run config docker base
 left_of_mcp := service run config docker base
 SOURCES := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))
 HEADERS := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.h))
-MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c
+MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
 
 UNIT_SOURCES := $(wildcard test/unit/*.c)
@@ -103,7 +105,40 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
 	done; echo '};'; } >$@
 
-GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h
+
+# The supervisor, process 1 of each container: a static program for each architecture, embedded in both programs. With
+# musl it has 64 KB; where musl-gcc (package musl-tools) is missing, the C library of the compiler makes it larger.
+# Another architecture needs its cross compiler: make SUPERVISORS="x86_64 aarch64".
+MACHINE := $(shell uname -m)
+SUPERVISORS ?= $(MACHINE)
+SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory,src/base/$(name).c)
+SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
+	-Os -static -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -Wl,--gc-sections -Wl,-z,noseparate-code -s
+supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v musl-gcc),$(CC)),$(1)-linux-gnu-gcc)
+supervisor_kb = $(if $(findstring musl,$(call supervisor_cc,$(1))),64,1024)
+$(if $(findstring musl,$(call supervisor_cc,$(MACHINE))),,$(info \
+	There is no musl-gcc (package musl-tools): the supervisor is built with the C library of $(CC) and is larger.))
+$(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/base/*.h) Makefile
+	@mkdir -p $(@D)
+	$(call making,CC)
+	$(Q)$(call supervisor_cc,$*) $(SUPERVISOR_CFLAGS) -o $@ $(SUPERVISOR_SOURCES)
+	@[ $$(wc -c <$@) -le $$(($(call supervisor_kb,$*) * 1024)) ] || \
+		{ echo "$@ has $$(wc -c <$@) bytes, more than $(call supervisor_kb,$*) KB" >&2; exit 1; }
+$(B)/run/delivery.o: $(B)/supervisors.h
+$(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf) $(B)/supervisors.list
+	@{ for machine in $(SUPERVISORS); do \
+		echo "static const unsigned char supervisor_$$machine[] = {"; \
+		od -An -v -tx1 $(B)/supervisor/$$machine.elf | sed 's/ \(..\)/0x\1,/g'; echo '};'; \
+	done; \
+	echo 'static const struct supervisor_binary { const char *machine; const unsigned char *bytes; size_t size; } supervisors[] = {'; \
+	for machine in $(SUPERVISORS); do \
+		echo "{\"$$machine\", supervisor_$$machine, sizeof supervisor_$$machine},"; \
+	done; echo '};'; } >$@
+$(B)/supervisors.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(SUPERVISORS)' | cmp -s - $@ || echo '$(SUPERVISORS)' >$@
+
+GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it.
 unit_layer = $(firstword $(subst _, ,$(1)))
@@ -219,6 +254,7 @@ check-layers: $(GENERATED)
 	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
 		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
 	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
+	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base supervisor
 # A header compiles alone.
 check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)

@@ -163,6 +163,7 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     case REASON_CANCELLED:
     case REASON_ENGINE:
     case REASON_IMAGE_MISSING:
+    case REASON_COMMAND:
     case REASON_INPUT:
         break;
     }

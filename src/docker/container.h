@@ -16,13 +16,12 @@ struct container_tmpfs {
     long size_mb;
 };
 
-enum { CONTAINER_TMPFS_MAX = 2 };
+enum { CONTAINER_TMPFS_MAX = 3 };
 
 /*
  * The variables that the docker command sets in each container it creates, from "proxies" in its
  * configuration, passwords included; NULL-terminated. A container without a network gets them empty
- * instead: it has no use for them, and its program may be hostile. If the spec has an environment
- * file, its values must be in that file.
+ * instead: it has no use for them, and its program may be hostile.
  */
 extern const char *const container_proxy_variables[];
 
@@ -45,11 +44,9 @@ struct container_spec {
     bool open_stdin;  /* --interactive */
     struct container_tmpfs tmpfs[CONTAINER_TMPFS_MAX]; /* path NULL: none */
     const struct strvec *cap_drop;
-    const struct strvec *labels;      /* "KEY=VALUE" */
-    const struct strvec *command;     /* replaces entrypoint and command of the image; not empty */
-    const struct strvec *environment; /* "NAME=VALUE" of the file; NULL: none */
-    int environment_file;             /* the same, a line each, so that ps shows none; -1: none */
-    bool without_proxies; /* no proxies but those in `environment`, even with a network */
+    const struct strvec *labels;  /* "KEY=VALUE" */
+    const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
+    bool without_proxies;         /* no proxies, even with a network */
 };
 
 /* How cpus are passed on. The engine takes no smaller fractions. */
@@ -89,17 +86,6 @@ int container_check_limits(const struct docker *docker, const struct container_s
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
                       int tar_file, long long deadline, const struct notifier *cancel,
                       struct error *error);
-
-/*
- * Starts a command that writes the directory of a container that has ended to its stdout, as a tar
- * archive whose names begin with "./".
- */
-int container_copy_out(const struct docker *docker, const char *name, const char *directory,
-                       struct process *process, struct error *error);
-
-/* Whether the path exists in a container that has not started: 1, 0; -1 if docker does not say. */
-int container_has_path(const struct docker *docker, const char *name, const char *path,
-                       long long deadline);
 
 /*
  * Starts `docker start --attach --interactive` as a child with these streams. Its exit status may

@@ -34,6 +34,7 @@ struct docker {
     void *trace_context;             /* its first argument */
     docker_not_removed *not_removed; /* NULL: nothing retries the removal */
     void *not_removed_context;       /* its first argument */
+    struct engine_memory *memory;    /* borrowed; NULL: nothing is remembered */
 };
 
 /* One command. Everything in it is borrowed. */

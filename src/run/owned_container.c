@@ -65,7 +65,6 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .open_stdin = true,
         .cap_drop = &policy->cap_drop,
         .labels = &container->labels,
-        .environment_file = -1,
     };
 
     if (strcmp(plan->workdir, "/tmp") != 0)

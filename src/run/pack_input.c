@@ -332,8 +332,8 @@ static int add_single_file(struct walk *walk, int fd, const char *name)
                             status.st_mtime, walk->error);
 }
 
-int pack_input(const struct plan *plan, long long reserved, struct archive *archive,
-               struct strvec *warnings, const struct notifier *cancel, struct error *error)
+int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
+               const struct notifier *cancel, struct error *error)
 {
     struct walk walk = {
         .archive = archive,
@@ -343,7 +343,6 @@ int pack_input(const struct plan *plan, long long reserved, struct archive *arch
         .entrypoint = plan->entrypoint,
         .by_default = !plan->source_name,
         .path = STRBUF_INIT,
-        .bytes = reserved,
         .max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
         .workdir_mb = (long)plan->policy.limits.number[LIMIT_WORKDIR],
     };

@@ -19,12 +19,12 @@
 #include "config/plan.h"
 
 /*
- * Fills the archive, which is open and empty, with the input of the plan and finishes it.
- * `reserved` bytes of the workdir are in use already. Fails if the entrypoint is not among the
- * files. ERROR_CANCELLED when `cancel`, which may be NULL, is raised.
+ * Fills the archive, which is open and empty, with the input of the plan and finishes it. Fails if
+ * the entrypoint is not among the files. ERROR_CANCELLED when `cancel`, which may be NULL, is
+ * raised.
  */
-int pack_input(const struct plan *plan, long long reserved, struct archive *archive,
-               struct strvec *warnings, const struct notifier *cancel, struct error *error);
+int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
+               const struct notifier *cancel, struct error *error);
 
 /*
  * Copies all bytes that a descriptor (a pipe, for example) gives into an unnamed file in memory,

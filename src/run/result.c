@@ -15,6 +15,7 @@ static const char *const reason_names[] = {
     [REASON_CANCELLED] = "cancelled",
     [REASON_ENGINE] = "engine",
     [REASON_IMAGE_MISSING] = "image-missing",
+    [REASON_COMMAND] = "command",
     [REASON_INPUT] = "input",
 };
 
@@ -65,6 +66,8 @@ static enum reason reason_of(enum error_kind kind)
     switch (kind) {
     case ERROR_IMAGE:
         return REASON_IMAGE_MISSING;
+    case ERROR_COMMAND:
+        return REASON_COMMAND;
     case ERROR_CANCELLED:
         return REASON_CANCELLED;
     case ERROR_INPUT:

@@ -22,6 +22,7 @@ enum reason {
     REASON_CANCELLED,    /* the caller cancelled it */
     REASON_ENGINE,       /* the engine or this host failed */
     REASON_IMAGE_MISSING, /* the image is not on the engine */
+    REASON_COMMAND,       /* the image cannot execute the program */
     REASON_INPUT,         /* the files cannot be sent */
 };
 

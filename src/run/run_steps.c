@@ -39,10 +39,11 @@ void run_set_duration(struct run *run, long long ms)
     run->result->duration_ms = ms > 0 ? ms : 1;
 }
 
-void run_set_exit(struct run *run, int status, bool oom_killed)
+void run_set_end(struct run *run, const struct frame_end *end)
 {
     struct result *result = run->result;
-    const char *signal = result_signal(status);
+    const bool oom_killed = end->oom_kills > 0 && end->oom_kills != FRAME_UNKNOWN;
+    const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
 
     result->exit_code = status;
     if (oom_killed && status == 0)
@@ -52,9 +53,12 @@ void run_set_exit(struct run *run, int status, bool oom_killed)
         result->reason = REASON_OOM;
         result->error = string_format("program ran out of memory (limit %ld MB)",
                                       (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
-    } else if (signal) {
+    } else if (end->signal != 0) {
+        const char *name = result_signal(status);
+
         result->reason = REASON_SIGNAL;
-        result->error = string_format("program was ended by signal %s", signal);
+        result->error = name ? string_format("program was ended by signal %s", name)
+                             : string_format("program was ended by signal %u", end->signal);
     } else {
         result->reason = REASON_EXIT;
         if (status != 0)

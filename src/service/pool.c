@@ -161,7 +161,7 @@ static struct instance *make_instance(struct pool *pool, const struct pool_class
     CLEANUP(error_release)
     struct error ignored = ERROR_INIT; /* a run will have the same and report it */
     struct instance *instance =
-        instance_new(&pool->docker, &class->plan, NULL, pool->max_age + MAX_USE_MS);
+        instance_new(&pool->docker, &class->plan, pool->max_age + MAX_USE_MS);
     const long long start = clock_now_ms();
 
     if (instance_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP), 0,

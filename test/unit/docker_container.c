@@ -74,7 +74,6 @@ static void prepare(struct creation *creation)
         .cap_drop = &creation->cap_drop,
         .labels = &creation->labels,
         .command = &creation->command,
-        .environment_file = -1,
     };
     strvec_push(&creation->command, "/bin/sh");
 }

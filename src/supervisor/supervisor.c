@@ -1,0 +1,21 @@
+/*
+ * The supervisor: process 1 of each container. It runs the program and tells isolator the truth
+ * about it.
+ *
+ * usage: supervisor WORKDIR
+ */
+#include <unistd.h>
+
+#include "supervisor/supervise.h"
+
+int main(int argc, char **argv)
+{
+    const struct supervise_options options = {
+        .in = STDIN_FILENO,
+        .out = STDOUT_FILENO,
+        .workdir = argc == 2 ? argv[1] : "",
+        .cgroup_dir = "/sys/fs/cgroup",
+    };
+
+    supervise(&options);
+}
