@@ -11,6 +11,12 @@
 /* How long after the timeout the container ends itself if isolator has not ended it. */
 enum { GRACE_MS = 5000 };
 
+/*
+ * How long a container whose program has ended waits for isolator to collect its files and to
+ * dismiss it: longer than any budget, for a connection that is half open.
+ */
+enum { LINGER_MS = 600000 };
+
 /* The longest path that a frame may carry; the rest is cut off. */
 enum { TEXT_MAX = 4096 };
 
@@ -61,8 +67,10 @@ void supervisor_link_request(struct supervisor_link *link, const struct plan *pl
     link->input = plan->input.stdin_file;
     link->run_sent = link->input_ended = false;
     link->input_credit = FRAME_STDIN_WINDOW;
-    link->run = (struct frame_run){(uint64_t)limits_timeout_ms(&plan->policy.limits) + GRACE_MS,
-                                   OUTPUT_HARD_MAX};
+    link->run =
+        (struct frame_run){.timer_ms = (uint64_t)limits_timeout_ms(&plan->policy.limits) + GRACE_MS,
+                           .linger_ms = LINGER_MS,
+                           .output_max = OUTPUT_HARD_MAX};
 }
 
 /* Adds a frame with the next bytes of a file, at most `max`. False at its end. */

@@ -98,6 +98,7 @@ struct frame_hello {
 
 struct frame_run {
     uint64_t timer_ms;   /* so long after it began the container ends itself */
+    uint64_t linger_ms;  /* likewise after END */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
 };
 

@@ -50,8 +50,9 @@ enum { REAP_MAX = 64, KILL_AGAIN_MS = 50 };
 enum state {
     STATE_WAITING, /* for a request */
     STATE_RUNNING,
-    STATE_ENDING, /* the program has ended, or is to: its processes are killed */
-    STATE_ENDED   /* END was sent */
+    STATE_ENDING,    /* the program has ended, or is to: its processes are killed */
+    STATE_ENDED,     /* END or FAILED was sent */
+    STATE_COLLECTING /* the files of the working directory are sent */
 };
 
 struct supervisor {
@@ -71,7 +72,7 @@ struct supervisor {
     bool stdin_ended;
     /* Bytes that may be sent: of STDOUT, STDERR, FILES. */
     uint64_t credit[3];
-    uint64_t output_max;
+    uint64_t output_max, linger_ms; /* of struct frame_run */
     /* What END will say. */
     bool reaped;
     struct frame_end end;
@@ -89,8 +90,8 @@ static _Noreturn void leave(struct supervisor *supervisor, int status)
 
 /* ---- frames to isolator; control frames always fit into the reserve unless nobody reads them */
 
-static void send(struct supervisor *supervisor, enum frame_type type, const void *fixed,
-                 size_t length, const char *text)
+static void send_frame(struct supervisor *supervisor, enum frame_type type, const void *fixed,
+                       size_t length, const char *text)
 {
     if (!frame_link_send(&supervisor->link, type, fixed, length, text, text ? strlen(text) : 0))
         leave(supervisor, 1); /* it grants credit and does not read */
@@ -102,7 +103,7 @@ static void send_hello(struct supervisor *supervisor)
     const struct frame_hello hello = {FRAME_HELLO_MAGIC, FRAME_VERSION};
 
     memcpy(payload, &hello, sizeof hello);
-    send(supervisor, FRAME_HELLO, payload, sizeof payload, NULL);
+    send_frame(supervisor, FRAME_HELLO, payload, sizeof payload, NULL);
 }
 
 static void send_failed(struct supervisor *supervisor, enum frame_step step, int error,
@@ -110,11 +111,19 @@ static void send_failed(struct supervisor *supervisor, enum frame_step step, int
 {
     const struct frame_failed failed = {step, (uint32_t)error};
 
-    send(supervisor, FRAME_FAILED, &failed, sizeof failed, path);
+    send_frame(supervisor, FRAME_FAILED, &failed, sizeof failed, path);
     supervisor->state = STATE_ENDED;
 }
 
 /* ---- the end of the program */
+
+static void set_timer(const struct supervisor *supervisor, uint64_t ms)
+{
+    const struct itimerspec once = {
+        .it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
+
+    timerfd_settime(supervisor->timer, 0, &once, NULL);
+}
 
 static void kill_all(const struct supervisor *supervisor)
 {
@@ -212,7 +221,6 @@ static void give_back_spare(struct supervisor *supervisor)
 static void finish(struct supervisor *supervisor)
 {
     struct program *program = &supervisor->program;
-    const struct itimerspec off = {{0, 0}, {0, 0}};
 
     if (!supervisor->reaped || !all_gone(supervisor))
         return;
@@ -226,8 +234,8 @@ static void finish(struct supervisor *supervisor)
     if (program->out[0] >= 0 || program->out[1] >= 0)
         return;
     take_figures(supervisor);
-    timerfd_settime(supervisor->timer, 0, &off, NULL);
-    send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
+    set_timer(supervisor, supervisor->linger_ms);
+    send_frame(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
     supervisor->state = STATE_ENDED;
 }
 
@@ -272,7 +280,7 @@ static void grant_stdin(struct supervisor *supervisor)
 
     if (supervisor->stdin_taken < FRAME_STDIN_WINDOW / 2)
         return;
-    send(supervisor, FRAME_CREDIT, &credit, sizeof credit, NULL);
+    send_frame(supervisor, FRAME_CREDIT, &credit, sizeof credit, NULL);
     supervisor->stdin_taken = 0;
 }
 
@@ -292,7 +300,7 @@ static void feed_stdin(struct supervisor *supervisor)
 
     if (written < 0 && errno != EAGAIN && errno != EINTR) {
         close_stdin(supervisor);
-        send(supervisor, FRAME_STDIN_CLOSED, NULL, 0, NULL);
+        send_frame(supervisor, FRAME_STDIN_CLOSED, NULL, 0, NULL);
     }
     if (written <= 0)
         return;
@@ -325,15 +333,7 @@ static bool take_stdin(struct supervisor *supervisor, const char *bytes, size_t 
 
 /* ---- frames from isolator */
 
-static void set_timer(const struct supervisor *supervisor, uint64_t ms)
-{
-    const struct itimerspec once = {
-        .it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
-
-    timerfd_settime(supervisor->timer, 0, &once, NULL);
-}
-
-static void run(struct supervisor *supervisor, const struct frame_run *frame)
+static void run_program(struct supervisor *supervisor, const struct frame_run *frame)
 {
     struct program_failure failure;
 
@@ -345,10 +345,11 @@ static void run(struct supervisor *supervisor, const struct frame_run *frame)
     unpack_release(&supervisor->unpack);
     unpack_init(&supervisor->unpack);
     supervisor->output_max = frame->output_max;
+    supervisor->linger_ms = frame->linger_ms;
     supervisor->oom_before = figures_oom_kills(&supervisor->figures);
     supervisor->own_cpu_before = figures_own_cpu_us();
     set_timer(supervisor, frame->timer_ms);
-    send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
+    send_frame(supervisor, FRAME_BEGUN, NULL, 0, NULL);
     if (!frame_link_write(&supervisor->link))
         leave(supervisor, 0);
     if (!program_start(&supervisor->program, &supervisor->figures, &failure)) {
@@ -360,7 +361,7 @@ static void run(struct supervisor *supervisor, const struct frame_run *frame)
 }
 
 /* The loop that collect waits in until bytes of the archive may be sent. */
-static void serve(struct supervisor *supervisor, bool wait);
+static void serve(struct supervisor *supervisor);
 
 static bool send_files(void *context, const void *data, size_t length)
 {
@@ -373,7 +374,7 @@ static bool send_files(void *context, const void *data, size_t length)
         size_t part = length < FRAME_CHUNK ? length : FRAME_CHUNK;
 
         if (!to) {
-            serve(supervisor, true);
+            serve(supervisor);
             continue;
         }
         if (part > *credit)
@@ -392,12 +393,12 @@ static bool send_too_large(void *context, const char *path)
     struct supervisor *supervisor = context;
 
     while (!frame_link_prepare(&supervisor->link))
-        serve(supervisor, true);
-    send(supervisor, FRAME_TOO_LARGE, NULL, 0, path);
+        serve(supervisor);
+    send_frame(supervisor, FRAME_TOO_LARGE, NULL, 0, path);
     return true;
 }
 
-static void collect(struct supervisor *supervisor, const struct frame_collect *frame)
+static void collect_files(struct supervisor *supervisor, const struct frame_collect *frame)
 {
     struct collect job = {.write = send_files,
                           .too_large = send_too_large,
@@ -405,8 +406,10 @@ static void collect(struct supervisor *supervisor, const struct frame_collect *f
                           .file_max = frame->file_max,
                           .left = frame->max};
 
+    supervisor->state = STATE_COLLECTING;
     collect_directory(&job, supervisor->workdir);
-    send(supervisor, FRAME_FILES_END, NULL, 0, NULL);
+    supervisor->state = STATE_ENDED;
+    send_frame(supervisor, FRAME_FILES_END, NULL, 0, NULL);
 }
 
 static bool take_credit(struct supervisor *supervisor, const struct frame_credit *credit)
@@ -452,7 +455,7 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
     case FRAME_RUN:
         if (!read_struct(frame, &order, sizeof order) || program->arguments.count == 0)
             return false;
-        run(supervisor, &order);
+        run_program(supervisor, &order);
         return true;
     default:
         return false;
@@ -481,7 +484,7 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
     case FRAME_COLLECT:
         if (supervisor->state != STATE_ENDED || !read_struct(frame, &order, sizeof order))
             return false;
-        collect(supervisor, &order);
+        collect_files(supervisor, &order);
         return true;
     default:
         return take_request(supervisor, frame);
@@ -550,8 +553,8 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
         finish(supervisor);
 }
 
-/* Waits for something to happen, and handles it. Only frames are handled if `collecting`. */
-static void serve(struct supervisor *supervisor, bool collecting)
+/* Waits for something to happen, and handles it. */
+static void serve(struct supervisor *supervisor)
 {
     struct pollfd polled[WAITS];
     const int timeout = supervisor->reap_more               ? 0
@@ -568,7 +571,7 @@ static void serve(struct supervisor *supervisor, bool collecting)
     if (polled[WAIT_OUT].revents != 0 && !frame_link_write(&supervisor->link))
         leave(supervisor, 0);
     take_frames(supervisor);
-    if (!collecting)
+    if (supervisor->state != STATE_COLLECTING)
         serve_program(supervisor, polled);
 }
 
@@ -600,7 +603,7 @@ static void set_connection(int fd)
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-static void begin(struct supervisor *supervisor, const struct supervise_options *options)
+static void open_supervisor(struct supervisor *supervisor, const struct supervise_options *options)
 {
     set_connection(options->in);
     set_connection(options->out);
@@ -632,7 +635,7 @@ int supervise(const struct supervise_options *options)
 {
     static struct supervisor supervisor;
 
-    begin(&supervisor, options);
+    open_supervisor(&supervisor, options);
     for (;;)
-        serve(&supervisor, false);
+        serve(&supervisor);
 }
