@@ -19,6 +19,7 @@
  *     CREDIT       struct frame_credit: so many more bytes of this stream may be sent
  *     STOP         end the program; END follows
  *     COLLECT      struct frame_collect: send the files of the working directory, after END
+ *     RESET        after END: another request follows; the files of the working directory stay
  *
  * From the supervisor to isolator:
  *
@@ -36,7 +37,8 @@
  *     FILES_END    the archive is complete
  *
  * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
- * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. Both
+ * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
+ * renews the credit of STDIN. Both
  * sides always read, since nothing that arrives needs more room than was granted: an order to stop
  * and the end of the supervisor's stdin never wait behind bytes that nobody takes. FILES to the
  * supervisor need no credit, since it unpacks them as they arrive.
@@ -60,6 +62,7 @@ enum frame_type {
     FRAME_CREDIT,
     FRAME_STOP,
     FRAME_COLLECT,
+    FRAME_RESET,
     FRAME_HELLO,
     FRAME_FAILED,
     FRAME_BEGUN,

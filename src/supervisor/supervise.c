@@ -117,10 +117,10 @@ static void send_failed(struct supervisor *supervisor, enum frame_step step, int
 
 /* ---- the end of the program */
 
+/* 0: the timer is off. */
 static void set_timer(const struct supervisor *supervisor, uint64_t ms)
 {
-    const struct itimerspec once = {
-        .it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
+    const struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
 
     timerfd_settime(supervisor->timer, 0, &once, NULL);
 }
@@ -208,6 +208,14 @@ static void close_end(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
+}
+
+static void take_spare(struct supervisor *supervisor)
+{
+    supervisor->spare = mmap(NULL, SPARE_BYTES, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (supervisor->spare == MAP_FAILED)
+        supervisor->spare = NULL;
 }
 
 static void give_back_spare(struct supervisor *supervisor)
@@ -412,6 +420,22 @@ static void collect_files(struct supervisor *supervisor, const struct frame_coll
     send_frame(supervisor, FRAME_FILES_END, NULL, 0, NULL);
 }
 
+/* Forgets the request, after its end, for another one. */
+static void reset(struct supervisor *supervisor)
+{
+    set_timer(supervisor, 0);
+    program_release(&supervisor->program);
+    program_init(&supervisor->program);
+    unpack_release(&supervisor->unpack);
+    unpack_init(&supervisor->unpack);
+    supervisor->stdin_first = supervisor->stdin_filled = supervisor->stdin_taken = 0;
+    supervisor->stdin_ended = supervisor->reaped = false;
+    supervisor->end = (struct frame_end){0};
+    if (!supervisor->spare)
+        take_spare(supervisor);
+    supervisor->state = STATE_WAITING;
+}
+
 static bool take_credit(struct supervisor *supervisor, const struct frame_credit *credit)
 {
     const int stream = credit->stream == FRAME_STDOUT   ? 0
@@ -485,6 +509,11 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
         if (supervisor->state != STATE_ENDED || !read_struct(frame, &order, sizeof order))
             return false;
         collect_files(supervisor, &order);
+        return true;
+    case FRAME_RESET:
+        if (supervisor->state != STATE_ENDED)
+            return false;
+        reset(supervisor);
         return true;
     default:
         return take_request(supervisor, frame);
@@ -614,10 +643,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     figures_open(&supervisor->figures, options->cgroup_dir);
     supervisor->is_init = getpid() == 1;
     supervisor->credit[0] = supervisor->credit[1] = supervisor->credit[CREDIT_FILES] = FRAME_WINDOW;
-    supervisor->spare = mmap(NULL, SPARE_BYTES, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (supervisor->spare == MAP_FAILED)
-        supervisor->spare = NULL;
+    take_spare(supervisor);
     touch_stack();
     supervisor->signals = open_signals();
     supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
