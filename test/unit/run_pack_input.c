@@ -17,7 +17,6 @@ struct fixture {
     struct plan plan;
     struct archive archive;
     struct strvec warnings;
-    long long reserved;
     const struct notifier *cancel;
     struct error error;
 };
@@ -45,8 +44,8 @@ static void set_entrypoint(struct fixture *fixture, const char *entrypoint)
 
 static int archive_input(struct fixture *fixture)
 {
-    return pack_input(&fixture->plan, fixture->reserved, &fixture->archive, &fixture->warnings,
-                      fixture->cancel, &fixture->error);
+    return pack_input(&fixture->plan, &fixture->archive, &fixture->warnings, fixture->cancel,
+                      &fixture->error);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -599,26 +598,6 @@ static void pack_input__sizes_count_in_whole_pages(void **state)
     refuse(&fixture, TOO_MUCH);
 }
 
-static void pack_input__reserved_bytes_are_taken_off(void **state)
-{
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.reserved = 1048576 - 4096;
-    save(&fixture);
-    tear_down(&fixture);
-
-    set_up(&fixture);
-    fixture.reserved = 1048576 - 4095;
-    refuse(&fixture, TOO_MUCH);
-
-    set_up(&fixture);
-    make_file(&fixture, "main", 0, 0644);
-    fixture.reserved = 1048577;
-    refuse(&fixture, TOO_MUCH);
-}
-
 /* A sparse file needs no space here, and all of its size in the container. */
 static void pack_input__huge_files_are_refused_at_once(void **state)
 {
@@ -748,10 +727,6 @@ static void pack_input__one_file_that_is_too_large(void **state)
     set_up_file(&fixture, "main.py", "", 0600);
     assert_int_equal(ftruncate(fixture.plan.input.file, 1048577), 0);
     refuse(&fixture, TOO_MUCH);
-
-    set_up_file(&fixture, "main.py", "x", 0600);
-    fixture.reserved = 1048576;
-    refuse(&fixture, TOO_MUCH);
 }
 
 static void pack_input__one_file_that_cannot_be_read(void **state)
@@ -863,10 +838,6 @@ static void pack_input__code_that_is_too_large(void **state)
     tear_down(&fixture);
 
     set_up_code(&fixture, code, 1048577);
-    refuse(&fixture, TOO_MUCH);
-
-    set_up_code(&fixture, "c", 1);
-    fixture.reserved = 1048576;
     refuse(&fixture, TOO_MUCH);
 }
 
@@ -1057,7 +1028,6 @@ int main(void)
         cmocka_unit_test(pack_input__directory_behind_a_link),
         cmocka_unit_test(pack_input__entrypoint_must_be_a_file_of_the_directory),
         cmocka_unit_test(pack_input__sizes_count_in_whole_pages),
-        cmocka_unit_test(pack_input__reserved_bytes_are_taken_off),
         cmocka_unit_test(pack_input__huge_files_are_refused_at_once),
         cmocka_unit_test(pack_input__depth_is_limited),
         cmocka_unit_test(pack_input__length_of_paths_is_limited),

@@ -125,6 +125,7 @@ static void result__reasons_and_statuses(void **state)
         {REASON_CANCELLED, "cancelled", "error"},
         {REASON_ENGINE, "engine", "error"},
         {REASON_IMAGE_MISSING, "image-missing", "error"},
+        {REASON_COMMAND, "command", "error"},
         {REASON_INPUT, "input", "error"},
     };
 
@@ -241,7 +242,7 @@ static void result__fail_maps_kinds_to_reasons(void **state)
         {ERROR_USAGE, REASON_INPUT},         {ERROR_CONFIG, REASON_INPUT},
         {ERROR_INPUT, REASON_INPUT},         {ERROR_ENGINE, REASON_ENGINE},
         {ERROR_SYSTEM, REASON_ENGINE},       {ERROR_IMAGE, REASON_IMAGE_MISSING},
-        {ERROR_CANCELLED, REASON_CANCELLED},
+        {ERROR_CANCELLED, REASON_CANCELLED}, {ERROR_COMMAND, REASON_COMMAND},
     };
 
     (void)state;
