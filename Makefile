@@ -107,25 +107,28 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 
 
 # The supervisor, process 1 of each container: a static program for each architecture, embedded in both programs. With
-# musl it has 64 KB; where musl-gcc (package musl-tools) is missing, the C library of the compiler makes it larger.
-# Another architecture needs its cross compiler: make SUPERVISORS="x86_64 aarch64".
+# musl it has at most 64 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
+# makes it larger, and make says so. Another architecture needs its cross compiler (on Debian gcc-aarch64-linux-gnu and
+# libc6-dev-arm64-cross): make SUPERVISORS="x86_64 aarch64".
 MACHINE := $(shell uname -m)
+MUSL_CC ?= musl-gcc
 SUPERVISORS ?= $(MACHINE)
 SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory,src/base/$(name).c)
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
 	-Os -static -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -Wl,--gc-sections -Wl,-z,noseparate-code -s
-supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v musl-gcc),$(CC)),$(1)-linux-gnu-gcc)
-supervisor_kb = $(if $(findstring musl,$(call supervisor_cc,$(1))),64,1024)
-$(if $(findstring musl,$(call supervisor_cc,$(MACHINE))),,$(info \
-	There is no musl-gcc (package musl-tools): the supervisor is built with the C library of $(CC) and is larger.))
-$(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/base/*.h) Makefile
-	@mkdir -p $(@D)
+supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc)
+supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
+supervisor_kb = $(if $(findstring musl,$(1)),64,1024)
+$(B)/supervisor/%.elf: compiler = $(call supervisor_cc,$*)
+$(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/base/*.h) $(B)/supervisor/compilers Makefile
 	$(call making,CC)
-	$(Q)$(call supervisor_cc,$*) $(SUPERVISOR_CFLAGS) -o $@ $(SUPERVISOR_SOURCES)
-	@[ $$(wc -c <$@) -le $$(($(call supervisor_kb,$*) * 1024)) ] || \
-		{ echo "$@ has $$(wc -c <$@) bytes, more than $(call supervisor_kb,$*) KB" >&2; exit 1; }
+	$(Q)$(compiler) $(SUPERVISOR_CFLAGS) -o $@ $(SUPERVISOR_SOURCES)
+	@[ $$(wc -c <$@) -le $$(($(call supervisor_kb,$(compiler)) * 1024)) ] || \
+		{ echo "$@ has $$(wc -c <$@) bytes, more than $(call supervisor_kb,$(compiler)) KB" >&2; exit 1; }
+	$(if $(findstring musl,$(compiler)),,@echo "  $@: $$(($$(wc -c <$@) / 1024)) KB, with the C library of \
+	$(compiler)$(if $(filter $(MACHINE),$*), since there is no musl-gcc (package musl-tools))")
 $(B)/run/delivery.o: $(B)/supervisors.h
-$(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf) $(B)/supervisors.list
+$(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf)
 	@{ for machine in $(SUPERVISORS); do \
 		echo "static const unsigned char supervisor_$$machine[] = {"; \
 		od -An -v -tx1 $(B)/supervisor/$$machine.elf | sed 's/ \(..\)/0x\1,/g'; echo '};'; \
@@ -134,9 +137,10 @@ $(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf) $(B)/supervisors.list
 	for machine in $(SUPERVISORS); do \
 		echo "{\"$$machine\", supervisor_$$machine, sizeof supervisor_$$machine},"; \
 	done; echo '};'; } >$@
-$(B)/supervisors.list: FORCE
+# They are built again if other ones are wanted, or with other compilers.
+$(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
-	@echo '$(SUPERVISORS)' | cmp -s - $@ || echo '$(SUPERVISORS)' >$@
+	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
 GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h $(B)/supervisors.h
 
@@ -262,7 +266,6 @@ $(B)/headers/%.ok: src/%.h $(HEADERS)
 	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
 # Nothing is used that only glibc has: each file compiles with musl's headers alone. The headers of the two libraries are
 # linked one by one, since glibc's are in the same directory.
-MUSL_CC ?= musl-gcc
 check-musl: $(SOURCES:src/%.c=$(B)/musl/%.ok)
 $(B)/musl/%.ok: src/%.c $(HEADERS) $(GENERATED) $(B)/musl/include
 	@mkdir -p $(@D)
