@@ -45,7 +45,10 @@ static long tmpfs_mb(void)
     return (long)(total_size() * (COUNT > 1 ? 2 : 1) >> 20) + 1;
 }
 
-/* Cuts the supervisor of this machine out of a file with all of them. */
+/*
+ * Cuts the supervisor of this machine out of a file with all of them, and empties that: it counts
+ * against the container's memory.
+ */
 static void add_choice(struct strbuf *script)
 {
     size_t end = 0;
@@ -56,7 +59,7 @@ static void add_choice(struct strbuf *script)
         strbuf_addf(script, "%s) head -c %zu " DIRECTORY "/all | tail -c %zu >" PATH ";;\n",
                     supervisors[i].machine, end, supervisors[i].size);
     }
-    strbuf_addstr(script, "esac\n");
+    strbuf_addstr(script, "esac\n: >" DIRECTORY "/all\n");
 }
 
 /*
