@@ -8,43 +8,54 @@
  *             4  1 byte   type
  *             5  3 bytes  0
  *
- * From isolator to the supervisor:
+ * From isolator to the supervisor ("state" is when the frame may come):
  *
- *     ARGUMENT     the next word of the program's argv
- *     ENVIRONMENT  NAME=VALUE to set a variable, NAME to remove one
- *     FILES        the next bytes of a tar archive, which is unpacked in the working directory
- *     RUN          struct frame_run: run the program; the archive, if any, has to be complete
- *     STDIN        bytes for the program's stdin; needs credit
- *     STDIN_END    no more bytes follow
- *     CREDIT       struct frame_credit: so many more bytes of this stream may be sent
- *     STOP         end the program; END follows
- *     COLLECT      struct frame_collect: send the files of the working directory, after END
- *     RESET        after END: another request follows; the files of the working directory stay
+ *     frame        state    payload
+ *     ARGUMENT     waiting  the next word of the program's argv
+ *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
+ *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
+ *     RUN          waiting  struct frame_run: run the program. The archive, if there is one, has to
+ *                           be complete. BEGUN or FAILED follows
+ *     STDIN        any      bytes for the program's stdin; need credit
+ *     STDIN_END    any      none: no more bytes follow
+ *     CREDIT       any      struct frame_credit, for STDOUT, STDERR or FILES
+ *     STOP         any      none: end the program, if it runs; END follows
+ *     COLLECT      ended    struct frame_collect: send the files of the working directory
+ *     RESET        ended    none: another request follows; the files of the working directory stay
  *
  * From the supervisor to isolator:
  *
- *     HELLO        FRAME_HELLO_SIZE bytes that begin with FRAME_HELLO_MAGIC and the version: the
- *                  supervisor waits for a request
- *     FAILED       struct frame_failed, then text: the program does not run
- *     BEGUN        the program is about to be executed; if that fails, FAILED follows
- *     STDOUT       bytes of the program's stdout; needs credit
- *     STDERR       bytes of its stderr; needs credit
- *     CREDIT       struct frame_credit, for STDIN
- *     STDIN_CLOSED the program reads its stdin no longer: bytes that follow are discarded
- *     END          struct frame_end: the program and all its processes have ended
- *     FILES        the next bytes of a tar archive of the working directory; needs credit
- *     TOO_LARGE    the path of a file whose content is not in the archive
- *     FILES_END    the archive is complete
+ *     frame        state    payload
+ *     HELLO        start    FRAME_HELLO_SIZE bytes, see struct frame_hello: it waits for a request
+ *     FAILED       any but  struct frame_failed and text: the program does not run. Comes instead
+ *                  ended    of HELLO, instead of BEGUN, or after BEGUN and instead of END
+ *     BEGUN        waiting  none: the program is about to be executed
+ *     STDOUT       running  bytes of the program's stdout; need credit
+ *     STDERR       running  bytes of its stderr; need credit
+ *     CREDIT       any      struct frame_credit, for STDIN
+ *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
+ *     END          running  struct frame_end: the program and all its processes have ended, and all
+ *                           its output was sent. It may be collected, or reset
+ *     FILES        ended    the next bytes of a tar archive of the working directory; need credit
+ *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
+ *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
+ *                           the archive has no end
+ *
+ * The supervisor is waiting after HELLO and RESET, running after BEGUN, ended after END and FAILED.
+ * A side that receives a frame that is too long, has an unknown type, another form, no credit, or
+ * comes in another state, has no use for the other: the supervisor exits, which ends the container,
+ * and isolator removes the container.
  *
  * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
  * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
- * renews the credit of STDIN. Both
- * sides always read, since nothing that arrives needs more room than was granted: an order to stop
- * and the end of the supervisor's stdin never wait behind bytes that nobody takes. FILES to the
- * supervisor need no credit, since it unpacks them as they arrive.
+ * renews the credit of STDIN. Both sides always read, since nothing that arrives needs more room
+ * than was granted: an order to stop and the end of the supervisor's stdin never wait behind bytes
+ * that nobody takes. FILES to the supervisor need no credit, since it unpacks them as they arrive.
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
- * supervisor exits at once, and the kernel ends every other process of the container.
+ * supervisor exits at once, and the kernel ends every other process of the container. The
+ * supervisor does the same when the time of struct frame_run is over: then nobody is left to say
+ * so.
  */
 #ifndef SUPERVISOR_PROTOCOL_H
 #define SUPERVISOR_PROTOCOL_H
@@ -100,14 +111,14 @@ struct frame_hello {
 };
 
 struct frame_run {
-    uint64_t timer_ms;   /* so long after it began the container ends itself */
-    uint64_t linger_ms;  /* likewise after END */
+    uint64_t timer_ms;   /* so long after its start the container ends itself; 0: never */
+    uint64_t linger_ms;  /* so long after END likewise */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
 };
 
-/* For struct frame_credit: the type of the frames that may be sent. */
+/* So many more bytes of a stream may be sent. */
 struct frame_credit {
-    uint32_t stream;
+    uint32_t stream; /* enum frame_type */
     uint32_t bytes;
 };
 
