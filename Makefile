@@ -175,7 +175,7 @@ test-packages:
 lint-packages:
 	@test/setup lint
 test-images: setup
-	@test/setup plot
+	@test/setup images
 setup: packages
 	@test/setup engine
 
