@@ -197,8 +197,8 @@ static bool take_credit(struct supervisor_link *link, const struct arrived *fram
 {
     struct frame_credit credit;
 
-    if (!read_struct(frame, &credit, sizeof credit) || credit.stream != FRAME_STDIN ||
-        credit.bytes > FRAME_STDIN_WINDOW - link->input_credit)
+    if (link->state != SUPERVISOR_RUNNING || !read_struct(frame, &credit, sizeof credit) ||
+        credit.stream != FRAME_STDIN || credit.bytes > FRAME_STDIN_WINDOW - link->input_credit)
         return false;
     link->input_credit += credit.bytes;
     return true;
@@ -225,7 +225,7 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_FAILED:
         return take_failed(link, frame);
     case FRAME_BEGUN:
-        if (link->state != SUPERVISOR_READY || !link->run_sent)
+        if (link->state != SUPERVISOR_READY || !link->run_sent || frame->length > 0)
             return false;
         link->state = SUPERVISOR_RUNNING;
         return true;
@@ -236,6 +236,8 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         handler->output(context, frame->type == FRAME_STDERR, frame->payload, frame->length);
         return true;
     case FRAME_STDIN_CLOSED:
+        if (link->state != SUPERVISOR_RUNNING || frame->length > 0)
+            return false;
         link->input_ended = true;
         return true;
     case FRAME_CREDIT:
@@ -250,7 +252,7 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_TOO_LARGE:
         return take_path(link, frame, handler, context);
     case FRAME_FILES_END:
-        if (link->state != SUPERVISOR_ENDED)
+        if (link->state != SUPERVISOR_ENDED || frame->length > 0)
             return false;
         link->state = SUPERVISOR_COLLECTED;
         return true;
