@@ -109,6 +109,16 @@ or \"command\" for python" "a program that fails"
     has "$status|$(check 'run busybox')" "3|ok run busybox hello in N ms" "a program that fails beside one that runs is a failure, too"
 }
 
+test_case 'an image that cannot execute the program' && {
+    sed 's/"sh", /"no-such-sh", /' "$scratch/cold.json" >"$scratch/command.json"
+    echo 'echo "Hello, World"' >"$scratch/prompts/hello_world.ash"
+    isolator doctor --config "$scratch/command.json"
+    rm "$scratch/prompts/hello_world.ash"
+    is "$status|$(check 'run busybox')" "3|fail run busybox does not run: cannot execute 'no-such-sh' in the image \
+'isolator-test/busybox:1': No such file or directory| -> set another \"image\" or \"command\" for busybox" \
+        "an image that cannot execute the program"
+}
+
 test_case 'an engine that creates no container' && {
     faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
     is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
