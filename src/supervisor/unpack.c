@@ -32,47 +32,84 @@ static bool is_inside(const char *name)
     return true;
 }
 
-/* Makes the directories above the last part of the path. */
-static int make_parents(char *path)
+/* Makes a directory below another and returns it opened in place of that. No link is followed. */
+static int descend(int parent, const char *name)
 {
-    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        int made;
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const bool there = mkdirat(parent, name, 0755) == 0 || errno == EEXIST;
+    const int directory = there ? openat(parent, name, flags) : -1;
+    const int error = errno;
 
-        *slash = '\0';
-        made = *path ? mkdir(path, 0755) : 0;
-        *slash = '/';
-        if (made != 0 && errno != EEXIST)
-            return -1;
-    }
-    return 0;
+    close(parent);
+    errno = error;
+    return directory;
 }
 
-static int make_directory(const char *name)
+/*
+ * Opens the directory that the last part of the path is in, and makes it if it is missing. *last is
+ * that part. -1: errno says why.
+ */
+static int open_parent(char *path, char **last)
+{
+    int directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *slash;
+
+    for (*last = path; directory >= 0 && (slash = strchr(*last, '/')); *last = slash + 1) {
+        *slash = '\0';
+        if (**last)
+            directory = descend(directory, *last);
+        *slash = '/';
+    }
+    return directory;
+}
+
+static int make_directory(int parent, const char *name)
 {
     struct stat status;
 
-    if (mkdir(name, 0755) == 0 ||
-        (errno == EEXIST && lstat(name, &status) == 0 && S_ISDIR(status.st_mode)))
+    if (mkdirat(parent, name, 0755) == 0 ||
+        (errno == EEXIST && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(status.st_mode)))
         return 0;
     return -1;
 }
 
-static int make_file(struct unpack *unpack, const char *name)
+static int make_file(struct unpack *unpack, int parent, const char *name)
 {
-    unlink(name);
-    unpack->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    unlinkat(parent, name, 0);
+    unpack->file = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     return unpack->file < 0 ? -1 : 0;
 }
 
-static int make_link(const char *name, const char *target)
+static int make_link(int parent, const char *name, const char *target)
 {
-    unlink(name);
-    return symlink(target, name);
+    unlinkat(parent, name, 0);
+    return symlinkat(target, parent, name);
+}
+
+static int make_in(struct unpack *unpack, const struct untar_entry *entry, int parent,
+                   const char *name)
+{
+    switch (entry->type) {
+    case UNTAR_FILE:
+        return make_file(unpack, parent, name);
+    case UNTAR_DIRECTORY:
+        return make_directory(parent, name);
+    case UNTAR_SYMLINK:
+        return make_link(parent, name, entry->target);
+    case UNTAR_HARD_LINK:
+    case UNTAR_OTHER:
+        break;
+    }
+    errno = EINVAL; /* isolator sends nothing else */
+    return -1;
 }
 
 static int make_entry(struct unpack *unpack, const struct untar_entry *entry, char *name)
 {
     const size_t length = strlen(name);
+    int parent, made, error;
+    char *last;
 
     if (length > 0 && name[length - 1] == '/')
         name[length - 1] = '\0';
@@ -80,21 +117,14 @@ static int make_entry(struct unpack *unpack, const struct untar_entry *entry, ch
         errno = EINVAL;
         return -1;
     }
-    if (make_parents(name) != 0)
+    parent = open_parent(name, &last);
+    if (parent < 0)
         return -1;
-    switch (entry->type) {
-    case UNTAR_FILE:
-        return make_file(unpack, name);
-    case UNTAR_DIRECTORY:
-        return make_directory(name);
-    case UNTAR_SYMLINK:
-        return make_link(name, entry->target);
-    case UNTAR_HARD_LINK:
-    case UNTAR_OTHER:
-        break;
-    }
-    errno = EINVAL; /* isolator sends nothing else */
-    return -1;
+    made = make_in(unpack, entry, parent, last);
+    error = errno;
+    close(parent);
+    errno = error;
+    return made;
 }
 
 static void begin_entry(void *context, const struct untar_entry *entry)

@@ -1,7 +1,8 @@
 /*
  * Unpacks a tar archive, as it arrives, in the current directory. Directories, files and symbolic
  * links are made; directories that are missing above them too. All belong to the user of this
- * process. Whatever is in a file's place is replaced.
+ * process. Whatever is in a file's place is replaced, unless it is a directory. No link is
+ * followed, so nothing outside the current directory changes.
  */
 #ifndef SUPERVISOR_UNPACK_H
 #define SUPERVISOR_UNPACK_H
