@@ -64,7 +64,6 @@ struct supervisor {
     enum state state;
     bool is_init;   /* this is process 1 */
     bool reap_more; /* there may be ended children that are not reaped yet */
-    void *spare;    /* mmap(2); NULL: given back */
     /* Bytes for the program's stdin: a ring. */
     char stdin_bytes[FRAME_STDIN_WINDOW];
     size_t stdin_first, stdin_filled;
@@ -161,13 +160,14 @@ static void reap(struct supervisor *supervisor)
 {
     for (int i = 0; i < REAP_MAX; i++) {
         int status;
-        const pid_t pid = waitpid(-1, &status, WNOHANG);
+        const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
 
         if (pid <= 0) {
             supervisor->reap_more = false;
             return;
         }
-        if (pid == supervisor->program.pid && !supervisor->reaped)
+        /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
+        if (pid == supervisor->program.pid && !supervisor->reaped && !WIFSTOPPED(status))
             take_status(supervisor, status);
     }
 }
@@ -177,7 +177,7 @@ static bool all_gone(struct supervisor *supervisor)
 {
     siginfo_t ignored;
 
-    if (waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
+    if (waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
         return true;
     kill_all(supervisor);
     return false;
@@ -210,19 +210,28 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-static void take_spare(struct supervisor *supervisor)
+/*
+ * Memory that the program cannot take. It is given back without unmapping it, for which the kernel
+ * may need memory.
+ */
+static _Alignas(4096) char spare[SPARE_BYTES];
+
+static void take_spare(void)
 {
-    supervisor->spare = mmap(NULL, SPARE_BYTES, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (supervisor->spare == MAP_FAILED)
-        supervisor->spare = NULL;
+    memset(spare, 1, sizeof spare);
 }
 
-static void give_back_spare(struct supervisor *supervisor)
+static void give_back_spare(void)
 {
-    if (supervisor->spare)
-        munmap(supervisor->spare, SPARE_BYTES);
-    supervisor->spare = NULL;
+    madvise(spare, sizeof spare, MADV_DONTNEED);
+}
+
+/* Whether a pipe that no process can write to any more is empty. */
+static bool is_drained(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+
+    return poll(&polled, 1, 0) == 0;
 }
 
 /* Sends END once no process is left and its output has been sent. */
@@ -232,13 +241,17 @@ static void finish(struct supervisor *supervisor)
 
     if (!supervisor->reaped || !all_gone(supervisor))
         return;
-    give_back_spare(supervisor);
+    give_back_spare();
     close_end(&program->in);
     if (supervisor->end.cause != FRAME_CAUSE_ITSELF)
         /* What isolator has no credit for is dropped. */
         for (int i = 0; i < 2; i++)
             if (supervisor->credit[i] == 0 || supervisor->end.cause == FRAME_CAUSE_OUTPUT)
                 close_end(&program->out[i]);
+    /* A descriptor that was sent over a UNIX socket may keep a pipe open for ever. */
+    for (int i = 0; i < 2; i++)
+        if (program->out[i] >= 0 && is_drained(program->out[i]))
+            close_end(&program->out[i]);
     if (program->out[0] >= 0 || program->out[1] >= 0)
         return;
     take_figures(supervisor);
@@ -431,8 +444,7 @@ static void reset(struct supervisor *supervisor)
     supervisor->stdin_first = supervisor->stdin_filled = supervisor->stdin_taken = 0;
     supervisor->stdin_ended = supervisor->reaped = false;
     supervisor->end = (struct frame_end){0};
-    if (!supervisor->spare)
-        take_spare(supervisor);
+    take_spare();
     supervisor->state = STATE_WAITING;
 }
 
@@ -643,7 +655,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     figures_open(&supervisor->figures, options->cgroup_dir);
     supervisor->is_init = getpid() == 1;
     supervisor->credit[0] = supervisor->credit[1] = supervisor->credit[CREDIT_FILES] = FRAME_WINDOW;
-    take_spare(supervisor);
+    take_spare();
     touch_stack();
     supervisor->signals = open_signals();
     supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

@@ -17,5 +17,10 @@ int main(int argc, char **argv)
         .cgroup_dir = "/sys/fs/cgroup",
     };
 
+    /*
+     * The program has the same user: it must not find the file that this process executes, which
+     * some kernels let it write. In a volume the file is not the user's, and stays.
+     */
+    unlink(argv[0]);
     supervise(&options);
 }
