@@ -115,6 +115,13 @@ int container_inspect(const struct docker *docker, const char *name, long long d
                       struct container_state *state, struct error *error);
 
 /*
+ * Whether SIGKILL has ended the container's first process, and no docker command sent it: then the
+ * kernel did, for lack of memory. It tells this from the engine's events, also if the container is
+ * removed. False too if the engine does not say.
+ */
+bool container_killed_by_kernel(const struct docker *docker, const char *name, long long deadline);
+
+/*
  * Makes an image of the container's file system. `changes` are Dockerfile instructions
  * (docker commit --change).
  */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "docker/budget.h"
+#include "docker/container.h"
 
 /* Sets the error: the supervisor could not run the program. Returns -1. */
 static int explain_failure(const struct run *run, const struct supervisor_link *link,
@@ -71,6 +72,24 @@ static void take_figures(struct run *run, const struct supervisor_link *link, lo
     run_set_duration(run, (figure(link->end.wall_us) + 999) / 1000);
 }
 
+/*
+ * The container ended before its supervisor reported the end of the program. A program can bring
+ * that about: it may make the supervisor the largest process when memory runs out.
+ */
+static int explain_no_end(struct run *run, const struct instance *instance, struct error *error)
+{
+    if (container_killed_by_kernel(run->docker, instance->container.name,
+                                   budget_deadline(run->docker, BUDGET_INSPECT))) {
+        run_set_out_of_memory(run);
+        return 0;
+    }
+    return error_set(error, ERROR_ENGINE,
+                     "the container ended before it reported the program's exit status ('docker "
+                     "start' ended with status %d); was the supervisor in the container killed for "
+                     "lack of memory, or was the engine restarted?",
+                     instance->client.status);
+}
+
 /* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
 static int run_program_to_end(struct run *run, struct instance *instance, struct error *error)
 {
@@ -97,12 +116,7 @@ static int run_program_to_end(struct run *run, struct instance *instance, struct
     else if (supervisor_link_has_end(link))
         run_set_end(run, &link->end);
     else
-        return error_set(
-            error, ERROR_ENGINE,
-            "the container ended before it reported the program's exit status ('docker "
-            "start' ended with status %d); was the supervisor in the container killed for "
-            "lack of memory, or was the engine restarted?",
-            instance->client.status);
+        return explain_no_end(run, instance, error);
     return 0;
 }
 

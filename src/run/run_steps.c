@@ -39,6 +39,21 @@ void run_set_duration(struct run *run, long long ms)
     run->result->duration_ms = ms > 0 ? ms : 1;
 }
 
+static void set_oom(struct run *run)
+{
+    run->result->reason = REASON_OOM;
+    run->result->error = string_format("program ran out of memory (limit %ld MB)",
+                                       (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
+}
+
+void run_set_out_of_memory(struct run *run)
+{
+    run->result->exit_code = 128 + 9; /* the kernel ends it with SIGKILL */
+    set_oom(run);
+    strvec_push(&run->result->warnings, "memory ran out and the kernel ended the whole container, "
+                                        "so memory and CPU time are not known");
+}
+
 void run_set_end(struct run *run, const struct frame_end *end)
 {
     struct result *result = run->result;
@@ -50,9 +65,7 @@ void run_set_end(struct run *run, const struct frame_end *end)
         strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
                                        "program ended with status 0");
     if (oom_killed && status != 0) {
-        result->reason = REASON_OOM;
-        result->error = string_format("program ran out of memory (limit %ld MB)",
-                                      (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
+        set_oom(run);
     } else if (end->signal != 0) {
         const char *name = result_signal(status);
 

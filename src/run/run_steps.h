@@ -27,6 +27,9 @@ void run_set_container(struct run *run, const struct owned_container *container)
 /* Fills in how the program ended by itself. */
 void run_set_end(struct run *run, const struct frame_end *end);
 
+/* Fills in that memory ran out and the kernel ended the container, which reported no figures. */
+void run_set_out_of_memory(struct run *run);
+
 /* Fills in how long the program ran: at least 1 ms, since 0 means that it never ran. */
 void run_set_duration(struct run *run, long long ms);
 

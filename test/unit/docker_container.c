@@ -579,6 +579,36 @@ static void container__inspect_that_fails(void **state)
     tear_down(&fixture);
 }
 
+/* ---- events */
+
+static bool killed_by_kernel(const char *events, int status)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *script = string_format(
+        "[ $1 = events ] && [ $7 = container=box ] || exit 9\ncat output; exit %d", status);
+    bool killed;
+
+    set_up(&fixture, script);
+    write_in(fixture.directory, "output", events);
+    killed = container_killed_by_kernel(&fixture.docker, "box", soon());
+    tear_down(&fixture);
+    return killed;
+}
+
+#define BEGIN "create <no value>\nattach <no value>\nstart <no value>\n"
+
+static void container__killed_by_the_kernel(void **state)
+{
+    (void)state;
+    assert_true(killed_by_kernel(BEGIN "oom <no value>\ndie 137\ndestroy <no value>\n", 0));
+    assert_true(killed_by_kernel(BEGIN "die 137\n", 0));
+    assert_false(killed_by_kernel(BEGIN "kill <no value>\ndie 137\ndestroy <no value>\n", 0));
+    assert_false(killed_by_kernel(BEGIN "oom <no value>\ndie 0\ndestroy <no value>\n", 0));
+    assert_false(killed_by_kernel(BEGIN, 0));
+    assert_false(killed_by_kernel("", 0));
+    assert_false(killed_by_kernel(BEGIN "die 137\n", 1));
+}
+
 /* ---- limits */
 
 /* The limits of a container with 64 MB, 1.5 cpus and 10 processes. */
@@ -810,6 +840,7 @@ int main(void)
         cmocka_unit_test(container__inspects_garbage_for_times),
         cmocka_unit_test(container__inspects_garbage_for_seconds),
         cmocka_unit_test(container__inspect_that_fails),
+        cmocka_unit_test(container__killed_by_the_kernel),
         cmocka_unit_test(container__limits_that_are_enforced),
         cmocka_unit_test(container__limits_that_are_not_enforced),
         cmocka_unit_test(container__limits_of_an_engine_that_fails),
