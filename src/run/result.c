@@ -35,10 +35,8 @@ static const char *const signal_names[] = {
     "SIGRTMAX",
 };
 
-const char *result_signal(int exit_code)
+const char *result_signal(int number)
 {
-    const int number = exit_code - 128;
-
     if (number < 1 || number >= (int)(sizeof signal_names / sizeof *signal_names))
         return NULL;
     return signal_names[number];
@@ -145,7 +143,7 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "error", text_or_null(result->error));
     json_object_set_new(object, "imageTag", text_or_null(result->image_tag));
     json_object_set_new(object, "reason", json_string(result_reason(result)));
-    json_object_set_new(object, "signal", text_or_null(result_signal(result->exit_code)));
+    json_object_set_new(object, "signal", text_or_null(result_signal(result->signal)));
     json_object_set_new(object, "stdoutBytes", json_integer((json_int_t)result->bytes[0]));
     json_object_set_new(object, "stderrBytes", json_integer((json_int_t)result->bytes[1]));
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));

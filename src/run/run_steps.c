@@ -1,6 +1,7 @@
 #include "run/run_steps.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,13 +62,14 @@ void run_set_end(struct run *run, const struct frame_end *end)
     const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
 
     result->exit_code = status;
+    result->signal = (int)end->signal;
     if (oom_killed && status == 0)
         strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
                                        "program ended with status 0");
     if (oom_killed && status != 0) {
         set_oom(run);
     } else if (end->signal != 0) {
-        const char *name = result_signal(status);
+        const char *name = result_signal(result->signal);
 
         result->reason = REASON_SIGNAL;
         result->error = name ? string_format("program was ended by signal %s", name)
@@ -90,7 +92,8 @@ void run_set_stopped(struct run *run, enum reason reason)
     const int live_error = run->output.live_error;
 
     result->reason = reason;
-    result->exit_code = 128 + 9; /* isolator ends it with SIGKILL */
+    result->signal = SIGKILL;
+    result->exit_code = 128 + SIGKILL;
     if (reason == REASON_TIMEOUT) {
         result->error = string_format("program did not end within %.10g s",
                                       run->plan->policy.limits.number[LIMIT_TIMEOUT]);
