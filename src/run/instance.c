@@ -309,10 +309,10 @@ void instance_stop(struct instance *instance)
         supervisor_link_stop(&instance->client.queue);
 }
 
-void instance_collect(struct instance *instance, const struct plan *plan)
+void instance_collect(struct instance *instance, const struct plan *plan, long long file_max)
 {
     if (instance->client.in >= 0)
-        supervisor_link_collect(plan, &instance->client.queue);
+        supervisor_link_collect(plan, file_max, &instance->client.queue);
 }
 
 bool instance_waits(const struct instance *instance)

@@ -79,9 +79,12 @@ bool instance_waits(const struct instance *instance);
 /* Sends the request; `archive` as in supervisor_link_request(). */
 void instance_send(struct instance *instance, const struct plan *plan, int archive);
 
-/* Order the program to end; the files of its working directory. */
+/*
+ * Order the program to end; the files of its working directory, without those of more than
+ * `file_max` bytes.
+ */
 void instance_stop(struct instance *instance);
-void instance_collect(struct instance *instance, const struct plan *plan);
+void instance_collect(struct instance *instance, const struct plan *plan, long long file_max);
 
 /* Asks the instance to end, so that the engine can end several at the same time. */
 void instance_dismiss(struct instance *instance);

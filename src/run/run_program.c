@@ -130,6 +130,17 @@ static const char *explain_missing(enum process_event event)
     return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
 }
 
+/*
+ * How many bytes a file may have to be sent back. A larger one that was sent to the container is
+ * needed to see whether the program has changed it.
+ */
+static long long longest_artifact(const struct run *run)
+{
+    const long long sent = manifest_longest(&run->sent);
+
+    return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
+}
+
 /* Takes the files that the program has left in its working directory. */
 static void collect_files(struct run *run, struct instance *instance)
 {
@@ -142,7 +153,7 @@ static void collect_files(struct run *run, struct instance *instance)
     collector_init(&collector, run->plan, &run->sent, run->result);
     if (supervisor_link_has_end(&instance->link)) {
         instance->collector = &collector;
-        instance_collect(instance, run->plan);
+        instance_collect(instance, run->plan, longest_artifact(run));
         event = instance_pump(instance, INSTANCE_FILES, soon < end ? soon : end, run->cancel);
         instance->collector = NULL;
     }

@@ -126,10 +126,10 @@ void supervisor_link_stop(struct strbuf *queue)
     add_frame(queue, FRAME_STOP, NULL, 0);
 }
 
-void supervisor_link_collect(const struct plan *plan, struct strbuf *queue)
+void supervisor_link_collect(const struct plan *plan, long long file_max, struct strbuf *queue)
 {
     const struct frame_collect order = {
-        (uint64_t)plan->max_artifact_bytes,
+        (uint64_t)file_max,
         (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
 
     add_frame(queue, FRAME_COLLECT, &order, sizeof order);

@@ -61,10 +61,12 @@ void supervisor_link_request(struct supervisor_link *link, const struct plan *pl
 /* A process_source: adds the next frames of the request. */
 void supervisor_link_send(void *link, struct strbuf *queue);
 
-/* Add a frame to `queue`: STOP; COLLECT with a plan's limits; CREDIT for a stream (enum
- * frame_type). */
+/*
+ * Add a frame to `queue`: STOP; COLLECT with a plan's limits, where a file of up to `file_max`
+ * bytes is sent; CREDIT for a stream (enum frame_type).
+ */
 void supervisor_link_stop(struct strbuf *queue);
-void supervisor_link_collect(const struct plan *plan, struct strbuf *queue);
+void supervisor_link_collect(const struct plan *plan, long long file_max, struct strbuf *queue);
 void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue);
 
 /* Takes apart what has arrived. The handler gets no empty data. */

@@ -116,7 +116,8 @@ static bool write_content(struct collect *collect, int fd, uint64_t size)
     return write_padding(collect, size);
 }
 
-static bool collect_file(struct walk *walk, int parent, const char *name)
+/* `mode` is that of the file before it was made readable. */
+static bool collect_file(struct walk *walk, int parent, const char *name, mode_t mode)
 {
     struct collect *collect = walk->collect;
     const int fd = open_entry(parent, name, 0);
@@ -133,7 +134,7 @@ static bool collect_file(struct walk *walk, int parent, const char *name)
         size + 4 * BLOCK + PATH_MAX > collect->left)
         good = collect->too_large(collect->context, walk->path);
     else
-        good = write_entry(walk, '0', status.st_mode, size) && write_content(collect, fd, size);
+        good = write_entry(walk, '0', mode, size) && write_content(collect, fd, size);
     close(fd);
     return good;
 }
@@ -190,7 +191,7 @@ static bool collect_entry(struct walk *walk, int parent, const char *name)
     memcpy(walk->path + before + 1, name, added);
     walk->length = before + added;
     if (S_ISREG(status.st_mode))
-        good = collect_file(walk, parent, name);
+        good = collect_file(walk, parent, name, status.st_mode);
     else if (S_ISDIR(status.st_mode))
         good = collect_subdirectory(walk, parent, name);
     else
