@@ -40,8 +40,8 @@ void owned_container_release(struct owned_container *container);
 bool owned_container_is_name(const char *name);
 
 /*
- * The part of the container spec that is the same for supervised and unsupervised runs of the plan.
- * Borrows from both arguments.
+ * The part of the container spec that does not depend on how the supervisor gets into the
+ * container. Borrows from both arguments.
  */
 struct container_spec owned_container_spec(const struct owned_container *container,
                                            const struct plan *plan);
