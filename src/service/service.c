@@ -224,6 +224,8 @@ bool service_prewarm(struct service *service, const struct plan *plan,
     const long long end = budget_deadline(&service->docker, BUDGET_WARM_WAIT);
     bool ready;
 
+    if (!service->pool)
+        return false;
     while (!(ready = pool_request(service->pool, plan)) && clock_now_ms() < end &&
            !notifier_raised(cancel))
         nanosleep(&pause, NULL);
