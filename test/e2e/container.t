@@ -111,6 +111,7 @@ shared memory: []
 root: 1
 environment of the host: False
 descriptors: ['0', '1', '2']
+writable: /.isolator/
 writable: /dev/shm/
 writable: /dev/mqueue/
 writable: /tmp/
@@ -126,7 +127,7 @@ setuid: EPERM
 mknod: EPERM
 chroot: EPERM
 raw socket: EPERM
-packet socket: EPERM
+packet socket: EAFNOSUPPORT
 the network: ENETUNREACH
 the host: ENETUNREACH
 chown: EPERM
@@ -191,11 +192,12 @@ test_case "the engine's record of a container, and SIGTERM while the program run
 {{range \$path, \$options := .HostConfig.Tmpfs}}{{\$path}} {{\$options}}
 {{end}}{{with .Config.Labels}}{{index . \"isolator.host\"}} {{index . \"isolator.boot\"}} {{index . \"isolator.start\"}} \
 {{index . \"isolator.deadline\"}}{{end}}")
-    is "${said% *}" "$(hardened "mounts= tmpfs=2 rm=true")
+    is "${said% *}" "$(hardened "mounts= tmpfs=3 rm=true")
+/.isolator rw,exec,nosuid,nodev,size=1m,uid=65534,gid=65534,mode=0700
 /tmp rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
 /workspace rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
 $(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" \
-        "the engine's record: no mount, two tmpfs, removed by the engine when it ends; the labels"
+        "the engine's record: no mount, three tmpfs, removed by the engine when it ends; the labels"
     # The timeout, the time for the engine (eight times engineTimeoutSeconds, see test/setup), and a minute.
     lifetime=$((3600 + 8 * 300 + 60))
     within "${said##* }" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
@@ -207,10 +209,10 @@ $(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/
 }
 
 test_case "no shell: the engine's record, and many signals while the program runs" && {
-    # Without the supervisor all is the same, except what its warning says.
+    # The supervisor comes in a volume; all else is the same.
     faulty "" start --timeout 1h --env SECRET=sesame "$(snippet txt text)" -- --sleep=1000000
     until_true eval 'docker top "$(own_containers)" >"$scratch/top" 2>&1'
-    is "$(engine_says "$hardening")" "$(hardened "mounts=volume /workspace tmpfs=1 rm=false")" \
+    is "$(engine_says "$hardening")" "$(hardened "mounts=volume /.isolator tmpfs=2 rm=true")" \
         "no shell: the engine's record: one volume, no other mount"
     kill -TERM "$pid"
     kill -TERM "$pid"
@@ -252,6 +254,7 @@ lo
 0
 1024
 /workspace
+/.isolator
 /dev/mqueue
 /dev/shm
 /tmp
