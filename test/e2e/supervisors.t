@@ -26,17 +26,19 @@ build() {
     said=$(sed -nE 's/[0-9]+ KB/N KB/; s|^  .*/supervisor/([a-z0-9_]*\.elf: )|\1|p' "$scratch/log")
 }
 
-# says_hello IMAGE COMMAND...: what was built runs this program in the image.
+# says_hello IMAGE COMMAND COPIES [OUTPUT]: what was built runs this program in the image, after so many `docker cp`: one
+# would hide that the shell did not get its supervisor.
 says_hello() {
     printf '{"languages": {"txt": {"image": "%s", "command": [%s], "extensions": [".txt"], "defaultFilename": "main.txt"}},
         "warm": {}, "engineTimeoutSeconds": 300}\n' "$1" "$2" >"$scratch/hello.json"
-    ISOLATOR_CONFIG=$scratch/hello.json ISOLATOR=$built/isolator code txt 'echo hello'
-    is "$(fields status error) $(field stdout | tail -n 1)" "success null ${3-hello}" "$1: the program runs"
+    ISOLATOR_CONFIG=$scratch/hello.json ISOLATOR=$built/isolator code txt 'echo hello' --verbose
+    is "$(fields status error) $(grep -c '^isolator: cp ' <<<"$err") $(field stdout | tail -n 1)" "success null $3 ${4-hello}" \
+        "$1: the program runs"
 }
 everywhere() {
-    says_hello isolator-test/python:bookworm '"sh", "{entrypoint}"'
-    says_hello isolator-test/busybox:1 '"sh", "{entrypoint}"'
-    says_hello isolator-test/noshell:1 '"/hello", "--cat", "{entrypoint}"' 'echo hello'
+    says_hello isolator-test/python:bookworm '"sh", "{entrypoint}"' 0
+    says_hello isolator-test/busybox:1 '"sh", "{entrypoint}"' 0
+    says_hello isolator-test/noshell:1 '"/hello", "--cat", "{entrypoint}"' 1 'echo hello'
 }
 supervisor_kb() { echo $(($(wc -c <"$built/supervisor/$1.elf") / 1024)); }
 
