@@ -45,8 +45,8 @@ declare -A shell=(
     [status]='exit 137'
 )
 declare -A arguments=(
-    [hello]=
-    [stdin]=
+    [hello]=''
+    [stdin]=''
     [files]='--made=its content'
     [timeout]=--sleep=1000000
     [oom]=--fill
@@ -86,7 +86,7 @@ all_outcomes() {
     runs "$language" signal
     outcome "1 error 139 signal SIGSEGV program was ended by signal SIGSEGV" "a signal"
     runs "$language" status
-    is "$status $(fields exitCode reason error)" "1 137 exit program exited with status 137" "status 137 is no signal"
+    outcome "1 error 137 exit null program exited with status 137" "status 137 is no signal"
     is "$(own_containers)" "" "no container is left"
 }
 

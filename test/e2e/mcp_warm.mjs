@@ -106,6 +106,13 @@ testCase('a warm container looks like a cold one, and shows nothing of earlier c
 
 // ---- the pool
 
+testCase('a warm container of an image without a shell', async () => {
+    const server = await start({ config: { warm: { noshell: 1 } } });
+    const ask = () => resultOf(server, server.call({ language: 'noshell', entrypoint_code: 'text' }));
+    await until(async () => (await ask()).warm, 'a warm container serves a call');
+    is((await ask()).stdout, '--cat\nmain.txt\ntext');
+});
+
 testCase('a call with a timeout of more than an hour gets a cold container', async () => {
     const server = await startPool();
     await waitingContainer(server);
