@@ -51,6 +51,8 @@ static bool read_key(struct attack *attack, const char *line)
     if (length == 4 && memcmp(line, "ends", 4) == 0)
         return snprintf(attack->ends, sizeof attack->ends, " %s ", value) <
                (int)sizeof attack->ends;
+    if (length == 6 && memcmp(line, "status", 6) == 0)
+        return read_number(value, 255, &attack->status);
     if (length == 7 && memcmp(line, "timeout", 7) == 0)
         return read_number(value, 3600, &attack->timeout);
     if (length == 6 && memcmp(line, "memory", 6) == 0)
@@ -65,6 +67,7 @@ int attack_read(struct attack *attack, struct error *error)
     const char *rest = attack->text;
     bool valid = true;
 
+    attack->status = 0;
     attack->timeout = 20;
     attack->memory = 128;
     attack->copies = 1;
@@ -193,10 +196,14 @@ enum attack_verdict attack_judge(const struct attack *attack, const struct resul
         strbuf_addf(seen, "ended with reason %s", result_reason(result));
         return ATTACK_HELD;
     }
-    if (result->exit_code == 0 && strncmp(last_output, held, strlen(held)) == 0) {
+    if (strncmp(last_output, held, strlen(held)) == 0 && result->exit_code == attack->status) {
         escaped = text_escape_short(last_output + strlen(held), SEEN_MAX);
         strbuf_addstr(seen, escaped);
         return ATTACK_HELD;
+    }
+    if (result->exit_code == 0 && attack->status != 0) {
+        strbuf_addf(seen, "exit status %ld was reported as 0", attack->status);
+        return ATTACK_BREACH;
     }
     escaped = text_escape_short(*last_output ? last_output : last_error, SEEN_MAX);
     strbuf_addf(seen, "ended with exit status %d: %s", result->exit_code, escaped);
