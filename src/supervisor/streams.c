@@ -43,6 +43,7 @@ void streams_pass(struct supervisor *supervisor, int stream)
     if (*written > supervisor->output_max) {
         ending_begin(supervisor, FRAME_CAUSE_OUTPUT);
         supervisor->end.cause = FRAME_CAUSE_OUTPUT;
+        streams_close(fd);
     }
 }
 

@@ -39,6 +39,9 @@ enum { STACK_BYTES = 64 * 1024 };
 /* How long is waited until processes are killed again. */
 enum { KILL_AGAIN_MS = 50 };
 
+/* The longest path that a frame carries; the rest is cut off. */
+enum { TEXT_MAX = 4096 };
+
 _Noreturn void supervisor_leave(struct supervisor *supervisor, int status)
 {
     if (!supervisor->is_init && supervisor->program.pid > 0)
@@ -51,7 +54,9 @@ _Noreturn void supervisor_leave(struct supervisor *supervisor, int status)
 void supervisor_send(struct supervisor *supervisor, enum frame_type type, const void *fixed,
                      size_t length, const char *text)
 {
-    if (!frame_link_send(&supervisor->link, type, fixed, length, text, text ? strlen(text) : 0))
+    const size_t text_length = text ? strnlen(text, TEXT_MAX) : 0;
+
+    if (!frame_link_send(&supervisor->link, type, fixed, length, text, text_length))
         supervisor_leave(supervisor, 1); /* it grants credit and does not read */
 }
 

@@ -54,7 +54,8 @@ enum { CREDIT_FILES = 2 };
 _Noreturn void supervisor_leave(struct supervisor *supervisor, int status);
 
 /*
- * Sends a control frame: a fixed part and a text (NULL: none). There is always room for it, unless
+ * Sends a control frame: a fixed part and a text (NULL: none), the end of which is cut off if it is
+ * too long. There is always room for it, unless
  * isolator does not read; then this process ends.
  */
 void supervisor_send(struct supervisor *supervisor, enum frame_type type, const void *fixed,
