@@ -24,7 +24,6 @@ static void set_up(struct fixture *fixture)
     fixture->plan.policy.network = string_copy(network);
     fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 7;
     fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 3;
-    fixture->plan.max_artifact_bytes = 1000;
     supervisor_link_init(&fixture->link);
 }
 
@@ -373,7 +372,7 @@ static void supervisor_link__orders(void **state)
     (void)state;
     set_up(&fixture);
     supervisor_link_stop(&bytes);
-    supervisor_link_collect(&fixture.plan, &bytes);
+    supervisor_link_collect(&fixture.plan, 1000, &bytes);
     supervisor_link_grant(FRAME_STDERR, 77, &bytes);
     check_frames(&bytes, expected);
     tear_down(&fixture);
