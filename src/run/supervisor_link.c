@@ -25,11 +25,9 @@ enum { TEXT_MAX = 4096 };
 static void add_frame(struct strbuf *queue, enum frame_type type, const void *payload,
                       size_t length)
 {
-    char header[FRAME_HEADER] = {0};
+    unsigned char header[FRAME_HEADER];
 
-    for (int i = 0; i < 4; i++)
-        header[i] = (char)(length >> 8 * i);
-    header[4] = (char)type;
+    frame_header_write(header, type, length);
     strbuf_add(queue, header, sizeof header);
     strbuf_add(queue, payload, length);
 }
@@ -261,14 +259,6 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     }
 }
 
-static size_t payload_length(const char *header)
-{
-    const unsigned char *bytes = (const unsigned char *)header;
-
-    return (size_t)bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 |
-           (size_t)bytes[3] << 24;
-}
-
 /* Handles the frames that are complete. Returns how many bytes they have. */
 static size_t take_frames(struct supervisor_link *link, const char *data, size_t length,
                           const struct supervisor_handler *handler, void *context)
@@ -276,19 +266,14 @@ static size_t take_frames(struct supervisor_link *link, const char *data, size_t
     size_t done = 0;
 
     while (!link->broken && length - done >= FRAME_HEADER) {
-        const char *header = data + done;
-        const struct arrived frame = {(enum frame_type)(unsigned char)header[4],
-                                      header + FRAME_HEADER, payload_length(header)};
+        struct arrived frame = {.payload = data + done + FRAME_HEADER};
+        const long payload = frame_header_read((const unsigned char *)data + done, &frame.type);
 
-        if (frame.length > FRAME_PAYLOAD_MAX || header[5] != 0 || header[6] != 0 ||
-            header[7] != 0) {
-            link->broken = true;
-        } else if (length - done - FRAME_HEADER < frame.length) {
+        frame.length = (size_t)payload;
+        if (payload >= 0 && length - done - FRAME_HEADER < frame.length)
             break;
-        } else {
-            link->broken = !take_frame(link, &frame, handler, context);
-            done += FRAME_HEADER + frame.length;
-        }
+        link->broken = payload < 0 || !take_frame(link, &frame, handler, context);
+        done += FRAME_HEADER + (payload < 0 ? 0 : frame.length);
     }
     return link->broken ? length : done;
 }

@@ -79,6 +79,14 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
 
+/*
+ * Allows a call for a process alone (its first argument is `which`, its second the process), but
+ * not for process 1, and not for a group or a user, to which process 1 may belong.
+ */
+#define ONLY_OF_A_PROCESS(call, which)                                                             \
+    {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(0), {JUMP_EQUAL, 0, 2, (which)}, ARGUMENT(1),             \
+        {JUMP_EQUAL, 0, 1, PROCESS_1}, REFUSE(EPERM), ALLOW
+
 static const struct instruction instructions[] = {
     {LOAD, 0, 0, DATA_ARCHITECTURE},
     {JUMP_EQUAL, 1, 0, ARCHITECTURE},
@@ -104,21 +112,8 @@ static const struct instruction instructions[] = {
     NOT_WITH(SYS_sched_setattr, 0, PROCESS_1, EPERM),
     NOT_WITH(SYS_sched_setaffinity, 0, PROCESS_1, EPERM),
     NOT_WITH(SYS_prlimit64, 0, PROCESS_1, EPERM),
-    /* Of a process alone, not of a group or a user, to which process 1 may belong. */
-    {JUMP_EQUAL, 0, 6, SYS_setpriority},
-    ARGUMENT(0),
-    {JUMP_EQUAL, 0, 2, WHICH_PROCESS},
-    ARGUMENT(1),
-    {JUMP_EQUAL, 0, 1, PROCESS_1},
-    REFUSE(EPERM),
-    ALLOW,
-    {JUMP_EQUAL, 0, 6, SYS_ioprio_set},
-    ARGUMENT(0),
-    {JUMP_EQUAL, 0, 2, IO_WHO_PROCESS},
-    ARGUMENT(1),
-    {JUMP_EQUAL, 0, 1, PROCESS_1},
-    REFUSE(EPERM),
-    ALLOW,
+    ONLY_OF_A_PROCESS(SYS_setpriority, WHICH_PROCESS),
+    ONLY_OF_A_PROCESS(SYS_ioprio_set, IO_WHO_PROCESS),
 
     /* Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces. */
     {JUMP_EQUAL, 0, 9, SYS_socket},

@@ -27,28 +27,22 @@ bool frame_link_read(struct frame_link *link)
     return length > 0;
 }
 
-static uint32_t number_at(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-           (uint32_t)bytes[3] << 24;
-}
-
 int frame_link_next(struct frame_link *link, struct frame *frame)
 {
     const unsigned char *header = link->input + link->first;
     const size_t available = link->filled - link->first;
-    uint32_t length;
+    enum frame_type type;
+    long length;
 
     if (available < FRAME_HEADER)
         return 0;
-    length = number_at(header);
-    if (length > FRAME_PAYLOAD_MAX || header[5] != 0 || header[6] != 0 || header[7] != 0)
+    length = frame_header_read(header, &type);
+    if (length < 0)
         return -1;
-    if (available < FRAME_HEADER + length)
+    if (available < FRAME_HEADER + (size_t)length)
         return 0;
-    *frame =
-        (struct frame){(enum frame_type)header[4], (const char *)header + FRAME_HEADER, length};
-    link->first += FRAME_HEADER + length;
+    *frame = (struct frame){type, (const char *)header + FRAME_HEADER, (size_t)length};
+    link->first += FRAME_HEADER + (size_t)length;
     return 1;
 }
 
@@ -65,14 +59,6 @@ static unsigned char *make_room(struct frame_link *link, size_t length, size_t r
     return link->output + link->out_filled;
 }
 
-static void put_header(unsigned char *header, enum frame_type type, size_t length)
-{
-    for (int i = 0; i < 4; i++)
-        header[i] = (unsigned char)(length >> 8 * i);
-    header[4] = (unsigned char)type;
-    header[5] = header[6] = header[7] = 0;
-}
-
 bool frame_link_send(struct frame_link *link, enum frame_type type, const void *fixed,
                      size_t fixed_length, const void *text, size_t text_length)
 {
@@ -81,7 +67,7 @@ bool frame_link_send(struct frame_link *link, enum frame_type type, const void *
 
     if (!frame)
         return false;
-    put_header(frame, type, length);
+    frame_header_write(frame, type, length);
     if (fixed_length > 0)
         memcpy(frame + FRAME_HEADER, fixed, fixed_length);
     if (text_length > 0)
@@ -99,7 +85,7 @@ unsigned char *frame_link_prepare(struct frame_link *link)
 
 void frame_link_commit(struct frame_link *link, enum frame_type type, size_t length)
 {
-    put_header(link->output + link->out_filled, type, length);
+    frame_header_write(link->output + link->out_filled, type, length);
     link->out_filled += FRAME_HEADER + length;
 }
 

@@ -153,6 +153,28 @@ struct frame_end {
     uint64_t written[2]; /* bytes that were read from its stdout and stderr */
 };
 
+static inline void frame_header_write(unsigned char header[FRAME_HEADER], enum frame_type type,
+                                      size_t length)
+{
+    for (int i = 0; i < 4; i++)
+        header[i] = (unsigned char)(length >> 8 * i);
+    header[4] = (unsigned char)type;
+    header[5] = header[6] = header[7] = 0;
+}
+
+/* Returns the length of the payload and sets the type; -1: these bytes are no header. */
+static inline long frame_header_read(const unsigned char header[FRAME_HEADER],
+                                     enum frame_type *type)
+{
+    const uint32_t length = (uint32_t)header[0] | (uint32_t)header[1] << 8 |
+                            (uint32_t)header[2] << 16 | (uint32_t)header[3] << 24;
+
+    *type = (enum frame_type)header[4];
+    if (length > FRAME_PAYLOAD_MAX || header[5] != 0 || header[6] != 0 || header[7] != 0)
+        return -1;
+    return (long)length;
+}
+
 /* The architectures that isolator runs on store numbers in this order. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little-endian");
 
