@@ -195,16 +195,17 @@ int container_create(const struct docker *docker, const struct container_spec *s
 }
 
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, const struct notifier *cancel,
-                      struct error *error)
+                      const char *what, int tar_file, long long deadline,
+                      const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP_FREE char *failure = string_format("cannot copy %s into the container", what);
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "cp", "-", NULL);
     strvec_pushf(&arguments, "%s:%s", name, directory);
-    return docker_succeed(docker, &call, "cannot copy the files into the container", NULL, error);
+    return docker_succeed(docker, &call, failure, NULL, error);
 }
 
 int container_start(const struct docker *docker, const char *name,

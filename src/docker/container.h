@@ -82,10 +82,13 @@ int container_create(const struct docker *docker, const struct container_spec *s
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
                            long long deadline, const struct notifier *cancel, struct error *error);
 
-/* Unpacks the tar file into an existing directory of a container that has not started. */
+/*
+ * Unpacks the tar file into an existing directory of a container that has not started. `what` says
+ * in the error what is in it: "the files".
+ */
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, const struct notifier *cancel,
-                      struct error *error);
+                      const char *what, int tar_file, long long deadline,
+                      const struct notifier *cancel, struct error *error);
 
 /*
  * Starts `docker start --attach --interactive` as a child with these streams. Its exit status may

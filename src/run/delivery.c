@@ -84,7 +84,8 @@ void delivery_set_spec(enum delivery delivery, const char *workdir, struct strve
     if (delivery == DELIVERY_SHELL) {
         CLEANUP_FREE char *script = bootstrap_script();
 
-        strvec_push_each(command, "/bin/sh", "-c", script, "sh", workdir, NULL);
+        strvec_push_each(command, DELIVERY_SHELL_PATH, "-c", script, DELIVERY_SHELL_PATH, workdir,
+                         NULL);
         spec->tmpfs[CONTAINER_TMPFS_MAX - 1] = (struct container_tmpfs){DIRECTORY, tmpfs_mb()};
     } else {
         strvec_push_each(command, PATH, workdir, NULL);
@@ -110,6 +111,11 @@ static const struct supervisor_binary *find(const char *architecture)
         if (strcmp(engine_name(supervisors[i].machine), architecture) == 0)
             return &supervisors[i];
     return NULL;
+}
+
+bool delivery_has_choice(void)
+{
+    return COUNT > 1;
 }
 
 int delivery_check_architecture(const char *image, const char *architecture, struct error *error)
@@ -138,6 +144,6 @@ int delivery_fill_volume(const struct docker *docker, const char *name, const ch
         archive_add_file(&archive, FILE_NAME, file, (off_t)supervisor->size, true, 0, error) != 0 ||
         archive_finish(&archive, error) != 0)
         return -1;
-    return container_copy_in(docker, name, DIRECTORY, archive_file(&archive), deadline, cancel,
-                             error);
+    return container_copy_in(docker, name, DIRECTORY, "the supervisor", archive_file(&archive),
+                             deadline, cancel, error);
 }

@@ -14,6 +14,9 @@
 #include "base/strbuf.h"
 #include "docker/container.h"
 
+/* The shell that the script is for. It names itself so in its messages. */
+#define DELIVERY_SHELL_PATH "/bin/sh"
+
 enum delivery { DELIVERY_SHELL, DELIVERY_VOLUME };
 
 /*
@@ -32,6 +35,9 @@ void delivery_send(struct strbuf *queue);
  */
 int delivery_fill_volume(const struct docker *docker, const char *name, const char *architecture,
                          long long deadline, const struct notifier *cancel, struct error *error);
+
+/* Whether there are supervisors for several architectures. */
+bool delivery_has_choice(void);
 
 /*
  * Checks that there is a supervisor for images of this architecture ("amd64"; "": not known, which

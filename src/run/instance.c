@@ -190,7 +190,7 @@ static int explain_not_ready(struct instance *instance, enum process_event event
     if (owned_container_set_interrupted(event, "the engine did not start the container in time",
                                         message, error))
         return -1;
-    instance->silent = true;
+    instance->no_supervisor = true;
     return docker_explain(
         instance->container.docker, instance->container.image, "cannot start the container",
         *message ? message : "'docker start' ended without a message", cancel, error);
@@ -219,6 +219,14 @@ static int start_instance(struct instance *instance, long long deadline,
     return 0;
 }
 
+/* How long its removal may take: if the shell is at fault, another container is to follow. */
+static long long removal_end(const struct instance *instance, long long end)
+{
+    return instance->delivery == DELIVERY_SHELL && instance->no_supervisor
+               ? budget_deadline(instance->container.docker, BUDGET_WARM_REMOVE)
+               : end;
+}
+
 /* Creates the container and starts it. If that fails, it is removed. */
 static int make(struct instance *instance, const struct plan *plan, const char *architecture,
                 long long deadline, long long end, const struct notifier *cancel,
@@ -237,7 +245,7 @@ static int make(struct instance *instance, const struct plan *plan, const char *
                               error) == 0) &&
         start_instance(instance, deadline, cancel, error) == 0)
         return 0;
-    if (instance_remove(instance, end, &failure) != 0)
+    if (instance_remove(instance, removal_end(instance, end), &failure) != 0)
         strvec_push(&instance->warnings, failure.message);
     return -1;
 }
@@ -271,7 +279,33 @@ static void begin_again(struct instance *instance, const struct plan *plan)
     owned_container_release(&instance->container);
     owned_container_init(&instance->container, docker, plan, instance->in_use_ms);
     instance->delivery = DELIVERY_VOLUME;
-    instance->silent = false;
+    instance->no_supervisor = false;
+}
+
+/* Whether the engine, or the shell itself, names the shell in what it has to say. */
+static bool shell_is_named(struct instance *instance)
+{
+    return strstr(strbuf_string(&instance->message), DELIVERY_SHELL_PATH) != NULL;
+}
+
+/*
+ * Whether the container failed for want of a shell that works. An engine that cannot start a
+ * container for another reason says so with status 1; then it could not start another one either.
+ */
+static bool shell_may_be_missing(struct instance *instance)
+{
+    return instance->client.status != 1 || instance->message.length == 0 ||
+           shell_is_named(instance);
+}
+
+static int make_by_volume(struct instance *instance, const struct plan *plan, long long deadline,
+                          long long end, const struct notifier *cancel, struct error *error)
+{
+    char architecture[20] = "";
+
+    if (delivery_has_choice() && look_at_image(instance, architecture, cancel, error) != 0)
+        return -1;
+    return make(instance, plan, architecture, deadline, end, cancel, error);
 }
 
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
@@ -280,19 +314,24 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     struct engine_memory *memory = instance->container.docker->memory;
     char architecture[20] = "";
+    bool certain;
 
     if (instance->delivery == DELIVERY_VOLUME)
-        return make(instance, plan, architecture, deadline, end, cancel, error);
+        return make_by_volume(instance, plan, deadline, end, cancel, error);
     if (make(instance, plan, architecture, deadline, end, cancel, &failure) == 0)
         return 0;
-    if (!instance->silent || failure.kind == ERROR_IMAGE)
+    if (!instance->no_supervisor || failure.kind == ERROR_IMAGE)
         return error_set(error, failure.kind, "%s", failure.message);
     if (look_at_image(instance, architecture, cancel, error) != 0)
         return -1;
+    if (!shell_may_be_missing(instance))
+        return error_set(error, failure.kind, "%s", failure.message);
+    certain = shell_is_named(instance);
     begin_again(instance, plan);
     if (make(instance, plan, architecture, deadline, end, cancel, error) != 0)
         return -1;
-    engine_memory_set_without_shell(memory, plan->image);
+    if (certain)
+        engine_memory_set_without_shell(memory, plan->image);
     return 0;
 }
 

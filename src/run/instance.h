@@ -45,7 +45,7 @@ struct instance {
     struct supervisor_link link;
     struct strbuf message;  /* the start of what came on stderr */
     struct strvec warnings; /* owned; what docker printed when it made it */
-    bool silent;            /* it ended before its supervisor had said anything */
+    bool no_supervisor;     /* it started, or failed to, without a word of its supervisor */
     enum instance_phase phase;
     bool late;                   /* it did not reach the phase before the deadline */
     struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
@@ -66,9 +66,9 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
  * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
- * (clock_now_ms()) at the latest. If the image turns out to have no shell, it is made again in the
- * other way (run/delivery.h). -1: it is removed from the engine, or a warning of the instance says
- * that this failed too. `end` as in owned_container_remove().
+ * (clock_now_ms()) at the latest. If the image's shell cannot start the supervisor, it is made
+ * again in the other way (run/delivery.h). -1: it is removed from the engine, or a warning of the
+ * instance says that this failed too. `end` as in owned_container_remove().
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error);

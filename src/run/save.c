@@ -55,10 +55,10 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
     add_run_instructions(&instructions, run->plan);
     owner_disown(&instructions);
     if (workdir_archive(run->plan, &workdir, error) != 0 ||
-        container_copy_in(docker, name, "/", archive_file(&workdir), deadline, run->cancel,
-                          error) != 0 ||
-        container_copy_in(docker, name, run->plan->workdir, archive_file(&run->files), deadline,
-                          run->cancel, error) != 0)
+        container_copy_in(docker, name, "/", "the files", archive_file(&workdir), deadline,
+                          run->cancel, error) != 0 ||
+        container_copy_in(docker, name, run->plan->workdir, "the files", archive_file(&run->files),
+                          deadline, run->cancel, error) != 0)
         return -1;
     return container_commit(docker, name, run->plan->save_image, &instructions, deadline,
                             run->cancel, error);

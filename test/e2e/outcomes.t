@@ -340,6 +340,23 @@ test_case 'no shell: a segmentation fault' && {
     is "$(field stdout)" "3 -x" "no shell: a program that comes with the request: stdout"
 }
 
+test_case 'a command that the image cannot execute' && {
+    cat >"$scratch/commands.json" <<'END'
+{"engineTimeoutSeconds": 300,
+ "languages": {
+    "none": {"image": "isolator-test/busybox:1", "command": ["no-such-command", "{entrypoint}"], "extensions": [".a"], "defaultFilename": "a"},
+    "data": {"image": "isolator-test/busybox:1", "command": ["/etc/passwd", "{entrypoint}"], "extensions": [".b"], "defaultFilename": "b"},
+    "noshell": {"image": "isolator-test/noshell:1", "command": ["/none", "{entrypoint}"], "extensions": [".c"], "defaultFilename": "c"}}}
+END
+    for case in "none|no-such-command' in the image 'isolator-test/busybox:1': No such file or directory" \
+        "data|/etc/passwd' in the image 'isolator-test/busybox:1': Permission denied" \
+        "noshell|/none' in the image 'isolator-test/noshell:1': No such file or directory"; do
+        run --config "$scratch/commands.json" --language "${case%%|*}" "$text"
+        outcome "3 error -1 command null cannot execute '${case#*|}" "${case%%|*}"
+        is "$(fields stdoutBytes durationMs cpuMs peakMemoryBytes)" "0 0 null null" "${case%%|*}: nothing ran"
+    done
+}
+
 test_case 'no shell: the program runs out of memory' && {
     run --config "$scratch/native.json" --timeout 10m --memory 32 "$scratch/native.bin" -- hog
     outcome "1 error 137 oom null program ran out of memory (limit 32 MB)" "no shell: out of memory, in a child"

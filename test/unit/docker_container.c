@@ -325,8 +325,9 @@ static void container__copies_a_tar_file_in(void **state)
     (void)state;
     assert_int_equal(write(file, "tar", 3), 3);
     set_up(&fixture, "cat >stdin");
-    assert_int_equal(
-        container_copy_in(&fixture.docker, "box", "/work", file, soon(), NULL, &fixture.error), 0);
+    assert_int_equal(container_copy_in(&fixture.docker, "box", "/work", "the files", file, soon(),
+                                       NULL, &fixture.error),
+                     0);
     check_calls(&fixture, "|cp|-|box:/work\n");
     stdin_text = read_in(fixture.directory, "stdin");
     assert_string_equal(stdin_text, "tar");
@@ -340,8 +341,9 @@ static void container__copy_that_fails(void **state)
 
     (void)state;
     set_up(&fixture, "echo 'no space' >&2; exit 1");
-    assert_int_equal(
-        container_copy_in(&fixture.docker, "box", "/work", file, soon(), NULL, &fixture.error), -1);
+    assert_int_equal(container_copy_in(&fixture.docker, "box", "/work", "the files", file, soon(),
+                                       NULL, &fixture.error),
+                     -1);
     assert_error(&fixture.error, ERROR_ENGINE,
                  "cannot copy the files into the container: no space");
     tear_down(&fixture);

@@ -43,7 +43,7 @@ static void delivery__by_the_shell(void **state)
     assert_int_equal(delivered.command.count, 5);
     assert_string_equal(delivered.command.items[0], "/bin/sh");
     assert_string_equal(delivered.command.items[1], "-c");
-    assert_string_equal(delivered.command.items[3], "sh");
+    assert_string_equal(delivered.command.items[3], "/bin/sh");
     assert_string_equal(delivered.command.items[4], "/work dir");
     assert_string_equal(own_tmpfs(&delivered)->path, "/.isolator");
     /* There is room for all that is sent. */
@@ -148,7 +148,7 @@ static void delivery__volume_that_cannot_be_filled(void **state)
     (void)state;
     assert_int_equal(delivery_fill_volume(&docker, "box", "", clock_now_ms() + 60000, NULL, &error),
                      -1);
-    assert_error(&error, ERROR_ENGINE, "cannot copy the files into the container: no space");
+    assert_error(&error, ERROR_ENGINE, "cannot copy the supervisor into the container: no space");
     temp_remove(directory);
 }
 
