@@ -35,16 +35,16 @@
  *     CREDIT       any      struct frame_credit, for STDIN
  *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
  *     END          running  struct frame_end: the program and all its processes have ended, and all
- *                           its output was sent. It may be collected, or reset
+ *                           its output was sent; after STOP, what had credit
  *     FILES        ended    the next bytes of a tar archive of the working directory; need credit
  *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
  *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
  *                           the archive has no end
  *
  * The supervisor is waiting after HELLO and RESET, running after BEGUN, ended after END and FAILED.
- * A side that receives a frame that is too long, has an unknown type, another form, no credit, or
- * comes in another state, has no use for the other: the supervisor exits, which ends the container,
- * and isolator removes the container.
+ * A frame that is too long, has an unknown type or another form, or comes in another state is an
+ * error, and so is STDIN without credit: the supervisor exits, which ends the container, and
+ * isolator removes the container.
  *
  * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
  * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
