@@ -39,8 +39,7 @@ static void add_text(struct strbuf *queue, enum frame_type type, const char *tex
 
 void supervisor_link_init(struct supervisor_link *link)
 {
-    *link =
-        (struct supervisor_link){.archive = -1, .input = -1, .run_sent = true, .input_ended = true};
+    *link = (struct supervisor_link){.archive = -1, .input = -1};
 }
 
 void supervisor_link_release(struct supervisor_link *link)
@@ -63,7 +62,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct plan *pl
         add_text(&link->head, FRAME_ENVIRONMENT, environment->items[i]);
     link->archive = archive;
     link->input = plan->input.stdin_file;
-    link->run_sent = link->input_ended = false;
+    link->requested = true;
     link->input_credit = FRAME_STDIN_WINDOW;
     link->run =
         (struct frame_run){.timer_ms = (uint64_t)limits_timeout_ms(&plan->policy.limits) + GRACE_MS,
@@ -104,6 +103,8 @@ void supervisor_link_send(void *context, struct strbuf *queue)
 {
     struct supervisor_link *link = context;
 
+    if (!link->requested)
+        return;
     if (link->run_sent) {
         send_input(link, queue);
         return;

@@ -37,7 +37,7 @@ struct supervisor_link {
     struct strbuf head; /* frames in front of the archive */
     int archive, input;
     off_t archive_at, input_at;
-    bool run_sent, input_ended;
+    bool requested, run_sent, input_ended;
     struct frame_run run;
     size_t input_credit;
 };

@@ -540,6 +540,7 @@ static void supervisor_link__frames_out_of_state(void **state)
     check_refused(SUPERVISOR_READY, FRAME_CREDIT, &none, sizeof none);
     check_refused(SUPERVISOR_ENDED, FRAME_CREDIT, &none, sizeof none);
     check_refused(SUPERVISOR_STARTING, FRAME_BEGUN, NULL, 0);
+    check_refused(SUPERVISOR_READY, FRAME_BEGUN, NULL, 0); /* there is no request */
     check_refused(SUPERVISOR_READY, FRAME_END, zeros, sizeof(struct frame_end));
     check_refused(SUPERVISOR_RUNNING, FRAME_BEGUN, NULL, 0);
     check_refused(SUPERVISOR_ENDED, FRAME_BEGUN, NULL, 0);
