@@ -160,7 +160,7 @@ FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
 	@$(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
 fuzz-link: $(FUZZ_TARGETS)
-$(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp $(left_of_mcp),$(B)/$(layer).a)
+$(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp supervisor $(left_of_mcp),$(B)/$(layer).a)
 	@mkdir -p $(@D)
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
