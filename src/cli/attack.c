@@ -86,7 +86,7 @@ int attack_read(struct attack *attack, struct error *error)
 }
 
 /* Passes the limits of the request to the program. */
-static void add_environment(struct request *request, long copy)
+static void add_environment(struct request *request, const struct config *config, long copy)
 {
     const struct sandbox_policy *policy = &request->policy;
     const struct limits *limits = &policy->limits;
@@ -97,8 +97,10 @@ static void add_environment(struct request *request, long copy)
     strvec_pushf(environment, "LIMIT_PIDS=%.0f", limits->number[LIMIT_PIDS]);
     strvec_pushf(environment, "LIMIT_WORKDIR_BYTES=%lld", limits_bytes(limits, LIMIT_WORKDIR));
     strvec_pushf(environment, "LIMIT_TMP_BYTES=%lld", limits_bytes(limits, LIMIT_TMP));
-    strvec_pushf(environment, "LIMIT_UID=%u", policy->uid);
-    strvec_pushf(environment, "LIMIT_GID=%u", policy->gid);
+    if (policy->has_user)
+        strvec_pushf(environment, "LIMIT_USERS=%u:%u", policy->uid, policy->gid);
+    else
+        strvec_pushf(environment, "LIMIT_USERS=%u-%u", config->users.first, config->users.last);
     strvec_pushf(environment, "COPY=%ld", copy);
 }
 
@@ -118,7 +120,7 @@ int attack_request(const struct attack *attack, long copy, const struct config *
     request->policy.limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
     request->policy.limits.number[LIMIT_MEMORY] = (double)attack->memory;
     sandbox_policy_clamp(&request->policy, &config->maximums);
-    add_environment(request, copy);
+    add_environment(request, config, copy);
     return 0;
 }
 

@@ -17,8 +17,8 @@
  * On any other problem it ends with another exit status.
  *
  * Its environment has the limits that were requested: LIMIT_MEMORY_BYTES, LIMIT_CPUS, LIMIT_PIDS,
- * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, LIMIT_UID and LIMIT_GID. COPY is the number of the copy,
- * from 0.
+ * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, and LIMIT_USERS: "UID:GID", or "FIRST-LAST" if each
+ * container has a user of its own. COPY is the number of the copy, from 0.
  */
 #ifndef CLI_ATTACK_H
 #define CLI_ATTACK_H

@@ -192,7 +192,7 @@ static const struct run_option {
     {0, "network", "NAME", "none, bridge or an engine's network (none)", CALL(apply_network)},
     {0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
     {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
-    {0, "user", "UID[:GID]", "user of the program (65534:65534)", CALL(apply_user)},
+    {0, "user", "UID[:GID]", "user of the program (one of its own)", CALL(apply_user)},
     {0, "image", "IMAGE", "use this image, not the language's", STRING(request.image)},
     {0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", CALL(apply_workdir)},

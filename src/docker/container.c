@@ -123,8 +123,9 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_value(&hash, spec->network);
     add_value(&hash, spec->workdir);
     add_value(&hash, spec->volume);
-    add_number(&hash, spec->uid);
-    add_number(&hash, spec->gid);
+    add_number(&hash, spec->draw_user);
+    add_number(&hash, spec->draw_user ? 0 : spec->uid);
+    add_number(&hash, spec->draw_user ? 0 : spec->gid);
     add_number(&hash, (double)spec->memory_mb);
     add_number(&hash, spec->cpus);
     add_number(&hash, (double)spec->pids);

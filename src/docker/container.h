@@ -36,6 +36,7 @@ struct container_spec {
     const char *workdir; /* --workdir; NULL: the image's */
     const char *volume;  /* path of an anonymous volume, removed with the container; NULL: none */
     unsigned uid, gid;
+    bool draw_user; /* each container gets another uid and gid, instead of these */
     long memory_mb; /* --memory and --memory-swap, so that there is no swap */
     double cpus;
     long pids;
@@ -52,7 +53,10 @@ struct container_spec {
 /* How cpus are passed on. The engine takes no smaller fractions. */
 #define CONTAINER_CPUS_FORMAT "%.3f"
 
-/* What makes two containers equal: a digest of everything in the spec but its name and labels. */
+/*
+ * What makes two containers equal: a digest of everything in the spec but its name, its labels and
+ * a user that is drawn.
+ */
 struct spec_fingerprint {
     char sha256[SHA256_HEX_SIZE];
 };

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "docker/budget.h"
+#include "docker/engine_info.h"
 #include "docker/engine_memory.h"
 #include "docker/explain.h"
 #include "docker/image_store.h"
@@ -266,8 +267,8 @@ static int look_at_image(const struct instance *instance, char architecture[20],
     return delivery_check_architecture(container->image, architecture, error);
 }
 
-/* Makes the instance a new one, under another name. */
-static void begin_again(struct instance *instance, const struct plan *plan)
+/* Makes the instance a new one, under another name and user. */
+static void begin_again(struct instance *instance, const struct plan *plan, enum delivery delivery)
 {
     const struct docker *docker = instance->container.docker;
 
@@ -278,7 +279,7 @@ static void begin_again(struct instance *instance, const struct plan *plan)
     strbuf_release(&instance->message);
     owned_container_release(&instance->container);
     owned_container_init(&instance->container, docker, plan, instance->in_use_ms);
-    instance->delivery = DELIVERY_VOLUME;
+    instance->delivery = delivery;
     instance->no_supervisor = false;
 }
 
@@ -308,8 +309,9 @@ static int make_by_volume(struct instance *instance, const struct plan *plan, lo
     return make(instance, plan, architecture, deadline, end, cancel, error);
 }
 
-int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
-                  long long end, const struct notifier *cancel, struct error *error)
+/* Makes the instance in the way that its image needs. */
+static int make_for_image(struct instance *instance, const struct plan *plan, long long deadline,
+                          long long end, const struct notifier *cancel, struct error *error)
 {
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     struct engine_memory *memory = instance->container.docker->memory;
@@ -327,12 +329,49 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
     if (!shell_may_be_missing(instance))
         return error_set(error, failure.kind, "%s", failure.message);
     certain = shell_is_named(instance);
-    begin_again(instance, plan);
+    begin_again(instance, plan, DELIVERY_VOLUME);
     if (make(instance, plan, architecture, deadline, end, cancel, error) != 0)
         return -1;
     if (certain)
         engine_memory_set_without_shell(memory, plan->image);
     return 0;
+}
+
+/*
+ * Whether the container could not start because the engine does not have the user that was drawn
+ * for it. Engines create such a container all the same. What the engine says of its users is
+ * remembered, so that it is asked once, and only after a failure.
+ */
+static bool lacks_user(struct instance *instance, const struct notifier *cancel)
+{
+    const struct docker *docker = instance->container.docker;
+    CLEANUP(engine_info_release) struct engine_info engine;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    engine_info_init(&engine);
+    if (!instance->no_supervisor || shell_may_be_missing(instance) ||
+        instance->container.user <= ENGINE_USERS_MAPPED_MAX)
+        return false;
+    if (engine_memory_users(docker->memory) == ENGINE_USERS_UNKNOWN &&
+        engine_info_ask_details(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
+                                &ignored) == 0)
+        engine_memory_set_users(docker->memory, engine.rootless || engine.user_namespaces
+                                                    ? ENGINE_USERS_MAPPED
+                                                    : ENGINE_USERS_ALL);
+    return engine_memory_users(docker->memory) == ENGINE_USERS_MAPPED;
+}
+
+int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
+                  long long end, const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+    if (make_for_image(instance, plan, deadline, end, cancel, &failure) == 0)
+        return 0;
+    if (failure.kind != ERROR_ENGINE || !lacks_user(instance, cancel))
+        return error_set(error, failure.kind, "%s", failure.message);
+    begin_again(instance, plan, instance->delivery);
+    return make_for_image(instance, plan, deadline, end, cancel, error);
 }
 
 void instance_send(struct instance *instance, const struct plan *plan, int archive)

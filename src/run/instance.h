@@ -61,14 +61,15 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
                               long long in_use_ms);
 void instance_free(struct instance *instance);
 
-/* Two instances with equal fingerprints differ only in their name and labels. */
+/* Two instances with equal fingerprints differ only in their name, labels and drawn user. */
 struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
  * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
  * (clock_now_ms()) at the latest. If the image's shell cannot start the supervisor, it is made
- * again in the other way (run/delivery.h). -1: it is removed from the engine, or a warning of the
- * instance says that this failed too. `end` as in owned_container_remove().
+ * again in the other way (run/delivery.h); if the engine does not have its user, with another one.
+ * -1: it is removed from the engine, or a warning of the instance says that this failed too. `end`
+ * as in owned_container_remove().
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error);

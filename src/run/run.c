@@ -17,6 +17,16 @@ static int pack_run(struct run *run, struct error *error)
     return pack_input(plan, &run->files, &run->result->warnings, run->cancel, error);
 }
 
+/* Process 1 measures and reports. Another user without capabilities cannot interfere with it. */
+static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *warnings)
+{
+    if (policy->uid == 0)
+        strvec_push(warnings, "the program runs as user 0, so it could forge its result");
+    else if (!strvec_contains(&policy->cap_drop, "ALL"))
+        strvec_push(warnings, "not all capabilities are dropped, so the program could forge its "
+                              "result");
+}
+
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
                const struct run_observer *observer, const struct notifier *cancel,
                struct result *result)
@@ -34,6 +44,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     };
     output_sink_init(&run->output, plan, observer);
     result->image = string_copy(plan->image);
+    warn_of_forgery(&plan->policy, &result->warnings);
     if (pack_run(run, &error) == 0)
         return true;
     result_fail(result, &error);

@@ -78,6 +78,7 @@ int save_image(struct run *run, struct error *error)
     spec = owned_container_spec(&container, run->plan);
     spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
+    spec.draw_user = false; /* the image has the user of the policy, and nothing runs here */
     spec.tmpfs[0].path = NULL;
     spec.command = &run->plan->command;
     if (owned_container_create(&container, &spec, run_setup_deadline(run), run_end_deadline(run),

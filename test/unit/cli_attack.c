@@ -122,10 +122,14 @@ static void attack__request(void **state)
     assert_int_equal(request.policy.limits.number[LIMIT_TIMEOUT], 7);
     assert_int_equal(request.policy.limits.number[LIMIT_MEMORY], 100); /* the maximum */
     environment = strvec_join(&request.environment, "|");
-    assert_string_equal(environment,
-                        "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
-                        "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|LIMIT_UID=65534|"
-                        "LIMIT_GID=65534|COPY=1");
+    assert_string_equal(environment, "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
+                                     "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|"
+                                     "LIMIT_USERS=1900000-1965535|COPY=1");
+    request_release(&request);
+    assert_int_equal(sandbox_policy_set_user(&config.maximums, "7:8", &error), 0);
+    request_init(&request);
+    assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
+    assert_string_equal(request.environment.items[5], "LIMIT_USERS=7:8");
     request_release(&request);
     config_release(&config);
 }
