@@ -32,8 +32,10 @@ test_case 'the limits of a container as the kernel has them' && {
         for one in $(processes); do sed -n "s/^$1:[[:space:]]*//p" "/proc/$one/status"; done | sort -u | paste -s -d '|'
     }
     is "$(processes | wc -l)" 2 "from outside: the number of processes"
+    user=$(docker inspect -f '{{.Config.User}}' "$name" | cut -d : -f 1)
+    is "$(own_users <<<"$user")" OWN "from outside: it is a user of its own"
     is "$(status Uid | tr '\t' ' ')|$(status Gid | tr '\t' ' ')|$(status Groups | tr -d ' ')" \
-        "65534 65534 65534 65534|65534 65534 65534 65534|65534" "from outside: the user"
+        "$user $user $user $user|$user $user $user $user|$user" "from outside: the user"
     for set in CapInh CapPrm CapEff CapBnd CapAmb; do
         is "$(status $set)" 0000000000000000 "from outside: no capability in $set"
     done

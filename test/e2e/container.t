@@ -89,10 +89,10 @@ try:
         children += 1
 except OSError as e: print(errno.errorcode[e.errno], 20 < children < 64)' --timeout 10m
 
-    is "$(part 'it sees' | sed 's/snippet-.*\.py/FILE/' | sort)" "$(sort <<'END'
-Uid: 65534 65534 65534 65534
-Gid: 65534 65534 65534 65534
-Groups: 65534
+    is "$(part 'it sees' | sed 's/snippet-.*\.py/FILE/' | own_users | sort)" "$(sort <<'END'
+Uid: OWN OWN OWN OWN
+Gid: OWN OWN OWN OWN
+Groups: OWN
 CapInh: 0000000000000000
 CapPrm: 0000000000000000
 CapEff: 0000000000000000
@@ -106,8 +106,8 @@ nofile: (1024, 1024)
 interfaces: ['lo']
 workdir: /workspace
 shared memory: []
-/workspace: (65534, 65534, 64, ['NOSUID', 'NODEV'])
-/tmp: (65534, 65534, 64, ['NOSUID', 'NODEV'])
+/workspace: (OWN, OWN, 64, ['NOSUID', 'NODEV'])
+/tmp: (OWN, OWN, 64, ['NOSUID', 'NODEV'])
 root: 1
 environment of the host: False
 descriptors: ['0', '1', '2']
@@ -162,7 +162,7 @@ test_case 'a fork bomb ends at the timeout' && {
 }
 
 # ---- from outside, while it runs
-engine_says() { docker inspect --format "$1" "$(own_containers)"; }
+engine_says() { docker inspect --format "$1" "$(own_containers)" | own_users; }
 
 hardening='{{with .HostConfig}}network={{.NetworkMode}} ro={{.ReadonlyRootfs}} memory={{.Memory}} swap={{.MemorySwap}} cpus={{.NanoCpus}} pids={{.PidsLimit}}
 add={{with .CapAdd}}{{.}}{{end}} drop={{.CapDrop}} privileged={{.Privileged}} security={{.SecurityOpt}}
@@ -179,7 +179,7 @@ add= drop=[ALL] privileged=false security=[no-new-privileges]
 ipc=private pid= uts= user=
 ulimits=core:0:0,nofile:1024:1024,
 log=none restart=no binds= devices=
-user=65534:65534 hostname=sandbox tty=false health=[NONE]
+user=OWN:OWN hostname=sandbox tty=false health=[NONE]
 $1
 name=/isolator- pid=$pid"
 }
@@ -193,9 +193,9 @@ test_case "the engine's record of a container, and SIGTERM while the program run
 {{end}}{{with .Config.Labels}}{{index . \"isolator.host\"}} {{index . \"isolator.boot\"}} {{index . \"isolator.start\"}} \
 {{index . \"isolator.deadline\"}}{{end}}")
     is "${said% *}" "$(hardened "mounts= tmpfs=3 rm=true")
-/.isolator rw,exec,nosuid,nodev,size=1m,uid=65534,gid=65534,mode=0700
-/tmp rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
-/workspace rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65534,mode=0700
+/.isolator rw,exec,nosuid,nodev,size=1m,uid=OWN,gid=OWN,mode=0700
+/tmp rw,exec,nosuid,nodev,size=64m,uid=OWN,gid=OWN,mode=0700
+/workspace rw,exec,nosuid,nodev,size=64m,uid=OWN,gid=OWN,mode=0700
 $(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" \
         "the engine's record: no mount, three tmpfs, removed by the engine when it ends; the labels"
     # The timeout, the time for the engine (eight times engineTimeoutSeconds, see test/setup), and a minute.
@@ -243,8 +243,8 @@ df -P -k . /tmp | tail -n 2; ls -A
     is "$(grep -A 1 -x -e --pull "$calls/create.1")" "--pull
 never" "nothing is pulled"
     is "$(grep -l -r sesame "$calls")" "" "values of --env are in no argument"
-    is "$(part 'it sees' | sed 's/snippet.*ash/FILE/' | tr -s ' \t' ' ' | sed 's/^\(tmpfs [0-9]*\) .* /\1 /')" "Uid: 65534 65534 65534 65534
-Gid: 65534 65534 65534 65534
+    is "$(part 'it sees' | sed 's/snippet.*ash/FILE/' | tr -s ' \t' ' ' | sed 's/^\(tmpfs [0-9]*\) .* /\1 /' | own_users)" "Uid: OWN OWN OWN OWN
+Gid: OWN OWN OWN OWN
 CapEff: 0000000000000000
 CapBnd: 0000000000000000
 NoNewPrivs: 1
