@@ -9,6 +9,9 @@ import os
 import shutil
 import sys
 
+if os.path.isdir("/.isolator"):
+    for name in os.listdir("/.isolator"):
+        print("got through: /.isolator/%s is there" % name)
 changed = 0
 for directory, names, files in os.walk("/", topdown=False):
     if directory == "/" or directory.startswith(("/proc", "/sys")):
@@ -23,12 +26,8 @@ for directory, names, files in os.walk("/", topdown=False):
                 changed += 1
             except OSError:
                 pass
-if os.path.isdir("/.isolator"):
-    for name in os.listdir("/.isolator"):
-        if not os.path.islink("/.isolator/" + name):
-            print("got through: /.isolator/%s is there" % name)
-    for path in ("/.isolator", os.getcwd(), "/tmp"):
-        os.chmod(path, 0)
+for path in ("/.isolator", os.getcwd(), "/tmp"):
+    os.chmod(path, 0)
 print("held: %d changes" % changed)
 sys.stdout.flush()
 os._exit(3)

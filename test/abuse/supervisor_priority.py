@@ -1,5 +1,6 @@
 # starving process 1 of CPU time
 # holds: the priority and the processors of process 1 cannot be changed, and it returns a result
+# ends: exit timeout
 # timeout: 6
 
 """Process 1 has the same user as the program, so the kernel would let the program give it the lowest priority, alone
@@ -36,7 +37,7 @@ for what, *arguments in CALLS:
         through += 1
 processes = 1
 try:
-    while True:
+    while not through:
         if os.fork() == 0:
             while True:
                 pass
