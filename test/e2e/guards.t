@@ -197,6 +197,15 @@ test_case 'setuid_files' && {
     gives_way setuid_files "ran with uid, gid, capabilities" "$gains"
 }
 
+# All containers have the same user.
+test_case 'shared_quotas' && {
+    without 's/^--user=.*/--user=1000:1000/;s/uid=[0-9]*,gid=[0-9]*/uid=1000,gid=1000/' isolator selftest shared_quotas
+    for what in "inotify instances" "POSIX message queues" "timers and queued signals" "descriptors in flight"; do
+        has "$(grep '^gap ' <<<"$out")" "shared with another container: $what" "shared_quotas: $what"
+    done
+    is "$status" 0 "shared_quotas: the status"
+}
+
 test_case 'sys_writes' && {
     gives_way sys_writes "/sys/" "$root;1a --mount=type=bind,src=/sys,dst=/sys,bind-nonrecursive=true"
 }
@@ -242,7 +251,7 @@ test_case 'supervisor_tracer' && {
 
 # Attacks whose guard is in isolator itself, that get through known gaps, that need what this machine may not have, or,
 # cpu_hog, that need a core which nothing else uses.
-without_guard="cpu_hog fake_json flood_after_end fork_storm huge_pages ignores_sigterm long_line memory_swap
+without_guard="cpu_hog fake_json flood_after_end fork_storm huge_pages ignores_sigterm long_line machine_quotas memory_swap
 output_flood_both output_flood_stderr output_flood_stdout pipes_in_flight shared_quotas stop_all supervisor_exhausted
 supervisor_flood supervisor_lock supervisor_memory supervisor_oom tcp_buffers terminal_escapes workdir_deleted workdir_links"
 
