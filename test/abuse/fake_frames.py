@@ -22,9 +22,9 @@ for stream in (1, 2):
         for payload in (b"", b"x", bytes(8), bytes(64), b"\xff" * 64, MAGIC + bytes(12288 - len(MAGIC))):
             total += os.write(stream, frame(kind, payload))
     for length in (0, 64, 131071, 131072, 1 << 31, (1 << 32) - 1):
-        total += os.write(stream, frame(16, b"", length))
-        total += os.write(stream, frame(16, bytes(64), length, 1))
-    end = frame(16, bytes(64))
+        total += os.write(stream, frame(17, b"", length))
+        total += os.write(stream, frame(17, bytes(64), length, 1))
+    end = frame(17, bytes(64))
     for size in range(32760, 32776):  # about the length of the supervisor's frames
         total += os.write(stream, bytes(size))
         total += os.write(stream, end)

@@ -219,7 +219,7 @@ test_case 'zombies_daemons' && {
 }
 
 test_case 'frames of the program' && {
-    gives_way_to fake_end_frame "ended with reason engine" "${frames_from_program[@]}"
+    gives_way_to fake_end_frame "exit status 3 was reported as 0" "${frames_from_program[@]}"
     gives_way_to fake_frames "ended with reason engine" "${frames_from_program[@]}"
     gives_way_to stream_flags "ended with reason engine" "${frames_from_program[@]}"
 }
