@@ -290,13 +290,12 @@ static bool shell_is_named(struct instance *instance)
 }
 
 /*
- * Whether the container failed for want of a shell that works. An engine that cannot start a
- * container for another reason says so with status 1; then it could not start another one either.
+ * Whether the container failed for want of a shell that works. An engine that has another reason
+ * says so without naming the shell; then it could not start another container either.
  */
 static bool shell_may_be_missing(struct instance *instance)
 {
-    return instance->client.status != 1 || instance->message.length == 0 ||
-           shell_is_named(instance);
+    return instance->message.length == 0 || shell_is_named(instance);
 }
 
 static int make_by_volume(struct instance *instance, const struct plan *plan, long long deadline,
