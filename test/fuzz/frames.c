@@ -160,6 +160,30 @@ static void check_variable(struct request *request, const struct frame *frame)
                      "'%s'", variable);
 }
 
+/* Makes the checksums of tar headers right, which no random change does. */
+static void mend_checksums(char *blocks, size_t length)
+{
+    for (; length >= 512; blocks += 512, length -= 512) {
+        unsigned sum = 0;
+
+        if (memcmp(blocks + 257, "ustar", 5) != 0)
+            continue;
+        memset(blocks + 148, ' ', 8);
+        for (int i = 0; i < 512; i++)
+            sum += (unsigned char)blocks[i];
+        snprintf(blocks + 148, 8, "%06o", sum);
+    }
+}
+
+static void check_files(struct request *request, const struct frame *frame)
+{
+    CLEANUP(strbuf_release) struct strbuf blocks = STRBUF_INIT;
+
+    strbuf_add(&blocks, frame->payload, frame->length);
+    mend_checksums(blocks.data, blocks.length);
+    unpack_feed(&request->unpack, strbuf_string(&blocks), blocks.length);
+}
+
 static void take_frame(struct request *request, const struct frame *frame, bool handle)
 {
     add_seen(&request->seen, frame->type, frame->payload, frame->length);
@@ -168,7 +192,7 @@ static void take_frame(struct request *request, const struct frame *frame, bool 
     else if (handle && frame->type == FRAME_ENVIRONMENT)
         check_variable(request, frame);
     else if (handle && frame->type == FRAME_FILES)
-        unpack_feed(&request->unpack, frame->payload, frame->length);
+        check_files(request, frame);
 }
 
 /* Reads the input from a pipe. `step` is the size of the pieces. */
