@@ -131,7 +131,7 @@ static bool collect_file(struct walk *walk, int parent, const char *name, mode_t
     }
     size = (uint64_t)status.st_size;
     if (size > collect->file_max || size > SIZE_MAX_OCTAL ||
-        size + 4 * BLOCK + PATH_MAX > collect->left)
+        size + UINT64_C(4) * BLOCK + PATH_MAX > collect->left)
         good = collect->too_large(collect->context, walk->path);
     else
         good = write_entry(walk, '0', mode, size) && write_content(collect, fd, size);
