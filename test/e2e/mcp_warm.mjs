@@ -76,18 +76,22 @@ rm -rf /workspace/main.ash
 echo polluted
 `;
 
-// What LOOK saw without its processes, whose numbers vary: process 1, the program, and a child of it that has ended.
-function withoutProcesses({ stdout }) {
+const USER = /^uid=(?!65534 )(\d{5,7}) gid=\1 groups=\1\n/m;
+
+// What LOOK saw without what varies: the numbers of its processes, which are process 1, the program, and a child of it
+// that has ended; and its user.
+function withoutNumbers({ stdout }) {
     const processes = [...stdout.matchAll(/^process (\d+) (.*)\n/gm)].map(([, pid, name]) => (pid === '1' ? `1 ${name}` : name));
     is(processes.sort(), ['', '1 supervisor', 'sh'], 'the program sees its own processes only');
-    return stdout.replace(/^process \d+ .*\n/gm, '');
+    matches(stdout, USER, 'it has a user of its own');
+    return stdout.replace(/^process \d+ .*\n/gm, '').replace(USER, '');
 }
 
 testCase('a warm container looks like a cold one, and shows nothing of earlier calls', async () => {
     const cold = await start();
     const expected = await shell(cold, LOOK);
     is([expected.status, expected.warm], ['success', false], 'a cold container');
-    const seen = withoutProcesses(expected);
+    const seen = withoutNumbers(expected);
     matches(seen, /^\/workspace: \. \.\. main\.ash$/m, 'its working directory');
 
     const server = await startPool();
@@ -95,7 +99,7 @@ testCase('a warm container looks like a cold one, and shows nothing of earlier c
     const names = [expected.container];
     for (const round of [1, 2]) {
         const result = await warmResult(server, LOOK);
-        is(withoutProcesses(result), seen, `round ${round}: what a program sees`);
+        is(withoutNumbers(result), seen, `round ${round}: what a program sees`);
         is(Object.keys(result).sort(), Object.keys(expected).sort(), `round ${round}: the members of the result`);
         const polluting = await warmResult(server, POLLUTE);
         is([polluting.status, polluting.stdout], ['success', 'polluted\n'], `round ${round}: a program leaves all it can`);
