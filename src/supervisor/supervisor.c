@@ -19,8 +19,10 @@ int main(int argc, char **argv)
 
     /*
      * The program has the same user: it must not find the file that this process executes, which
-     * some kernels let it write. In a volume the file is not the user's, and stays.
+     * some kernels let it write. In a volume the file is not the user's, and stays. Outside of a
+     * container it stays, too.
      */
-    unlink(argv[0]);
+    if (getpid() == 1)
+        unlink(argv[0]);
     supervise(&options);
 }
