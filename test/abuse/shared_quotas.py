@@ -2,7 +2,7 @@
 # holds: one container cannot use up what others need
 # timeout: 15
 # copies: 2
-# gap: a user that the configuration sets is the user of all containers, which then share what is counted by user
+# gap: containers with one user, or of an engine that maps users, share what the kernel counts by user
 
 """The kernel limits some resources neither by process nor by cgroup but by user. A container that takes all of them
 leaves nothing to others of the same user, but each has a user of its own. Two copies each take more than half. They
