@@ -48,9 +48,12 @@ static int explain_not_ready(struct instance *instance, enum process_event event
                                         message, error))
         return -1;
     instance->no_supervisor = true;
-    return docker_explain(
-        instance->container.docker, instance->container.image, "cannot start the container",
-        *message ? message : "'docker start' ended without a message", cancel, error);
+    return docker_explain(instance->container.docker, instance->container.image,
+                          "cannot start the container",
+                          instance->link.broken ? "what it wrote is not from the supervisor"
+                          : *message            ? message
+                                                : "'docker start' ended without a message",
+                          cancel, error);
 }
 
 static int start_instance(struct instance *instance, long long deadline,
@@ -146,12 +149,13 @@ static bool shell_is_named(struct instance *instance)
 }
 
 /*
- * Whether the container failed for want of a shell that works. An engine that has another reason
- * says so without naming the shell; then it could not start another container either.
+ * Whether the container may have failed for want of a shell that works: it ended without a word, or
+ * wrote what the supervisor does not. An engine that has another reason says so without naming the
+ * shell; then it could not start another container either.
  */
 static bool shell_may_be_missing(struct instance *instance)
 {
-    return instance->message.length == 0 || shell_is_named(instance);
+    return instance->message.length == 0 || instance->link.broken || shell_is_named(instance);
 }
 
 static int make_by_volume(struct instance *instance, const struct plan *plan, long long deadline,

@@ -24,7 +24,7 @@ const REPAIR = /a fault for the test|inspect the container|limit of/;
 const MATRIX = [
     // file, what else goes wrong, call, outcomes, words
     ['hello.ash', '', 'create 1', 'EEEE..EE', CREATE],
-    ['hello.ash', '', 'start 1', 'EE.E..E.', START],
+    ['hello.ash', '', 'start 1', 'EE.E....', START],
     ['hello.ash', 'start 1 status', 'rm 1', '........'],
     ['hello.ash', 'start 1 status;rm 1 fail', 'ps 1', '........'],
     ['hello.ash', 'start 1 status;rm 1 fail;ps 1 fail', 'exec 1', '........'],
@@ -33,7 +33,7 @@ const MATRIX = [
     ['hello.ash', 'create 1 fail', 'version 1', 'EEEEEEEE', CREATE],
     ['hello.ash', 'create 1 fail', 'image 1', 'IIIEEEEE', new RegExp(`${CREATE.source}|is not on the engine`)],
     ['hello.txt', '', 'create 1', 'EEEE..EE', CREATE],
-    ['hello.txt', '', 'start 1', 'EE.E..E.', START],
+    ['hello.txt', '', 'start 1', 'EE.E....', START],
     ['hello.txt', '', 'version 1', '........'],
     ['hello.txt', '', 'image 1', 'III.....', /is not on the engine/],
     ['hello.txt', '', 'rm 1', '........'],
@@ -127,7 +127,7 @@ async function answersOfServer(fault) {
 }
 
 for (const [what, answersOf] of [['isolator batch', answersOfBatch], ['isolator-mcp', answersOfServer]])
-    for (const [call, outcomes, words] of [['create', 'EEEE..EE', CREATE], ['start', 'EE.E..E.', START]])
+    for (const [call, outcomes, words] of [['create', 'EEEE..EE', CREATE], ['start', 'EE.E....', START]])
         testCase(`${what}: docker ${call} goes wrong for every other request, each time differently`, { early: true }, async () => {
             const answers = await answersOf(KINDS.map((kind, i) => `${call} ${2 * i + 1} ${kind}`).join(';'));
             is(answers.size, REQUESTS.length, 'each is answered');

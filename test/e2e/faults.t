@@ -170,7 +170,7 @@ test_case 'docker create or docker start fails' && {
     wrong "create 1 fail" "$failed cannot create a container: $said"
     wrong "create 1 late" "$failed cannot create a container: $said"
     wrong "start 1 fail" "$failed cannot start the container: $said"
-    is "$(docker_calls)" "create start version image rm image" "an engine that cannot start it is not asked for another one"
+    is "$(docker_calls)" "create start version image rm image info" "an engine that cannot start it is not asked for another one"
 }
 
 test_case 'docker create or docker start is killed, or prints garbage' && {
