@@ -72,6 +72,8 @@ all_outcomes() {
     runs "$language" hello
     outcome "0 success 0 exit null null" "hello"
     is "$(field stdout | tail -n 1)|$(field stderr)|$(field warnings)" "hello||" "hello: its output"
+    within "$(field peakMemoryBytes)" 100000 268435456 "hello: peakMemoryBytes"
+    within "$(field cpuMs)" 0 "$(($(field durationMs) + 1000))" "hello: cpuMs" # of half a core
     head -c 300000 /dev/zero | tr '\0' x >"$scratch/input"
     runs "$language" stdin --stdin "$scratch/input"
     outcome "0 success 0 exit null null" "stdin"

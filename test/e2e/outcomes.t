@@ -286,8 +286,6 @@ wrote x
 cannot write /x: Read-only file system
 $(cat prompts/hello_world.py)" "no shell: arguments, environment, file, stdin; the working directory is writable"
     is "$(field warnings)" "" "no shell: no warnings"
-    within "$(field peakMemoryBytes)" 100000 268435456 "no shell: peakMemoryBytes"
-    within "$(field cpuMs)" 0 "$took" "no shell: cpuMs"
     within "$(field durationMs)" 1 "$took" "no shell: durationMs"
 }
 
