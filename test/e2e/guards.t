@@ -232,6 +232,10 @@ test_case 'supervisor_files' && {
     gives_way_to supervisor_files "/.isolator/supervisor is there" supervisor.c /unlink/d
 }
 
+test_case 'supervisor_oom' && {
+    DOCKER_EVENTLESS=1 gives_way supervisor_oom "ended with reason engine" ''
+}
+
 test_case 'supervisor_priority' && {
     gives_way_to supervisor_priority "setpriority of process 1" filter.c /SYS_setpriority/d
     gives_way_to supervisor_priority "ioprio_set of process 1" filter.c /SYS_ioprio_set/d
@@ -253,7 +257,7 @@ test_case 'supervisor_tracer' && {
 # cpu_hog, that need a core which nothing else uses.
 without_guard="cpu_hog fake_json flood_after_end fork_storm huge_pages ignores_sigterm long_line machine_quotas memory_swap
 output_flood_both output_flood_stderr output_flood_stdout pipes_in_flight shared_quotas stop_all supervisor_exhausted
-supervisor_flood supervisor_lock supervisor_memory supervisor_oom tcp_buffers terminal_escapes workdir_deleted workdir_links"
+supervisor_flood supervisor_lock supervisor_memory tcp_buffers terminal_escapes workdir_deleted workdir_links"
 
 test_case --quick 'every attack is here, or has a guard that cannot be taken out here' && {
     for file in test/abuse/*.py; do
