@@ -233,7 +233,9 @@ test_case 'supervisor_files' && {
 }
 
 test_case 'supervisor_oom' && {
-    DOCKER_EVENTLESS=1 gives_way supervisor_oom "ended with reason engine" ''
+    export DOCKER_EVENTLESS=1
+    gives_way supervisor_oom "ended with reason engine" ''
+    unset DOCKER_EVENTLESS
 }
 
 test_case 'supervisor_priority' && {
