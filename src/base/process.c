@@ -157,7 +157,9 @@ static void feed_stdin(struct process *process)
     if (process->queue.length == 0)
         return;
     written = write(process->in, process->queue.data, process->queue.length);
-    if (written > 0)
+    if (written > 0 && (size_t)written == process->queue.length)
+        strbuf_release(&process->queue); /* it may have been large, and the child lives on */
+    else if (written > 0)
         strbuf_drop(&process->queue, (size_t)written);
     else if (written < 0 && errno != EAGAIN && errno != EINTR)
         process_close_stdin(process); /* EPIPE: the caller will see why the child has ended */
