@@ -356,10 +356,16 @@ static void program__signals(void **state)
 
 static void program__limits(void **state)
 {
+    const struct rlimit cores = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit before;
+
     (void)state;
+    getrlimit(RLIMIT_CORE, &before);
+    setrlimit(RLIMIT_CORE, &cores);
     umask(0);
     check_script("umask; ulimit -c; cat /proc/self/oom_score_adj", "0022\n0\n1000\n");
     umask(022);
+    setrlimit(RLIMIT_CORE, &before);
     check_script("grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'",
                  "NoNewPrivs:1\nSeccomp:2\n");
 }
