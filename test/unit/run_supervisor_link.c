@@ -499,7 +499,6 @@ static void check_refused(enum supervisor_state state, int type, const void *pay
     set_up(&fixture);
     advance(&fixture, state);
     add_frame(&bytes, type, payload, length);
-    add_text(&bytes, FRAME_STDOUT, "after");
     feed(&fixture, &bytes);
     if (!fixture.link.broken)
         fail_msg("state %d: a frame of type %d and %zu bytes is taken", state, type, length);
