@@ -186,6 +186,7 @@ test_case --quick 'files that are not JSON, or no object' && {
     wrong '[]' ": must be an object" "no object"
     wrong '{"languages": {"python": {"image": "a",
  "image": "b"}}}' ":2:8: duplicate object key near '\"image\"'" "a key twice"
+    wrong '{"defaults": {"user": "1\u0000"}}' ":1:31: a string must not contain \\u0000" "a string with a NUL character"
 }
 
 test_case --quick 'unknown keys' && {
