@@ -301,7 +301,10 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         if (code == -1)
             break;
         if (code == ':' || code == '?' || (code != 1 && command_line_abbreviates(longs, argv[at])))
-            return command_line_refuse(code, "run", longs, argv[at], error);
+            return command_line_refuse(code,
+                                       options->file ? "put the program's arguments after --"
+                                                     : "see isolator run --help",
+                                       longs, argv[at], error);
         if ((code == 1 ? take_file(options, optarg, error)
                        : apply_option(options, find_option(code), optarg, error)) != 0)
             return -1;

@@ -149,7 +149,8 @@ test_case --quick 'an unknown option, and an option without its value' && {
     refused "unknown option '--mem=64'; did you mean --memory?" "an abbreviated option with its value" "$probe" --mem=64
     refused "unknown option '--read-onyl=false'; did you mean --read-only?" "a misspelt option with a value" --read-onyl=false
     refused "unknown option '--frobnicate'; see isolator run --help" "a word like no option" --frobnicate "$probe"
-    refused "unknown option '-x'; see isolator run --help" "an unknown letter" "$probe" -x
+    refused "unknown option '-x'; put the program's arguments after --" "an unknown letter after FILE" "$probe" -x
+    refused "unknown option '--longest'; put the program's arguments after --" "a word like no option after FILE" "$probe" --longest
     refused "option '--env' needs a value" "a long option without its value" "$probe" --env
     refused "option '-t' needs a value" "a letter without its value" "$probe" -t
 }
