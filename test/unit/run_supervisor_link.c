@@ -312,6 +312,7 @@ static void supervisor_link__stdin_needs_credit(void **state)
     assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
     bytes = send_all(&fixture);
     assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
 
     add_good_hello(&bytes);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
@@ -358,6 +359,7 @@ static void supervisor_link__stdin_closed(void **state)
     assert_false(fixture.link.broken);
     bytes = send_all(&fixture);
     assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
     fixture.plan.input.stdin_file = -1;
     tear_down(&fixture);
 }
