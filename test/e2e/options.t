@@ -10,7 +10,7 @@ network=isolator-options-$$
 languages="python, go, javascript, bash, busybox, noshell"
 
 clean_up() {
-    docker image rm -f "$mine:saved" "$mine:built" "$mine:names" "$mine:failed" >/dev/null 2>&1
+    docker images --format '{{.Repository}}:{{.Tag}}' "$mine" 2>/dev/null | xargs -r docker image rm -f >/dev/null 2>&1
     docker network rm "$network" >/dev/null 2>&1
     rm -rf "$scratch"
 }
