@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,12 +100,18 @@ bool program_set_variable(struct program *program, const char *text, size_t leng
 
 /* ---- in the new process */
 
+/*
+ * By the system call itself: a C library does not let its own signals be changed, and these may
+ * have been ignored before this process began.
+ */
 static void reset_signals(void)
 {
+    static const char default_action[64]; /* struct sigaction of the kernel: all zeros */
+    const size_t mask_size = 8;
     sigset_t none;
 
     for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
+        syscall(SYS_rt_sigaction, number, default_action, NULL, mask_size);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
