@@ -13,28 +13,33 @@ enum { SPARE_BYTES = 256 * 1024 };
 /* Orphans that are reaped at a time. */
 enum { REAP_MAX = 64 };
 
-static void kill_all(const struct supervisor *supervisor)
+void ending_kill(const struct supervisor *supervisor)
 {
-    if (supervisor->is_init)
+    if (supervisor->is_init) {
         kill(-1, SIGKILL);
-    else if (supervisor->program.pid > 0)
+    } else if (supervisor->program.pid > 0) { /* in tests */
         kill(-supervisor->program.pid, SIGKILL);
+        if (!supervisor->reaped) /* it may not lead its group yet */
+            kill(supervisor->program.pid, SIGKILL);
+    }
 }
 
 void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
 {
-    if (supervisor->state != STATE_RUNNING)
+    if (supervisor->state != STATE_STARTING && supervisor->state != STATE_RUNNING)
         return;
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;
     supervisor->reap_more = true;
-    kill_all(supervisor);
+    ending_kill(supervisor);
 }
 
 static void take_status(struct supervisor *supervisor, int status)
 {
     struct frame_end *end = &supervisor->end;
 
+    if (supervisor->state == STATE_STARTING)
+        requests_take_report(supervisor);
     supervisor->reaped = true;
     end->wall_us = figures_clock_us() - supervisor->program.start_us;
     if (WIFSIGNALED(status))
@@ -68,7 +73,7 @@ static bool all_gone(struct supervisor *supervisor)
 
     if (waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
         return true;
-    kill_all(supervisor);
+    ending_kill(supervisor);
     return false;
 }
 

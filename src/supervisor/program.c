@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
@@ -21,15 +20,16 @@ extern char **environ;
 /* More than the kernel takes: three quarters of the stack it gives to a program (execve(2)). */
 enum { WORDS_MAX = 8 << 20 };
 
-/* What the new process reports before it becomes the program: its start, and then only a failure.
- */
+/* What the new process reports: its start, and that it could not become the program. */
 struct report {
+    bool failed;
+    struct program_failure failure;
     uint64_t start_us, start_cpu_us;
 };
 
 void program_init(struct program *program)
 {
-    *program = (struct program){.in = -1, .out = {-1, -1}};
+    *program = (struct program){.in = -1, .out = {-1, -1}, .report = -1};
     for (char **variable = environ; *variable; variable++)
         strvec_push(&program->environment, *variable);
     /* The uid has no entry in the image's passwd: these are where programs look first. */
@@ -44,13 +44,19 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
+static void close_ends(struct program *program)
+{
+    close_fd(&program->in);
+    close_fd(&program->out[0]);
+    close_fd(&program->out[1]);
+    close_fd(&program->report);
+}
+
 void program_release(struct program *program)
 {
     strvec_release(&program->arguments);
     strvec_release(&program->environment);
-    close_fd(&program->in);
-    close_fd(&program->out[0]);
-    close_fd(&program->out[1]);
+    close_ends(program);
 }
 
 /* A copy of the text; NULL if all the words together become too long, or if it has a NUL. */
@@ -137,9 +143,9 @@ static void prefer_for_oom(void)
 /* Reports the failure to the supervisor. */
 static _Noreturn void give_up(int report, bool executing, int error)
 {
-    const struct program_failure failure = {executing, error};
+    const struct report failed = {.failed = true, .failure = {executing, error}};
 
-    _exit(write(report, &failure, sizeof failure) == sizeof failure ? 127 : 126);
+    _exit(write(report, &failed, sizeof failed) == sizeof failed ? 127 : 126);
 }
 
 /* Closes all descriptors but the standard ones and `kept`, which is moved to 3 and returned. */
@@ -160,7 +166,7 @@ static _Noreturn void become_program(const struct program *program, const struct
                                      const int ends[3], int report)
 {
     const struct rlimit no_core = {0, 0};
-    struct report started;
+    struct report started = {.failed = false};
     int error = 0;
 
     reset_signals();
@@ -217,37 +223,39 @@ static void close_pipes(struct pipes *pipes)
     close_pipe(pipes->report);
 }
 
-/* Reads exactly so many bytes; false at the end. */
-static bool read_all(int fd, void *data, size_t length)
+enum program_report program_take_report(struct program *program, struct program_failure *failure)
 {
-    char *at = data;
+    struct report report;
+    ssize_t length;
 
-    while (length > 0) {
-        const ssize_t got = read(fd, at, length);
-
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        if (got > 0) {
-            at += got;
-            length -= (size_t)got;
+    /* It is shorter than PIPE_BUF, so that it arrives as a whole. */
+    while ((length = read(program->report, &report, sizeof report)) == sizeof report) {
+        if (report.failed) {
+            *failure = report.failure;
+            close_ends(program);
+            return PROGRAM_FAILED;
         }
+        program->start_us = report.start_us;
+        program->start_cpu_us = report.start_cpu_us;
     }
-    return true;
+    if (length < 0 && (errno == EAGAIN || errno == EINTR))
+        return PROGRAM_STARTING;
+    close_fd(&program->report); /* the execution of the program has closed the other end */
+    return PROGRAM_STARTED;
 }
 
-/* Waits until the new process has become the program, and reads what it reports. */
-static bool read_report(struct program *program, int report, struct program_failure *failure)
+/* Keeps our ends of the pipes. */
+static void take_ends(struct program *program, struct pipes *pipes)
 {
-    struct report started;
+    const int ours[] = {pipes->in[1], pipes->out[0], pipes->err[0], pipes->report[0]};
 
-    if (!read_all(report, &started, sizeof started)) {
-        *failure = (struct program_failure){false, EPIPE};
-        return false;
-    }
-    program->start_us = started.start_us;
-    program->start_cpu_us = started.start_cpu_us;
-    /* The execution of the program closes the descriptor. */
-    return !read_all(report, failure, sizeof *failure);
+    program->in = ours[0];
+    program->out[0] = ours[1];
+    program->out[1] = ours[2];
+    program->report = ours[3];
+    pipes->in[1] = pipes->out[0] = pipes->err[0] = pipes->report[0] = -1;
+    for (int i = 0; i < 4; i++)
+        fcntl(ours[i], F_SETFL, O_NONBLOCK);
 }
 
 bool program_start(struct program *program, const struct figures *figures,
@@ -258,32 +266,19 @@ bool program_start(struct program *program, const struct figures *figures,
 
     *failure = (struct program_failure){false, errno};
     if (started) {
+        program->start_us = figures_clock_us();
+        program->start_cpu_us = figures_cpu_us(figures);
         program->pid = fork();
         *failure = (struct program_failure){false, errno};
         started = program->pid >= 0;
     }
-    if (!started) {
-        program->pid = 0;
-        close_pipes(&pipes);
-        return false;
-    }
-    if (program->pid == 0)
+    if (started && program->pid == 0)
         become_program(program, figures, (int[3]){pipes.in[0], pipes.out[1], pipes.err[1]},
                        pipes.report[1]);
-    close_fd(&pipes.report[1]);
-    started = read_report(program, pipes.report[0], failure);
-    if (started) {
-        program->in = pipes.in[1];
-        program->out[0] = pipes.out[0];
-        program->out[1] = pipes.err[0];
-        pipes.in[1] = pipes.out[0] = pipes.err[0] = -1;
-        fcntl(program->in, F_SETFL, O_NONBLOCK);
-        fcntl(program->out[0], F_SETFL, O_NONBLOCK);
-        fcntl(program->out[1], F_SETFL, O_NONBLOCK);
-    } else {
-        waitpid(program->pid, NULL, 0);
+    if (started)
+        take_ends(program, &pipes);
+    else
         program->pid = 0;
-    }
     close_pipes(&pipes);
     return started;
 }

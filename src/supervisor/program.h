@@ -20,6 +20,7 @@ struct program {
     pid_t pid;                 /* 0: it does not run */
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
+    int report;            /* likewise; for program_take_report() */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };
@@ -37,8 +38,19 @@ struct program_failure {
     int error;      /* errno */
 };
 
-/* Starts the program in the current directory. False: `failure` says why. */
+/*
+ * Makes a process that is to become the program, in the current directory. False: `failure` says
+ * why there is none.
+ */
 bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure);
+
+enum program_report { PROGRAM_STARTING, PROGRAM_STARTED, PROGRAM_FAILED };
+
+/*
+ * Reads, without waiting, whether the process has become the program. PROGRAM_FAILED: it ends, and
+ * `failure` says why; its pipes are closed. A process that was killed before counts as started.
+ */
+enum program_report program_take_report(struct program *program, struct program_failure *failure);
 
 #endif

@@ -3,6 +3,12 @@
 #include "supervisor/collect.h"
 #include "supervisor/supervisor_state.h"
 
+static void send_not_started(struct supervisor *supervisor, const struct program_failure *failure)
+{
+    supervisor_send_failed(supervisor, failure->executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
+                           failure->error, supervisor->program.arguments.items[0]);
+}
+
 static void run_program(struct supervisor *supervisor, const struct frame_run *frame)
 {
     struct program_failure failure;
@@ -22,12 +28,26 @@ static void run_program(struct supervisor *supervisor, const struct frame_run *f
     supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
     if (!frame_link_write(&supervisor->link))
         supervisor_leave(supervisor, 0);
-    if (!program_start(&supervisor->program, &supervisor->figures, &failure)) {
-        supervisor_send_failed(supervisor, failure.executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
-                               failure.error, supervisor->program.arguments.items[0]);
-        return;
+    if (program_start(&supervisor->program, &supervisor->figures, &failure))
+        supervisor->state = STATE_STARTING;
+    else
+        send_not_started(supervisor, &failure);
+}
+
+void requests_take_report(struct supervisor *supervisor)
+{
+    struct program_failure failure;
+
+    switch (program_take_report(&supervisor->program, &failure)) {
+    case PROGRAM_STARTING:
+        break;
+    case PROGRAM_STARTED:
+        supervisor->state = STATE_RUNNING;
+        break;
+    case PROGRAM_FAILED:
+        send_not_started(supervisor, &failure);
+        break;
     }
-    supervisor->state = STATE_RUNNING;
 }
 
 static bool send_files(void *context, const void *data, size_t length)

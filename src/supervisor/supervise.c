@@ -44,8 +44,8 @@ enum { TEXT_MAX = 4096 };
 
 _Noreturn void supervisor_leave(struct supervisor *supervisor, int status)
 {
-    if (!supervisor->is_init && supervisor->program.pid > 0)
-        kill(-supervisor->program.pid, SIGKILL);
+    if (!supervisor->is_init)
+        ending_kill(supervisor);
     _exit(status);
 }
 
@@ -87,7 +87,17 @@ void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms)
 
 /* ---- the loop */
 
-enum { WAIT_IN, WAIT_OUT, WAIT_SIGNAL, WAIT_TIMER, WAIT_STDIN, WAIT_STDOUT, WAIT_STDERR, WAITS };
+enum {
+    WAIT_IN,
+    WAIT_OUT,
+    WAIT_SIGNAL,
+    WAIT_TIMER,
+    WAIT_REPORT,
+    WAIT_STDIN,
+    WAIT_STDOUT,
+    WAIT_STDERR,
+    WAITS
+};
 
 static void prepare(struct supervisor *supervisor, struct pollfd *polled)
 {
@@ -98,6 +108,8 @@ static void prepare(struct supervisor *supervisor, struct pollfd *polled)
     polled[WAIT_OUT] = (struct pollfd){frame_link_pending(link) ? link->out : -1, POLLOUT, 0};
     polled[WAIT_SIGNAL] = (struct pollfd){supervisor->signals, POLLIN, 0};
     polled[WAIT_TIMER] = (struct pollfd){supervisor->timer, POLLIN, 0};
+    polled[WAIT_REPORT] =
+        (struct pollfd){supervisor->state == STATE_STARTING ? program->report : -1, POLLIN, 0};
     polled[WAIT_STDIN] =
         (struct pollfd){supervisor->stdin_filled > 0 ? program->in : -1, POLLOUT, 0};
     for (int i = 0; i < 2; i++)
@@ -114,6 +126,8 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
 
         supervisor->reap_more = read(supervisor->signals, &ignored, sizeof ignored) > 0;
     }
+    if (supervisor->state == STATE_STARTING)
+        requests_take_report(supervisor);
     if (supervisor->reap_more)
         ending_reap(supervisor);
     if (polled[WAIT_STDIN].revents != 0 && program->in >= 0 && supervisor->stdin_filled > 0)

@@ -16,7 +16,8 @@
 #include "supervisor/unpack.h"
 
 enum supervisor_state {
-    STATE_WAITING, /* for a request */
+    STATE_WAITING,  /* for a request */
+    STATE_STARTING, /* there is a process that is to become the program */
     STATE_RUNNING,
     STATE_ENDING,    /* the program has ended, or is to: its processes are killed */
     STATE_ENDED,     /* END or FAILED was sent */
@@ -76,6 +77,9 @@ void supervisor_serve(struct supervisor *supervisor);
 /* Handles the frames that have arrived. */
 void requests_take(struct supervisor *supervisor);
 
+/* Looks, in STATE_STARTING, whether the new process has become the program. */
+void requests_take_report(struct supervisor *supervisor);
+
 /* ---- streams.c */
 
 /* Keep bytes for the program's stdin (false: more than was granted), and write some to it. */
@@ -94,7 +98,10 @@ void streams_close(int *fd);
 /* Takes memory in advance that is given back when the program has ended. */
 void ending_take_spare(void);
 
-/* Kills the program and all its processes. Does nothing unless it runs. */
+/* Kills every process of the container but this one; outside of a container the program's. */
+void ending_kill(const struct supervisor *supervisor);
+
+/* Ends the program and all its processes. Does nothing unless it runs. */
 void ending_begin(struct supervisor *supervisor, enum frame_cause cause);
 
 /* Reaps children that have ended. */

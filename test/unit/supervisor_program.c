@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -42,9 +43,27 @@ static void set(struct fixture *fixture, const char *variable)
     assert_true(program_set_variable(&fixture->program, variable, strlen(variable)));
 }
 
+/* Starts the program and waits for the report of its process. */
+static bool started(struct fixture *fixture)
+{
+    struct pollfd report;
+    enum program_report state = PROGRAM_STARTING;
+
+    if (!program_start(&fixture->program, &fixture->figures, &fixture->failure))
+        return false;
+    while (state == PROGRAM_STARTING) {
+        report = (struct pollfd){fixture->program.report, POLLIN, 0};
+        assert_int_equal(poll(&report, 1, -1), 1);
+        state = program_take_report(&fixture->program, &fixture->failure);
+    }
+    if (state == PROGRAM_FAILED)
+        assert_int_equal(waitpid(fixture->program.pid, NULL, 0), fixture->program.pid);
+    return state == PROGRAM_STARTED;
+}
+
 static void start(struct fixture *fixture)
 {
-    if (!program_start(&fixture->program, &fixture->figures, &fixture->failure))
+    if (!started(fixture))
         fail_msg("not started: %s", strerror(fixture->failure.error));
 }
 
@@ -217,10 +236,9 @@ static void program__words_that_cannot_be(void **state)
 
 static void check_failure(struct fixture *fixture, bool executing, int error)
 {
-    assert_false(program_start(&fixture->program, &fixture->figures, &fixture->failure));
+    assert_false(started(fixture));
     assert_string_equal(strerror(fixture->failure.error), strerror(error));
     assert_int_equal(fixture->failure.executing, executing);
-    assert_int_equal(fixture->program.pid, 0);
     assert_int_equal(fixture->program.in, -1);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     tear_down(fixture);

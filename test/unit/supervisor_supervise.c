@@ -420,7 +420,6 @@ static void supervise__no_program(void **state)
     add_run(&fixture, MEGABYTE);
     add_text(&fixture, FRAME_STDIN, "is dropped");
     add(&fixture, FRAME_STDIN_END, NULL, 0);
-    add(&fixture, FRAME_STOP, NULL, 0);
     check_failed(&fixture, FRAME_STEP_EXEC, EACCES, "/etc/passwd");
 }
 
@@ -635,6 +634,23 @@ static void supervise__stop(void **state)
     check_end(&fixture, FRAME_CAUSE_STOP, 9, 0);
     check_dead(alive);
     add(&fixture, FRAME_STOP, NULL, 0); /* once more changes nothing */
+    tear_down(&fixture);
+}
+
+/* An order to stop that comes before the new process has become the program. */
+static void supervise__stop_at_the_start(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, "sleep");
+    add_text(&fixture, FRAME_ARGUMENT, "600");
+    add_run(&fixture, MEGABYTE);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_BEGUN);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_STOP, 9, 0);
     tear_down(&fixture);
 }
 
@@ -1129,6 +1145,7 @@ int main(void)
         cmocka_unit_test(supervise__more_stdin_than_was_granted),
         cmocka_unit_test(supervise__stdin_is_closed),
         cmocka_unit_test(supervise__stop),
+        cmocka_unit_test(supervise__stop_at_the_start),
         cmocka_unit_test(supervise__end_of_input),
         cmocka_unit_test(supervise__end_of_input_beside_output),
         cmocka_unit_test(supervise__timer),
