@@ -169,13 +169,21 @@ static void program__only_our_ends_are_non_blocking(void **state)
 
 extern char **environ;
 
+static char **original; /* the environment of the test */
+
 /* Leaves only PATH. */
 static void clear_environment(void)
 {
     static char *none[] = {NULL};
 
+    original = environ;
     environ = none;
     setenv("PATH", "/usr/bin:/bin", 1);
+}
+
+static void restore_environment(void)
+{
+    environ = original;
 }
 
 static void program__environment(void **state)
@@ -197,6 +205,7 @@ static void program__environment(void **state)
     add(&fixture, "env");
     check_output(&fixture, "PATH=/usr/bin:/bin\nKEPT=image's\nREMOVED_NOT=y\nUSER=sandbox\n"
                            "LOGNAME=sandbox\nCHANGED=newer=\n\nEMPTY=\n");
+    restore_environment();
 }
 
 /* The variables for names of users are the image's or the request's, if those have them. */
@@ -211,6 +220,7 @@ static void program__names_of_the_user(void **state)
     set(&fixture, "LOGNAME");
     add(&fixture, "env");
     check_output(&fixture, "PATH=/usr/bin:/bin\nUSER=me\n");
+    restore_environment();
 }
 
 static void program__words_that_cannot_be(void **state)
