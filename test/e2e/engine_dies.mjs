@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, readdirSync, writeSync } from 'node:fs';
 import { finish, is, matches, ok, testCase } from '../mcp/cases.mjs';
 import { startServer, summary } from '../mcp/pipe_client.mjs';
-import { Program, configFile, contentOf, dockerLines, isolator, makeFifo, once, pause, scratch, until, writeFile } from '../mcp/processes.mjs';
+import { Program, configFile, contentOf, docker, dockerLines, isolator, makeFifo, once, pause, scratch, until, writeFile } from '../mcp/processes.mjs';
 
 const ENGINE_SECONDS = 20; // engineTimeoutSeconds
 const GRACE = 60; // seconds more, for a machine that is busy
@@ -46,13 +46,20 @@ const NAP = 1000000 + process.pid;
 const SLEEPER = new RegExp(`^(?:sleep|/hello)\\0(?:.*\\0)?(?:--sleep=)?${NAP}\\0$`);
 const sleepers = () => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && SLEEPER.test(contentOf(`/proc/${pid}/cmdline`))).length;
 
+// The containers of the engine. Docker 20.10 that was killed while it removed one may list it as "Dead" until its next
+// start, although it has no such container any more: 'docker inspect' and 'docker rm' do not know it.
+async function containers() {
+    const known = (id) => spawnSync(docker, ['inspect', '--type', 'container', id], { stdio: 'ignore' }).status === 0;
+    return (await dockerLines('ps', '-aq')).filter(known);
+}
+
 async function nothingIsLeft() {
     const next = new Program(isolator, ['run', hello]);
     is([await next.end(60 + ENGINE_SECONDS + GRACE), next.stderr()], ['exit 0', ''], 'the next run succeeds');
     // The engine may need some starts to get rid of what it was removing when it died.
     await until(async () => {
         spawnSync(isolator, ['gc'], { stdio: 'ignore' });
-        return (await dockerLines('ps', '-aq')).length === 0;
+        return (await containers()).length === 0;
     }, 'no container is left');
     // Docker 20.10 forgets the volume of a container that ends while the engine starts, and that it removes by itself:
     // that of the one program without a shell.
