@@ -27,8 +27,10 @@ LIBS := -ltar -ljansson -lm
 
 # The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
 # check-layers checks the includes.
-LAYERS := base docker config run service cli mcp
+# supervisor is a program of its own, for which a part of base is compiled too; as an archive it is for the unit tests.
+LAYERS := base supervisor docker config run service cli mcp
 left_of_base :=
+left_of_supervisor := base
 left_of_docker := base
 left_of_config := docker base
 left_of_run := config docker base
@@ -37,7 +39,7 @@ left_of_cli := service run config docker base
 left_of_mcp := service run config docker base
 SOURCES := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))
 HEADERS := $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.h))
-MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c
+MAINS := src/cli/isolator.c src/mcp/isolator_mcp.c src/supervisor/supervisor.c
 objects = $(patsubst src/%.c,$(B)/%.o,$(filter-out $(MAINS),$(wildcard src/$(1)/*.c)))
 
 UNIT_SOURCES := $(wildcard test/unit/*.c)
@@ -103,7 +105,44 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
 	done; echo '};'; } >$@
 
-GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h
+
+# The supervisor, process 1 of each container: a static program for each architecture, embedded in both programs. With
+# musl it has at most 64 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
+# makes it larger, and make says so. Another architecture needs its cross compiler (on Debian gcc-aarch64-linux-gnu and
+# libc6-dev-arm64-cross): make SUPERVISORS="x86_64 aarch64".
+MACHINE := $(shell uname -m)
+MUSL_CC ?= musl-gcc
+SUPERVISORS ?= $(MACHINE)
+SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory,src/base/$(name).c)
+SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
+	-Os -static -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -Wl,--gc-sections -Wl,-z,noseparate-code -s
+supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc)
+supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
+supervisor_kb = $(if $(findstring musl,$(1)),64,1024)
+$(B)/supervisor/%.elf: compiler = $(call supervisor_cc,$*)
+$(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/base/*.h) $(B)/supervisor/compilers Makefile
+	$(call making,CC)
+	$(Q)$(compiler) $(SUPERVISOR_CFLAGS) -o $@ $(SUPERVISOR_SOURCES)
+	@[ $$(wc -c <$@) -le $$(($(call supervisor_kb,$(compiler)) * 1024)) ] || \
+		{ echo "$@ has $$(wc -c <$@) bytes, more than $(call supervisor_kb,$(compiler)) KB" >&2; exit 1; }
+	$(if $(findstring musl,$(compiler)),,@echo "  $@: $$(($$(wc -c <$@) / 1024)) KB, with the C library of \
+	$(compiler)$(if $(filter $(MACHINE),$*), since there is no musl-gcc (package musl-tools))")
+$(B)/run/delivery.o: $(B)/supervisors.h
+$(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf)
+	@{ for machine in $(SUPERVISORS); do \
+		echo "static const unsigned char supervisor_$$machine[] = {"; \
+		od -An -v -tx1 $(B)/supervisor/$$machine.elf | sed 's/ \(..\)/0x\1,/g'; echo '};'; \
+	done; \
+	echo 'static const struct supervisor_binary { const char *machine; const unsigned char *bytes; size_t size; } supervisors[] = {'; \
+	for machine in $(SUPERVISORS); do \
+		echo "{\"$$machine\", supervisor_$$machine, sizeof supervisor_$$machine},"; \
+	done; echo '};'; } >$@
+# They are built again if other ones are wanted, or with other compilers.
+$(B)/supervisor/compilers: FORCE
+	@mkdir -p $(@D)
+	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
+
+GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it.
 unit_layer = $(firstword $(subst _, ,$(1)))
@@ -121,7 +160,7 @@ FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
 fuzz-targets:
 	@$(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
 fuzz-link: $(FUZZ_TARGETS)
-$(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp $(left_of_mcp),$(B)/$(layer).a)
+$(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp supervisor $(left_of_mcp),$(B)/$(layer).a)
 	@mkdir -p $(@D)
 	$(call making,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -136,7 +175,7 @@ test-packages:
 lint-packages:
 	@test/setup lint
 test-images: setup
-	@test/setup plot
+	@test/setup images
 setup: packages
 	@test/setup engine
 
@@ -219,6 +258,7 @@ check-layers: $(GENERATED)
 	@! grep -nE '"[^"]*\{\{' $(filter-out src/docker/%,$(SOURCES) $(HEADERS)) /dev/null || \
 		{ echo "check-layers: a Go template outside src/docker" >&2; exit 1; }
 	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base docker config run service cli,mcp
+	@PREPROCESS='$(CC) -E $(filter -std=% -D_% -I%,$(ALL_CFLAGS))' test/check-layers base supervisor
 # A header compiles alone.
 check-headers: $(HEADERS:src/%.h=$(B)/headers/%.ok)
 $(B)/headers/%.ok: src/%.h $(HEADERS)
@@ -226,7 +266,6 @@ $(B)/headers/%.ok: src/%.h $(HEADERS)
 	@$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $< && touch $@
 # Nothing is used that only glibc has: each file compiles with musl's headers alone. The headers of the two libraries are
 # linked one by one, since glibc's are in the same directory.
-MUSL_CC ?= musl-gcc
 check-musl: $(SOURCES:src/%.c=$(B)/musl/%.ok)
 $(B)/musl/%.ok: src/%.c $(HEADERS) $(GENERATED) $(B)/musl/include
 	@mkdir -p $(@D)
@@ -249,10 +288,11 @@ $(B)/lint/%.ok: src/%.c $(HEADERS) $(GENERATED) .clang-tidy Makefile
 	@mkdir -p $(@D)
 	@$(CLANG_TIDY) --quiet $< -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
+# cppcheck defines no architecture, and the supervisor's filter needs one.
 # varFuncNullUB: a plain NULL ends variadic arguments here; the compiler checks that it is there (sentinel).
 lint-cppcheck: $(GENERATED)
 	@$(CPPCHECK) --quiet --std=c11 --enable=warning,performance,portability --suppress=varFuncNullUB \
-		--error-exitcode=1 $(filter -I% -D%,$(ALL_CFLAGS)) src
+		--error-exitcode=1 -D__x86_64__ $(filter -I% -D%,$(ALL_CFLAGS)) src
 
 # The installed files, as SOURCE:PLACE, for install and uninstall alike.
 INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/bin/$(program) \

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { Server } from './mcp/pipe_client.mjs';
 import { Program, comesTrue, docker, dockerLines, engineConfig, isolator, makeFifo, pause, scratch, writeFile } from './mcp/processes.mjs';
+import { SupervisorClient } from './supervisor_client.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 30); // of the single calls
 const BURST = Number(process.env.BENCH_BURST ?? 20); // calls at once
@@ -237,6 +238,19 @@ async function bursts() {
     ratio('pool of 2, of no pool', times[2], times[0], 'at most 1');
 }
 
+// Programs one after the other in one container, at half a CPU: from the request to the figures of its end.
+async function programs() {
+    const client = new SupervisorClient([...LIMITS, ...WORKDIR, '--tmpfs', '/.isolator:rw,exec,nosuid,nodev,size=2m,uid=65534,gid=65534,mode=0700'],
+        image, '/workspace');
+    const times = [];
+    await client.until('HELLO');
+    await client.run('true');
+    const whole = await timed(() => repeat(200, async () => { times.push(await client.run('true')); }));
+    await client.end();
+    fact('`true` in one container at half a CPU, 200 times: start, run, reap (under 3 ms)', `${median(times).toFixed(1)} ms`);
+    fact('the same with the frames there and back, each', `${(whole / 200).toFixed(1)} ms`);
+}
+
 // A batch beside shell loops, a part of the lines each in turn, since a machine's speed changes.
 async function batches() {
     const config = writeFile(`${scratch}/batch.json`, JSON.stringify({ ...engine, warm: { ...NO_WARM, python: 1 } }));
@@ -298,8 +312,8 @@ async function growth() {
     await server.close();
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, burst: bursts, batch: batches, waiting: waitingContainers,
-    growth };
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches,
+    waiting: waitingContainers, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);
 if (unknown !== undefined) {

@@ -25,6 +25,7 @@ enum error_kind {
     ERROR_INPUT,     /* the files of the request cannot be read or sent */
     ERROR_ENGINE,    /* the docker command or its engine failed */
     ERROR_IMAGE,     /* the image is not on the engine */
+    ERROR_COMMAND,   /* the image cannot execute the program */
     ERROR_CANCELLED, /* the caller's cancel notifier was raised */
     ERROR_SYSTEM,    /* this host refused something: descriptors, processes, disk */
 };

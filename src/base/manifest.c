@@ -32,6 +32,16 @@ void manifest_sort(struct manifest *manifest)
         qsort(manifest->items, manifest->count, sizeof *manifest->items, compare);
 }
 
+long long manifest_longest(const struct manifest *manifest)
+{
+    long long longest = 0;
+
+    for (size_t i = 0; i < manifest->count; i++)
+        if (manifest->items[i].length > longest)
+            longest = manifest->items[i].length;
+    return longest;
+}
+
 const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *name)
 {
     const struct manifest_entry wanted = {.name = (char *)name};

@@ -32,6 +32,9 @@ void manifest_add(struct manifest *manifest, const char *name, long long length,
 /* Call it once, after the last manifest_add() and before the first manifest_find(). */
 void manifest_sort(struct manifest *manifest);
 
+/* The length of the longest file; 0 if there is none. */
+long long manifest_longest(const struct manifest *manifest);
+
 /* Returns the entry of this name, borrowed; NULL if there is none. */
 const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *name);
 

@@ -128,11 +128,6 @@ void process_write(struct process *process, const char *data, size_t length)
         strbuf_add(&process->queue, data, length);
 }
 
-void process_write_file(struct process *process, int file)
-{
-    process->files[process->files[0] < 0 ? 0 : 1] = file;
-}
-
 static void close_fd(int *fd)
 {
     if (*fd >= 0)
@@ -144,46 +139,37 @@ void process_close_stdin(struct process *process)
 {
     close_fd(&process->in);
     strbuf_release(&process->queue);
-    process->files[0] = process->files[1] = -1;
+    process->source = NULL;
 }
 
-/* Appends the next piece of the file to the queue. */
-static void refill_queue(struct process *process)
+/* Whether there are bytes for stdin; asks the source if none are queued. */
+static bool has_input(struct process *process)
 {
-    char chunk[CHUNK];
-    const ssize_t length = pread(process->files[0], chunk, sizeof chunk, process->file_at);
-
-    if (length <= 0) { /* the end of the file; a file in memory has no read errors */
-        process->files[0] = process->files[1];
-        process->files[1] = -1;
-        process->file_at = 0;
-        return;
-    }
-    strbuf_add(&process->queue, chunk, (size_t)length);
-    process->file_at += length;
+    if (process->queue.length == 0 && process->source && process->in >= 0)
+        process->source(process->source_context, &process->queue);
+    return process->queue.length > 0;
 }
 
 static void feed_stdin(struct process *process)
 {
     ssize_t written;
 
-    while (process->queue.length == 0 && process->files[0] >= 0)
-        refill_queue(process);
     if (process->queue.length == 0)
         return;
     written = write(process->in, process->queue.data, process->queue.length);
-    if (written > 0)
+    if (written > 0 && (size_t)written == process->queue.length)
+        strbuf_release(&process->queue); /* it may have been large, and the child lives on */
+    else if (written > 0)
         strbuf_drop(&process->queue, (size_t)written);
     else if (written < 0 && errno != EAGAIN && errno != EINTR)
         process_close_stdin(process); /* EPIPE: the caller will see why the child has ended */
 }
 
-/* Reads at most `size` bytes of one stream. False if the sink wants a pause. */
-static bool read_stream(struct process *process, int stream, process_sink *sink, void *context,
-                        size_t size)
+/* Reads once from one stream. False if the sink wants a pause. */
+static bool read_stream(struct process *process, int stream, process_sink *sink, void *context)
 {
     char chunk[CHUNK];
-    const ssize_t length = read(process->out[stream], chunk, size);
+    const ssize_t length = read(process->out[stream], chunk, sizeof chunk);
 
     if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR))
         close_fd(&process->out[stream]);
@@ -212,26 +198,22 @@ enum {
     POLL_STDIN,
     POLL_END,
     POLL_CANCEL,
-    POLL_DRAIN, /* two */
-    POLL_COUNT = POLL_DRAIN + 2
+    POLL_DRAIN,                        /* two */
+    POLL_DESTINATION = POLL_DRAIN + 2, /* two */
+    POLL_COUNT = POLL_DESTINATION + 2
 };
 
-/*
- * Fills in what to wait for. For a throttled stream there are two waits: first until the child has
- * written something (waiting[] is false), then until the destination has room (waiting[] is true).
- */
-static void prepare_poll(const struct process *process, const struct process_pump *pump,
-                         const bool waiting[2], struct pollfd *polled)
+static void prepare_poll(struct process *process, const struct process_pump *pump,
+                         struct pollfd *polled)
 {
-    const bool to_write = process->queue.length > 0 || process->files[0] >= 0;
-
     for (int i = 0; i < 2; i++) {
-        polled[i] = waiting[i] ? (struct pollfd){pump->throttle[i], POLLOUT, 0}
-                               : (struct pollfd){process->out[i], POLLIN, 0};
+        polled[i] = (struct pollfd){process->out[i], POLLIN, 0};
         polled[POLL_DRAIN + i] =
             (struct pollfd){pump->drain ? pump->drain->process->out[i] : -1, POLLIN, 0};
+        polled[POLL_DESTINATION + i] =
+            (struct pollfd){pump->destinations ? pump->destinations[i] : -1, POLLOUT, 0};
     }
-    polled[POLL_STDIN] = (struct pollfd){to_write ? process->in : -1, POLLOUT, 0};
+    polled[POLL_STDIN] = (struct pollfd){has_input(process) ? process->in : -1, POLLOUT, 0};
     polled[POLL_END] = (struct pollfd){process->exited ? -1 : process->pidfd, POLLIN, 0};
     polled[POLL_CANCEL] = (struct pollfd){pump->cancel, POLLIN, 0};
 }
@@ -247,33 +229,24 @@ static int poll_timeout(long long deadline)
     return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-static bool is_writable(int fd)
-{
-    struct pollfd polled = {fd, POLLOUT, 0};
-
-    return poll(&polled, 1, 0) > 0;
-}
-
-/* Handles the two streams of the child after a poll. False if the sink wants a pause. */
-static bool serve_streams(struct process *process, const struct process_pump *pump, bool waiting[2],
+/* Handles the streams after a poll. False if the sink wants a pause. */
+static bool serve_streams(struct process *process, const struct process_pump *pump,
                           const struct pollfd *polled)
 {
     bool go_on = true;
 
+    if (polled[POLL_STDIN].fd >= 0 && polled[POLL_STDIN].revents != 0)
+        feed_stdin(process);
     for (int i = 0; i < 2; i++) {
-        const bool throttled = pump->throttle[i] >= 0;
-        size_t size;
+        const struct pollfd *drained = &polled[POLL_DRAIN + i];
+        const struct pollfd *destination = &polled[POLL_DESTINATION + i];
 
-        if (polled[i].fd < 0 || polled[i].revents == 0)
-            continue;
-        /* Both streams may have one destination, which the first has just filled: look again. */
-        if (throttled && !(waiting[i] && is_writable(pump->throttle[i]))) {
-            waiting[i] = true;
-            continue;
-        }
-        waiting[i] = false;
-        size = pump->max_read[i] > 0 ? pump->max_read[i] : throttled ? PIPE_BUF : CHUNK;
-        go_on = read_stream(process, i, pump->sink, pump->context, size) && go_on;
+        if (drained->fd >= 0 && drained->revents != 0)
+            read_stream(pump->drain->process, i, pump->drain->sink, pump->drain->context);
+        if (destination->fd >= 0 && destination->revents != 0)
+            pump->writable(pump->context, i);
+        if (polled[i].fd >= 0 && polled[i].revents != 0)
+            go_on = read_stream(process, i, pump->sink, pump->context) && go_on;
     }
     return go_on;
 }
@@ -282,11 +255,10 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
  * After the end of the child its output is in the pipes. Its own children may keep the pipes open
  * (an ssh connection does), so this does not wait for their end.
  */
-static bool streams_empty(const struct process *process, const bool waiting[2],
-                          const struct pollfd *polled)
+static bool streams_empty(const struct process *process, const struct pollfd *polled)
 {
     for (int i = 0; i < 2; i++)
-        if (process->out[i] >= 0 && (waiting[i] || polled[i].revents != 0))
+        if (process->out[i] >= 0 && polled[i].revents != 0)
             return false;
     return true;
 }
@@ -294,30 +266,21 @@ static bool streams_empty(const struct process *process, const bool waiting[2],
 enum process_event process_pump(struct process *process, const struct process_pump *pump)
 {
     struct pollfd polled[POLL_COUNT];
-    bool waiting[2] = {false, false};
 
     for (;;) {
-        int timeout = poll_timeout(pump->deadline), ready;
+        int ready;
 
-        prepare_poll(process, pump, waiting, polled);
-        if (process->exited && !waiting[0] && !waiting[1])
-            timeout = 0;
-        ready = io_poll(polled, POLL_COUNT, timeout);
+        prepare_poll(process, pump, polled);
+        ready = io_poll(polled, POLL_COUNT, process->exited ? 0 : poll_timeout(pump->deadline));
         if (polled[POLL_CANCEL].revents != 0)
             return PROCESS_CANCELLED;
         if (pump->deadline != 0 && clock_now_ms() >= pump->deadline)
             return PROCESS_DEADLINE;
         if (ready < 0)
             continue;
-        if (polled[POLL_STDIN].fd >= 0 && polled[POLL_STDIN].revents != 0)
-            feed_stdin(process);
-        for (int i = 0; i < 2; i++)
-            if (polled[POLL_DRAIN + i].fd >= 0 && polled[POLL_DRAIN + i].revents != 0)
-                read_stream(pump->drain->process, i, pump->drain->sink, pump->drain->context,
-                            CHUNK);
-        if (!serve_streams(process, pump, waiting, polled))
+        if (!serve_streams(process, pump, polled))
             return PROCESS_PAUSED;
-        if (process->exited && streams_empty(process, waiting, polled))
+        if (process->exited && streams_empty(process, polled))
             return PROCESS_EXITED;
         if (polled[POLL_END].fd >= 0 && polled[POLL_END].revents != 0)
             reap(process);

@@ -24,10 +24,16 @@
 enum process_stdin {
     PROCESS_STDIN_NULL, /* /dev/null */
     PROCESS_STDIN_FILE, /* a file, which the child reads itself, from its start */
-    PROCESS_STDIN_PIPE, /* a pipe, for process_write() and process_write_file() */
+    PROCESS_STDIN_PIPE, /* a pipe, for process_write() and a source */
 };
 
 enum process_stream { PROCESS_STDOUT, PROCESS_STDERR };
+
+/*
+ * Adds the next bytes for stdin to the queue, which is empty, or none if there are none now. Called
+ * whenever all that was queued is written.
+ */
+typedef void process_source(void *context, struct strbuf *queue);
 
 struct process_options {
     const struct strvec *arguments; /* argv; [0] is looked up on PATH */
@@ -43,20 +49,17 @@ struct process_options {
 struct process {
     pid_t pid; /* 0 while there is no child */
     int pidfd;
-    int in, out[2];      /* our ends; -1 if closed. out[] is indexed by enum process_stream */
-    struct strbuf queue; /* for stdin, not yet written */
-    int files[2];        /* written to stdin after the queue, in this order; borrowed; -1: none */
-    off_t file_at;       /* the offset in files[0] */
+    int in, out[2];         /* our ends; -1 if closed. out[] is indexed by enum process_stream */
+    struct strbuf queue;    /* for stdin, not yet written */
+    process_source *source; /* of more; NULL: none */
+    void *source_context;
     bool exited;
     int status; /* once exited: 0-255, or 128 + the signal that ended it */
 };
 
 #define PROCESS_INIT                                                                               \
     {                                                                                              \
-        .pid = 0, .pidfd = -1, .in = -1, .out = {-1, -1}, .queue = STRBUF_INIT, .files = {         \
-            -1,                                                                                    \
-            -1                                                                                     \
-        }                                                                                          \
+        .pid = 0, .pidfd = -1, .in = -1, .out = {-1, -1}, .queue = STRBUF_INIT                     \
     }
 
 /*
@@ -67,14 +70,10 @@ struct process {
 int process_start(struct process *process, const struct process_options *options,
                   struct error *error);
 
-/*
- * Queue bytes or a whole file for stdin. All bytes are written before the files, of which there are
- * at most two. A file is borrowed and read with pread(2), from its start.
- */
+/* Queues bytes for stdin. */
 void process_write(struct process *process, const char *data, size_t length);
-void process_write_file(struct process *process, int file);
 
-/* Closes the child's stdin and drops what is still queued. */
+/* Closes the child's stdin, drops what is still queued, and forgets the source. */
 void process_close_stdin(struct process *process);
 
 /*
@@ -97,18 +96,17 @@ struct process_pump {
     long long deadline; /* clock_now_ms(); 0: none */
     int cancel;         /* a descriptor that becomes readable to cancel; -1: none */
     /*
-     * The descriptors that the sink writes to, by stream; -1: none. A stream is read only while its
-     * descriptor is writable, at most PIPE_BUF bytes at a time, so that a descriptor without room
-     * delays neither the other stream nor the deadline.
+     * Two descriptors that the caller wants to write to; -1: none. When one has room or is broken,
+     * `writable` is called with its index. The sink and `writable` may change them. NULL: none.
      */
-    int throttle[2];
-    size_t max_read[2];                /* bytes of one read, by stream; 0: no limit */
+    const int *destinations;
+    void (*writable)(void *context, int index);
     const struct process_drain *drain; /* NULL: none */
 };
 
 #define PROCESS_PUMP_INIT                                                                          \
     {                                                                                              \
-        .cancel = -1, .throttle = { -1, -1 }                                                       \
+        .cancel = -1                                                                               \
     }
 
 enum process_event {

@@ -13,7 +13,8 @@ struct field {
     size_t at, length;
 };
 static const struct field NAME = {0, 100}, MODE = {100, 8}, SIZE = {124, 12}, CHECKSUM = {148, 8},
-                          TYPE = {156, 1}, MAGIC = {257, 6}, PREFIX = {345, 155};
+                          MODIFIED = {136, 12}, TYPE = {156, 1}, TARGET = {157, 100},
+                          MAGIC = {257, 6}, PREFIX = {345, 155};
 
 void untar_init(struct untar *untar, const struct untar_handler *handler, void *context)
 {
@@ -24,6 +25,7 @@ void untar_release(struct untar *untar)
 {
     strbuf_release(&untar->extra);
     strbuf_release(&untar->name);
+    strbuf_release(&untar->target);
 }
 
 bool untar_done(const struct untar *untar)
@@ -131,10 +133,15 @@ static void begin_entry(struct untar *untar, char letter, long long size)
     take_name(untar);
     entry.name = strbuf_string(&untar->name);
     entry.type = type_of(letter, &untar->name);
+    if ((entry.type == UNTAR_SYMLINK || entry.type == UNTAR_HARD_LINK) && untar->target.length == 0)
+        add_text(&untar->target, untar->header, TARGET);
+    entry.target = strbuf_string(&untar->target);
     entry.size = entry.type == UNTAR_FILE ? size : 0;
+    entry.modified = number_at(untar->header, MODIFIED);
     entry.executable = (number_at(untar->header, MODE) & 0100) != 0;
     untar->handler->begin(untar->context, &entry);
     strbuf_release(&untar->name);
+    strbuf_release(&untar->target);
     untar->size = -1;
     if (entry.type == UNTAR_FILE)
         expect(untar, UNTAR_CONTENT, size);
@@ -153,18 +160,18 @@ static int take_header(struct untar *untar, struct error *error)
     }
     if (!checksum_fits(untar->header))
         return error_set(error, ERROR_INPUT, "the checksum of an entry is wrong");
-    if (letter == 'L' || letter == 'x') {
+    if (letter == 'L' || letter == 'K' || letter == 'x') {
         if (size < 0 || size > EXTRA_MAX)
             return error_set(error, ERROR_INPUT, "a name has more than %d bytes", EXTRA_MAX);
         strbuf_release(&untar->extra);
-        expect(untar, letter == 'L' ? UNTAR_NAME : UNTAR_PAX, size);
+        expect(untar, letter == 'L' ? UNTAR_NAME : letter == 'K' ? UNTAR_TARGET : UNTAR_PAX, size);
         return 0;
     }
-    if (letter != 'g' && letter != 'K' && untar->size >= 0)
+    if (letter != 'g' && untar->size >= 0)
         size = untar->size;
     if (size < 0 || letter == 'S')
         return error_set(error, ERROR_INPUT, "the size of an entry cannot be read");
-    if (letter == 'g' || letter == 'K')
+    if (letter == 'g')
         expect(untar, UNTAR_SKIPPED, size);
     else
         begin_entry(untar, letter, size);
@@ -229,9 +236,11 @@ static int finish(struct untar *untar, struct error *error)
     untar->state = UNTAR_HEADER;
     if (state == UNTAR_CONTENT) {
         untar->handler->end(untar->context);
-    } else if (state == UNTAR_NAME) {
-        strbuf_release(&untar->name);
-        strbuf_addstr(&untar->name, strbuf_string(&untar->extra)); /* up to the NUL */
+    } else if (state == UNTAR_NAME || state == UNTAR_TARGET) {
+        struct strbuf *text = state == UNTAR_NAME ? &untar->name : &untar->target;
+
+        strbuf_release(text);
+        strbuf_addstr(text, strbuf_string(&untar->extra)); /* up to the NUL */
     } else if (state == UNTAR_PAX) {
         return take_pax(untar, error);
     }

@@ -2,10 +2,10 @@
  * Parses an untrusted tar archive as it arrives. This module does not know where the files go: it
  * passes on the names as they are, and the receiver has to check them.
  *
- * It reads what GNU tar, busybox tar and Go's archive/tar (in docker cp) write: ustar headers with
- * a prefix, long names of GNU (type L), and the path and the size in pax headers (type x). The
- * formats are described in pax(1p) and in GNU tar's manual, "Basic Tar Format". Sparse files of GNU
- * are refused in all their forms.
+ * It reads what libtar, GNU tar, busybox tar and Go's archive/tar (in docker cp) write: ustar
+ * headers with a prefix, long names and links of GNU (types L and K), and the path and the size in
+ * pax headers (type x). The formats are described in pax(1p) and in GNU tar's manual, "Basic Tar
+ * Format". Sparse files of GNU are refused in all their forms.
  *
  * The memory that an archive takes is bounded, and no size in it is trusted: content is passed on
  * as it arrives.
@@ -30,8 +30,10 @@ enum untar_type {
 struct untar_entry {
     const char *name; /* borrowed; any bytes but NUL; may be empty */
     enum untar_type type;
-    long long size;  /* bytes of content, by the archive; 0 unless it is a file */
-    bool executable; /* for its owner */
+    const char *target; /* of a link, borrowed; "" for other types */
+    long long size;     /* bytes of content, by the archive; 0 unless it is a file */
+    long long modified; /* seconds since 1970; -1: the header has no number */
+    bool executable;    /* for its owner */
 };
 
 struct untar_handler {
@@ -49,12 +51,21 @@ struct untar {
     void *context;
     char header[UNTAR_BLOCK]; /* the block that is being read */
     size_t filled;            /* bytes of it */
-    enum { UNTAR_HEADER, UNTAR_NAME, UNTAR_PAX, UNTAR_CONTENT, UNTAR_SKIPPED, UNTAR_DONE } state;
-    long long left;      /* bytes of content that are still to come */
-    size_t padding;      /* bytes after it, up to the end of the block */
-    struct strbuf extra; /* a long name or a pax header; bounded */
-    struct strbuf name;  /* of the next entry; empty: the one in its header */
-    long long size;      /* likewise; -1: the one in its header */
+    enum {
+        UNTAR_HEADER,
+        UNTAR_NAME,
+        UNTAR_TARGET,
+        UNTAR_PAX,
+        UNTAR_CONTENT,
+        UNTAR_SKIPPED,
+        UNTAR_DONE
+    } state;
+    long long left;       /* bytes of content that are still to come */
+    size_t padding;       /* bytes after it, up to the end of the block */
+    struct strbuf extra;  /* a long name or a pax header; bounded */
+    struct strbuf name;   /* of the next entry; empty: the one in its header */
+    struct strbuf target; /* likewise */
+    long long size;       /* likewise; -1: the one in its header */
 };
 
 void untar_init(struct untar *untar, const struct untar_handler *handler, void *context);

@@ -51,6 +51,8 @@ static bool read_key(struct attack *attack, const char *line)
     if (length == 4 && memcmp(line, "ends", 4) == 0)
         return snprintf(attack->ends, sizeof attack->ends, " %s ", value) <
                (int)sizeof attack->ends;
+    if (length == 6 && memcmp(line, "status", 6) == 0)
+        return read_number(value, 255, &attack->status);
     if (length == 7 && memcmp(line, "timeout", 7) == 0)
         return read_number(value, 3600, &attack->timeout);
     if (length == 6 && memcmp(line, "memory", 6) == 0)
@@ -65,6 +67,7 @@ int attack_read(struct attack *attack, struct error *error)
     const char *rest = attack->text;
     bool valid = true;
 
+    attack->status = 0;
     attack->timeout = 20;
     attack->memory = 128;
     attack->copies = 1;
@@ -83,7 +86,7 @@ int attack_read(struct attack *attack, struct error *error)
 }
 
 /* Passes the limits of the request to the program. */
-static void add_environment(struct request *request, long copy)
+static void add_environment(struct request *request, const struct config *config, long copy)
 {
     const struct sandbox_policy *policy = &request->policy;
     const struct limits *limits = &policy->limits;
@@ -94,8 +97,10 @@ static void add_environment(struct request *request, long copy)
     strvec_pushf(environment, "LIMIT_PIDS=%.0f", limits->number[LIMIT_PIDS]);
     strvec_pushf(environment, "LIMIT_WORKDIR_BYTES=%lld", limits_bytes(limits, LIMIT_WORKDIR));
     strvec_pushf(environment, "LIMIT_TMP_BYTES=%lld", limits_bytes(limits, LIMIT_TMP));
-    strvec_pushf(environment, "LIMIT_UID=%u", policy->uid);
-    strvec_pushf(environment, "LIMIT_GID=%u", policy->gid);
+    if (policy->has_user)
+        strvec_pushf(environment, "LIMIT_USERS=%u:%u", policy->uid, policy->gid);
+    else
+        strvec_pushf(environment, "LIMIT_USERS=%u-%u", config->users.first, config->users.last);
     strvec_pushf(environment, "COPY=%ld", copy);
 }
 
@@ -115,7 +120,7 @@ int attack_request(const struct attack *attack, long copy, const struct config *
     request->policy.limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
     request->policy.limits.number[LIMIT_MEMORY] = (double)attack->memory;
     sandbox_policy_clamp(&request->policy, &config->maximums);
-    add_environment(request, copy);
+    add_environment(request, config, copy);
     return 0;
 }
 
@@ -193,10 +198,14 @@ enum attack_verdict attack_judge(const struct attack *attack, const struct resul
         strbuf_addf(seen, "ended with reason %s", result_reason(result));
         return ATTACK_HELD;
     }
-    if (result->exit_code == 0 && strncmp(last_output, held, strlen(held)) == 0) {
+    if (strncmp(last_output, held, strlen(held)) == 0 && result->exit_code == attack->status) {
         escaped = text_escape_short(last_output + strlen(held), SEEN_MAX);
         strbuf_addstr(seen, escaped);
         return ATTACK_HELD;
+    }
+    if (result->exit_code == 0 && attack->status != 0) {
+        strbuf_addf(seen, "exit status %ld was reported as 0", attack->status);
+        return ATTACK_BREACH;
     }
     escaped = text_escape_short(*last_output ? last_output : last_error, SEEN_MAX);
     strbuf_addf(seen, "ended with exit status %d: %s", result->exit_code, escaped);

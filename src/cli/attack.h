@@ -6,6 +6,7 @@
  *   # TITLE
  *   # holds: WHAT MUST HOLD
  *   # ends: REASON...     the reasons with which the run may end (default: exit)
+ *   # status: N           it ends with this exit status, and must be reported with it (default: 0)
  *   # timeout: SECONDS    default: 20
  *   # memory: MB          default: 128
  *   # copies: N           how many copies run at the same time (default: 1)
@@ -13,11 +14,11 @@
  *
  * The attack writes to stdout a line "got through: ..." for each thing that should have been
  * refused and was not. If it reaches its end, its last line is "held: ..." with what it observed.
- * On any other problem it ends with an exit status other than 0.
+ * On any other problem it ends with another exit status.
  *
  * Its environment has the limits that were requested: LIMIT_MEMORY_BYTES, LIMIT_CPUS, LIMIT_PIDS,
- * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, LIMIT_UID and LIMIT_GID. COPY is the number of the copy,
- * from 0.
+ * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, and LIMIT_USERS: "UID:GID", or "FIRST-LAST" if each
+ * container has a user of its own. COPY is the number of the copy, from 0.
  */
 #ifndef CLI_ATTACK_H
 #define CLI_ATTACK_H
@@ -35,8 +36,9 @@ struct attack {
     char holds[112];
     char gap[112]; /* empty: no known gap */
     char ends[64]; /* names of reasons, each with a blank before and after it */
-    long timeout;  /* seconds */
-    long memory;   /* MB */
+    long status;
+    long timeout; /* seconds */
+    long memory;  /* MB */
     long copies;
 };
 

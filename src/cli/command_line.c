@@ -30,7 +30,7 @@ static const struct option *find_rejected(const struct option *known_options)
     return NULL;
 }
 
-static int refuse_unknown_option(const char *argument, const char *command,
+static int refuse_unknown_option(const char *argument, const char *advice,
                                  const struct option *known_options, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
@@ -46,11 +46,10 @@ static int refuse_unknown_option(const char *argument, const char *command,
     if (nearest)
         return error_set(error, ERROR_USAGE, "unknown option '%s'; did you mean --%s?", escaped,
                          nearest);
-    return error_set(error, ERROR_USAGE, "unknown option '%s'; see isolator %s --help", escaped,
-                     command);
+    return error_set(error, ERROR_USAGE, "unknown option '%s'; %s", escaped, advice);
 }
 
-int command_line_refuse(int option, const char *command, const struct option *known_options,
+int command_line_refuse(int option, const char *advice, const struct option *known_options,
                         const char *argument, struct error *error)
 {
     const struct option *named =
@@ -65,7 +64,7 @@ int command_line_refuse(int option, const char *command, const struct option *kn
                          option == ':' ? "needs a value" : "takes no value");
     /* Print the whole argument if optopt is only one byte of a multi-byte character. */
     return refuse_unknown_option(is_long || optopt <= 0 || optopt >= 0x80 ? argument : letter,
-                                 command, known_options, error);
+                                 advice, known_options, error);
 }
 
 bool command_line_abbreviates(const struct option *known_options, const char *argument)
@@ -101,9 +100,10 @@ static int parse_options(const struct command_line *command, int argc, char **ar
     while ((option = getopt_long(argc, argv, command->letters, command->known_options, NULL)) !=
            -1) {
         if (option == ':' || option == '?' ||
-            command_line_abbreviates(command->known_options, argument))
-            return command_line_refuse(option, command->name, command->known_options, argument,
-                                       error);
+            command_line_abbreviates(command->known_options, argument)) {
+            CLEANUP_FREE char *advice = string_format("see isolator %s --help", command->name);
+            return command_line_refuse(option, advice, command->known_options, argument, error);
+        }
         if (option == OPTION_CONFIG)
             common->config = optarg;
         else if (option == 'h')

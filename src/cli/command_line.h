@@ -58,9 +58,9 @@ bool command_line_abbreviates(const struct option *known_options, const char *ar
 /*
  * Sets the ERROR_USAGE for what getopt_long() returned, called with opterr = 0 and letters that
  * begin with ':'. ':' means that the value is missing; any other value than '?' means an unknown
- * option. Returns -1.
+ * option, and `advice` says what to do about one that is like no known option. Returns -1.
  */
-int command_line_refuse(int option, const char *command, const struct option *known_options,
+int command_line_refuse(int option, const char *advice, const struct option *known_options,
                         const char *argument, struct error *error);
 
 /*

@@ -212,20 +212,28 @@ static void check_seccomp(struct doctor *doctor, const struct engine_info *engin
 
 static void check_users(struct doctor *doctor, const struct engine_info *engine)
 {
-    const struct sandbox_policy *defaults = &doctor->config->defaults;
+    const struct config *config = doctor->config;
+    const struct sandbox_policy *policy =
+        config->maximums.has_user ? &config->maximums : &config->defaults;
 
     if (engine->rootless || engine->user_namespaces)
         doctor_find(doctor, FINDING_OK, "user namespaces",
                     string_format("%s: root in a container is not root on the host",
                                   engine->rootless ? "rootless" : "users are mapped"),
                     NULL);
-    else if (defaults->uid == 0)
+    else if (policy->uid == 0)
         doctor_find(doctor, FINDING_WARN, "user namespaces",
                     string_copy("none, and programs run as user 0, which is root on the host"),
-                    string_copy("set \"defaults\": {\"user\": \"65534:65534\"}"));
+                    string_copy("remove \"user\" from the configuration: then each container has "
+                                "a user of its own"));
+    else if (!policy->has_user)
+        doctor_find(doctor, FINDING_OK, "user namespaces",
+                    string_format("none; each container has a user of its own (%u-%u)",
+                                  config->users.first, config->users.last),
+                    NULL);
     else
         doctor_find(doctor, FINDING_OK, "user namespaces",
-                    string_format("none; programs run as user %u:%u", defaults->uid, defaults->gid),
+                    string_format("none; programs run as user %u:%u", policy->uid, policy->gid),
                     NULL);
 }
 

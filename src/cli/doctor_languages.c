@@ -159,6 +159,7 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     case REASON_EXIT:
     case REASON_SIGNAL:
     case REASON_OUTPUT_LIMIT:
+    case REASON_COMMAND:
         return string_format("set another \"image\" or \"command\" for %s", language);
     case REASON_CANCELLED:
     case REASON_ENGINE:

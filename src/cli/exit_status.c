@@ -19,6 +19,7 @@ int exit_status_report(const struct error *error)
     case ERROR_NONE:
     case ERROR_ENGINE:
     case ERROR_IMAGE:
+    case ERROR_COMMAND:
     case ERROR_CANCELLED:
     case ERROR_SYSTEM:
         break;
@@ -41,6 +42,7 @@ int exit_status_of_result(const struct result *result, int signal)
         return EXIT_STATUS_INTERRUPTED + (signal ? signal : SIGPIPE);
     case REASON_ENGINE:
     case REASON_IMAGE_MISSING:
+    case REASON_COMMAND:
         return EXIT_STATUS_ENGINE;
     case REASON_INPUT:
         return EXIT_STATUS_USAGE;

@@ -82,7 +82,8 @@ static json_t *own_limits(const struct config *config, const struct language *la
         json_object_set_new(own, "network", json_string(policy.network));
     if (policy.read_only != defaults->read_only)
         json_object_set_new(own, "readOnly", json_boolean(policy.read_only));
-    if (policy.uid != defaults->uid || policy.gid != defaults->gid)
+    if (policy.has_user &&
+        (!defaults->has_user || policy.uid != defaults->uid || policy.gid != defaults->gid))
         json_object_set_new(own, "user", json_sprintf("%u:%u", policy.uid, policy.gid));
     CLEANUP_FREE char *drop = strvec_join(&policy.cap_drop, ",");
     CLEANUP_FREE char *default_drop = strvec_join(&defaults->cap_drop, ",");

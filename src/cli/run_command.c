@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/archive.h"
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
 #include "base/signals.h"
+#include "base/spool.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/command_line.h"
@@ -19,7 +21,6 @@
 #include "cli/safe_json.h"
 #include "config/config_load.h"
 #include "docker/image_store.h"
-#include "run/pack_input.h"
 #include "service/service.h"
 
 /*
@@ -33,8 +34,8 @@ static int open_input_file(const char *path, long long max, struct error *error)
     struct stat status;
 
     if (strcmp(path, "-") == 0)
-        return pack_input_spool(STDIN_FILENO, max < ARCHIVE_FILE_MAX ? max : ARCHIVE_FILE_MAX,
-                                "stdin", signals_cancel(), error);
+        return spool_copy(STDIN_FILENO, max < ARCHIVE_FILE_MAX ? max : ARCHIVE_FILE_MAX, "stdin",
+                          signals_cancel(), error);
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);

@@ -192,7 +192,7 @@ static const struct run_option {
     {0, "network", "NAME", "none, bridge or an engine's network (none)", CALL(apply_network)},
     {0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
     {0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
-    {0, "user", "UID[:GID]", "user of the program (65534:65534)", CALL(apply_user)},
+    {0, "user", "UID[:GID]", "user of the program (one of its own)", CALL(apply_user)},
     {0, "image", "IMAGE", "use this image, not the language's", STRING(request.image)},
     {0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
     {0, "container-workdir", "PATH", "working directory (/workspace)", CALL(apply_workdir)},
@@ -301,7 +301,10 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
         if (code == -1)
             break;
         if (code == ':' || code == '?' || (code != 1 && command_line_abbreviates(longs, argv[at])))
-            return command_line_refuse(code, "run", longs, argv[at], error);
+            return command_line_refuse(code,
+                                       options->file ? "put the program's arguments after --"
+                                                     : "see isolator run --help",
+                                       longs, argv[at], error);
         if ((code == 1 ? take_file(options, optarg, error)
                        : apply_option(options, find_option(code), optarg, error)) != 0)
             return -1;

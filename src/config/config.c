@@ -20,7 +20,8 @@ struct docker config_docker(const struct config *config)
 {
     return (struct docker){.command = config->container_command,
                            .engine_timeout = config->engine_timeout,
-                           .allow_unenforced = config->allow_unenforced};
+                           .allow_unenforced = config->allow_unenforced,
+                           .users = config->users};
 }
 
 const struct language *config_language(const struct config *config, const char *name)

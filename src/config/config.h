@@ -68,6 +68,7 @@ struct config {
     char *prompts_dir;         /* absolute; NULL: there are no snippets */
     int engine_timeout;        /* seconds; see struct docker */
     bool allow_unenforced;     /* see struct docker */
+    struct user_range users;   /* see struct docker */
     int max_artifacts;         /* files that a run returns */
     int max_artifact_bytes;    /* of all these files together */
     struct sandbox_policy defaults; /* complete */

@@ -52,6 +52,10 @@ static const struct config_key keys[] = {
      "If true, programs run even if the engine does not enforce a limit of memory, swap, "
      "processes or CPU time.",
      TOP_MEMBER(allow_unenforced)},
+    {CONFIG_LEVEL_TOP, RULE("userRange", KEY_STRING), "Users",
+     "First and last uid of those that containers get, each another one at random, unless user is "
+     "set: at least 256 numbers from 1 to 2097151.",
+     .set = config_value_users, .pattern = "^(?!0+-)" ID "-" ID "$"},
     {CONFIG_LEVEL_TOP, RULE("promptsDir", KEY_PATH), "Directory of snippets",
      "Directory of programs of one file each, which isolator-mcp and isolator batch run by name. "
      "A relative path starts at the configuration file.",
@@ -103,8 +107,9 @@ static const struct config_key keys[] = {
      "ALL, or names like NET_RAW or CAP_NET_RAW.", .set = config_value_cap_drop,
      .pattern = "^" CAPABILITY "(," CAPABILITY ")*$"},
     {CONFIG_LEVEL_LIMITS, RULE("user", KEY_STRING), "User",
-     "uid or uid:gid of the program, numbers up to 2097151.", .set = config_value_user,
-     .pattern = "^" ID "(:" ID ")?$"},
+     "uid or uid:gid of the program, numbers up to 2097151; by default, each container gets a user "
+     "of its own from userRange.",
+     .set = config_value_user, .pattern = "^" ID "(:" ID ")?$"},
     {LIMIT(WORKDIR), .title = "Size of the working directory",
      .description = "MB of the working directory."},
     {LIMIT(TMP), .title = "Size of /tmp", .description = "MB of /tmp."},

@@ -158,7 +158,9 @@ int config_overlay(struct config *config, const char *json, size_t length, const
     int result;
 
     if (!root) { /* jansson shows where it stopped, which may be within a character */
-        CLEANUP_FREE char *shown = text_escape(where.text);
+        const bool has_nul = json_error_code(&where) == json_error_null_character;
+        CLEANUP_FREE char *shown =
+            text_escape(has_nul ? "a string must not contain \\u0000" : where.text);
         return error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", name, where.line, where.column,
                          shown);
     }

@@ -71,6 +71,18 @@ int config_value_prompts_dir(struct json_reader *reader, const struct key_rule *
     return 0;
 }
 
+int config_value_users(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
+{
+    struct config *config = object;
+    CLEANUP_FREE char *range = NULL;
+
+    (void)rule;
+    if (json_reader_string(reader, value, &range) != 0)
+        return -1;
+    return checked(reader, sandbox_users_parse(&config->users, range, reader->error));
+}
+
 /* ---- limits */
 
 int config_value_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,

@@ -9,9 +9,16 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
+/* The user of images that are saved, if none is given. */
+enum { USER_NOBODY = 65534 };
+
 void sandbox_policy_init(struct sandbox_policy *policy)
 {
-    *policy = (struct sandbox_policy){.network = NULL, .read_only = -1, .cap_drop = STRVEC_INIT};
+    *policy = (struct sandbox_policy){.network = NULL,
+                                      .read_only = -1,
+                                      .cap_drop = STRVEC_INIT,
+                                      .uid = USER_NOBODY,
+                                      .gid = USER_NOBODY};
     limits_init(&policy->limits);
 }
 
@@ -76,6 +83,27 @@ int sandbox_policy_set_user(struct sandbox_policy *policy, const char *text, str
     policy->has_user = true;
     policy->uid = uid;
     policy->gid = gid;
+    return 0;
+}
+
+int sandbox_users_parse(struct user_range *users, const char *text, struct error *error)
+{
+    const char *rest = text;
+    unsigned first = 0, last = 0;
+    bool good = parse_id(&rest, &first) && *rest == '-';
+
+    if (good) {
+        rest++;
+        good = parse_id(&rest, &last) && *rest == '\0';
+    }
+    if (!good || first < 1 || last < first || last - first + 1 < SANDBOX_USERS_MIN) {
+        CLEANUP_FREE char *shown = text_escape(text);
+        return error_set(error, ERROR_USAGE,
+                         "'%s' is not a range of users; write FIRST-LAST, at least %d numbers "
+                         "from 1 to %d",
+                         shown, SANDBOX_USERS_MIN, ARCHIVE_ID_MAX);
+    }
+    *users = (struct user_range){first, last};
     return 0;
 }
 
@@ -155,7 +183,8 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
                   "=false is not allowed by the configuration (maximums.readOnly: true)");
         return error_about(error, "readOnly");
     }
-    if (maximums->has_user && (policy->uid != maximums->uid || policy->gid != maximums->gid)) {
+    if (maximums->has_user &&
+        (!policy->has_user || policy->uid != maximums->uid || policy->gid != maximums->gid)) {
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT " %u:%u is not allowed by the configuration (maximums.user: %u:%u)",
                   policy->uid, policy->gid, maximums->uid, maximums->gid);
@@ -185,6 +214,7 @@ void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_po
     if (maximums->read_only == 1)
         policy->read_only = 1;
     if (maximums->has_user) {
+        policy->has_user = true;
         policy->uid = maximums->uid;
         policy->gid = maximums->gid;
     }

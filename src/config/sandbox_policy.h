@@ -13,15 +13,19 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "config/limits.h"
+#include "docker/docker.h"
 
 struct sandbox_policy {
     struct limits limits;
     char *network;          /* owned; NULL: not given */
     int read_only;          /* 0, 1; -1: not given */
     struct strvec cap_drop; /* owned; empty: not given */
-    bool has_user;
-    unsigned uid, gid; /* not given unless has_user is true */
+    bool has_user;          /* false: not given; each container gets a user of its own */
+    unsigned uid, gid;      /* not given: 65534, for images that are saved */
 };
+
+/* The smallest number of users to draw from: few could be found in use by other containers. */
+enum { SANDBOX_USERS_MIN = 256 };
 
 /* Makes a policy in which nothing is given. */
 void sandbox_policy_init(struct sandbox_policy *policy);
@@ -32,6 +36,12 @@ void sandbox_policy_overlay(struct sandbox_policy *base, const struct sandbox_po
 
 /* Reads "UID" or "UID:GID", both numeric; without a GID it is the same number. ERROR_USAGE. */
 int sandbox_policy_set_user(struct sandbox_policy *policy, const char *text, struct error *error);
+
+/*
+ * Reads "FIRST-LAST", the users that containers without a given user get: numbers from 1, and at
+ * least SANDBOX_USERS_MIN of them. ERROR_USAGE.
+ */
+int sandbox_users_parse(struct user_range *users, const char *text, struct error *error);
 
 /*
  * Sets the network: "none", "bridge" or the name of a network of the engine. "host" and
@@ -49,13 +59,13 @@ int sandbox_policy_add_cap_drop(struct sandbox_policy *policy, const char *list,
 
 /*
  * Lowers a complete policy to the maximums, so that sandbox_policy_check() never refuses defaults
- * that the caller did not ask for.
+ * that the caller did not ask for. A user of the maximums becomes the policy's.
  */
 void sandbox_policy_clamp(struct sandbox_policy *policy, const struct sandbox_policy *maximums);
 
 /*
- * Checks a complete policy against the maximums. ERROR_USAGE about the key of the first member that
- * violates them:
+ * Checks a policy, complete but perhaps without a user, against the maximums. ERROR_USAGE about the
+ * key of the first member that violates them:
  * - a number must not be larger than its maximum,
  * - the network must be the maximum's or "none",
  * - the root must be read-only if the maximums say so,

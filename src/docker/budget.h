@@ -9,11 +9,11 @@
  *     start of the run
  *       |  SETUP 60, and T (a minute of it at most): create, start, send the files
  *       |    in a warm container: WARM_START 30, and if that fails WARM_REMOVE 20 to remove it;
- *       |    the rest of SETUP is for a new container
+ *       |    the rest of SETUP is for a new container; WARM_REMOVE also if the image's shell turns
+ *       |    out not to work
  *     the program runs: T at most
  *       |  STOP 10: a program that is ended reports its figures
  *       |  FILES 30: its artifacts are read, until the end of the run at the latest
- *       |  without a supervisor: INSPECT 30 for its exit status, and OOM 5 to learn of an OOM kill
  *       |  EXIT 10: the container ends and removes itself
  *       |  REMOVE 80: otherwise it is removed by force, until the end of the run at the latest,
  *       |    but for REMOVE_MIN 20 however late it is
@@ -34,8 +34,6 @@ enum budget_part {
     BUDGET_WARM_REMOVE,
     BUDGET_STOP,
     BUDGET_FILES,
-    BUDGET_INSPECT,
-    BUDGET_OOM,
     BUDGET_EXIT,
     BUDGET_REMOVE,
     BUDGET_REMOVE_MIN,
@@ -44,6 +42,7 @@ enum budget_part {
     BUDGET_CANCELLED_CREATE,
     BUDGET_DISCARD,
     /* Other commands. */
+    BUDGET_INSPECT,   /* the exit status of a step of a preparation */
     BUDGET_QUERY,     /* a question: its version, its images, its containers */
     BUDGET_ENDPOINT,  /* a question that the docker command answers by itself */
     BUDGET_WARM_WAIT, /* until a warm container is ready; not urgent */

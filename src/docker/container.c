@@ -44,30 +44,12 @@ static void add_limits(struct strvec *arguments, const struct container_spec *sp
         strvec_pushf(arguments, "--cap-drop=%s", spec->cap_drop->items[i]);
 }
 
-static bool sets_variable(const struct strvec *environment, const char *name)
-{
-    const size_t length = strlen(name);
-
-    for (size_t i = 0; environment && i < environment->count; i++)
-        if (strncmp(environment->items[i], name, length) == 0 &&
-            environment->items[i][length] == '=')
-            return true;
-    return false;
-}
-
-/*
- * The docker command does not set a proxy variable that --env names. It ignores --env-file for
- * that, and its own value wins over the one in that file.
- */
 static void add_environment(struct strvec *arguments, const struct container_spec *spec)
 {
-    if (spec->environment_file >= 0)
-        strvec_push_each(arguments, "--env-file", "/dev/stdin", NULL);
     if (!spec->without_proxies && strcmp(spec->network, "none") != 0)
         return;
     for (const char *const *name = container_proxy_variables; *name; name++)
-        if (!sets_variable(spec->environment, *name))
-            strvec_pushf(arguments, "--env=%s=", *name);
+        strvec_pushf(arguments, "--env=%s=", *name);
 }
 
 static void add_mounts(struct strvec *arguments, const struct container_spec *spec)
@@ -141,8 +123,9 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_value(&hash, spec->network);
     add_value(&hash, spec->workdir);
     add_value(&hash, spec->volume);
-    add_number(&hash, spec->uid);
-    add_number(&hash, spec->gid);
+    add_number(&hash, spec->draw_user);
+    add_number(&hash, spec->draw_user ? 0 : spec->uid);
+    add_number(&hash, spec->draw_user ? 0 : spec->gid);
     add_number(&hash, (double)spec->memory_mb);
     add_number(&hash, spec->cpus);
     add_number(&hash, (double)spec->pids);
@@ -155,7 +138,6 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     }
     add_values(&hash, spec->cap_drop);
     add_values(&hash, spec->command);
-    add_values(&hash, spec->environment);
     add_number(&hash, spec->without_proxies);
     sha256_hex(&hash, fingerprint.sha256);
     return fingerprint;
@@ -192,7 +174,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
     CLEANUP(strvec_release) struct strvec arguments = create_arguments(spec);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
-                                     .stdin_file = spec->environment_file,
+                                     .stdin_file = -1,
                                      .deadline = deadline,
                                      .cancel = cancel,
                                      .grace_ms = budget_ms(docker, BUDGET_CANCELLED_CREATE)};
@@ -213,58 +195,18 @@ int container_create(const struct docker *docker, const struct container_spec *s
     return 0;
 }
 
-int container_has_path(const struct docker *docker, const char *name, const char *path,
-                       long long deadline)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
-
-    strvec_push(&arguments, "cp");
-    strvec_pushf(&arguments, "%s:%s", name, path);
-    strvec_push(&arguments, "-");
-    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output))
-        return -1;
-    return output.status == 0;
-}
-
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, const struct notifier *cancel,
-                      struct error *error)
+                      const char *what, int tar_file, long long deadline,
+                      const struct notifier *cancel, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP_FREE char *failure = string_format("cannot copy %s into the container", what);
     const struct docker_call call = {
         .arguments = &arguments, .stdin_file = tar_file, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "cp", "-", NULL);
     strvec_pushf(&arguments, "%s:%s", name, directory);
-    return docker_succeed(docker, &call, "cannot copy the files into the container", NULL, error);
-}
-
-/* Starts the command; the caller pumps it. */
-static int start_command(const struct docker *docker, const struct strvec *arguments,
-                         const struct process_options *streams, struct process *process,
-                         struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, arguments);
-    struct process_options options = *streams;
-
-    options.arguments = &argv;
-    return process_start(process, &options, error);
-}
-
-int container_copy_out(const struct docker *docker, const char *name, const char *directory,
-                       struct process *process, struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_NULL};
-
-    strvec_push(&arguments, "cp");
-    strvec_pushf(&arguments, "%s:%s/.", name, directory);
-    strvec_push(&arguments, "-");
-    return start_command(docker, &arguments, &streams, process, error);
+    return docker_succeed(docker, &call, failure, NULL, error);
 }
 
 int container_start(const struct docker *docker, const char *name,
@@ -272,9 +214,13 @@ int container_start(const struct docker *docker, const char *name,
                     struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
+    struct process_options options = *streams;
 
     strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
-    return start_command(docker, &arguments, streams, process, error);
+    argv = docker_argv(docker, &arguments);
+    options.arguments = &argv;
+    return process_start(process, &options, error);
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,

@@ -16,13 +16,12 @@ struct container_tmpfs {
     long size_mb;
 };
 
-enum { CONTAINER_TMPFS_MAX = 2 };
+enum { CONTAINER_TMPFS_MAX = 3 };
 
 /*
  * The variables that the docker command sets in each container it creates, from "proxies" in its
  * configuration, passwords included; NULL-terminated. A container without a network gets them empty
- * instead: it has no use for them, and its program may be hostile. If the spec has an environment
- * file, its values must be in that file.
+ * instead: it has no use for them, and its program may be hostile.
  */
 extern const char *const container_proxy_variables[];
 
@@ -37,6 +36,7 @@ struct container_spec {
     const char *workdir; /* --workdir; NULL: the image's */
     const char *volume;  /* path of an anonymous volume, removed with the container; NULL: none */
     unsigned uid, gid;
+    bool draw_user; /* each container gets another uid and gid, instead of these */
     long memory_mb; /* --memory and --memory-swap, so that there is no swap */
     double cpus;
     long pids;
@@ -45,17 +45,18 @@ struct container_spec {
     bool open_stdin;  /* --interactive */
     struct container_tmpfs tmpfs[CONTAINER_TMPFS_MAX]; /* path NULL: none */
     const struct strvec *cap_drop;
-    const struct strvec *labels;      /* "KEY=VALUE" */
-    const struct strvec *command;     /* replaces entrypoint and command of the image; not empty */
-    const struct strvec *environment; /* "NAME=VALUE" of the file; NULL: none */
-    int environment_file;             /* the same, a line each, so that ps shows none; -1: none */
-    bool without_proxies; /* no proxies but those in `environment`, even with a network */
+    const struct strvec *labels;  /* "KEY=VALUE" */
+    const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
+    bool without_proxies;         /* no proxies, even with a network */
 };
 
 /* How cpus are passed on. The engine takes no smaller fractions. */
 #define CONTAINER_CPUS_FORMAT "%.3f"
 
-/* What makes two containers equal: a digest of everything in the spec but its name and labels. */
+/*
+ * What makes two containers equal: a digest of everything in the spec but its name, its labels and
+ * a user that is drawn.
+ */
 struct spec_fingerprint {
     char sha256[SHA256_HEX_SIZE];
 };
@@ -85,21 +86,13 @@ int container_create(const struct docker *docker, const struct container_spec *s
 int container_check_limits(const struct docker *docker, const struct container_spec *spec,
                            long long deadline, const struct notifier *cancel, struct error *error);
 
-/* Unpacks the tar file into an existing directory of a container that has not started. */
-int container_copy_in(const struct docker *docker, const char *name, const char *directory,
-                      int tar_file, long long deadline, const struct notifier *cancel,
-                      struct error *error);
-
 /*
- * Starts a command that writes the directory of a container that has ended to its stdout, as a tar
- * archive whose names begin with "./".
+ * Unpacks the tar file into an existing directory of a container that has not started. `what` says
+ * in the error what is in it: "the files".
  */
-int container_copy_out(const struct docker *docker, const char *name, const char *directory,
-                       struct process *process, struct error *error);
-
-/* Whether the path exists in a container that has not started: 1, 0; -1 if docker does not say. */
-int container_has_path(const struct docker *docker, const char *name, const char *path,
-                       long long deadline);
+int container_copy_in(const struct docker *docker, const char *name, const char *directory,
+                      const char *what, int tar_file, long long deadline,
+                      const struct notifier *cancel, struct error *error);
 
 /*
  * Starts `docker start --attach --interactive` as a child with these streams. Its exit status may
@@ -127,6 +120,13 @@ bool container_state_read(struct container_state *state, const char *text);
 /* Reads the state of a container that was not created with auto_remove. */
 int container_inspect(const struct docker *docker, const char *name, long long deadline,
                       struct container_state *state, struct error *error);
+
+/*
+ * Whether SIGKILL has ended the container's first process, and no docker command sent it: then the
+ * kernel did, for lack of memory. It tells this from the engine's events, also if the container is
+ * removed. False too if the engine does not say.
+ */
+bool container_killed_by_kernel(const struct docker *docker, const char *name, long long deadline);
 
 /*
  * Makes an image of the container's file system. `changes` are Dockerfile instructions

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "docker/engine_time.h"
@@ -96,4 +97,27 @@ int container_inspect(const struct docker *docker, const char *name, long long d
         return error_set(error, ERROR_ENGINE, "%s: %s", CANNOT, message);
     }
     return 0;
+}
+
+bool container_killed_by_kernel(const struct docker *docker, const char *name, long long deadline)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
+    struct timespec now;
+    const char *events;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    strvec_push_each(&arguments, "events", "--since", "24h", "--until", NULL);
+    /* Not "0s", which leaves out the events of this second. */
+    strvec_pushf(&arguments, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    strvec_push(&arguments, "--filter");
+    strvec_pushf(&arguments, "container=%s", name);
+    strvec_push_each(&arguments, "--format", "{{.Action}} {{.Actor.Attributes.exitCode}}", NULL);
+    if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0)
+        return false;
+    events = strbuf_string(&output.out);
+    return strstr(events, "die 137\n") && !strstr(events, "kill ");
 }

@@ -22,6 +22,11 @@ typedef void docker_trace(void *context, const char *step, long long millisecond
 /* Called with the name of a container that could not be removed before its deadline. */
 typedef void docker_not_removed(void *context, const char *name);
 
+/* Users by their numbers, from first to last. */
+struct user_range {
+    unsigned first, last;
+};
+
 /*
  * The docker command and how to use it. Several threads may share one; then the callbacks must be
  * thread-safe.
@@ -30,10 +35,12 @@ struct docker {
     const char *command;             /* name or path of the program; borrowed */
     int engine_timeout;              /* seconds; docker/budget.h divides them */
     bool allow_unenforced;           /* a limit that the engine cannot enforce is no error */
+    struct user_range users;         /* those that containers get; see docker/engine_memory.h */
     docker_trace *trace;             /* NULL: no trace */
     void *trace_context;             /* its first argument */
     docker_not_removed *not_removed; /* NULL: nothing retries the removal */
     void *not_removed_context;       /* its first argument */
+    struct engine_memory *memory;    /* borrowed; NULL: nothing is remembered */
 };
 
 /* One command. Everything in it is borrowed. */

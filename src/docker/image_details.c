@@ -67,6 +67,13 @@ static void read_time(char created[20], const char *text)
         snprintf(created, 20, "%.19s", text);
 }
 
+/* A word of letters and digits. */
+static void read_architecture(char architecture[20], const char *text)
+{
+    if (text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text))
+        snprintf(architecture, 20, "%.19s", text);
+}
+
 static bool read_object(struct image_details *details, const json_t *object)
 {
     const json_t *config = json_object_get(object, "Config");
@@ -76,6 +83,7 @@ static bool read_object(struct image_details *details, const json_t *object)
     details->id = read_id(text_of(json_object_get(object, "Id")));
     if (json_is_integer(size) && json_integer_value(size) >= 0)
         details->bytes = (long long)json_integer_value(size);
+    read_architecture(details->architecture, text_of(json_object_get(object, "Architecture")));
     read_time(details->created, text_of(json_object_get(object, "Created")));
     if (user && *user)
         details->user = string_copy(user);

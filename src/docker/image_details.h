@@ -13,6 +13,7 @@
 struct image_details {
     char *id;                 /* "sha256:" and 64 hexadecimal digits; NULL: not said */
     long long bytes;          /* -1: not said */
+    char architecture[20];    /* "amd64"; "": not said */
     char created[20];         /* "2026-11-22T10:43:32"; "": not said */
     char *user;               /* "nobody:nogroup"; NULL: not set */
     struct strvec entrypoint; /* empty: not set */

@@ -95,15 +95,20 @@ static const char *matched_part(const char *name)
     return length > INPUT_FILES_PATH_MAX ? name + length - INPUT_FILES_PATH_MAX : name;
 }
 
+static const char *without_dots(const char *name)
+{
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    return name;
+}
+
 static void begin_entry(void *context, const struct untar_entry *entry)
 {
     struct collector *collector = context;
-    const char *name = entry->name;
+    const char *name = without_dots(entry->name);
     const struct manifest_entry *sent;
     const char *problem;
 
-    while (strncmp(name, "./", 2) == 0)
-        name += 2;
     if (entry->type == UNTAR_DIRECTORY)
         return;
     if (!is_wanted(collector, matched_part(name))) {
@@ -230,6 +235,15 @@ bool collector_feed(struct collector *collector, const char *data, size_t length
     else
         untar_feed(&collector->untar, data, length, &collector->error);
     return collector->error.kind == ERROR_NONE && !untar_done(&collector->untar);
+}
+
+void collector_note_too_large(struct collector *collector, const char *name)
+{
+    name = without_dots(name);
+    if (is_wanted(collector, matched_part(name)))
+        omit(collector, name, "it exceeds the limit " CONFIG_KEY_MAX_ARTIFACT_BYTES);
+    else
+        note_unwanted(collector, name);
 }
 
 void collector_finish(struct collector *collector, const char *why)

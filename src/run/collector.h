@@ -57,6 +57,9 @@ void collector_release(struct collector *collector);
  */
 bool collector_feed(struct collector *collector, const char *data, size_t length);
 
+/* Notes a file whose content is not in the tar because of its size. */
+void collector_note_too_large(struct collector *collector, const char *name);
+
 /* Ends the collection. If the tar was incomplete, a warning says so, with `why` as the reason. */
 void collector_finish(struct collector *collector, const char *why);
 

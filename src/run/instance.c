@@ -6,146 +6,129 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/linux.h"
 #include "base/memory.h"
 #include "docker/budget.h"
-#include "docker/explain.h"
-
-/* The context of take_instance_bytes(). */
-struct instance_stream {
-    struct instance *instance;
-    int number; /* 0 stdout, 1 stderr */
-};
+#include "docker/engine_memory.h"
 
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
-                              const char *nonce, long long in_use_ms)
+                              long long in_use_ms)
 {
     struct instance *instance = memory_allocate(sizeof *instance);
 
     *instance = (struct instance){
-        .client = PROCESS_INIT, .fingerprint = instance_fingerprint(plan), .warnings = STRVEC_INIT};
+        .client = PROCESS_INIT, .fingerprint = instance_fingerprint(plan), .in_use_ms = in_use_ms};
     owned_container_init(&instance->container, docker, plan, in_use_ms);
-    if (nonce)
-        memcpy(instance->nonce, nonce, sizeof instance->nonce);
-    else
-        linux_random_digits(instance->nonce, sizeof instance->nonce);
-    supervisor_stream_init(&instance->streams[0], instance->nonce);
-    supervisor_stream_init(&instance->streams[1], instance->nonce);
+    supervisor_link_init(&instance->link);
+    if (engine_memory_is_without_shell(docker->memory, plan->image))
+        instance->delivery = DELIVERY_VOLUME;
     return instance;
 }
 
 void instance_free(struct instance *instance)
 {
     process_release(&instance->client);
-    supervisor_stream_release(&instance->streams[0]);
-    supervisor_stream_release(&instance->streams[1]);
+    supervisor_link_release(&instance->link);
+    strbuf_release(&instance->message);
     owned_container_release(&instance->container);
     strvec_release(&instance->warnings);
     free(instance);
 }
 
-/* The spec borrows from all three. */
-static struct container_spec instance_spec(struct owned_container *container,
-                                           const struct plan *plan, const struct strvec *command)
-{
-    struct container_spec spec = owned_container_spec(container, plan);
-
-    spec.auto_remove = true;
-    spec.command = command;
-    spec.tmpfs[1] =
-        (struct container_tmpfs){plan->workdir, (long)plan->policy.limits.number[LIMIT_WORKDIR]};
-    return spec;
-}
-
-struct spec_fingerprint instance_fingerprint(const struct plan *plan)
-{
-    struct owned_container nameless = {.labels = STRVEC_INIT};
-    CLEANUP(strvec_release) struct strvec command = supervisor_command("", plan->workdir);
-    const struct container_spec spec = instance_spec(&nameless, plan, &command);
-
-    return container_fingerprint(&spec);
-}
-
 bool instance_begun(const struct instance *instance)
 {
-    return instance_either(instance, SUPERVISOR_RUNNING) || !instance->client.exited;
-}
-
-bool instance_either(const struct instance *instance, enum supervisor_state state)
-{
-    return instance->streams[0].state >= state || instance->streams[1].state >= state;
-}
-
-bool instance_both(const struct instance *instance, enum supervisor_state state)
-{
-    return instance->streams[0].state >= state && instance->streams[1].state >= state;
+    return instance->link.state >= SUPERVISOR_RUNNING || !instance->client.exited;
 }
 
 static bool phase_is_reached(const struct instance *instance)
 {
-    const struct supervisor_stream *stream = &instance->streams[1];
+    const struct supervisor_link *link = &instance->link;
 
+    if (link->broken)
+        return true;
     switch (instance->phase) {
     case INSTANCE_MADE:
-        return stream->ready || stream->failure[0] != '\0';
+        return link->state >= SUPERVISOR_READY;
     case INSTANCE_BEGUN:
-        /* The docker command may pass on the other stream only when this one has been read. */
-        return instance_either(instance, SUPERVISOR_RUNNING) || stream->failure[0] != '\0';
+        return link->state >= SUPERVISOR_RUNNING;
     case INSTANCE_ENDED:
-        return instance_both(instance, SUPERVISOR_ENDED) || output_sink_must_end(instance->output);
+        return output_sink_must_end(instance->output) ||
+               (link->state >= SUPERVISOR_ENDED && output_sink_is_flushed(instance->output));
     case INSTANCE_FILES:
-        return instance->collected;
+        return link->state >= SUPERVISOR_COLLECTED;
     case INSTANCE_STOPPED:
         break;
     }
-    return instance_both(instance, SUPERVISOR_ENDED);
+    return link->state >= SUPERVISOR_ENDED;
 }
 
-/* A hostile image may claim that a program has begun before it got one. */
-static void take_instance_bytes(void *context, enum supervisor_state state, const char *data,
-                                size_t length)
-{
-    const struct instance_stream *stream = context;
-    struct instance *instance = stream->instance;
+/* ---- what arrives */
 
-    if (state == SUPERVISOR_RUNNING && instance->output)
-        output_sink_add(instance->output, stream->number, data, length);
-    else if (state == SUPERVISOR_FILES && instance->collector)
-        instance->collected = !collector_feed(instance->collector, data, length);
+/* Lets the supervisor send as many bytes as were taken, once they are worth a frame. */
+static void grant(struct instance *instance, int index, size_t taken)
+{
+    static const enum frame_type streams[] = {FRAME_STDOUT, FRAME_STDERR, FRAME_FILES};
+
+    instance->taken[index] += taken;
+    if (instance->taken[index] < FRAME_WINDOW / 4 || instance->client.in < 0)
+        return;
+    supervisor_link_grant(streams[index], instance->taken[index], &instance->client.queue);
+    instance->taken[index] = 0;
+}
+
+static void take_output(void *context, int stream, const char *data, size_t length)
+{
+    struct instance *instance = context;
+
+    if (!instance->output)
+        return;
+    output_sink_add(instance->output, stream, data, length);
+    grant(instance, stream, output_sink_take(instance->output, stream));
+}
+
+static void take_files(void *context, const char *data, size_t length)
+{
+    struct instance *instance = context;
+
+    if (instance->collector)
+        collector_feed(instance->collector, data, length);
+    grant(instance, 2, length);
+}
+
+static void take_too_large(void *context, const char *path)
+{
+    struct instance *instance = context;
+
+    if (instance->collector)
+        collector_note_too_large(instance->collector, path);
 }
 
 static void feed_instance(struct instance *instance, enum process_stream stream, const char *data,
                           size_t length)
 {
-    struct instance_stream context = {instance, (int)stream};
+    static const struct supervisor_handler handler = {take_output, take_files, take_too_large};
+    const size_t room = INSTANCE_MESSAGE_MAX - instance->message.length;
 
-    supervisor_stream_feed(&instance->streams[stream], data, length, take_instance_bytes, &context);
+    if (stream == PROCESS_STDERR)
+        strbuf_add(&instance->message, data, length < room ? length : room);
+    else
+        supervisor_link_feed(&instance->link, data, length, &handler, instance);
 }
 
 static bool take_bytes(void *context, enum process_stream stream, const char *data, size_t length)
 {
-    const struct instance *instance = context;
-    const enum supervisor_state before = instance->streams[stream].state;
+    struct instance *instance = context;
 
-    feed_instance(context, stream, data, length);
-    return !phase_is_reached(instance) && instance->streams[stream].state == before;
+    feed_instance(instance, stream, data, length);
+    return !phase_is_reached(instance);
 }
 
-/*
- * Output of the program that is copied to a descriptor is read only while that has room. Nothing
- * else may wait for room, since a destination that takes nothing would keep the program from
- * beginning. So everything before the frame "begin" is read byte by byte: no byte of the program is
- * read by accident.
- */
-static void hold_back(const struct instance *instance, struct process_pump *pump)
+/* There is room where the program's output is passed on to. */
+static void pass_on(void *context, int stream)
 {
-    for (int i = 0; i < 2; i++) {
-        const enum supervisor_state state = instance->streams[i].state;
-        const int live = instance->output ? instance->output->live[i] : -1;
+    struct instance *instance = context;
 
-        pump->throttle[i] = state == SUPERVISOR_RUNNING ? live : -1;
-        pump->max_read[i] = live >= 0 && state < SUPERVISOR_RUNNING ? 1 : 0;
-    }
+    output_sink_flush(instance->output, stream);
+    grant(instance, stream, output_sink_take(instance->output, stream));
 }
 
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
@@ -161,71 +144,32 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     pump.context = instance;
     pump.deadline = deadline;
     pump.cancel = notifier_fd(cancel);
-    if (instance->output)
-        output_sink_wait(instance->output, deadline, cancel);
-    do {
-        hold_back(instance, &pump);
-        event = process_pump(&instance->client, &pump);
-    } while (event == PROCESS_PAUSED && !phase_is_reached(instance));
+    if (instance->output) {
+        pump.destinations = instance->output->destinations;
+        pump.writable = pass_on;
+    }
+    event = process_pump(&instance->client, &pump);
     instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
     return event;
 }
 
-/* Sets the error: why the supervisor is not ready. Returns -1. */
-static int explain_not_ready(struct instance *instance, enum process_event event,
-                             const struct notifier *cancel, struct error *error)
+void instance_send(struct instance *instance, const struct plan *plan, int archive)
 {
-    const struct supervisor_stream *stream = &instance->streams[1];
-    CLEANUP_FREE char *message = docker_message(&stream->preamble);
-
-    if (owned_container_set_interrupted(event, "the engine did not start the container in time",
-                                        message, error))
-        return -1;
-    if (stream->failure[0] == '\0')
-        instance->supervisor = INSTANCE_SUPERVISOR_SILENT;
-    else if (strcmp(stream->failure, "tools") == 0)
-        instance->supervisor = INSTANCE_SUPERVISOR_NO_TOOLS;
-    return docker_explain(
-        instance->container.docker, instance->container.image, "cannot start the container",
-        *message ? message : "'docker start' ended without a message", cancel, error);
+    supervisor_link_request(&instance->link, plan, archive);
+    instance->client.source = supervisor_link_send;
+    instance->client.source_context = &instance->link;
 }
 
-static int start_instance(struct instance *instance, long long deadline,
-                          const struct notifier *cancel, struct error *error)
+void instance_stop(struct instance *instance)
 {
-    const struct docker *docker = instance->container.docker;
-    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
-    const long long begin = clock_now_ms();
-    enum process_event event;
-
-    if (notifier_raised(cancel))
-        return owned_container_set_cancelled(error);
-    if (container_start(docker, instance->container.name, &streams, &instance->client, error) != 0)
-        return -1;
-    event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
-    docker_traced(docker, "start", begin);
-    if (event != PROCESS_PAUSED || !instance->streams[1].ready)
-        return explain_not_ready(instance, event, cancel, error);
-    instance->made = clock_now_ms();
-    return 0;
+    if (instance->client.in >= 0)
+        supervisor_link_stop(&instance->client.queue);
 }
 
-int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
-                  long long end, const struct notifier *cancel, struct error *error)
+void instance_collect(struct instance *instance, const struct plan *plan, long long file_max)
 {
-    CLEANUP(strvec_release)
-    struct strvec command = supervisor_command(instance->nonce, plan->workdir);
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
-    const struct container_spec spec = instance_spec(&instance->container, plan, &command);
-
-    if (owned_container_create(&instance->container, &spec, deadline, end, cancel,
-                               &instance->warnings, error) != 0)
-        return -1;
-    if (start_instance(instance, deadline, cancel, error) == 0)
-        return 0;
-    if (instance_remove(instance, end, &failure) != 0)
-        strvec_push(&instance->warnings, failure.message);
-    return -1;
+    if (instance->client.in >= 0)
+        supervisor_link_collect(plan, file_max, &instance->client.queue);
 }
 
 bool instance_waits(const struct instance *instance)
@@ -268,7 +212,7 @@ static bool wait_for_client(struct instance *instance, long long end)
 int instance_remove(struct instance *instance, long long end, struct error *error)
 {
     const struct process_drain drain = {&instance->client, take_last_bytes, instance};
-    const bool ready = instance->streams[1].ready;
+    const bool ready = instance->link.state >= SUPERVISOR_READY;
     const long long begin = clock_now_ms();
 
     if (ready && !instance->late) {

@@ -1,5 +1,5 @@
 /*
- * An instance: a container that was created and started, and whose supervisor (run/supervisor.h)
+ * An instance: a container that was created and started, and whose supervisor (src/supervisor)
  * waits for the one request that the instance will serve. Then it is removed; no instance is used
  * twice.
  *
@@ -18,64 +18,74 @@
 #include "config/plan.h"
 #include "docker/docker.h"
 #include "run/collector.h"
+#include "run/delivery.h"
 #include "run/output_sink.h"
 #include "run/owned_container.h"
-#include "run/supervisor.h"
+#include "run/supervisor_link.h"
 
 /* What instance_pump() waits for. */
 enum instance_phase {
     INSTANCE_MADE,    /* the supervisor waits for the request */
-    INSTANCE_BEGUN,   /* the program runs */
-    INSTANCE_ENDED,   /* it has ended, or has written more than it may */
+    INSTANCE_BEGUN,   /* the program runs, or could not be started */
+    INSTANCE_ENDED,   /* it has ended and its output was passed on, or it has to be ended */
     INSTANCE_STOPPED, /* it has ended */
     INSTANCE_FILES    /* its files have arrived */
 };
 
-enum instance_supervisor {
-    INSTANCE_SUPERVISOR_GOOD,
-    INSTANCE_SUPERVISOR_SILENT,  /* it did not start; perhaps the image has no shell */
-    INSTANCE_SUPERVISOR_NO_TOOLS /* it started, and the image lacks a command that it needs */
-};
+/* Bytes that are kept of what the docker command, and the shell before the supervisor, wrote. */
+enum { INSTANCE_MESSAGE_MAX = 4096 };
 
 struct instance {
     struct owned_container container;
-    char nonce[SUPERVISOR_NONCE_SIZE];
+    enum delivery delivery;
+    long long in_use_ms; /* as given to instance_new() */
     struct spec_fingerprint fingerprint;
     long long made;        /* clock_now_ms() */
     struct process client; /* docker start, attached */
-    struct supervisor_stream streams[2];
-    struct strvec warnings;              /* owned; what docker printed when it made it */
-    enum instance_supervisor supervisor; /* why it could not be made */
+    struct supervisor_link link;
+    struct strbuf message;  /* the start of what came on stderr */
+    struct strvec warnings; /* owned; what docker printed when it made it */
+    bool no_supervisor;     /* it started, or failed to, without a word of its supervisor */
     enum instance_phase phase;
     bool late;                   /* it did not reach the phase before the deadline */
     struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
     struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
-    bool collected;              /* the collector needs no more bytes */
+    size_t taken[3];             /* bytes of STDOUT, STDERR, FILES that are not granted again yet */
 };
 
 /*
  * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at
- * most. Its frames carry `nonce`; NULL: a new one. The caller frees it with instance_free(), which
- * does not remove it from the engine.
+ * most. The caller frees it with instance_free(), which does not remove it from the engine.
  */
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
-                              const char *nonce, long long in_use_ms);
+                              long long in_use_ms);
 void instance_free(struct instance *instance);
 
-/* Two instances with equal fingerprints differ only in their name, labels and nonce. */
+/* Two instances with equal fingerprints differ only in their name, labels and drawn user. */
 struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
  * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
- * (clock_now_ms()) at the latest. -1: it is removed from the engine, or a warning of the instance
- * says that this failed too. If the image cannot run the supervisor, instance->supervisor says so,
- * and the error is the engine's message. `end` as in owned_container_remove().
+ * (clock_now_ms()) at the latest. If the image's shell cannot start the supervisor, it is made
+ * again in the other way (run/delivery.h); if the engine does not have its user, with another one.
+ * -1: it is removed from the engine, or a warning of the instance says that this failed too. `end`
+ * as in owned_container_remove().
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error);
 
 /* Whether the container of an instance that was made has not ended. */
 bool instance_waits(const struct instance *instance);
+
+/* Sends the request; `archive` as in supervisor_link_request(). */
+void instance_send(struct instance *instance, const struct plan *plan, int archive);
+
+/*
+ * Order the program to end; the files of its working directory, without those of more than
+ * `file_max` bytes.
+ */
+void instance_stop(struct instance *instance);
+void instance_collect(struct instance *instance, const struct plan *plan, long long file_max);
 
 /* Asks the instance to end, so that the engine can end several at the same time. */
 void instance_dismiss(struct instance *instance);
@@ -95,9 +105,5 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
 
 /* Whether the program of an instance that was ready, and is removed now, may have begun. */
 bool instance_begun(const struct instance *instance);
-
-/* Whether one of the streams has reached this state, and whether both have. */
-bool instance_either(const struct instance *instance, enum supervisor_state state);
-bool instance_both(const struct instance *instance, enum supervisor_state state);
 
 #endif

@@ -1,21 +1,21 @@
 #include "run/output_sink.h"
 
 #include <errno.h>
+#include <time.h>
+
+/* A deadline that has passed: output_write() tries once. */
+enum { NOW = 1 };
 
 void output_sink_init(struct output_sink *output, const struct plan *plan,
                       const struct run_observer *observer)
 {
     const size_t limit = (size_t)plan->policy.limits.number[LIMIT_OUTPUT];
 
+    *output = (struct output_sink){.stats = observer->stats, .destinations = {-1, -1}};
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);
-        output->is_open[i] = false;
         output->live[i] = observer->live[i];
     }
-    output->stats = observer->stats;
-    output_sink_wait(output, 0, NULL);
-    output->flooded = false;
-    output->live_error = 0;
 }
 
 void output_sink_begin(struct output_sink *output)
@@ -24,48 +24,91 @@ void output_sink_begin(struct output_sink *output)
         atomic_store(&output->stats->running, true);
 }
 
-void output_sink_wait(struct output_sink *output, long long deadline, const struct notifier *cancel)
+/* Nothing more can be passed on: what waits is dropped. */
+static void give_up(struct output_sink *output, int reason)
 {
-    output->deadline = deadline;
-    output->cancel = cancel;
+    output->live_error = reason;
+    for (int i = 0; i < 2; i++) {
+        output->taken[i] += output->waiting[i].length;
+        output->destinations[i] = -1;
+        strbuf_release(&output->waiting[i]);
+    }
 }
 
-static void copy_live(struct output_sink *output, int stream, const char *data, size_t length)
+/*
+ * A terminal may report room for one character and not take a newline, which it writes as two. So
+ * what was said to fit and does not is tried again after a pause.
+ */
+static void pause_if_stuck(const struct output_sink *output, int stream, size_t written)
 {
+    static const struct timespec pause = {0, 10 * 1000000L};
+
+    if (written == 0 && output->destinations[stream] >= 0)
+        nanosleep(&pause, NULL);
+}
+
+void output_sink_flush(struct output_sink *output, int stream)
+{
+    struct strbuf *waiting = &output->waiting[stream];
+    size_t written;
+
     if (!output->is_open[stream])
         output_open(&output->to[stream], output->live[stream]);
     output->is_open[stream] = true;
-    if (output_write(&output->to[stream], data, length, output->deadline, output->cancel) <
-            length &&
-        errno != ETIMEDOUT && errno != ECANCELED)
-        output->live_error = errno;
+    written = output_write(&output->to[stream], waiting->data, waiting->length, NOW, NULL);
+    if (written < waiting->length && errno != ETIMEDOUT) {
+        give_up(output, errno);
+        return;
+    }
+    pause_if_stuck(output, stream, written);
+    strbuf_drop(waiting, written);
+    output->taken[stream] += written;
+    output->destinations[stream] = waiting->length > 0 ? output->live[stream] : -1;
 }
 
 void output_sink_add(struct output_sink *output, int stream, const char *data, size_t length)
 {
     struct capture *capture = &output->capture[stream];
 
-    if (output->flooded)
+    if (output->flooded || length == 0)
         return;
     capture_add(capture, data, length);
     if (output->stats)
         atomic_fetch_add(&output->stats->output_bytes, length);
-    if (output->live[stream] >= 0 && output->live_error == 0)
-        copy_live(output, stream, data, length);
     output->flooded = capture->total > OUTPUT_HARD_MAX;
+    if (output->live[stream] < 0 || output->live_error != 0) {
+        output->taken[stream] += length;
+        return;
+    }
+    strbuf_add(&output->waiting[stream], data, length);
+    if (output->destinations[stream] < 0)
+        output_sink_flush(output, stream);
+}
+
+void output_sink_detach(struct output_sink *output)
+{
+    const int error = output->live_error;
+
+    give_up(output, error);
+    output->live[0] = output->live[1] = -1;
+}
+
+bool output_sink_is_flushed(const struct output_sink *output)
+{
+    return output->waiting[0].length == 0 && output->waiting[1].length == 0;
+}
+
+size_t output_sink_take(struct output_sink *output, int stream)
+{
+    const size_t taken = output->taken[stream];
+
+    output->taken[stream] = 0;
+    return taken;
 }
 
 bool output_sink_must_end(const struct output_sink *output)
 {
     return output->flooded || output->live_error != 0;
-}
-
-void output_sink_forget(struct output_sink *output)
-{
-    for (int i = 0; i < 2; i++) {
-        capture_release(&output->capture[i]);
-        output->capture[i].total = 0;
-    }
 }
 
 void output_sink_finish(struct output_sink *output, struct result *result)
@@ -74,6 +117,7 @@ void output_sink_finish(struct output_sink *output, struct result *result)
         result->bytes[i] = output->capture[i].total;
         result->truncated[i] = capture_truncated(&output->capture[i]);
         result->text[i] = capture_take_text(&output->capture[i]);
+        strbuf_release(&output->waiting[i]);
         if (output->is_open[i])
             output_release(&output->to[i]);
         output->is_open[i] = false;

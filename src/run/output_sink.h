@@ -10,6 +10,7 @@
 
 #include "base/capture.h"
 #include "base/output.h"
+#include "base/strbuf.h"
 #include "config/plan.h"
 #include "run/result.h"
 #include "run/run_stats.h"
@@ -19,11 +20,12 @@ struct output_sink {
     int live[2];               /* descriptors to copy the streams to; borrowed; -1: none */
     struct output to[2];       /* the same, opened when the first byte is copied */
     bool is_open[2];
-    long long deadline;            /* of output_sink_wait() */
-    const struct notifier *cancel; /* likewise; borrowed */
-    struct run_stats *stats;       /* borrowed; NULL: none */
-    bool flooded;                  /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
-    int live_error;                /* errno of a copy that failed and ended copying; 0: none */
+    struct strbuf waiting[2]; /* what is to be passed on and did not fit yet */
+    int destinations[2];      /* where room is waited for; -1: nowhere. For process_pump() */
+    size_t taken[2];          /* bytes that are dealt with; see output_sink_take() */
+    struct run_stats *stats;  /* borrowed; NULL: nobody looks */
+    bool flooded;             /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
+    int live_error;           /* errno: why nothing more is passed on; 0: it is */
 };
 
 /* Borrows what the observer points to. output_sink_finish() releases the sink. */
@@ -34,21 +36,28 @@ void output_sink_init(struct output_sink *output, const struct plan *plan,
 void output_sink_begin(struct output_sink *output);
 
 /*
- * Sets how long output_sink_add() may wait if the destination of a copy is full, such as a terminal
- * that was stopped with Ctrl-S: until the deadline (clock_now_ms(); 0: none), or until `cancel`
- * (may be NULL) is raised. Bytes that do not fit by then are not copied.
+ * Takes bytes of a stream (0 stdout, 1 stderr), and passes them on as far as there is room. Does
+ * not wait for room: the rest follows with output_sink_flush().
  */
-void output_sink_wait(struct output_sink *output, long long deadline,
-                      const struct notifier *cancel);
-
-/* Takes bytes of a stream (0 stdout, 1 stderr). */
 void output_sink_add(struct output_sink *output, int stream, const char *data, size_t length);
 
-/* Whether the run must end: the output is too large, or copying it has failed. */
+/* Passes on what waits, as far as there is room. */
+void output_sink_flush(struct output_sink *output, int stream);
+
+/* Whether everything was passed on, or cannot be. */
+bool output_sink_is_flushed(const struct output_sink *output);
+
+/*
+ * Returns how many bytes of the stream were dealt with since the last call, so that the program may
+ * write as many more. While nobody takes them where they are passed on, there are none.
+ */
+size_t output_sink_take(struct output_sink *output, int stream);
+
+/* Whether the run must end because of its output. */
 bool output_sink_must_end(const struct output_sink *output);
 
-/* Forgets the output so far, which did not come from the program. */
-void output_sink_forget(struct output_sink *output);
+/* Passes nothing on any more, so that nothing waits for room; bytes are still kept and counted. */
+void output_sink_detach(struct output_sink *output);
 
 /* Moves texts, counts and flags to the result, and releases the sink. */
 void output_sink_finish(struct output_sink *output, struct result *result);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "docker/budget.h"
+#include "docker/engine_memory.h"
 #include "run/owner.h"
 
 /* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
@@ -36,6 +37,8 @@ void owned_container_init(struct owned_container *container, const struct docker
 void owned_container_release(struct owned_container *container)
 {
     strvec_release(&container->labels);
+    engine_memory_release_user(container->docker->memory, container->user);
+    container->user = 0;
 }
 
 bool owned_container_is_name(const char *name)
@@ -58,6 +61,7 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .network = policy->network,
         .uid = policy->uid,
         .gid = policy->gid,
+        .draw_user = !policy->has_user,
         .memory_mb = (long)limits->number[LIMIT_MEMORY],
         .cpus = limits->number[LIMIT_CPUS],
         .pids = (long)limits->number[LIMIT_PIDS],
@@ -65,7 +69,6 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .open_stdin = true,
         .cap_drop = &policy->cap_drop,
         .labels = &container->labels,
-        .environment_file = -1,
     };
 
     if (strcmp(plan->workdir, "/tmp") != 0)
@@ -162,13 +165,19 @@ int owned_container_create(struct owned_container *container, const struct conta
 {
     const struct docker *docker = container->docker;
     const size_t warned = warnings->count;
+    struct container_spec own_spec = *spec;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     bool cut_off;
 
     if (notifier_raised(cancel))
         return owned_container_set_cancelled(error);
-    if (create_from_image_or_base(container, spec, deadline, cancel, warnings, &cut_off, error) !=
-        0) {
+    if (spec->draw_user) {
+        if (engine_memory_draw_user(docker->memory, docker->users, &container->user, error) != 0)
+            return -1;
+        own_spec.uid = own_spec.gid = container->user;
+    }
+    if (create_from_image_or_base(container, &own_spec, deadline, cancel, warnings, &cut_off,
+                                  error) != 0) {
         if (cut_off)
             undo_creation(container, end, warnings);
         return -1;

@@ -22,6 +22,7 @@ struct owned_container {
     char name[OWNED_CONTAINER_NAME_SIZE];
     struct strvec labels; /* owned */
     bool created;
+    unsigned user;     /* its uid, drawn for it and held until the release; 0: none */
     const char *image; /* the image it was created from; borrowed; NULL: not created */
     /* For a prepared image, which may be missing; borrowed from the plan. */
     const char *base; /* the base image to use instead; NULL: the image is not a prepared one */
@@ -34,20 +35,23 @@ struct owned_container {
  */
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms);
+
+/* Call it when the container is gone: its user may become another's. */
 void owned_container_release(struct owned_container *container);
 
 /* Whether this is a name that owned_container_init() may have chosen. */
 bool owned_container_is_name(const char *name);
 
 /*
- * The part of the container spec that is the same for supervised and unsupervised runs of the plan.
- * Borrows from both arguments.
+ * The part of the container spec that does not depend on how the supervisor gets into the
+ * container. Borrows from both arguments.
  */
 struct container_spec owned_container_spec(const struct owned_container *container,
                                            const struct plan *plan);
 
 /*
- * Creates the container. If that fails, no container remains; `end` as in owned_container_remove().
+ * Creates the container, with a user of its own if the spec says so. If that fails, no container
+ * remains; `end` as in owned_container_remove().
  * If a prepared image is not on the engine, the container is made from its base image, and a
  * warning names the command that prepares it. What docker prints on success is added to `warnings`.
  * If it prints something, the engine is asked whether it enforces the limits. If it does not, that

@@ -19,19 +19,11 @@
 #include "config/plan.h"
 
 /*
- * Fills the archive, which is open and empty, with the input of the plan and finishes it.
- * `reserved` bytes of the workdir are in use already. Fails if the entrypoint is not among the
- * files. ERROR_CANCELLED when `cancel`, which may be NULL, is raised.
+ * Fills the archive, which is open and empty, with the input of the plan and finishes it. Fails if
+ * the entrypoint is not among the files. ERROR_CANCELLED when `cancel`, which may be NULL, is
+ * raised.
  */
-int pack_input(const struct plan *plan, long long reserved, struct archive *archive,
-               struct strvec *warnings, const struct notifier *cancel, struct error *error);
-
-/*
- * Copies all bytes that a descriptor (a pipe, for example) gives into an unnamed file in memory,
- * and returns its descriptor, owned by the caller. -1: ERROR_INPUT if there are more than `max`
- * bytes, ERROR_CANCELLED when `cancel` is raised. `name` is for messages.
- */
-int pack_input_spool(int fd, long long max, const char *name, const struct notifier *cancel,
-                     struct error *error);
+int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
+               const struct notifier *cancel, struct error *error);
 
 #endif

@@ -15,6 +15,7 @@ static const char *const reason_names[] = {
     [REASON_CANCELLED] = "cancelled",
     [REASON_ENGINE] = "engine",
     [REASON_IMAGE_MISSING] = "image-missing",
+    [REASON_COMMAND] = "command",
     [REASON_INPUT] = "input",
 };
 
@@ -34,10 +35,8 @@ static const char *const signal_names[] = {
     "SIGRTMAX",
 };
 
-const char *result_signal(int exit_code)
+const char *result_signal(int number)
 {
-    const int number = exit_code - 128;
-
     if (number < 1 || number >= (int)(sizeof signal_names / sizeof *signal_names))
         return NULL;
     return signal_names[number];
@@ -65,6 +64,8 @@ static enum reason reason_of(enum error_kind kind)
     switch (kind) {
     case ERROR_IMAGE:
         return REASON_IMAGE_MISSING;
+    case ERROR_COMMAND:
+        return REASON_COMMAND;
     case ERROR_CANCELLED:
         return REASON_CANCELLED;
     case ERROR_INPUT:
@@ -142,7 +143,7 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "error", text_or_null(result->error));
     json_object_set_new(object, "imageTag", text_or_null(result->image_tag));
     json_object_set_new(object, "reason", json_string(result_reason(result)));
-    json_object_set_new(object, "signal", text_or_null(result_signal(result->exit_code)));
+    json_object_set_new(object, "signal", text_or_null(result_signal(result->signal)));
     json_object_set_new(object, "stdoutBytes", json_integer((json_int_t)result->bytes[0]));
     json_object_set_new(object, "stderrBytes", json_integer((json_int_t)result->bytes[1]));
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));

@@ -22,6 +22,7 @@ enum reason {
     REASON_CANCELLED,    /* the caller cancelled it */
     REASON_ENGINE,       /* the engine or this host failed */
     REASON_IMAGE_MISSING, /* the image is not on the engine */
+    REASON_COMMAND,       /* the image cannot execute the program */
     REASON_INPUT,         /* the files cannot be sent */
 };
 
@@ -30,6 +31,7 @@ enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20 };
 struct result {
     enum reason reason;
     int exit_code;         /* the program's; 128 + n for signal n; EXIT_CODE_NONE if it never ran */
+    int signal;            /* that ended the program; 0: none did */
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     unsigned long long bytes[2];
     bool truncated[2];
@@ -62,8 +64,8 @@ const char *result_reason(const struct result *result);
 /* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);
 
-/* The name of signal n ("SIGKILL") for an exit code of 128 + n; NULL for other codes. */
-const char *result_signal(int exit_code);
+/* The name of the signal with this number ("SIGKILL"); NULL if there is none. */
+const char *result_signal(int number);
 
 /* Sets the reason, by the kind of the error, and its message. */
 void result_fail(struct result *result, const struct error *error);

@@ -1,35 +1,30 @@
 #include "run/run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/linux.h"
 #include "docker/budget.h"
 #include "run/pack_input.h"
 #include "run/run_steps.h"
 #include "run/save.h"
-
-/* Packs what the supervisor of the instance with run->nonce reads first. */
-static int pack_control(struct run *run, struct error *error)
-{
-    archive_release(&run->control);
-    if (archive_open(&run->control, run->plan->policy.uid, run->plan->policy.gid, NULL, error) != 0)
-        return -1;
-    return supervisor_control(run->plan, run->nonce, &run->control, error);
-}
 
 static int pack_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     struct manifest *sent = plan->artifacts.count > 0 ? &run->sent : NULL;
 
-    if (pack_control(run, error) != 0 ||
-        archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
+    if (archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
         return -1;
-    return pack_input(plan, archive_size(&run->control), &run->files, &run->result->warnings,
-                      run->cancel, error);
+    return pack_input(plan, &run->files, &run->result->warnings, run->cancel, error);
+}
+
+/* Process 1 measures and reports. Another user without capabilities cannot interfere with it. */
+static void warn_of_forgery(const struct sandbox_policy *policy, struct strvec *warnings)
+{
+    if (policy->uid == 0)
+        strvec_push(warnings, "the program runs as user 0, so it could forge its result");
+    else if (!strvec_contains(&policy->cap_drop, "ALL"))
+        strvec_push(warnings, "not all capabilities are dropped, so the program could forge its "
+                              "result");
 }
 
 bool run_begin(struct run *run, const struct docker *docker, const struct plan *plan,
@@ -44,13 +39,12 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .cancel = cancel,
         .result = result,
         .start = clock_now_ms(),
-        .control = ARCHIVE_INIT,
         .files = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
     };
-    linux_random_digits(run->nonce, sizeof run->nonce);
     output_sink_init(&run->output, plan, observer);
     result->image = string_copy(plan->image);
+    warn_of_forgery(&plan->policy, &result->warnings);
     if (pack_run(run, &error) == 0)
         return true;
     result_fail(result, &error);
@@ -80,10 +74,7 @@ static int run_warm(struct run *run, bool *begun, struct error *error)
     run->result->warm = true;
     run_set_container(run, &run->instance->container);
     add_warnings(run);
-    memcpy(run->nonce, run->instance->nonce, sizeof run->nonce);
-    if (pack_control(run, error) != 0)
-        return -1;
-    return run_supervised(run, soon < latest ? soon : latest, begun, error);
+    return run_program(run, soon < latest ? soon : latest, begun, error);
 }
 
 static void free_instance(struct run *run)
@@ -95,26 +86,21 @@ static void free_instance(struct run *run)
 /* Runs the program in an instance that is made for it. */
 static int run_cold(struct run *run, struct error *error)
 {
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
     const long long deadline = run_setup_deadline(run);
-    enum instance_supervisor supervisor;
     bool begun;
     int made;
 
     run->result->warm = false;
-    run->instance = instance_new(run->docker, run->plan, run->nonce,
-                                 limits_timeout_ms(&run->plan->policy.limits));
+    run->instance =
+        instance_new(run->docker, run->plan, limits_timeout_ms(&run->plan->policy.limits));
     made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
-                         &failure);
+                         error);
     run_set_container(run, &run->instance->container);
     add_warnings(run);
     if (made == 0)
-        return run_supervised(run, deadline, &begun, error);
-    supervisor = run->instance->supervisor;
+        return run_program(run, deadline, &begun, error);
     free_instance(run);
-    if (supervisor == INSTANCE_SUPERVISOR_GOOD || failure.kind == ERROR_IMAGE)
-        return error_set(error, failure.kind, "%s", failure.message);
-    return run_unsupervised(run, supervisor == INSTANCE_SUPERVISOR_SILENT ? &failure : NULL, error);
+    return -1;
 }
 
 /*
@@ -192,7 +178,6 @@ int run_clean_up(struct run *run, struct error *error)
         result = instance_remove(run->instance, run_end_deadline(run), error);
     if (run->instance)
         free_instance(run);
-    archive_release(&run->control);
     archive_release(&run->files);
     manifest_release(&run->sent);
     return result;

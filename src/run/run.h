@@ -7,15 +7,6 @@
  * spent on it. run_execute() sees the program to its end; the result is complete then, and its
  * container may still be there. run_clean_up() removes the container, so that this can happen after
  * the result was delivered.
- *
- * There are two ways to run a program:
- *
- * - supervised (run/run_supervised.c), in an instance (run/instance.h): files, command, environment
- *   and stdin travel over the attached stdin, and the container cannot outlive this process;
- * - unsupervised (run/run_unsupervised.c), for images without a shell: create, cp, start, inspect.
- *   It promises less, and a warning of the result says so: the program cannot write to its files,
- *   the timeout counts from the start of the container, environment values are visible in `docker
- *   inspect` while it runs, and if isolator is killed only the reaper ends the program.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H

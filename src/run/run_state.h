@@ -1,6 +1,6 @@
 /*
  * The state of a run, shared by the files that carry it out: run/run.c, run/run_steps.c,
- * run/run_supervised.c, run/run_unsupervised.c and run/save.c.
+ * run/run_program.c and run/save.c.
  */
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H
@@ -14,20 +14,17 @@
 #include "run/output_sink.h"
 #include "run/result.h"
 #include "run/run_stats.h"
-#include "run/supervisor.h"
 
 struct run {
     const struct docker *docker; /* borrowed, like the next three */
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
     struct result *result;
-    long long start;        /* clock_now_ms(); when an image is saved, that start */
-    struct archive control; /* what the supervisor reads first; see supervisor_control() */
-    struct archive files;   /* the files of the working directory, finished */
-    struct manifest sent;   /* what is in `files`, if files are to be returned */
+    long long start;      /* clock_now_ms(); when an image is saved, that start */
+    struct archive files; /* the files of the working directory, finished */
+    struct manifest sent; /* what is in `files`, if files are to be returned */
     struct output_sink output;
-    char nonce[SUPERVISOR_NONCE_SIZE]; /* of the instance that `control` is for */
-    struct instance *instance;         /* owned; to be removed by run_clean_up(); NULL: none */
+    struct instance *instance; /* owned; to be removed by run_clean_up(); NULL: none */
 };
 
 #endif

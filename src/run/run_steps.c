@@ -1,6 +1,7 @@
 #include "run/run_steps.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,22 +40,40 @@ void run_set_duration(struct run *run, long long ms)
     run->result->duration_ms = ms > 0 ? ms : 1;
 }
 
-void run_set_exit(struct run *run, int status, bool oom_killed)
+static void set_oom(struct run *run)
+{
+    run->result->reason = REASON_OOM;
+    run->result->error = string_format("program ran out of memory (limit %ld MB)",
+                                       (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
+}
+
+void run_set_out_of_memory(struct run *run)
+{
+    run->result->exit_code = 128 + 9; /* the kernel ends it with SIGKILL */
+    set_oom(run);
+    strvec_push(&run->result->warnings, "memory ran out and the kernel ended the whole container, "
+                                        "so memory and CPU time are not known");
+}
+
+void run_set_end(struct run *run, const struct frame_end *end)
 {
     struct result *result = run->result;
-    const char *signal = result_signal(status);
+    const bool oom_killed = end->oom_kills > 0 && end->oom_kills != FRAME_UNKNOWN;
+    const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
 
     result->exit_code = status;
+    result->signal = (int)end->signal;
     if (oom_killed && status == 0)
         strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
                                        "program ended with status 0");
     if (oom_killed && status != 0) {
-        result->reason = REASON_OOM;
-        result->error = string_format("program ran out of memory (limit %ld MB)",
-                                      (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
-    } else if (signal) {
+        set_oom(run);
+    } else if (end->signal != 0) {
+        const char *name = result_signal(result->signal);
+
         result->reason = REASON_SIGNAL;
-        result->error = string_format("program was ended by signal %s", signal);
+        result->error = name ? string_format("program was ended by signal %s", name)
+                             : string_format("program was ended by signal %u", end->signal);
     } else {
         result->reason = REASON_EXIT;
         if (status != 0)
@@ -73,7 +92,8 @@ void run_set_stopped(struct run *run, enum reason reason)
     const int live_error = run->output.live_error;
 
     result->reason = reason;
-    result->exit_code = 128 + 9; /* isolator ends it with SIGKILL */
+    result->signal = SIGKILL;
+    result->exit_code = 128 + SIGKILL;
     if (reason == REASON_TIMEOUT) {
         result->error = string_format("program did not end within %.10g s",
                                       run->plan->policy.limits.number[LIMIT_TIMEOUT]);

@@ -1,7 +1,6 @@
 /*
- * What both ways of running a program share: how the time of a run is bounded, and how its end is
- * written into the result. For run/run.c, run/run_supervised.c, run/run_unsupervised.c and
- * run/save.c.
+ * The steps of a run: the program, how the time of a run is bounded, and how its end is written
+ * into the result. For run/run.c, run/run_program.c and run/save.c.
  */
 #ifndef RUN_RUN_STEPS_H
 #define RUN_RUN_STEPS_H
@@ -16,14 +15,7 @@
  * ended, also if isolator ended it. -1: it is not known to have begun (*begun is false), or how it
  * ended is not known.
  */
-int run_supervised(struct run *run, long long deadline, bool *begun, struct error *error);
-
-/*
- * Runs the program in a container of its own, which is removed before this returns. `doubt` is why
- * the supervisor did not start, if the reason may be another than a missing shell: if the image has
- * a shell, that is the error and nothing is run. NULL: there is no doubt.
- */
-int run_unsupervised(struct run *run, const struct error *doubt, struct error *error);
+int run_program(struct run *run, long long deadline, bool *begun, struct error *error);
 
 /* The latest time for the container to be up, and for the whole run to be over (clock_now_ms()). */
 long long run_setup_deadline(const struct run *run);
@@ -32,11 +24,11 @@ long long run_end_deadline(const struct run *run);
 /* Names the container and its image in the result; no container, if it was not created. */
 void run_set_container(struct run *run, const struct owned_container *container);
 
-/*
- * Fills in how the program ended, by its exit status. oom_killed is false if nothing is known of
- * it.
- */
-void run_set_exit(struct run *run, int status, bool oom_killed);
+/* Fills in how the program ended by itself. */
+void run_set_end(struct run *run, const struct frame_end *end);
+
+/* Fills in that memory ran out and the kernel ended the container, which reported no figures. */
+void run_set_out_of_memory(struct run *run);
 
 /* Fills in how long the program ran: at least 1 ms, since 0 means that it never ran. */
 void run_set_duration(struct run *run, long long ms);

@@ -55,10 +55,10 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
     add_run_instructions(&instructions, run->plan);
     owner_disown(&instructions);
     if (workdir_archive(run->plan, &workdir, error) != 0 ||
-        container_copy_in(docker, name, "/", archive_file(&workdir), deadline, run->cancel,
-                          error) != 0 ||
-        container_copy_in(docker, name, run->plan->workdir, archive_file(&run->files), deadline,
-                          run->cancel, error) != 0)
+        container_copy_in(docker, name, "/", "the files", archive_file(&workdir), deadline,
+                          run->cancel, error) != 0 ||
+        container_copy_in(docker, name, run->plan->workdir, "the files", archive_file(&run->files),
+                          deadline, run->cancel, error) != 0)
         return -1;
     return container_commit(docker, name, run->plan->save_image, &instructions, deadline,
                             run->cancel, error);
@@ -78,6 +78,7 @@ int save_image(struct run *run, struct error *error)
     spec = owned_container_spec(&container, run->plan);
     spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
+    spec.draw_user = false; /* the image has the user of the policy, and nothing runs here */
     spec.tmpfs[0].path = NULL;
     spec.command = &run->plan->command;
     if (owned_container_create(&container, &spec, run_setup_deadline(run), run_end_deadline(run),

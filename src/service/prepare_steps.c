@@ -43,7 +43,6 @@ static struct container_spec step_spec(const struct owned_container *container, 
         .cap_drop = cap_drop,
         .labels = &container->labels,
         .command = command,
-        .environment_file = -1,
         /* An image shows the environment of its container, and proxies may contain passwords. */
         .without_proxies = true,
     };

@@ -6,7 +6,7 @@
  * - retries to remove containers that the engine refused to remove;
  * - removes all containers of the program if the program ends without dismissing it, killed by
  *   SIGKILL for example. These include containers without a lifeline, since they were not started
- *   yet or run without a supervisor, and those whose creation the engine completes later.
+ *   yet, and those whose creation the engine completes later.
  *
  * The program writes to it through a pipe, and the end of the pipe means that the program has
  * ended. The reaper has no other descriptor open and a session of its own. The program does not

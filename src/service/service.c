@@ -173,6 +173,8 @@ int service_open(struct service *service, const struct config *config,
 {
     *service = (struct service){.docker = config_docker(config), .pool_ended = NOTIFIER_INIT};
     service->docker.trace = options->trace;
+    engine_memory_init(&service->memory);
+    service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
     linux_raise_descriptors(); /* each run needs some */
     if (open_parts(service, config, options, error) == 0) {
@@ -184,6 +186,7 @@ int service_open(struct service *service, const struct config *config,
     pool_close(service->pool);
     notifier_release(&service->pool_ended);
     reaper_dismiss(&service->reaper, &service->docker);
+    engine_memory_release(&service->memory);
     return -1;
 }
 
@@ -221,6 +224,8 @@ bool service_prewarm(struct service *service, const struct plan *plan,
     const long long end = budget_deadline(&service->docker, BUDGET_WARM_WAIT);
     bool ready;
 
+    if (!service->pool)
+        return false;
     while (!(ready = pool_request(service->pool, plan)) && clock_now_ms() < end &&
            !notifier_raised(cancel))
         nanosleep(&pause, NULL);
@@ -277,5 +282,6 @@ int service_close(struct service *service, long long deadline)
     pool_close(service->pool);
     notifier_release(&service->pool_ended);
     reaper_dismiss(&service->reaper, &service->docker);
+    engine_memory_release(&service->memory);
     return 0;
 }

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "config/plan.h"
 #include "docker/docker.h"
+#include "docker/engine_memory.h"
 #include "service/pool.h"
 #include "service/reaper.h"
 #include "service/run_handle.h"
@@ -39,6 +40,7 @@ struct service_options {
 struct service {
     struct docker docker; /* callers may use it too; borrows from the configuration */
     /* The rest is the service's own. */
+    struct engine_memory memory;
     struct reaper reaper;
     struct notifier pool_ended;
     struct pool *pool; /* NULL: none */

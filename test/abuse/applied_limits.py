@@ -20,10 +20,24 @@ def requested(name):
     return os.environ["LIMIT_" + name]
 
 
+def own_user():
+    """The user and the group that it should have."""
+    pinned, _, group = requested("USERS").partition(":")
+    if group:
+        return pinned, group
+    # A user of its own, with the group of that number. An engine that maps users has only those of the second range.
+    for bounds in pinned, "10000-59999":
+        first, last = map(int, bounds.split("-"))
+        if first <= os.getuid() <= last:
+            return str(os.getuid()), str(os.getuid())
+    return pinned, pinned
+
+
 with open("/proc/self/status") as file:
     status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
 with open("/proc/meminfo") as file:
     has_swap = any(line.startswith("SwapTotal:") and line.split()[1] != "0" for line in file)
+user, group = own_user()
 memory = int(requested("MEMORY_BYTES"))
 swap_v1 = cgroup("memory/memory.memsw.limit_in_bytes")[0]
 quota = cgroup("cpu/cpu.cfs_quota_us", "cpu.max")
@@ -36,9 +50,9 @@ seen = {
                   float(requested("CPUS"))),
     "NoNewPrivs": (status["NoNewPrivs"], "1"),
     "Seccomp": (status["Seccomp"], "2"),
-    "user": (set(status["Uid"].split()), {requested("UID")}),
-    "group": (set(status["Gid"].split()), {requested("GID")}),
-    "other groups": (set(status["Groups"].split()) - {requested("GID")}, set()),
+    "user": (set(status["Uid"].split()), {user}),
+    "group": (set(status["Gid"].split()), {group}),
+    "other groups": (set(status["Groups"].split()) - {group}, set()),
     "core dumps": (resource.getrlimit(resource.RLIMIT_CORE), (0, 0)),
     "descriptors": (resource.getrlimit(resource.RLIMIT_NOFILE), (1024, 1024)),
     "/ read-only": (os.statvfs("/").f_flag & os.ST_RDONLY, os.ST_RDONLY),

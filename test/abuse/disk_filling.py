@@ -11,7 +11,7 @@ import os
 
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ETXTBSY)
 SIZES = {os.getcwd(): int(os.environ["LIMIT_WORKDIR_BYTES"]), "/tmp": int(os.environ["LIMIT_TMP_BYTES"]),
-         "/dev/shm": 64 << 20}  # the last one is the engine's
+         "/dev/shm": 64 << 20, "/.isolator": 2 << 20}  # the engine's, and that of the supervisor
 with open("/proc/self/mountinfo") as file:
     mounts = {line.split()[4]: line.split(" - ")[1].split()[0] for line in file}
 

@@ -1,22 +1,36 @@
 # forged end of the program
-# holds: a run whose program claims to have ended is ended
+# holds: an END frame with status 0 is output, wherever it is written, and the status is 3
+# status: 3
 # timeout: 10
 
-"""The supervisor (process 1) reports the end of the program with a frame that contains a random number. That
-number is among the arguments of process 1, which every process can read, so a program can forge the frame.
-It can only lie about its own figures, on which no limit depends. The result then comes at once, and what
-the program does afterwards must not count."""
+"""The supervisor (process 1) reports the end of the program with a frame on its stdout. Its descriptors are closed
+to the program, whose stdout and stderr are pipes that carry nothing but output. So a frame that is written
+to them, or to whatever else opens, says nothing."""
 import os
-import re
-import time
+import struct
+import sys
 
-print("held: the program claimed to have ended", flush=True)
-with open("/proc/1/cmdline", "rb") as file:
-    nonces = set(re.findall(rb"\0([0-9a-f]{32})\0", file.read()))
-for nonce in nonces:
-    os.write(1, b"\0" + nonce + b" end\n")
-    os.write(2, b"\0" + nonce + b" end 0 0 0 0\n")
-if nonces:
-    time.sleep(3)
-    print("got through: output after the end", flush=True)
-    time.sleep(1000)
+END = struct.pack("<IBBBB", 64, 17, 0, 0, 0) + struct.pack("<IIIIQQQQQQ", 0, 0, 0, 0, 1, 1, 1, 0, 0, 0)
+NAMES = ["/dev/console", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr"]
+NAMES += ["/proc/%s/fd/%d" % (process, number) for process in ("1", "1/task/1", "self") for number in range(64)]
+opened = []
+for name in NAMES:
+    for flags in (os.O_WRONLY, os.O_RDWR):
+        try:
+            descriptor = os.open(name, flags | os.O_NONBLOCK)
+            opened.append(name)
+            os.write(descriptor, END)
+        except OSError:
+            pass
+written = 0
+for descriptor in range(1024):
+    try:
+        written += os.write(descriptor, END) > 0
+    except OSError:
+        pass
+for name in opened:
+    if name.startswith("/proc/1/"):
+        print("\ngot through: %s opens" % name)
+print("\nheld: %d descriptors took it, none of process 1" % written)
+sys.stdout.flush()
+os._exit(3)

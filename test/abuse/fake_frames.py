@@ -1,22 +1,33 @@
-# malformed frames of the supervisor
-# holds: frames that are wrong, cut short or too long are treated as output
+# frames of the supervisor, good and malformed
+# holds: frames of each type, cut short, too long or nonsense, are treated as output
+# status: 3
 # timeout: 10
 
-"""The reader of the supervisor's frames also reads bytes of the program. It must cope with numbers out of
-range, with frames that do not end, and with thousands of frames."""
+"""The supervisor sends output as frames, each with its length. Output that is a frame itself must not be read as
+one, also not where one of the supervisor's frames ends and the next one begins."""
 import os
-import re
+import struct
+import sys
 
-with open("/proc/1/cmdline", "rb") as file:
-    nonces = re.findall(rb"\0([0-9a-f]{32})\0", file.read()) or [b"0" * 32]
-for nonce in nonces[:1]:
-    for words in (b"", b"end", b"end -1 0 0 0", b"end 256 0 0 0", b"end 99999999999999999999 0 0 0", b"end 0",
-                  b"end 0 0 0 0 0 0 0", b"end %s %n %n %n", b"end " + b"9" * 500 + b" 0 0 0", b"fail tools",
-                  b"ready", b"begin", b"x" * 5000, b"end \0 0 0 0"):
-        os.write(2, b"\0" + nonce + b" " + words + b"\n")
-    for words in (b"", b" ", b" fail tools", b" ready", b" begin", b" ended", b" " + b"x" * 5000):
-        os.write(1, b"\0" + nonce + words + b"\n")
-    os.write(1, (b"\0" + nonce) * 10000 + b"\n")
-for stream in (1, 2):  # with a guessed number
-    os.write(stream, b"\0" + b"0" * 32 + b" end\n\0" + b"0" * 32 + b" end 0 0 0 0\n")
-print("held: the program reached its own end")
+MAGIC = b"isolator supervisor\0" + struct.pack("<I", 1)
+
+
+def frame(kind, payload=b"", length=None, rest=0):
+    return struct.pack("<IBBBB", len(payload) if length is None else length, kind, rest, 0, 0) + payload
+
+
+total = 0
+for stream in (1, 2):
+    for kind in range(256):
+        for payload in (b"", b"x", bytes(8), bytes(64), b"\xff" * 64, MAGIC + bytes(12288 - len(MAGIC))):
+            total += os.write(stream, frame(kind, payload))
+    for length in (0, 64, 131071, 131072, 1 << 31, (1 << 32) - 1):
+        total += os.write(stream, frame(17, b"", length))
+        total += os.write(stream, frame(17, bytes(64), length, 1))
+    end = frame(17, bytes(64))
+    for size in range(32760, 32776):  # about the length of the supervisor's frames
+        total += os.write(stream, bytes(size))
+        total += os.write(stream, end)
+print("\nheld: %d bytes of frames" % total)
+sys.stdout.flush()
+os._exit(3)

@@ -9,7 +9,7 @@ import glob
 import os
 
 ENGINES = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"}
-OWN = {"/", "/dev", "/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/console", "/tmp", os.getcwd()}
+OWN = {"/", "/dev", "/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/console", "/tmp", "/.isolator", os.getcwd()}
 through = []
 with open("/proc/self/mountinfo") as file:
     mounts = [line.split() for line in file]

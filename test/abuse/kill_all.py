@@ -1,14 +1,27 @@
 # killing every process in the container
-# holds: the run ends and reports a signal
-# ends: signal
+# holds: process 1 survives and reports the program's own exit status
+# status: 3
 # timeout: 5
 
-"""kill(-1) reaches every process of this user except process 1 and the caller. That includes the process that
-would report the end, and the timer. Process 1 notices and reports the end itself."""
+"""kill(-1) reaches every process of this user except process 1 and the caller. Only process 1 is needed to report
+the end, and the kernel protects it from signals of its container."""
 import os
 import signal
+import sys
 import time
 
-os.kill(-1, signal.SIGKILL)
-time.sleep(3)
-print("got through: the program kept running")
+for _ in range(3):
+    if os.fork() == 0:
+        time.sleep(1000)
+for number in (signal.SIGTERM, signal.SIGSTOP, signal.SIGKILL):
+    try:
+        os.kill(-1, number)
+    except ProcessLookupError:
+        pass
+for _ in range(3):
+    os.wait()
+for number in (signal.SIGSTOP, signal.SIGKILL):
+    os.kill(1, number)
+print("held: only process 1 is left")
+sys.stdout.flush()
+os._exit(3)

@@ -8,7 +8,8 @@ name."""
 import glob
 import os
 
-KNOWN = {"HOME", "HOSTNAME", "PATH", "PWD", "OLDPWD", "SHLVL", "LANG", "LC_CTYPE", "GPG_KEY", "COPY", "_", "TERM"}
+KNOWN = {"HOME", "HOSTNAME", "PATH", "PWD", "OLDPWD", "SHLVL", "LANG", "LC_CTYPE", "GPG_KEY", "COPY", "_", "TERM",
+         "USER", "LOGNAME"}
 found = {"this process": set(os.environ)}
 unreadable = 0
 for path in glob.glob("/proc/[0-9]*/environ"):
@@ -20,7 +21,8 @@ for path in glob.glob("/proc/[0-9]*/environ"):
         unreadable += 1
 through = ["%s of %s" % (name, where) for where, names in found.items() for name in sorted(names)
            if name not in KNOWN and not name.startswith(("LIMIT_", "PYTHON"))]
-names = {os.uname().nodename, open("/etc/hostname").read().strip(), os.environ.get("HOSTNAME", "sandbox")}
+names = {os.uname().nodename, open("/etc/hostname").read().strip()}
+names |= {os.environ.get(name, "sandbox") for name in ("HOSTNAME", "USER", "LOGNAME")}
 through += ["the host name " + name for name in names - {"sandbox"}]
 for what in through:
     print("got through:", what)

@@ -104,8 +104,8 @@ test_case 'a file with an image alone changes nothing else' && {
     printf '{%s}' "$python" >"$file"
     # shellcheck disable=SC2086 # a list of words
     ISOLATOR_CONFIG=$file run "$everything" -- $names
-    is "$(field stdout)" "memory=268435456 swap=0 cpus=0.5 pids=64 net=lo root=ro capbnd=0000000000000000 \
-user=65534:65534 workdir=67108864 tmp=67108864 cwd=/workspace
+    is "$(field stdout | own_users)" "memory=268435456 swap=0 cpus=0.5 pids=64 net=lo root=ro capbnd=0000000000000000 \
+user=OWN:OWN workdir=67108864 tmp=67108864 cwd=/workspace
 HOME=/tmp HOSTNAME=sandbox PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1" \
         "an image alone leaves all limits and the language's environment as they are"
     is "$(field image)" "$debian" "it is the image of the run"
@@ -186,6 +186,7 @@ test_case --quick 'files that are not JSON, or no object' && {
     wrong '[]' ": must be an object" "no object"
     wrong '{"languages": {"python": {"image": "a",
  "image": "b"}}}' ":2:8: duplicate object key near '\"image\"'" "a key twice"
+    wrong '{"defaults": {"user": "1\u0000"}}' ":1:31: a string must not contain \\u0000" "a string with a NUL character"
 }
 
 test_case --quick 'unknown keys' && {

@@ -188,6 +188,12 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"defaults": {"user": "root"}}
 {"defaults": {"user": "1:"}}
 {"defaults": {"user": 0}}
+{"userRange": "1-256"}
+{"userRange": "1900000-2097151"}
+{"userRange": "0-1000"}
+{"userRange": "1000-2097152"}
+{"userRange": "1000"}
+{"userRange": [1000, 2000]}
 {"maximums": {"readOnly": true, "user": "7:8", "capDrop": ["ALL"]}}
 {"maximums": {"env": {}}}
 {"languages": {"python": {"image": "registry.example:5000/a/b@sha256:00"}}}

@@ -109,6 +109,16 @@ or \"command\" for python" "a program that fails"
     has "$status|$(check 'run busybox')" "3|ok run busybox hello in N ms" "a program that fails beside one that runs is a failure, too"
 }
 
+test_case 'an image that cannot execute the program' && {
+    sed 's/"sh", /"no-such-sh", /' "$scratch/cold.json" >"$scratch/command.json"
+    echo 'echo "Hello, World"' >"$scratch/prompts/hello_world.ash"
+    isolator doctor --config "$scratch/command.json"
+    rm "$scratch/prompts/hello_world.ash"
+    is "$status|$(check 'run busybox')" "3|fail run busybox does not run: cannot execute 'no-such-sh' in the image \
+'isolator-test/busybox:1': No such file or directory| -> set another \"image\" or \"command\" for busybox" \
+        "an image that cannot execute the program"
+}
+
 test_case 'an engine that creates no container' && {
     faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
     is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
@@ -191,8 +201,13 @@ test_case 'user namespaces and rootless engines' && {
     has "$(check engine)" ", rootless, Docker Desktop, context " "the line about the engine"
     sed 's/^{/{"defaults": {"user": "0"}, /' "$scratch/reported.json" >"$scratch/root.json"
     INFO_SED='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/root.json"
-    is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root on the host| -> set \
-\"defaults\": {\"user\": \"65534:65534\"}" "programs that run as root"
+    is "$status|$(check 'user namespaces')" "0|warn user namespaces none, and programs run as user 0, which is root on the host| -> remove \
+\"user\" from the configuration: then each container has a user of its own" "programs that run as root"
+    reported 's/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' 0 'user namespaces' \
+        "ok user namespaces none; each container has a user of its own (1900000-1965535)" "no user namespaces"
+    sed 's/^{/{"maximums": {"user": "7:8"}, /' "$scratch/reported.json" >"$scratch/pinned.json"
+    INFO_SED='s/"SecurityOptions":\[[^]]*\]/"SecurityOptions":["name=seccomp,profile=default"]/' isolator doctor --config "$scratch/pinned.json"
+    is "$status|$(check 'user namespaces')" "0|ok user namespaces none; programs run as user 7:8" "a user for all programs"
 }
 
 test_case 'storage, engine warnings, and an answer that is not JSON' && {

@@ -142,6 +142,16 @@ testCase('a snippet runs under its name', async () => {
     is(summary(await server.response(server.call({ snippet_name: SNIPPET, timeout_seconds: 900 }))), `--- stdout ---\nsnippet ${SNIPPET}\n`);
 });
 
+testCase('a program that the image cannot execute', async () => {
+    const image = 'isolator-test/busybox:1';
+    const server = await start({ languages: { other: { image, command: ['python9', '{entrypoint}'], extensions: ['.other'], defaultFilename: 'main.other' } } });
+    const response = await server.response(server.call({ language: 'other', entrypoint_code: '1' }));
+    const { status, exitCode, reason, durationMs, error } = response.result.structuredContent;
+    is([status, exitCode, reason, durationMs], ['error', -1, 'command', 0]);
+    is(error, `cannot execute 'python9' in the image '${image}': No such file or directory`);
+    is(summary(response), `error: Execution Failed (error): ${error}`, 'the text for the model');
+});
+
 // ---- progress
 
 testCase('progress of a call that waits, begins, runs and ends', async () => {

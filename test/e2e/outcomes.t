@@ -18,14 +18,13 @@ took() {
 # ---- exit statuses and signals
 
 test_case 'exit status 137, signals to process 1, and closed streams' && {
-    # The supervisor runs in the image's shell. bash and busybox differ in what they print and do when a child dies.
     took code sh 'for signal in $(seq 31); do kill -$signal 1; done
 sleep 1
 echo alive; echo err >&2
 exec >&- 2>&-
 sleep 1
 exit 137'
-    outcome "$killed" "exit status 137 is a signal, as in a shell, and not memory"
+    outcome "1 error 137 exit null program exited with status 137" "exit status 137 is no signal, and not memory"
     is "$(field stdout)|$(field stderr)" "alive|err" "signals to process 1 do nothing"
     within "$(field durationMs)" 2000 "$took" "a program that closes its streams and goes on is waited for"
     is "$(field imageTag)|$(field warnings)" "null|" "nothing saved, no warnings"
@@ -48,14 +47,16 @@ kill -SEGV $$'
 }
 
 test_case 'a program that kills everything it may' && {
-    code sh 'kill -9 -1; sleep 1000000'
-    outcome "$killed" "a program that kills everything"
+    code sh 'sleep 1000000 & kill -9 -1; echo alive; kill -9 $$'
+    outcome "$killed" "a program that kills everything, and then itself"
+    is "$(field stdout)" "alive" "process 1 goes on"
 }
 
 test_case 'busybox: a program that kills its parent' && {
-    code ash 'echo before; kill -9 $PPID; sleep 1000000'
-    outcome "$killed" "busybox: a program that kills its parent"
-    is "$(field stdout)|$(field stderr)" "before|" "busybox: a program that kills its parent: its earlier output is kept"
+    code ash 'echo before; kill -9 $PPID; echo $PPID; exit 3'
+    outcome "1 error 3 exit null program exited with status 3" "busybox: a program that kills its parent, process 1"
+    is "$(field stdout)|$(field stderr)" "before
+1|" "busybox: a program that kills its parent: it goes on"
 }
 
 test_case 'busybox: arguments, environment, stdin, and SIGTERM while the container is removed' && {
@@ -141,33 +142,68 @@ test_case 'busybox: a timeout of a busy program that ignores signals' && {
     is "$(field stdout)" part "busybox: timeout: the output is kept"
 }
 
-# ---- forged frames: a program can read the nonce of the supervisor's frames and forge them. It can then lie about
-# itself, as every program can, and nothing else.
-forge='import os, re, sys, time
-nonce = re.search(rb"\0([0-9a-f]{32})\0", open("/proc/1/cmdline", "rb").read()).group(1)
-def mark(stream, words): os.write(stream, b"\0" + nonce + b" " + words + b"\n")
-'
+# ---- forged frames: what a program writes is output, whatever it looks like
 
-test_case 'a forged end frame ends the run' && {
-    code py "${forge}mark(1, b'end'); mark(2, b'end 0 0 0 0')
-print('hidden', flush=True)
-time.sleep(1000000)"
-    outcome "0 success 0 exit null null" "a forged end ends the run"
-    is "$(fields stdout stderr stdoutBytes stderrBytes stdoutTruncated)" "  0 0 0" \
-        "a forged end: nothing after it counts, and missing output is empty, not absent"
+test_case 'frames that a program writes are output' && {
+    code py 'import os, struct, sys
+frames = b"".join(struct.pack("<IB3x", 64, kind) + bytes(64) for kind in range(20))
+for fd in range(1024):
+    try: os.write(fd, frames)
+    except OSError: pass
+for path in ["/proc/1/fd/%d" % fd for fd in range(64)] + ["/proc/1/stdout", "/dev/console", "/dev/tty"]:
+    try: os.write(os.open(path, os.O_WRONLY | os.O_NONBLOCK), frames)
+    except OSError: pass
+sys.exit(126)'
+    outcome "1 error 126 exit null program exited with status 126" "frames on all descriptors"
+    is "$(fields stdoutBytes stderrBytes)" "1440 1440" "they are output of the program"
 }
 
-test_case 'other forged frames are ordinary output' && {
-    code py "${forge}mark(1, b'begin'); mark(2, b'ready'); mark(2, b'fail tools'); mark(1, b'x' * 200)
-mark(2, b'end 999999999999999999999 -5 1e99 %s%n')
-os.write(1, b'\0' + nonce); os.write(2, b'\0' + nonce + b' en')
-mark(1, b'end')
-print('hidden', flush=True)
-time.sleep(1)
-sys.exit(126)"
-    outcome "1 error 126 exit null program exited with status 126" \
-        "meaningless frames, halves of frames and the end of one stream do not end the run"
-    is "$(fields stdoutBytes stderrBytes)" "308 194" "other forged frames are output of the program"
+# ---- the streams of a program
+
+test_case 'a program that makes its streams non-blocking loses nothing' && {
+    seq 1000000 >"$scratch/lines"
+    code py 'import asyncio, os, sys
+async def main():
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
+    writer = asyncio.StreamWriter(transport, protocol, reader, loop)
+    open("made", "w").write("made")
+    while line := await reader.readline():
+        writer.write(line)
+        await writer.drain()
+asyncio.run(main())
+assert not os.get_blocking(1)
+sys.exit(5)' --stdin "$scratch/lines" --artifacts "$scratch/back" --artifact made --timeout 10m
+    outcome "1 error 5 exit null program exited with status 5" "asyncio: the status"
+    is "$(fields stdoutBytes stderr)" "6888896 " "asyncio: all of the output"
+    is "$(cat "$scratch/back/made")" made "asyncio: the artifact"
+    code js 'process.stdin.pipe(process.stdout); process.exitCode = 5' --stdin "$scratch/lines" --timeout 10m
+    outcome "1 error 5 exit null program exited with status 5" "Node: the status"
+    is "$(fields stdoutBytes stderr)" "6888896 " "Node: all of the output"
+}
+
+test_case 'busybox: stdin that nobody reads, and 100 MB of stdin' && {
+    head -c 100000000 /dev/zero >"$scratch/much"
+    code ash 'sleep 1; echo "not read"' --stdin "$scratch/much" --workdir-size 100
+    outcome "0 success 0 exit null null" "100 MB that nobody reads"
+    is "$(field stdout)" "not read" "100 MB that nobody reads: the output"
+    code ash 'exec <&-; sleep 1; echo closed' --stdin "$scratch/much" --workdir-size 100
+    outcome "0 success 0 exit null null" "a program that closes its stdin"
+    code ash 'wc -c' --stdin "$scratch/much" --workdir-size 100 --timeout 10m
+    outcome "0 success 0 exit null null" "100 MB of stdin"
+    is "$(field stdout)" "100000000" "100 MB of stdin: all of it arrives"
+    rm -f "$scratch/much"
+}
+
+test_case 'the duration is measured where the program runs' && {
+    code py 'import time
+end = time.process_time() + 1
+while time.process_time() < end: pass' --cpus 1 --timeout 10m
+    outcome "0 success 0 exit null null" "a program that computes for a second"
+    within "$(field cpuMs)" 900 600000 "cpuMs"
+    within "$(field durationMs)" "$(($(field cpuMs) * 9 / 10))" 600000 "durationMs is no less than cpuMs"
 }
 
 # ---- SIGINT and SIGTERM to isolator; SIGTERM while the program runs is in container.t
@@ -230,11 +266,7 @@ test_case 'SIGINT while the program is read from stdin' && {
     exec 9>&-
 }
 
-# ---- an image without a shell runs without the supervisor; more of it is in container.t
-less="the image lacks commands that the supervisor needs (sh, tar, head, rm, sleep), so the program ran without it: \
-the working directory is read-only, memory and CPU time are not measured, running out of memory may be reported as \
-SIGKILL, environment values are visible to the engine's users, and if isolator is killed, the program runs until the \
-reaper removes its container"
+# ---- an image without a shell; more of it is in container.t
 text=$(snippet txt 'the text')
 
 test_case --quick 'no shell: exit status, arguments, environment, files and stdin' && {
@@ -250,21 +282,16 @@ two words
 --exit=125
 hello  there
 the text
-cannot write x: Permission denied
+wrote x
 cannot write /x: Read-only file system
-$(cat prompts/hello_world.py)" "no shell: arguments, environment, file, stdin; nothing is writable"
-    is "$(field warnings)" "$less" "no shell: the warning lists the missing promises"
-    is "$(fields peakMemoryBytes cpuMs)" "null null" "no shell: figures that are not measured are null"
-    within "$(field durationMs)" 0 "$took" "no shell: durationMs"
+$(cat prompts/hello_world.py)" "no shell: arguments, environment, file, stdin; the working directory is writable"
+    is "$(field warnings)" "" "no shell: no warnings"
+    within "$(field durationMs)" 1 "$took" "no shell: durationMs"
 }
 
 test_case 'no shell: a timeout' && {
-    # The timeout includes the engine's start here: it grows until the program has time to write.
-    for timeout in 5 20 80 320; do
-        run "$text" --timeout "${timeout}s" -- --sleep=1000000
-        [ -z "$(field stdout)" ] || break
-    done
-    outcome "124 timeout 137 timeout SIGKILL program did not end within $timeout s" "no shell: timeout"
+    run "$text" --timeout 2s -- --sleep=1000000
+    outcome "124 timeout 137 timeout SIGKILL program did not end within 2 s" "no shell: timeout"
     has "$(field stdout)" "the text" "no shell: timeout: the output is kept"
 }
 
@@ -299,7 +326,6 @@ int main(int argc, char **argv)
             for (;;)
                 memset(malloc(1 << 20), 1, 1 << 20);
         wait(&status);
-        sleep(10); /* while the container lives the engine can notice; afterwards it may miss it */
     }
     return status ? 128 + WTERMSIG(status) : 0;
 }
@@ -312,12 +338,26 @@ test_case 'no shell: a segmentation fault' && {
     is "$(field stdout)" "3 -x" "no shell: a program that comes with the request: stdout"
 }
 
-test_case 'no shell: the program runs out of memory' && {
-    for _ in 1 2 3 4; do # a busy engine may miss it
-        run --config "$scratch/native.json" --timeout 10m --memory 32 "$scratch/native.bin" -- hog
-        [ "$(field reason)" != oom ] || break
+test_case 'a command that the image cannot execute' && {
+    cat >"$scratch/commands.json" <<'END'
+{"engineTimeoutSeconds": 300,
+ "languages": {
+    "none": {"image": "isolator-test/busybox:1", "command": ["no-such-command", "{entrypoint}"], "extensions": [".a"], "defaultFilename": "a"},
+    "data": {"image": "isolator-test/busybox:1", "command": ["/etc/passwd", "{entrypoint}"], "extensions": [".b"], "defaultFilename": "b"},
+    "noshell": {"image": "isolator-test/noshell:1", "command": ["/none", "{entrypoint}"], "extensions": [".c"], "defaultFilename": "c"}}}
+END
+    for case in "none|no-such-command' in the image 'isolator-test/busybox:1': No such file or directory" \
+        "data|/etc/passwd' in the image 'isolator-test/busybox:1': Permission denied" \
+        "noshell|/none' in the image 'isolator-test/noshell:1': No such file or directory"; do
+        run --config "$scratch/commands.json" --language "${case%%|*}" "$text"
+        outcome "3 error -1 command null cannot execute '${case#*|}" "${case%%|*}"
+        is "$(fields stdoutBytes durationMs cpuMs peakMemoryBytes)" "0 0 null null" "${case%%|*}: nothing ran"
     done
-    outcome "1 error 137 oom SIGKILL program ran out of memory (limit 32 MB)" "no shell: out of memory"
+}
+
+test_case 'no shell: the program runs out of memory' && {
+    run --config "$scratch/native.json" --timeout 10m --memory 32 "$scratch/native.bin" -- hog
+    outcome "1 error 137 oom null program ran out of memory (limit 32 MB)" "no shell: out of memory, in a child"
 }
 
 finish

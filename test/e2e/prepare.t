@@ -84,9 +84,9 @@ $ours missing $base - -|" "--list: missing"
     hasnt "$err" "eth0" "prepare: no network by default"
     is "$(tags | wc -w)" 2 "prepare: two tags"
     faulty "" run "$look"
-    is "$status $(fields image stdout)|$(field warnings)" "0 $reference hello \$there
+    is "$status $(fields image stdout | own_users)|$(field warnings)" "0 $reference hello \$there
 0
-65534|" "run: the files of the steps, made with the language's variables, and nothing of their /tmp"
+OWN|" "run: the files of the steps, made with the language's variables, and nothing of their /tmp"
     is "$(docker_calls)" "create start" "run: no further docker command"
     printf '{"id": 1, "language": "%s", "entrypoint_code": "cat /installed"}\n' "$ours" >"$scratch/requests"
     input=$scratch/requests isolator batch
@@ -145,8 +145,8 @@ test_case 'the steps change' && {
     prepare "$ours"
     is "$status $([ "$reference" != "$first" ]; echo $?)|$(image '{{.Id}}' "$id")" "0 0|$id" "they are now; an image that a container uses is kept"
     run "$look"
-    is "$(fields image stdout)|$(field warnings)" "$reference two
-65534|" "the next run uses the new one"
+    is "$(fields image stdout | own_users)|$(field warnings)" "$reference two
+OWN|" "the next run uses the new one"
     docker rm "$user" >/dev/null
     docker image rm "$id" >/dev/null 2>&1
     first=$reference

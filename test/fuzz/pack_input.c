@@ -25,7 +25,7 @@
 /* The bounds of run/pack_input.c for a tree. */
 enum { DEPTH_MAX = 128, PATH_LENGTH_MAX = 4000, LEFT_OUT_NAMED = 20 };
 
-enum { WORKDIR_MB = 1, RESERVED = 4096, IDS = 1234, BLOCK = 512 };
+enum { WORKDIR_MB = 1, IDS = 1234, BLOCK = 512 };
 
 /* The bounds of the tree that is created: more than is accepted. */
 enum { LEVELS_MAX = DEPTH_MAX + 4, ENTRIES_MAX = 300 };
@@ -363,10 +363,10 @@ static void check_tree(const struct tree *tree)
                               .entrypoint = entrypoint,
                               .policy.limits.number[LIMIT_WORKDIR] = WORKDIR_MB};
     const bool good = !tree->special && !tree->too_deep && !tree->too_long && tree->entrypoint &&
-                      tree->bytes + RESERVED <= WORKDIR_MB << 20;
+                      tree->bytes <= WORKDIR_MB << 20;
 
     fuzz_require(archive_open(&archive, IDS, IDS, NULL, &error) == 0, "%s", error.message);
-    if (pack_input(&plan, RESERVED, &archive, &warnings, NULL, &error) == 0) {
+    if (pack_input(&plan, &archive, &warnings, NULL, &error) == 0) {
         fuzz_require(good, "a tree of %zu entries, %lld bytes is taken", tree->entries,
                      tree->bytes);
         check_archive(tree, &archive);

@@ -1,221 +1,335 @@
 /*
- * Fuzz target: splitting the streams of a container into frames and the program's bytes. The input
- * is such a stream. Its author knows the nonce. These properties are checked:
+ * Fuzz target: isolator's end of the connection to a supervisor, which may be played by a hostile
+ * image. The first byte of the input chooses how far the conversation has come; the rest arrives
+ * after that. These properties are checked:
  *
  * - The result is that of a simple reading of the whole, whether the bytes arrive all at once, one
- * by one or in pieces: the program's bytes without the frames, and the words of the frames.
- * - Only bytes that may still become a frame are held back. Of the bytes before "begin" only the
- * start is kept.
- * - The state only advances, from waiting to running to ended, and to the files if they were
- * requested. Numbers are within their ranges or unknown.
+ * by one or in pieces: the program's streams, the archive, the paths, and the fields of END and
+ * FAILED.
+ * - The state only advances. After bytes that are no frame nothing more is taken.
+ * - Never is more stdin sent than was granted, nor credit for more than the window taken.
  */
 #include "fuzz.h"
 
-#include "run/supervisor.h"
+#include "base/linux.h"
+#include "run/supervisor_link.h"
 
-#define NONCE "0123456789abcdef0123456789abcdef"
-
-/* A frame with its NUL and its newline is no longer than this. */
-enum { FRAME_MAX = 160, HEAD = sizeof NONCE + 1 };
+enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096 };
 
 /* The result of reading all bytes. */
-struct expected {
+struct conversation {
     enum supervisor_state state;
-    bool ready;
-    struct strbuf preamble; /* all of it */
-    struct strbuf program;
-    struct strbuf files; /* of the tar */
-    size_t pending;      /* bytes at the end that may be the start of a frame */
-    char failure[16];
-    long long numbers[4]; /* of "end" */
+    bool requested, broken, stdin_closed;
+    struct strbuf out[2], files, paths, failed;
+    struct frame_failed failure;
+    struct frame_end end;
+    size_t credit; /* for stdin that is left, of which nothing is sent meanwhile */
+    size_t pending;
 };
+
+static int stdin_file; /* of STDIN_BYTES */
+
+static void release(struct conversation *conversation)
+{
+    strbuf_release(&conversation->out[0]);
+    strbuf_release(&conversation->out[1]);
+    strbuf_release(&conversation->files);
+    strbuf_release(&conversation->paths);
+    strbuf_release(&conversation->failed);
+}
+
+/* ---- what came before */
+
+static void add_frame(struct strbuf *bytes, int type, const void *payload, size_t length)
+{
+    const char header[FRAME_HEADER] = {(char)length, (char)(length >> 8), (char)(length >> 16), 0,
+                                       (char)type};
+
+    strbuf_add(bytes, header, sizeof header);
+    strbuf_add(bytes, payload, length);
+}
+
+/* The frames that lead to a state. */
+static struct strbuf opening(enum supervisor_state state)
+{
+    static char hello[FRAME_HELLO_SIZE];
+    const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
+    const struct frame_end end = {.status = 1};
+    struct strbuf bytes = STRBUF_INIT;
+
+    memcpy(hello, &head, sizeof head);
+    if (state >= SUPERVISOR_READY)
+        add_frame(&bytes, FRAME_HELLO, hello, sizeof hello);
+    if (state >= SUPERVISOR_RUNNING)
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    if (state >= SUPERVISOR_ENDED)
+        add_frame(&bytes, FRAME_END, &end, sizeof end);
+    if (state >= SUPERVISOR_COLLECTED)
+        add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+    return bytes;
+}
 
 /* ---- the simple reading */
 
-/* Whether the text is the start of a frame. */
-static bool looks_like_frame(const char *text, size_t length)
+/* A number of four bytes. */
+static uint32_t number(const uint8_t *bytes)
 {
-    static const char head[] = "\0" NONCE " ";
-
-    return memcmp(text, head, length < HEAD ? length : HEAD) == 0;
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static long long plain_number(const char *word)
+static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    if (*word == '\0' || strlen(word) > 18 || strspn(word, "0123456789") != strlen(word))
-        return -1;
-    return atoll(word);
-}
-
-/* "end STATUS OOM PEAK CPU" and whatever follows. */
-static bool read_numbers(struct expected *expected, const char *words)
-{
-    CLEANUP_FREE char *copy = string_copy(words);
-    char *rest = NULL;
-    const char *word[5] = {NULL};
-
-    for (int i = 0; i < 5; i++)
-        word[i] = strtok_r(i == 0 ? copy : NULL, " \t\n\v\f\r", &rest);
-    if (strncmp(words, "end ", 4) != 0 || !word[4] || plain_number(word[1]) < 0 ||
-        plain_number(word[1]) > 255)
+    if (to->state != SUPERVISOR_STARTING || length != FRAME_HELLO_SIZE ||
+        memcmp(payload, "isolator supervisor\0\1\0\0\0", 24) != 0)
         return false;
-    for (int i = 0; i < 4; i++)
-        expected->numbers[i] = plain_number(word[i + 1]);
+    to->state = SUPERVISOR_READY;
     return true;
 }
 
-/* Reads the words of a frame. False if they are the program's own bytes. */
-static bool read_words(struct expected *expected, const char *words)
+static bool read_failed(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    if (expected->state == SUPERVISOR_RUNNING) {
-        if (expected->ready ? !read_numbers(expected, words) : strcmp(words, "end") != 0)
-            return false;
-        expected->state = SUPERVISOR_ENDED;
-    } else if (expected->state == SUPERVISOR_ENDED) {
-        if (strcmp(words, "files") != 0)
-            return false;
-        expected->state = SUPERVISOR_FILES;
-    } else if (strcmp(words, "begin") == 0) {
-        expected->state = SUPERVISOR_RUNNING;
-    } else if (strcmp(words, "ready") == 0) {
-        expected->ready = true;
-    } else if (strncmp(words, "fail ", 5) == 0) {
-        snprintf(expected->failure, sizeof expected->failure, "%s", words + 5);
+    if (to->state > SUPERVISOR_RUNNING || length < 8)
+        return false;
+    to->failure = (struct frame_failed){number(payload), number(payload + 4)};
+    strbuf_add(&to->failed, payload + 8, length - 8 < TEXT_MAX ? length - 8 : TEXT_MAX);
+    to->state = SUPERVISOR_ENDED;
+    return to->failure.step != 0;
+}
+
+static bool read_end(struct conversation *to, const uint8_t *payload, size_t length)
+{
+    if (to->state != SUPERVISOR_RUNNING || length != sizeof to->end)
+        return false;
+    memcpy(&to->end, payload, sizeof to->end);
+    to->state = SUPERVISOR_ENDED;
+    return to->end.signal < 128 && to->end.status < 256;
+}
+
+static bool read_credit(struct conversation *to, const uint8_t *payload, size_t length)
+{
+    if (to->state != SUPERVISOR_RUNNING || length != 8 || number(payload) != FRAME_STDIN ||
+        to->credit + number(payload + 4) > FRAME_STDIN_WINDOW)
+        return false;
+    to->credit += number(payload + 4);
+    return true;
+}
+
+static bool read_bytes(struct strbuf *to, bool now, const uint8_t *payload, size_t length)
+{
+    if (now)
+        strbuf_add(to, payload, length);
+    return now && length > 0;
+}
+
+/* Moves from a state to another one, at a frame without payload. */
+static bool advance(struct conversation *to, enum supervisor_state from,
+                    enum supervisor_state state, size_t length)
+{
+    if (to->state != from || length > 0)
+        return false;
+    to->state = state;
+    return true;
+}
+
+static bool read_path(struct conversation *to, const uint8_t *payload, size_t length)
+{
+    CLEANUP_FREE char *path = fuzz_string(payload, length);
+
+    if (to->state != SUPERVISOR_ENDED || length > TEXT_MAX)
+        return false;
+    strbuf_addf(&to->paths, "%s\n", path);
+    return true;
+}
+
+static bool read_frame(struct conversation *to, int type, const uint8_t *payload, size_t length)
+{
+    const bool running = to->state == SUPERVISOR_RUNNING;
+
+    switch (type) {
+    case FRAME_HELLO:
+        return read_hello(to, payload, length);
+    case FRAME_FAILED:
+        return read_failed(to, payload, length);
+    case FRAME_BEGUN:
+        return to->requested && advance(to, SUPERVISOR_READY, SUPERVISOR_RUNNING, length);
+    case FRAME_STDOUT:
+    case FRAME_STDERR:
+        return read_bytes(&to->out[type == FRAME_STDERR], running, payload, length);
+    case FRAME_CREDIT:
+        return read_credit(to, payload, length);
+    case FRAME_STDIN_CLOSED:
+        to->stdin_closed = to->stdin_closed || (running && length == 0);
+        return running && length == 0;
+    case FRAME_END:
+        return read_end(to, payload, length);
+    case FRAME_FILES:
+        return read_bytes(&to->files, to->state == SUPERVISOR_ENDED, payload, length);
+    case FRAME_TOO_LARGE:
+        return read_path(to, payload, length);
+    case FRAME_FILES_END:
+        return advance(to, SUPERVISOR_ENDED, SUPERVISOR_COLLECTED, length);
+    default:
+        return false;
     }
-    return true;
 }
 
-static void add_byte(struct expected *expected, char byte)
+static struct conversation read_plainly(const struct strbuf *bytes, bool requested)
 {
-    if (expected->state == SUPERVISOR_WAITING)
-        strbuf_addch(&expected->preamble, byte);
-    else if (expected->state == SUPERVISOR_RUNNING)
-        strbuf_addch(&expected->program, byte);
-    else if (expected->state == SUPERVISOR_FILES)
-        strbuf_addch(&expected->files, byte);
-}
+    struct conversation to = {.requested = requested};
+    const uint8_t *at = (const uint8_t *)bytes->data;
+    size_t left = bytes->length;
 
-static struct expected read_plainly(const char *text, size_t size, bool wants_files)
-{
-    struct expected expected = {.numbers = {-1, -1, -1, -1}};
+    while (left >= FRAME_HEADER && !to.broken) {
+        const size_t length = number(at);
 
-    for (size_t at = 0; at < size && (expected.state != SUPERVISOR_ENDED || wants_files);) {
-        const size_t left = size - at;
-        const char *newline = memchr(text + at, '\n', left < FRAME_MAX ? left : FRAME_MAX);
-        const bool frame = expected.state != SUPERVISOR_FILES && looks_like_frame(text + at, left);
-
-        if (frame && !newline && left < FRAME_MAX) {
-            expected.pending = left;
+        if (length > 131071 || at[5] || at[6] || at[7]) {
+            to.broken = true;
+        } else if (left - FRAME_HEADER < length) {
             break;
+        } else {
+            to.broken = !read_frame(&to, at[4], at + FRAME_HEADER, length);
+            at += FRAME_HEADER + length;
+            left -= FRAME_HEADER + length;
         }
-        if (frame && newline && (size_t)(newline - text) - at >= HEAD) {
-            CLEANUP_FREE char *words = fuzz_string((const uint8_t *)text + at + HEAD,
-                                                   (size_t)(newline - text) - at - HEAD);
-
-            if (read_words(&expected, words)) {
-                at = (size_t)(newline - text) + 1;
-                continue;
-            }
-        }
-        add_byte(&expected, text[at++]);
     }
-    return expected;
+    to.pending = to.broken ? 0 : left;
+    return to;
 }
 
-/* ---- comparing with the stream */
+/* ---- comparing with the link */
 
-/* The program's bytes, and those of the archive. */
-struct bytes {
-    struct strbuf program, files;
-};
-
-static void collect(void *context, enum supervisor_state state, const char *data, size_t length)
+static void take_output(void *context, int stream, const char *data, size_t length)
 {
-    struct bytes *bytes = context;
-
-    fuzz_require(state == SUPERVISOR_RUNNING || state == SUPERVISOR_FILES, "%d", state);
-    fuzz_require(length > 0, "the program is given nothing");
-    strbuf_add(state == SUPERVISOR_RUNNING ? &bytes->program : &bytes->files, data, length);
+    fuzz_require(length > 0, "the program wrote nothing");
+    strbuf_add(&((struct conversation *)context)->out[stream], data, length);
 }
 
-static void check_bytes(const char *what, const struct strbuf *got, const struct strbuf *expected,
-                        size_t most)
+static void take_files(void *context, const char *data, size_t length)
 {
-    const size_t length = expected->length < most ? expected->length : most;
+    fuzz_require(length > 0, "nothing of the archive");
+    strbuf_add(&((struct conversation *)context)->files, data, length);
+}
 
-    fuzz_require(got->length == length, "%s: %zu bytes, not %zu", what, got->length, length);
-    fuzz_require(memcmp(strbuf_string(got), strbuf_string(expected), length) == 0,
+static void take_path(void *context, const char *path)
+{
+    strbuf_addf(&((struct conversation *)context)->paths, "%s\n", path);
+}
+
+static void check_bytes(const char *what, const struct strbuf *got, const struct strbuf *expected)
+{
+    fuzz_require(got->length == expected->length, "%s: %zu bytes, not %zu", what, got->length,
+                 expected->length);
+    fuzz_require(memcmp(strbuf_string(got), strbuf_string(expected), got->length) == 0,
                  "%s: other bytes", what);
 }
 
-static void check_end(const struct supervisor_stream *stream, const struct bytes *bytes,
-                      const struct expected *expected)
+static void check_end(const struct supervisor_link *link, const struct conversation *got,
+                      const struct conversation *expected)
 {
-    const long long *numbers = expected->numbers;
-
-    fuzz_require(stream->state == expected->state, "%d, not %d", stream->state, expected->state);
-    fuzz_require(stream->ready == expected->ready, "ready: %d", stream->ready);
-    fuzz_require(strcmp(stream->failure, expected->failure) == 0, "'%s', not '%s'", stream->failure,
-                 expected->failure);
-    fuzz_require(stream->status == numbers[0] && stream->oom_kills == numbers[1] &&
-                     stream->peak_bytes == numbers[2] && stream->cpu_us == numbers[3],
-                 "%d %lld %lld %lld, not %lld %lld %lld %lld", stream->status, stream->oom_kills,
-                 stream->peak_bytes, stream->cpu_us, numbers[0], numbers[1], numbers[2],
-                 numbers[3]);
-    fuzz_require(stream->status >= -1 && stream->status <= 255, "%d", stream->status);
-    check_bytes("preamble", &stream->preamble, &expected->preamble, SUPERVISOR_PREAMBLE_MAX);
-    check_bytes("program", &bytes->program, &expected->program, (size_t)-1);
-    check_bytes("files", &bytes->files, &expected->files, (size_t)-1);
-    fuzz_require(stream->pending.length == expected->pending, "%zu bytes held back, not %zu",
-                 stream->pending.length, expected->pending);
+    fuzz_require(link->state == expected->state, "%d, not %d", link->state, expected->state);
+    fuzz_require(link->broken == expected->broken, "broken: %d", link->broken);
+    fuzz_require(memcmp(&link->failure, &expected->failure, sizeof link->failure) == 0,
+                 "step %u, error %u", link->failure.step, link->failure.error);
+    fuzz_require(memcmp(&link->end, &expected->end, sizeof link->end) == 0, "status %u",
+                 link->end.status);
+    check_bytes("stdout", &got->out[0], &expected->out[0]);
+    check_bytes("stderr", &got->out[1], &expected->out[1]);
+    check_bytes("files", &got->files, &expected->files);
+    check_bytes("paths", &got->paths, &expected->paths);
+    check_bytes("path", &link->failed, &expected->failed);
+    fuzz_require(link->broken || link->pending.length == expected->pending,
+                 "%zu bytes held back, not %zu", link->pending.length, expected->pending);
+    fuzz_require(!expected->requested || link->input_credit == expected->credit,
+                 "credit for %zu bytes, not %zu", link->input_credit, expected->credit);
 }
 
-/* Feeds the bytes in pieces of `step` bytes; 0: the first byte of each piece gives its size. */
-static void check_feeding(const uint8_t *data, size_t size, size_t step, bool wants_files,
-                          const struct expected *expected)
+/* Sends what may be sent; how many bytes of stdin that is, with the headers of their frames. */
+static size_t send_all(struct supervisor_link *link)
 {
-    CLEANUP(supervisor_stream_release) struct supervisor_stream stream;
-    struct bytes bytes = {STRBUF_INIT, STRBUF_INIT};
-    enum supervisor_state before = SUPERVISOR_WAITING;
+    size_t total = 0, before;
+
+    do {
+        struct strbuf queue = STRBUF_INIT;
+
+        before = total;
+        supervisor_link_send(link, &queue);
+        total += queue.length;
+        strbuf_release(&queue);
+    } while (total > before);
+    return total;
+}
+
+/* The stdin that follows is what there is credit for, unless the program reads no more. */
+static void check_stdin(struct supervisor_link *link, const struct conversation *expected)
+{
+    const size_t left = STDIN_BYTES - FRAME_STDIN_WINDOW;
+    const size_t allowed = expected->credit < left ? expected->credit : left;
+    const off_t before = link->input_at;
+
+    send_all(link);
+    fuzz_require(link->input_at - before == (off_t)(expected->stdin_closed ? 0 : allowed),
+                 "%lld bytes of stdin, not %zu", (long long)(link->input_at - before), allowed);
+}
+
+/*
+ * Feeds the bytes: first those of the opening, then pieces of `step` bytes; 0: the first byte of
+ * each piece gives its size.
+ */
+static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
+                          const struct conversation *expected)
+{
+    static const struct supervisor_handler handler = {take_output, take_files, take_path};
+    const struct plan plan = {.input.stdin_file = stdin_file, .policy.network = (char[]){"none"}};
+    CLEANUP(supervisor_link_release) struct supervisor_link link;
+    CLEANUP(release) struct conversation got = {.state = SUPERVISOR_STARTING};
+    enum supervisor_state before = SUPERVISOR_STARTING;
     size_t piece;
 
-    supervisor_stream_init(&stream, NONCE);
-    stream.wants_files = wants_files;
-    for (size_t fed = 0; fed < size; fed += piece) {
-        piece = step > 0 ? step : 1 + data[fed] % 64;
-        piece = piece < size - fed ? piece : size - fed;
-        supervisor_stream_feed(&stream, (const char *)data + fed, piece, collect, &bytes);
-        fuzz_require(stream.state >= before, "from %d to %d", before, stream.state);
-        fuzz_require(stream.pending.length < FRAME_MAX, "%zu bytes held back",
-                     stream.pending.length);
-        before = stream.state;
+    supervisor_link_init(&link);
+    if (expected->requested) {
+        supervisor_link_request(&link, &plan, -1);
+        send_all(&link);
     }
-    check_end(&stream, &bytes, expected);
-    strbuf_release(&bytes.program);
-    strbuf_release(&bytes.files);
+    for (size_t fed = 0; fed < bytes->length; fed += piece) {
+        piece = fed < opened ? opened : step > 0 ? step : 1 + (uint8_t)bytes->data[fed] % 64U;
+        piece = piece < bytes->length - fed ? piece : bytes->length - fed;
+        supervisor_link_feed(&link, bytes->data + fed, piece, &handler, &got);
+        fuzz_require(link.state >= before, "from %d to %d", before, link.state);
+        fuzz_require(link.pending.length < FRAME_HEADER + FRAME_PAYLOAD_MAX, "%zu bytes held back",
+                     link.pending.length);
+        before = link.state;
+    }
+    check_end(&link, &got, expected);
+    if (expected->requested)
+        check_stdin(&link, expected);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+    static const char zeros[STDIN_BYTES];
+
     (void)argc, (void)argv;
+    stdin_file = linux_unnamed_file_of(zeros, sizeof zeros);
     return 0;
-}
-
-static void check(const uint8_t *data, size_t size, bool wants_files)
-{
-    struct expected expected = read_plainly((const char *)data, size, wants_files);
-
-    check_feeding(data, size, size + 1, wants_files, &expected);
-    check_feeding(data, size, 1, wants_files, &expected);
-    check_feeding(data, size, 0, wants_files, &expected);
-    strbuf_release(&expected.preamble);
-    strbuf_release(&expected.program);
-    strbuf_release(&expected.files);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    check(data, size, false);
-    check(data, size, true);
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
+    CLEANUP(release) struct conversation expected = {.state = SUPERVISOR_STARTING};
+    size_t opened;
+    bool requested;
+
+    if (size == 0)
+        return 0;
+    /* A request is sent once the supervisor is ready: it may be, or is not yet. */
+    bytes = opening((enum supervisor_state)(data[0] % 5));
+    opened = bytes.length;
+    requested = data[0] % 5 >= SUPERVISOR_RUNNING || (data[0] & 0x80) != 0;
+    strbuf_add(&bytes, data + 1, size - 1);
+    expected = read_plainly(&bytes, requested);
+    check_feeding(&bytes, opened, bytes.length + 1, &expected);
+    check_feeding(&bytes, opened, 1, &expected);
+    check_feeding(&bytes, opened, 0, &expected);
     return 0;
 }

@@ -1,7 +1,6 @@
 #include "test.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -25,7 +24,6 @@ struct child {
     struct process process;
     struct process_pump pump;
     struct strbuf out[2];
-    size_t most;     /* the size of the largest piece, in bytes */
     size_t pause_at; /* the sink pauses when it has so many bytes of both streams */
     const struct notifier *cancel_at_once; /* the sink raises it */
     struct error error;
@@ -36,8 +34,6 @@ static bool collect(void *context, enum process_stream stream, const char *data,
     struct child *child = context;
 
     strbuf_add(&child->out[stream], data, length);
-    if (length > child->most)
-        child->most = length;
     if (child->cancel_at_once)
         notifier_raise(child->cancel_at_once);
     return child->out[0].length + child->out[1].length < child->pause_at;
@@ -288,51 +284,92 @@ static void process__stdin_from_a_file_from_its_start(void **state)
     strbuf_release(&sent);
 }
 
-/* Bytes are sent before the files; files are sent in order, from their starts, and may be empty. */
-static void process__stdin_queue_order(void **state)
+/* Gives the parts of a text, one a call, and then nothing. */
+struct parts {
+    const char *next[4]; /* ends with NULL */
+    int calls;
+};
+
+static void add_part(void *context, struct strbuf *queue)
 {
-    CLEANUP_FD int one = file_of("[one]", 5);
-    CLEANUP_FD int two = file_of("[two]", 5);
-    CLEANUP_FD int empty = file_of("", 0);
+    struct parts *parts = context;
+
+    assert_int_equal(queue->length, 0);
+    parts->calls++;
+    if (!parts->next[0])
+        return;
+    strbuf_addstr(queue, parts->next[0]);
+    memmove(parts->next, parts->next + 1, sizeof parts->next - sizeof *parts->next);
+}
+
+/* The source is asked whenever the queue is empty; bytes that are queued come first. */
+static void process__stdin_from_a_source(void **state)
+{
+    struct parts parts = {.next = {"[one]", "[two]", "[three]"}};
     struct child child;
 
     (void)state;
-    start_shell(&child, "head -c 16", PROCESS_STDIN_PIPE);
+    start_shell(&child, "head -c 23", PROCESS_STDIN_PIPE);
     process_write(&child.process, "bytes,", 6);
-    process_write_file(&child.process, one);
-    process_write_file(&child.process, two);
+    child.process.source = add_part;
+    child.process.source_context = &parts;
     assert_int_equal(pump(&child), PROCESS_EXITED);
-    assert_string_equal(strbuf_string(&child.out[0]), "bytes,[one][two]");
-    end(&child);
-
-    start_shell(&child, "head -c 9; read line; echo \"$line\"", PROCESS_STDIN_PIPE);
-    process_write_file(&child.process, empty);
-    process_write_file(&child.process, two);
-    process_write(&child.process, "head", 4);
-    child.pause_at = 9;
-    assert_int_equal(pump(&child), PROCESS_PAUSED);
-    assert_string_equal(strbuf_string(&child.out[0]), "head[two]");
-    process_write(&child.process, "more\n", 5);
-    child.pause_at = SIZE_MAX;
-    assert_int_equal(pump(&child), PROCESS_EXITED);
-    assert_string_equal(strbuf_string(&child.out[0]), "head[two]more\n");
+    assert_string_equal(strbuf_string(&child.out[0]), "bytes,[one][two][three]");
     end(&child);
 }
 
-static void process__stdin_files_larger_than_a_pipe(void **state)
+/* A source that has nothing now is asked again when something has happened. */
+static void process__source_that_has_more_later(void **state)
+{
+    struct parts parts = {.next = {"first\n"}};
+    struct child child;
+
+    (void)state;
+    start_shell(&child, "read a; echo $a; read b; echo $b", PROCESS_STDIN_PIPE);
+    child.process.source = add_part;
+    child.process.source_context = &parts;
+    child.pause_at = 6;
+    assert_int_equal(pump(&child), PROCESS_PAUSED);
+    assert_string_equal(strbuf_string(&child.out[0]), "first\n");
+    parts.next[0] = "second\n";
+    child.pause_at = SIZE_MAX;
+    assert_int_equal(pump(&child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&child.out[0]), "first\nsecond\n");
+    end(&child);
+}
+
+/* A file that is sent piece by piece. */
+struct piecewise {
+    const struct strbuf *all;
+    size_t done, largest;
+};
+
+static void add_piece(void *context, struct strbuf *queue)
+{
+    struct piecewise *piecewise = context;
+    const size_t left = piecewise->all->length - piecewise->done;
+    const size_t length = left < 10007 ? left : 10007;
+
+    strbuf_add(queue, piecewise->all->data + piecewise->done, length);
+    piecewise->done += length;
+    if (queue->length > piecewise->largest)
+        piecewise->largest = queue->length;
+}
+
+static void process__source_of_more_than_a_pipe_holds(void **state)
 {
     struct strbuf sent = pattern(MEGABYTE);
-    CLEANUP_FD int one = file_of(sent.data, 300001);
-    CLEANUP_FD int two = file_of(sent.data + 300001, sent.length - 300001);
+    struct piecewise piecewise = {&sent, 0, 0};
     struct child child;
 
     (void)state;
     start_shell(&child, "head -c 1048576", PROCESS_STDIN_PIPE);
-    process_write_file(&child.process, one);
-    process_write_file(&child.process, two);
+    child.process.source = add_piece;
+    child.process.source_context = &piecewise;
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_int_equal(child.out[0].length, MEGABYTE);
     assert_memory_equal(child.out[0].data, sent.data, MEGABYTE);
+    assert_int_equal(piecewise.largest, 10007); /* nothing is asked for in advance */
     strbuf_release(&sent);
     end(&child);
 }
@@ -360,16 +397,18 @@ static void process__stdin_stays_open_until_closed(void **state)
 
 static void process__closing_stdin_drops_what_is_queued(void **state)
 {
-    CLEANUP_FD int file = file_of("file", 4);
+    struct parts parts = {.next = {"part"}};
     struct child child;
 
     (void)state;
     start_shell(&child, "cat; echo end", PROCESS_STDIN_PIPE);
     process_write(&child.process, "bytes", 5);
-    process_write_file(&child.process, file);
+    child.process.source = add_part;
+    child.process.source_context = &parts;
     process_close_stdin(&child.process);
     assert_int_equal(pump(&child), PROCESS_EXITED);
     assert_string_equal(strbuf_string(&child.out[0]), "end\n");
+    assert_int_equal(parts.calls, 0);
     end(&child);
 }
 
@@ -573,86 +612,106 @@ static void drain(int fd)
         ;
 }
 
-static void process__throttle_waits_for_room(void **state)
+/* A child whose caller wants to write to two places. */
+struct writer {
+    struct child child;
+    int places[2];
+    int calls[2]; /* of the callback, by index */
+};
+
+static bool collect_for_writer(void *context, enum process_stream stream, const char *data,
+                               size_t length)
+{
+    return collect(&((struct writer *)context)->child, stream, data, length);
+}
+
+/* Wants to write no more. */
+static void note_writable(void *context, int index)
+{
+    struct writer *writer = context;
+
+    writer->calls[index]++;
+    writer->places[index] = -1;
+}
+
+static void start_writer(struct writer *writer, const char *script)
+{
+    *writer = (struct writer){.places = {-1, -1}};
+    start_shell(&writer->child, script, PROCESS_STDIN_NULL);
+    writer->child.pump.sink = collect_for_writer;
+    writer->child.pump.context = writer;
+    writer->child.pump.destinations = writer->places;
+    writer->child.pump.writable = note_writable;
+}
+
+/* A place without room delays neither the streams nor the deadline. */
+static void process__destination_without_room(void **state)
 {
     int place[2];
-    struct child child;
+    struct writer writer;
 
     (void)state;
     assert_int_equal(pipe(place), 0);
     fill(place[1]);
-    start_shell(&child, "head -c 100000 /dev/zero; echo err >&2", PROCESS_STDIN_NULL);
-    child.pump.throttle[PROCESS_STDOUT] = place[1];
-    child.pump.deadline = clock_now_ms() + SOON_MS;
-    assert_int_equal(pump(&child), PROCESS_DEADLINE);
-    assert_int_equal(child.out[0].length, 0);
-
-    drain(place[0]);
-    child.pump.deadline = clock_now_ms() + LATE_MS;
-    assert_int_equal(pump(&child), PROCESS_EXITED);
-    assert_int_equal(child.out[0].length, 100000);
-    assert_true(child.most <= PIPE_BUF);
-    assert_string_equal(strbuf_string(&child.out[1]), "err\n");
-    end(&child);
+    start_writer(&writer, "head -c 100000 /dev/zero; echo err >&2; exec sleep 300");
+    writer.places[0] = place[1];
+    writer.child.pause_at = 100004;
+    assert_int_equal(pump(&writer.child), PROCESS_PAUSED);
+    writer.child.pause_at = SIZE_MAX;
+    writer.child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&writer.child), PROCESS_DEADLINE);
+    assert_int_equal(writer.calls[0], 0);
+    assert_int_equal(writer.places[0], place[1]);
+    end(&writer.child);
     close(place[0]);
     close(place[1]);
 }
 
-/* Only the stream whose destination is full waits. */
-static void process__reads_as_little_as_it_is_told(void **state)
+/* The callback is told which of the two has room, once, since it wants no more then. */
+static void process__destination_with_room(void **state)
 {
-    struct child child;
+    int full[2], empty[2];
+    struct writer writer;
 
     (void)state;
-    start_shell(&child, "echo output; echo errors >&2", PROCESS_STDIN_NULL);
-    child.pump.max_read[PROCESS_STDOUT] = 1;
-    child.pump.max_read[PROCESS_STDERR] = 1;
-    child.pause_at = 9;
-    assert_int_equal(pump(&child), PROCESS_PAUSED);
-    assert_int_equal(child.most, 1);
-    assert_true(child.out[0].length + child.out[1].length <= 10); /* one more of the other stream */
-    child.pause_at = SIZE_MAX;
-    assert_int_equal(pump(&child), PROCESS_EXITED);
-    assert_string_equal(strbuf_string(&child.out[0]), "output\n");
-    assert_string_equal(strbuf_string(&child.out[1]), "errors\n");
-    end(&child);
+    assert_int_equal(pipe(full), 0);
+    assert_int_equal(pipe(empty), 0);
+    fill(full[1]);
+    start_writer(&writer, "exec sleep 300");
+    writer.places[0] = full[1];
+    writer.places[1] = empty[1];
+    writer.child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&writer.child), PROCESS_DEADLINE);
+    assert_int_equal(writer.calls[0], 0);
+    assert_int_equal(writer.calls[1], 1);
+    drain(full[0]);
+    writer.child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&writer.child), PROCESS_DEADLINE);
+    assert_int_equal(writer.calls[0], 1);
+    assert_int_equal(writer.calls[1], 1);
+    end(&writer.child);
+    for (int i = 0; i < 2; i++) {
+        close(full[i]);
+        close(empty[i]);
+    }
 }
 
-static void process__throttle_is_by_stream(void **state)
+/* The place has no reader any more: the callback is called and will notice. */
+static void process__destination_that_is_gone(void **state)
 {
     int place[2];
-    struct child child;
-
-    (void)state;
-    assert_int_equal(pipe(place), 0);
-    fill(place[1]);
-    start_shell(&child, "echo out; head -c 100000 /dev/zero >&2; exec sleep 300",
-                PROCESS_STDIN_NULL);
-    child.pump.throttle[PROCESS_STDOUT] = place[1];
-    child.pause_at = 100000;
-    assert_int_equal(pump(&child), PROCESS_PAUSED);
-    assert_int_equal(child.out[0].length, 0);
-    assert_int_equal(child.out[1].length, 100000);
-    end(&child);
-    close(place[0]);
-    close(place[1]);
-}
-
-/* The destination has no reader any more: the sink gets the bytes and will notice. */
-static void process__throttle_of_a_place_that_is_gone(void **state)
-{
-    int place[2];
-    struct child child;
+    struct writer writer;
 
     (void)state;
     assert_int_equal(pipe(place), 0);
     fill(place[1]);
     close(place[0]);
-    start_shell(&child, "echo out", PROCESS_STDIN_NULL);
-    child.pump.throttle[PROCESS_STDOUT] = place[1];
-    assert_int_equal(pump(&child), PROCESS_EXITED);
-    assert_string_equal(strbuf_string(&child.out[0]), "out\n");
-    end(&child);
+    start_writer(&writer, "sleep 0.1; echo out");
+    writer.places[1] = place[1];
+    assert_int_equal(pump(&writer.child), PROCESS_EXITED);
+    assert_int_equal(writer.calls[1], 1);
+    assert_string_equal(strbuf_string(&writer.child.out[0]), "out\n");
+    end(&writer.child);
     close(place[1]);
 }
 
@@ -837,8 +896,9 @@ int main(void)
         cmocka_unit_test(process__stdin_is_dev_null),
         cmocka_unit_test(process__stdin_through_a_pipe_and_back),
         cmocka_unit_test(process__stdin_from_a_file_from_its_start),
-        cmocka_unit_test(process__stdin_queue_order),
-        cmocka_unit_test(process__stdin_files_larger_than_a_pipe),
+        cmocka_unit_test(process__stdin_from_a_source),
+        cmocka_unit_test(process__source_that_has_more_later),
+        cmocka_unit_test(process__source_of_more_than_a_pipe_holds),
         cmocka_unit_test(process__stdin_stays_open_until_closed),
         cmocka_unit_test(process__closing_stdin_drops_what_is_queued),
         cmocka_unit_test(process__child_that_does_not_read_its_stdin),
@@ -853,10 +913,9 @@ int main(void)
         cmocka_unit_test(process__child_sees_three_descriptors),
         cmocka_unit_test(process__grandchild_that_holds_the_pipes),
         cmocka_unit_test(process__child_that_closes_its_streams),
-        cmocka_unit_test(process__throttle_waits_for_room),
-        cmocka_unit_test(process__reads_as_little_as_it_is_told),
-        cmocka_unit_test(process__throttle_is_by_stream),
-        cmocka_unit_test(process__throttle_of_a_place_that_is_gone),
+        cmocka_unit_test(process__destination_without_room),
+        cmocka_unit_test(process__destination_with_room),
+        cmocka_unit_test(process__destination_that_is_gone),
         cmocka_unit_test(process__drains_another_child),
         cmocka_unit_test(process__release_kills_and_reaps),
         cmocka_unit_test(process__no_deadline),

@@ -5,13 +5,21 @@
 
 #include "base/untar.h"
 
-/* What the handler got, one call a line: "file NAME SIZE x", "content BYTES", "end". */
+/*
+ * What the handler got, one call a line: "file NAME SIZE x", "symlink NAME SIZE -> TARGET", with
+ * "@TIME" if there is one; the content, and "end".
+ */
 static void note_begin(void *context, const struct untar_entry *entry)
 {
     static const char *const types[] = {"file", "directory", "symlink", "hard-link", "other"};
 
-    strbuf_addf(context, "%s %s %lld%s\n", types[entry->type], entry->name, entry->size,
+    strbuf_addf(context, "%s %s %lld%s", types[entry->type], entry->name, entry->size,
                 entry->executable ? " x" : "");
+    if (*entry->target)
+        strbuf_addf(context, " -> %s", entry->target);
+    if (entry->modified != 0)
+        strbuf_addf(context, " @%lld", entry->modified);
+    strbuf_addch(context, '\n');
 }
 
 static void note_content(void *context, const char *data, size_t length)
@@ -26,24 +34,43 @@ static void note_end(void *context)
 
 static const struct untar_handler handler = {note_begin, note_content, note_end};
 
+/* Computes the checksum of a header again. */
+static void set_checksum(char *block)
+{
+    unsigned sum = 0;
+
+    memset(block + 148, ' ', 8);
+    for (int i = 0; i < UNTAR_BLOCK; i++)
+        sum += (unsigned char)block[i];
+    snprintf(block + 148, 8, "%06o", sum);
+}
+
 /* Adds a header with these fields for mode and size. */
 static void add_header(struct strbuf *tar, const char *name, char type, const char *size,
                        const char *mode)
 {
     char block[UNTAR_BLOCK] = "";
-    unsigned sum = 0;
 
     snprintf(block, 100, "%s", name);
     memcpy(block + 100, mode, strlen(mode));
     memcpy(block + 124, size, strlen(size));
+    memcpy(block + 136, "00000000000", 11);
     block[156] = type;
     memcpy(block + 257, "ustar\00000", 8);
-    memset(block + 148, ' ', 8);
-    for (int i = 0; i < UNTAR_BLOCK; i++)
-        sum += (unsigned char)block[i];
-    snprintf(block + 148, 8, "%06o", sum);
+    set_checksum(block);
     strbuf_add(tar, block, sizeof block);
 }
+
+/* Writes another field into the header that was added last. */
+static void put_field(struct strbuf *tar, size_t at, const char *text, size_t length)
+{
+    char *block = tar->data + tar->length - UNTAR_BLOCK;
+
+    memcpy(block + at, text, length);
+    set_checksum(block);
+}
+
+enum { MODIFIED = 136, TARGET = 157, PREFIX = 345 };
 
 static void add_content(struct strbuf *tar, const char *data, size_t length)
 {
@@ -139,18 +166,76 @@ static void untar__long_names(void **state)
 static void untar__prefix(void **state)
 {
     struct strbuf tar = STRBUF_INIT;
-    char *header;
-    unsigned sum = 0;
 
     (void)state;
     add_header(&tar, "name", '0', "00000000000", "0000644");
-    header = tar.data;
-    memcpy(header + 345, "the/prefix", 10);
-    memset(header + 148, ' ', 8);
-    for (int i = 0; i < UNTAR_BLOCK; i++)
-        sum += (unsigned char)header[i];
-    snprintf(header + 148, 8, "%06o", sum);
+    put_field(&tar, PREFIX, "the/prefix", 10);
     check(&tar, "file the/prefix/name 0\nend\n", false, "");
+}
+
+static void untar__targets_of_links(void **state)
+{
+    char longest[100];
+    struct strbuf tar = STRBUF_INIT;
+    CLEANUP_FREE char *expected = NULL;
+
+    (void)state;
+    memset(longest, 't', sizeof longest);
+    add_header(&tar, "short", '2', "00000000000", "0000777");
+    put_field(&tar, TARGET, "to/it", 5);
+    add_header(&tar, "hard", '1', "00000000000", "0000644");
+    put_field(&tar, TARGET, "it", 2);
+    add_header(&tar, "full", '2', "00000000000", "0000777"); /* the field has no NUL */
+    put_field(&tar, TARGET, longest, sizeof longest);
+    add_header(&tar, "file", '0', "00000000000", "0000644"); /* that is no link */
+    put_field(&tar, TARGET, "nothing", 7);
+    add_end(&tar);
+    expected = string_format("symlink short 0 x -> to/it\nhard-link hard 0 -> it\n"
+                             "symlink full 0 x -> %.100s\nfile file 0\nend\n",
+                             longest);
+    check(&tar, expected, true, "");
+}
+
+/* Both orders of a long name and a long target; a long target is only for the next entry. */
+static void untar__long_targets(void **state)
+{
+    struct strbuf tar = STRBUF_INIT;
+
+    (void)state;
+    add_header(&tar, "././@LongLink", 'K', "00000000006", "0000644");
+    add_content(&tar, "long/t\0", 7);
+    add_header(&tar, "././@LongLink", 'L', "00000000006", "0000644");
+    add_content(&tar, "long/n\0", 7);
+    add_header(&tar, "long", '2', "00000000000", "0000777");
+    put_field(&tar, TARGET, "lon", 3);
+    add_header(&tar, "././@LongLink", 'L', "00000000003", "0000644");
+    add_content(&tar, "n\0\0", 3);
+    add_header(&tar, "././@LongLink", 'K', "00000000003", "0000644");
+    add_content(&tar, "t\0\0", 3);
+    add_header(&tar, "x", '2', "00000000000", "0000777");
+    add_header(&tar, "next", '2', "00000000000", "0000777");
+    put_field(&tar, TARGET, "own", 3);
+    add_end(&tar);
+    check(&tar,
+          "symlink long/n 0 x -> long/t\nsymlink n 0 x -> t\n"
+          "symlink next 0 x -> own\n",
+          true, "");
+}
+
+static void untar__modification_times(void **state)
+{
+    struct strbuf tar = STRBUF_INIT;
+
+    (void)state;
+    add_header(&tar, "a", '0', "00000000000", "0000644");
+    put_field(&tar, MODIFIED, "13636325337", 11);
+    add_header(&tar, "b", '0', "00000000000", "0000644");
+    put_field(&tar, MODIFIED, "\x80\0\0\0\0\0\0\2\0\0\0\0", 12);
+    add_header(&tar, "c", '0', "00000000000", "0000644");
+    put_field(&tar, MODIFIED, "nonumber   ", 11);
+    add_end(&tar);
+    check(&tar, "file a 0 @1585031903\nend\nfile b 0 @8589934592\nend\nfile c 0 @-1\nend\n", true,
+          "");
 }
 
 static void untar__cut_off(void **state)
@@ -186,6 +271,7 @@ static void untar__refuses(void **state)
     check_refused('0', "\x80\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "", no_size);
     check_refused('S', "00000000000", "", no_size);
     check_refused('L', "77777777777", "", "a name has more than 65536 bytes");
+    check_refused('K', "00000200001", "", "a name has more than 65536 bytes");
     check_refused('x', "00000200001", "", "a name has more than 65536 bytes");
     check_refused('x', "00000000007", "6 a=b\n\n", no_pax);
     check_refused('x', "00000000006", "9 a=b\n", no_pax);
@@ -205,9 +291,10 @@ static void untar__refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(untar__files),   cmocka_unit_test(untar__long_names),
-        cmocka_unit_test(untar__prefix),  cmocka_unit_test(untar__cut_off),
-        cmocka_unit_test(untar__refuses),
+        cmocka_unit_test(untar__files),        cmocka_unit_test(untar__long_names),
+        cmocka_unit_test(untar__prefix),       cmocka_unit_test(untar__targets_of_links),
+        cmocka_unit_test(untar__long_targets), cmocka_unit_test(untar__modification_times),
+        cmocka_unit_test(untar__cut_off),      cmocka_unit_test(untar__refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

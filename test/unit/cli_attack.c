@@ -25,11 +25,13 @@ static void attack__reads_a_header(void **state)
     (void)state;
     assert_null(read_attack(&attack,
                             "# a title\n# holds: what holds: all\n# ends: exit oom\n"
-                            "# timeout: 5\n# memory: 64\n# copies: 2\n# gap: why\n\ncode"));
+                            "# status: 3\n# timeout: 5\n# memory: 64\n# copies: 2\n# gap: why\n\n"
+                            "code"));
     assert_string_equal(attack.title, "a title");
     assert_string_equal(attack.holds, "what holds: all");
     assert_string_equal(attack.ends, " exit oom ");
     assert_string_equal(attack.gap, "why");
+    assert_int_equal(attack.status, 3);
     assert_int_equal(attack.timeout, 5);
     assert_int_equal(attack.memory, 64);
     assert_int_equal(attack.copies, 2);
@@ -43,6 +45,7 @@ static void attack__reads_a_short_header(void **state)
     assert_null(read_attack(&attack, "# a title\n# holds: all"));
     assert_string_equal(attack.ends, " exit ");
     assert_string_equal(attack.gap, "");
+    assert_int_equal(attack.status, 0);
     assert_int_equal(attack.timeout, 20);
     assert_int_equal(attack.memory, 128);
     assert_int_equal(attack.copies, 1);
@@ -60,6 +63,7 @@ static void attack__refuses_a_header(void **state)
         "# a title\n# holds: all\n# copies: 0\n",
         "# a title\n# holds: all\n# copies: 2x\n",
         "# a title\n# holds: all\n# timeout: \n",
+        "# a title\n# holds: all\n# status: 256\n",
         "# a title\n# holds: all\n# what: else\n",
         "# a title\n# holds: all\n# remark\n",
         "# a title\n# holds: \n",
@@ -118,10 +122,14 @@ static void attack__request(void **state)
     assert_int_equal(request.policy.limits.number[LIMIT_TIMEOUT], 7);
     assert_int_equal(request.policy.limits.number[LIMIT_MEMORY], 100); /* the maximum */
     environment = strvec_join(&request.environment, "|");
-    assert_string_equal(environment,
-                        "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
-                        "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|LIMIT_UID=65534|"
-                        "LIMIT_GID=65534|COPY=1");
+    assert_string_equal(environment, "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
+                                     "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|"
+                                     "LIMIT_USERS=1900000-1965535|COPY=1");
+    request_release(&request);
+    assert_int_equal(sandbox_policy_set_user(&config.maximums, "7:8", &error), 0);
+    request_init(&request);
+    assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
+    assert_string_equal(request.environment.items[5], "LIMIT_USERS=7:8");
     request_release(&request);
     config_release(&config);
 }
@@ -219,6 +227,18 @@ static void attack__judges_a_known_gap(void **state)
                         "unclear: ended with exit status 0: x");
 }
 
+static void attack__judges_an_exit_status(void **state)
+{
+    static const char status[] = "# status: 3\n";
+
+    (void)state;
+    assert_verdict_with(REASON_EXIT, 3, "held: a\n", 8, status, "held: a");
+    assert_verdict_with(REASON_EXIT, 0, "held: a\n", 8, status,
+                        "breach: exit status 3 was reported as 0");
+    assert_verdict_with(REASON_EXIT, 1, "x\n", 2, status, "unclear: ended with exit status 1: x");
+    assert_verdict_with(REASON_OOM, 137, "", 0, status, "held: ended with reason oom");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +251,7 @@ int main(void)
         cmocka_unit_test(attack__judges_a_result),
         cmocka_unit_test(attack__judges_nuls_and_long_output),
         cmocka_unit_test(attack__judges_a_known_gap),
+        cmocka_unit_test(attack__judges_an_exit_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,9 @@ static void assert_refused(const char *argument, const char *message)
     optind = 0;
     option = getopt_long(2, argv, ":j:q", known_options, NULL);
     assert_true(option == ':' || option == '?');
-    assert_int_equal(command_line_refuse(option, "command", known_options, argument, &error), -1);
+    assert_int_equal(
+        command_line_refuse(option, "see isolator command --help", known_options, argument, &error),
+        -1);
     assert_error(&error, ERROR_USAGE, message);
     free(copy);
 }

@@ -349,7 +349,9 @@ static void run_options__unknown_options(void **state)
     assert_refused("--memroy|64|x.py", "unknown option '--memroy'; did you mean --memory?");
     assert_refused("--memroy=64|x.py", "unknown option '--memroy=64'; did you mean --memory?");
     assert_refused("--zzzzzzzz|x.py", "unknown option '--zzzzzzzz'; see isolator run --help");
-    assert_refused("x.py|-Z", "unknown option '-Z'; see isolator run --help");
+    assert_refused("x.py|-Z", "unknown option '-Z'; put the program's arguments after --");
+    assert_refused("x.py|--longest",
+                   "unknown option '--longest'; put the program's arguments after --");
     assert_refused("-vZ|x.py", "unknown option '-Z'; see isolator run --help");
     assert_refused("-v\xc3\xa4|x.py", "unknown option '-v\xc3\xa4'; see isolator run --help");
     assert_refused("--\x1b[2J|x.py", "unknown option '--\\x1b[2J'; see isolator run --help");

@@ -339,6 +339,11 @@ static void config__wrong_limits(void **state)
     check_refused("{\"defaults\": {\"user\": \"root\"}}",
                   "test.json: defaults.user: 'root' is not a user; write numbers up to 2097151, "
                   "like 65534 or 1000:1000");
+    check_refused("{\"userRange\": \"1000-1254\"}",
+                  "test.json: userRange: '1000-1254' is not a range of users; write FIRST-LAST, at "
+                  "least 256 numbers from 1 to 2097151");
+    check_refused("{\"userRange\": [1000, 2000]}",
+                  "test.json: userRange: must be a string that is not empty");
     check_refused("{\"defaults\": {\"capDrop\": [\"NET RAW\"]}}",
                   "test.json: defaults.capDrop: 'NET RAW' is not a list of capabilities, like ALL "
                   "or NET_RAW,MKNOD");
@@ -978,8 +983,10 @@ static void config__built_in(void **state)
     assert_string_equal(config.defaults.network, "none");
     assert_int_equal(config.defaults.read_only, 1);
     check_joined(&config.defaults.cap_drop, "ALL");
-    assert_int_equal(config.defaults.uid, 65534);
-    assert_int_equal(config.defaults.gid, 65534);
+    assert_false(config.defaults.has_user);
+    assert_int_equal(config.users.first, 1900000);
+    assert_int_equal(config.users.last, 1965535);
+    assert_int_equal(config_docker(&config).users.last, 1965535);
     names = config_language_names(&config);
     assert_string_equal(names, "python, go, javascript");
     assert_string_equal(language(&config, "python")->image, "python:3.11-alpine");

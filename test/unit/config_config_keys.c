@@ -21,8 +21,9 @@ static void config_keys__levels(void **state)
     }
     assert_string_equal(
         strbuf_string(&names),
-        "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced promptsDir "
-        "maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes warm warmMaxAgeSeconds "
+        "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced userRange "
+        "promptsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes warm "
+        "warmMaxAgeSeconds "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "outputBytes \n"

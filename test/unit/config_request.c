@@ -9,7 +9,7 @@ static const char CONFIG[] =
     "{\"containerCommand\": \"docker\", \"containerWorkdir\": \"/workspace\","
     " \"defaults\": {\"timeoutSeconds\": 60, \"memoryMB\": 256, \"cpus\": 0.5, \"pidsLimit\": 64,"
     "  \"workdirMB\": 64, \"tmpMB\": 64, \"outputBytes\": 1048576, \"network\": \"none\","
-    "  \"readOnly\": true, \"capDrop\": [\"ALL\"], \"user\": \"65534\"},"
+    "  \"readOnly\": true, \"capDrop\": [\"ALL\"]}, \"userRange\": \"1000-2000\","
     " \"maximums\": {\"memoryMB\": 1024},"
     " \"languages\": {"
     "  \"py\": {\"image\": \"py:3\", \"command\": [\"python3\", \"{entrypoint}\"],"
@@ -379,7 +379,8 @@ static void plan__limits_lie_over_each_other(void **state)
     assert_true(number[LIMIT_TIMEOUT] == 60);
     assert_string_equal(fixture.plan.policy.network, "none");
     assert_int_equal(fixture.plan.policy.read_only, 1);
-    assert_int_equal(fixture.plan.policy.uid, 65534);
+    assert_false(fixture.plan.policy.has_user);
+    assert_int_equal(fixture.plan.policy.uid, 65534); /* of images that are saved */
     check_joined(&fixture.plan.policy.cap_drop, "ALL");
     tear_down(&fixture);
 

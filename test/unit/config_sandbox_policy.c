@@ -132,6 +132,60 @@ static void sandbox_policy__refused_user_changes_nothing(void **state)
     sandbox_policy_release(&policy);
 }
 
+static void sandbox_policy__user_ranges(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned first, last;
+    } good[] = {{"1900000-1965535", 1900000, 1965535},
+                {"1-256", 1, 256},
+                {"1-2097151", 1, 2097151},
+                {"2096896-2097151", 2096896, 2097151}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        struct error error = ERROR_INIT;
+        struct user_range users = {0, 0};
+
+        assert_int_equal(sandbox_users_parse(&users, good[i].text, &error), 0);
+        assert_int_equal(users.first, good[i].first);
+        assert_int_equal(users.last, good[i].last);
+    }
+}
+
+static void sandbox_policy__no_user_ranges(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "1000",
+                                      "1000-",
+                                      "-1000",
+                                      "0-1000",
+                                      "1-255",
+                                      "1000-1254",
+                                      "2000-1000",
+                                      "1000:2000",
+                                      "1000-2000-",
+                                      "1000 - 2000",
+                                      "1000-2097152",
+                                      "1000-18446744073709551616",
+                                      "a-b"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message = string_format("'%s' is not a range of users; write "
+                                                   "FIRST-LAST, at least 256 numbers from 1 to "
+                                                   "2097151",
+                                                   bad[i]);
+        struct error error = ERROR_INIT;
+        struct user_range users = {7, 8};
+
+        assert_int_equal(sandbox_users_parse(&users, bad[i], &error), -1);
+        assert_error(&error, ERROR_USAGE, message);
+        assert_int_equal(users.first, 7);
+        assert_int_equal(users.last, 8);
+    }
+}
+
 static void sandbox_policy__networks(void **state)
 {
     static const char *const good[] = {"none", "bridge",  "my_net", "a",
@@ -408,6 +462,31 @@ static void sandbox_policy__maximum_capabilities_by_either_name(void **state)
     sandbox_policy_release(&policy);
 }
 
+/* A policy without a user would run as one that is drawn, which is not the maximum's. */
+static void sandbox_policy__maximum_user_is_the_user(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct sandbox_policy policy, maximums;
+
+    (void)state;
+    fill(&policy);
+    policy.has_user = false;
+    sandbox_policy_init(&maximums);
+    sandbox_policy_clamp(&policy, &maximums);
+    assert_false(policy.has_user);
+    assert_int_equal(sandbox_policy_set_user(&maximums, "65534", &error), 0);
+    check_forbidden(
+        &policy, &maximums,
+        "user 65534:65534 is not allowed by the configuration (maximums.user: 65534:65534)");
+    assert_int_equal(sandbox_policy_set_user(&maximums, "7:8", &error), 0);
+    sandbox_policy_clamp(&policy, &maximums);
+    assert_true(policy.has_user);
+    check_allowed(&policy, &maximums);
+    check(&policy, "60 256 0.5 64 64 64 1048576 none 1 [ALL] 7:8");
+    sandbox_policy_release(&maximums);
+    sandbox_policy_release(&policy);
+}
+
 static void sandbox_policy__clamp_to_nothing(void **state)
 {
     struct sandbox_policy policy, maximums;
@@ -464,6 +543,8 @@ int main(void)
         cmocka_unit_test(sandbox_policy__users),
         cmocka_unit_test(sandbox_policy__no_users),
         cmocka_unit_test(sandbox_policy__refused_user_changes_nothing),
+        cmocka_unit_test(sandbox_policy__user_ranges),
+        cmocka_unit_test(sandbox_policy__no_user_ranges),
         cmocka_unit_test(sandbox_policy__networks),
         cmocka_unit_test(sandbox_policy__no_networks),
         cmocka_unit_test(sandbox_policy__capabilities),
@@ -475,6 +556,7 @@ int main(void)
         cmocka_unit_test(sandbox_policy__maximum_root_and_user),
         cmocka_unit_test(sandbox_policy__maximum_capabilities),
         cmocka_unit_test(sandbox_policy__maximum_capabilities_by_either_name),
+        cmocka_unit_test(sandbox_policy__maximum_user_is_the_user),
         cmocka_unit_test(sandbox_policy__clamp_to_nothing),
         cmocka_unit_test(sandbox_policy__clamp_lowers_what_is_more),
     };

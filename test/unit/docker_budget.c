@@ -19,8 +19,6 @@ static void budget__parts_of_a_run(void **state)
     assert_int_equal(seconds(BUDGET_WARM_REMOVE), 20);
     assert_int_equal(seconds(BUDGET_STOP), 10);
     assert_int_equal(seconds(BUDGET_FILES), 30);
-    assert_int_equal(seconds(BUDGET_INSPECT), 30);
-    assert_int_equal(seconds(BUDGET_OOM), 5);
     assert_int_equal(seconds(BUDGET_EXIT), 10);
     assert_int_equal(seconds(BUDGET_REMOVE), 80);
     assert_int_equal(seconds(BUDGET_REMOVE_MIN), 20);
@@ -32,6 +30,7 @@ static void budget__other_parts(void **state)
     (void)state;
     assert_int_equal(seconds(BUDGET_CANCELLED_CREATE), 30);
     assert_int_equal(seconds(BUDGET_DISCARD), 20);
+    assert_int_equal(seconds(BUDGET_INSPECT), 30);
     assert_int_equal(seconds(BUDGET_QUERY), 50);
     assert_int_equal(seconds(BUDGET_ENDPOINT), 20);
     assert_int_equal(seconds(BUDGET_WARM_WAIT), 50);
@@ -51,10 +50,8 @@ static void budget__parts_of_a_run_fit(void **state)
     assert_true(seconds(BUDGET_WARM_START) + seconds(BUDGET_WARM_REMOVE) < seconds(BUDGET_SETUP));
     /* The setup takes all of its time. */
     assert_true(seconds(BUDGET_SETUP) + seconds(BUDGET_STOP) + least < total);
-    /* Everything after the program takes all of its time, with a supervisor and without. */
+    /* Everything after the program takes all of its time. */
     assert_true(seconds(BUDGET_STOP) + seconds(BUDGET_FILES) + seconds(BUDGET_EXIT) + least <
-                total);
-    assert_true(seconds(BUDGET_INSPECT) + seconds(BUDGET_OOM) + seconds(BUDGET_FILES) + least <
                 total);
     /* A creation that is cancelled, or fails, leaves time for the end. */
     assert_true(seconds(BUDGET_CANCELLED_CREATE) + seconds(BUDGET_DISCARD) < seconds(BUDGET_SETUP));
@@ -80,7 +77,7 @@ static void budget__scales_with_the_engine_timeout(void **state)
     const struct docker shortest = {.engine_timeout = 1}, longest = {.engine_timeout = 600};
 
     (void)state;
-    assert_int_equal(budget_ms(&shortest, BUDGET_OOM), 50);
+    assert_int_equal(budget_ms(&shortest, BUDGET_STOP), 100);
     assert_int_equal(budget_ms(&longest, BUDGET_LIFETIME), 4800000);
 }
 

@@ -74,7 +74,6 @@ static void prepare(struct creation *creation)
         .cap_drop = &creation->cap_drop,
         .labels = &creation->labels,
         .command = &creation->command,
-        .environment_file = -1,
     };
     strvec_push(&creation->command, "/bin/sh");
 }
@@ -125,25 +124,18 @@ static void container__create_from_a_minimal_spec(void **state)
 
 static void container__create_from_a_full_spec(void **state)
 {
-    CLEANUP_FD int environment = linux_unnamed_file();
-    struct strvec variables = STRVEC_INIT;
     struct fixture fixture;
     struct creation creation;
-    CLEANUP_FREE char *stdin_text = NULL;
 
     (void)state;
-    set_up(&fixture, "cat >stdin");
+    set_up(&fixture, "");
     prepare(&creation);
-    assert_int_equal(write(environment, "A=1\nhttp_proxy=2\n", 17), 17);
     creation.spec.workdir = "/work dir";
     creation.spec.volume = "/volume";
     creation.spec.cpus = 1.2345;
     creation.spec.read_only = creation.spec.auto_remove = creation.spec.open_stdin = true;
     creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
     creation.spec.tmpfs[1] = (struct container_tmpfs){"/workspace", 64};
-    strvec_push_each(&variables, "A=1", "http_proxy=2", NULL);
-    creation.spec.environment = &variables;
-    creation.spec.environment_file = environment;
     strvec_push_each(&creation.cap_drop, "NET_RAW", "MKNOD", NULL);
     strvec_push_each(&creation.labels, "isolator.pid=1", "isolator.host=a b", NULL);
     strvec_push_each(&creation.command, "-c", "two\nlines; $x", "", "--rm", NULL);
@@ -159,14 +151,9 @@ static void container__create_from_a_full_spec(void **state)
                 "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,uid=65534,gid=65533,mode=0700"
                 "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
                 "|--mount|type=volume,destination=/volume"
-                "|--label|isolator.pid=1|--label|isolator.host=a b"
-                "|--env-file|/dev/stdin|--env=HTTP_PROXY=|--env=HTTPS_PROXY=|--env=https_proxy="
-                "|--env=FTP_PROXY=|--env=ftp_proxy=|--env=NO_PROXY=|--env=no_proxy="
-                "|--env=ALL_PROXY=|--env=all_proxy=|--workdir|/work dir"
+                "|--label|isolator.pid=1|--label|isolator.host=a b" NO_PROXIES
+                "|--workdir|/work dir"
                 "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
-    stdin_text = read_in(fixture.directory, "stdin");
-    assert_string_equal(stdin_text, "A=1\nhttp_proxy=2\n");
-    strvec_release(&variables);
     discard(&creation);
     tear_down(&fixture);
 }
@@ -186,6 +173,25 @@ static void container__create_with_a_network(void **state)
     calls = read_in(fixture.directory, "calls");
     assert_non_null(strstr(calls, "|--network=bridge|"));
     assert_null(strstr(calls, "|--env"));
+    discard(&creation);
+    tear_down(&fixture);
+}
+
+static void container__create_with_a_network_without_proxies(void **state)
+{
+    struct fixture fixture;
+    struct creation creation;
+    CLEANUP_FREE char *calls = NULL;
+
+    (void)state;
+    set_up(&fixture, "");
+    prepare(&creation);
+    creation.spec.network = "bridge";
+    creation.spec.without_proxies = true;
+    assert_int_equal(create(&fixture, &creation), 0);
+    calls = read_in(fixture.directory, "calls");
+    assert_non_null(strstr(calls, "|--network=bridge|"));
+    assert_non_null(strstr(calls, NO_PROXIES));
     discard(&creation);
     tear_down(&fixture);
 }
@@ -319,8 +325,9 @@ static void container__copies_a_tar_file_in(void **state)
     (void)state;
     assert_int_equal(write(file, "tar", 3), 3);
     set_up(&fixture, "cat >stdin");
-    assert_int_equal(
-        container_copy_in(&fixture.docker, "box", "/work", file, soon(), NULL, &fixture.error), 0);
+    assert_int_equal(container_copy_in(&fixture.docker, "box", "/work", "the files", file, soon(),
+                                       NULL, &fixture.error),
+                     0);
     check_calls(&fixture, "|cp|-|box:/work\n");
     stdin_text = read_in(fixture.directory, "stdin");
     assert_string_equal(stdin_text, "tar");
@@ -334,8 +341,9 @@ static void container__copy_that_fails(void **state)
 
     (void)state;
     set_up(&fixture, "echo 'no space' >&2; exit 1");
-    assert_int_equal(
-        container_copy_in(&fixture.docker, "box", "/work", file, soon(), NULL, &fixture.error), -1);
+    assert_int_equal(container_copy_in(&fixture.docker, "box", "/work", "the files", file, soon(),
+                                       NULL, &fixture.error),
+                     -1);
     assert_error(&fixture.error, ERROR_ENGINE,
                  "cannot copy the files into the container: no space");
     tear_down(&fixture);
@@ -573,6 +581,36 @@ static void container__inspect_that_fails(void **state)
     tear_down(&fixture);
 }
 
+/* ---- events */
+
+static bool killed_by_kernel(const char *events, int status)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *script = string_format(
+        "[ $1 = events ] && [ $7 = container=box ] || exit 9\ncat output; exit %d", status);
+    bool killed;
+
+    set_up(&fixture, script);
+    write_in(fixture.directory, "output", events);
+    killed = container_killed_by_kernel(&fixture.docker, "box", soon());
+    tear_down(&fixture);
+    return killed;
+}
+
+#define BEGIN "create <no value>\nattach <no value>\nstart <no value>\n"
+
+static void container__killed_by_the_kernel(void **state)
+{
+    (void)state;
+    assert_true(killed_by_kernel(BEGIN "oom <no value>\ndie 137\ndestroy <no value>\n", 0));
+    assert_true(killed_by_kernel(BEGIN "die 137\n", 0));
+    assert_false(killed_by_kernel(BEGIN "kill <no value>\ndie 137\ndestroy <no value>\n", 0));
+    assert_false(killed_by_kernel(BEGIN "oom <no value>\ndie 0\ndestroy <no value>\n", 0));
+    assert_false(killed_by_kernel(BEGIN, 0));
+    assert_false(killed_by_kernel("", 0));
+    assert_false(killed_by_kernel(BEGIN "die 137\n", 1));
+}
+
 /* ---- limits */
 
 /* The limits of a container with 64 MB, 1.5 cpus and 10 processes. */
@@ -785,6 +823,7 @@ int main(void)
         cmocka_unit_test(container__create_from_a_minimal_spec),
         cmocka_unit_test(container__create_from_a_full_spec),
         cmocka_unit_test(container__create_with_a_network),
+        cmocka_unit_test(container__create_with_a_network_without_proxies),
         cmocka_unit_test(container__create_collects_warnings),
         cmocka_unit_test(container__create_fails_with_an_explanation),
         cmocka_unit_test(container__create_without_the_image),
@@ -803,6 +842,7 @@ int main(void)
         cmocka_unit_test(container__inspects_garbage_for_times),
         cmocka_unit_test(container__inspects_garbage_for_seconds),
         cmocka_unit_test(container__inspect_that_fails),
+        cmocka_unit_test(container__killed_by_the_kernel),
         cmocka_unit_test(container__limits_that_are_enforced),
         cmocka_unit_test(container__limits_that_are_not_enforced),
         cmocka_unit_test(container__limits_of_an_engine_that_fails),

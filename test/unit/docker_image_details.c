@@ -20,8 +20,9 @@ static void check(const char *text, const char *expected)
     command = strvec_join(&details.command, "|");
     tags = strvec_join(&details.tags, "|");
     labels = strvec_join(&details.labels, "|");
-    seen = string_format("%s %lld %s %s [%s] [%s] [%s] [%s]", details.id ? details.id : "-",
-                         details.bytes, *details.created ? details.created : "-",
+    seen = string_format("%s %lld %s %s %s [%s] [%s] [%s] [%s]", details.id ? details.id : "-",
+                         details.bytes, *details.architecture ? details.architecture : "-",
+                         *details.created ? details.created : "-",
                          details.user ? details.user : "-", entrypoint, command, tags, labels);
     assert_string_equal(seen, expected);
 }
@@ -33,7 +34,7 @@ static void image_details__of_an_engine(void **state)
           "\"Created\":\"2026-11-23T07:21:35.072543231Z\",\"Config\":{\"User\":\"nobody:7\","
           "\"Entrypoint\":[\"sh\",\"-c\"],\"Cmd\":[\"a b\",\"\"],"
           "\"Labels\":{\"one\":\"1=1\",\"two\":\"\"}},\"Architecture\":\"amd64\"}\n",
-          "sha256:" DIGITS " 495595810 2026-11-23T07:21:35 nobody:7 [sh|-c] [a b|] [a:1|b:2] "
+          "sha256:" DIGITS " 495595810 amd64 2026-11-23T07:21:35 nobody:7 [sh|-c] [a b|] [a:1|b:2] "
           "[one=1=1|two=]");
 }
 
@@ -41,28 +42,30 @@ static void image_details__of_an_engine(void **state)
 static void image_details__with_members_missing(void **state)
 {
     (void)state;
-    check("{}", "- -1 - - [] [] [] []");
-    check("{\"Config\":null}", "- -1 - - [] [] [] []");
+    check("{}", "- -1 - - - [] [] [] []");
+    check("{\"Config\":null}", "- -1 - - - [] [] [] []");
     check("{\"Id\":\"\",\"RepoTags\":null,\"Created\":\"\",\"Config\":{\"User\":\"\","
           "\"Entrypoint\":null,\"Cmd\":null,\"Labels\":null}}",
-          "- -1 - - [] [] [] []");
+          "- -1 - - - [] [] [] []");
 }
 
 static void image_details__of_podman(void **state)
 {
     (void)state;
-    check("{\"Id\":\"" DIGITS "\"}", "sha256:" DIGITS " -1 - - [] [] [] []");
+    check("{\"Id\":\"" DIGITS "\"}", "sha256:" DIGITS " -1 - - - [] [] [] []");
 }
 
 static void image_details__with_members_of_other_forms(void **state)
 {
     (void)state;
     check("{\"Id\":\"sha256:0\",\"Size\":-5,\"Created\":\"yesterday, some time\"}",
-          "- -1 - - [] [] [] []");
+          "- -1 - - - [] [] [] []");
     check("{\"Id\":\"sha256:" DIGITS "0\",\"Size\":\"5\",\"Created\":\"2026\"}",
-          "- -1 - - [] [] [] []");
+          "- -1 - - - [] [] [] []");
+    check("{\"Architecture\":\"x y\"}", "- -1 - - - [] [] [] []");
+    check("{\"Architecture\":7}", "- -1 - - - [] [] [] []");
     check("{\"Id\":7,\"Created\":7,\"Config\":{\"User\":7,\"Labels\":{\"a\":7,\"b\":\"\\u0000\"}}}",
-          "- -1 - - [] [] [] []");
+          "- -1 - - - [] [] [] []");
 }
 
 static void image_details__garbage(void **state)

@@ -41,17 +41,15 @@ static void set_up(struct fixture *fixture, const char *pattern)
 }
 
 /* Feeds the archive that comes back, without its last `cut` bytes, in pieces. */
-static void collect(struct fixture *fixture, size_t cut)
+static void collect_back(struct fixture *fixture, size_t cut)
 {
     struct error error = ERROR_INIT;
     struct strbuf tar;
     bool more = true;
 
-    assert_int_equal(archive_finish(&fixture->sent, &error), 0);
     assert_int_equal(archive_finish(&fixture->back, &error), 0);
     lseek(archive_file(&fixture->back), 0, SEEK_SET);
     tar = read_all(archive_file(&fixture->back));
-    collector_init(&fixture->collector, &fixture->plan, &fixture->manifest, &fixture->result);
     for (size_t at = 0; at < tar.length - cut; at += 100) {
         const size_t left = tar.length - cut - at;
         more = collector_feed(&fixture->collector, tar.data + at, left < 100 ? left : 100);
@@ -60,6 +58,16 @@ static void collect(struct fixture *fixture, size_t cut)
     collector_finish(&fixture->collector, "it was cut");
     collector_release(&fixture->collector);
     strbuf_release(&tar);
+}
+
+/* The same with a new collector. */
+static void collect(struct fixture *fixture, size_t cut)
+{
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(archive_finish(&fixture->sent, &error), 0);
+    collector_init(&fixture->collector, &fixture->plan, &fixture->manifest, &fixture->result);
+    collect_back(fixture, cut);
 }
 
 /* Checks the artifacts, "NAME:CONTENT " for each, and a line for each that is missing. */
@@ -283,6 +291,42 @@ static void collector__no_memory_for_a_file_that_is_too_large(void **state)
           "no artifact was found: the program created or changed no file in its working directory");
 }
 
+/* Only their names arrive, beside the tar. */
+static void collector__files_that_are_not_in_the_tar(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "*.bin");
+    assert_int_equal(archive_finish(&fixture.sent, &error), 0);
+    collector_init(&fixture.collector, &fixture.plan, &fixture.manifest, &fixture.result);
+    collector_note_too_large(&fixture.collector, "./large.bin");
+    collector_note_too_large(&fixture.collector, "./other.txt");
+    collector_note_too_large(&fixture.collector, "./\033.bin");
+    collector_finish(&fixture.collector, "it was cut");
+    collector_release(&fixture.collector);
+    check(&fixture, "",
+          "the artifact 'large.bin' is omitted: it exceeds the limit maxArtifactBytes\n"
+          "the artifact '\\x1b.bin' is omitted: it exceeds the limit maxArtifactBytes\n"
+          "artifacts may be missing: it was cut");
+}
+
+static void collector__a_file_that_is_not_in_the_tar_and_not_wanted(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "*.png");
+    assert_int_equal(archive_finish(&fixture.sent, &error), 0);
+    collector_init(&fixture.collector, &fixture.plan, &fixture.manifest, &fixture.result);
+    collector_note_too_large(&fixture.collector, "./large.bin");
+    collect_back(&fixture, 0);
+    check(&fixture, "",
+          "no artifact was found: the pattern matches none of the new files: large.bin");
+}
+
 static void collector__only_ten_are_named(void **state)
 {
     struct fixture fixture;
@@ -340,6 +384,8 @@ int main(void)
         cmocka_unit_test(collector__links_and_doubles),
         cmocka_unit_test(collector__only_so_many_and_so_much),
         cmocka_unit_test(collector__no_memory_for_a_file_that_is_too_large),
+        cmocka_unit_test(collector__files_that_are_not_in_the_tar),
+        cmocka_unit_test(collector__a_file_that_is_not_in_the_tar_and_not_wanted),
         cmocka_unit_test(collector__only_ten_are_named),
         cmocka_unit_test(collector__cut_off),
         cmocka_unit_test(collector__longer_than_it_can_be),

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "run/output_sink.h"
 #include "run/run_stats.h"
@@ -116,28 +115,6 @@ static void output_sink__is_kept_and_counted(void **state)
     tear_down(&fixture);
 }
 
-static void output_sink__forgets(void **state)
-{
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    begin(&fixture);
-    add(&fixture, 0, "of the gate, and long");
-    add(&fixture, 1, "this too");
-    output_sink_forget(&fixture.output);
-    add(&fixture, 0, "new");
-    output_sink_finish(&fixture.output, &fixture.result);
-    assert_int_equal(fixture.result.bytes[0], 3);
-    assert_int_equal(fixture.result.bytes[1], 0);
-    assert_false(fixture.result.truncated[0]);
-    assert_string_equal(strbuf_string(&fixture.result.text[0]), "new");
-    assert_string_equal(strbuf_string(&fixture.result.text[1]), "");
-    result_release(&fixture.result);
-    fixture.result = (struct result)RESULT_INIT;
-    tear_down(&fixture);
-}
-
 static void output_sink__is_passed_on(void **state)
 {
     struct fixture fixture;
@@ -162,25 +139,93 @@ static void output_sink__is_passed_on(void **state)
     tear_down(&fixture);
 }
 
-/* A reader that takes nothing delays a run until the deadline, which is not an error. */
-static void output_sink__reader_that_takes_nothing(void **state)
+/* A reader that takes nothing for a while: the rest waits, and counts as dealt with only later. */
+static void output_sink__reader_that_is_slow(void **state)
 {
-    CLEANUP_FREE char *large = memory_allocate(200001);
+    enum { SIZE = 200000 };
+    CLEANUP_FREE char *large = memory_allocate(SIZE);
+    struct fixture fixture;
+    size_t got = 0, taken;
+    int ends[2];
+
+    (void)state;
+    memset(large, 'x', SIZE);
+    assert_int_equal(pipe(ends), 0);
+    set_up(&fixture);
+    fixture.observer.live[1] = ends[1];
+    begin(&fixture);
+    assert_true(output_sink_is_flushed(&fixture.output));
+    output_sink_add(&fixture.output, 1, large, SIZE);
+    assert_false(output_sink_is_flushed(&fixture.output));
+    assert_int_equal(fixture.output.destinations[0], -1);
+    assert_int_equal(fixture.output.destinations[1], ends[1]);
+    taken = output_sink_take(&fixture.output, 1);
+    assert_in_range(taken, 1, SIZE - 1);
+    assert_int_equal(output_sink_take(&fixture.output, 1), 0);
+    while (!output_sink_is_flushed(&fixture.output)) {
+        const ssize_t length = read(ends[0], large, SIZE);
+
+        assert_true(length > 0);
+        got += (size_t)length;
+        output_sink_flush(&fixture.output, 1);
+    }
+    taken += output_sink_take(&fixture.output, 1);
+    assert_int_equal(taken, SIZE);
+    assert_int_equal(fixture.output.destinations[1], -1);
+    close(ends[1]);
+    output_sink_detach(&fixture.output);
+    while (got < SIZE) {
+        const ssize_t length = read(ends[0], large, SIZE);
+
+        assert_true(length > 0);
+        got += (size_t)length;
+    }
+    assert_int_equal(got, SIZE);
+    assert_false(output_sink_must_end(&fixture.output));
+    close(ends[0]);
+    tear_down(&fixture);
+}
+
+/* Bytes that are passed on nowhere are dealt with at once. */
+static void output_sink__take_without_a_reader(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    begin(&fixture);
+    add(&fixture, 0, "12345");
+    add(&fixture, 0, "678");
+    assert_int_equal(output_sink_take(&fixture.output, 0), 8);
+    assert_int_equal(output_sink_take(&fixture.output, 0), 0);
+    assert_int_equal(output_sink_take(&fixture.output, 1), 0);
+    tear_down(&fixture);
+}
+
+/* What follows after the end of passing on is still kept and counted, and nothing waits for room.
+ */
+static void output_sink__detached(void **state)
+{
+    enum { SIZE = 200000 };
+    CLEANUP_FREE char *large = memory_allocate(SIZE);
     struct fixture fixture;
     int ends[2];
 
     (void)state;
-    memset(large, 'x', 200000);
-    large[200000] = '\0';
+    memset(large, 'x', SIZE);
     assert_int_equal(pipe(ends), 0);
     set_up(&fixture);
     fixture.observer.live[0] = ends[1];
     begin(&fixture);
-    output_sink_wait(&fixture.output, clock_now_ms() + 1, NULL);
-    add(&fixture, 0, large);
-    assert_true(clock_now_ms() >= fixture.output.deadline);
+    output_sink_add(&fixture.output, 0, large, SIZE);
+    output_sink_detach(&fixture.output);
+    assert_true(output_sink_is_flushed(&fixture.output));
+    assert_int_equal(fixture.output.destinations[0], -1);
+    assert_int_equal(output_sink_take(&fixture.output, 0), SIZE);
+    add(&fixture, 0, "more");
+    assert_int_equal(output_sink_take(&fixture.output, 0), 4);
+    assert_int_equal(watched(&fixture), SIZE + 4);
     assert_false(output_sink_must_end(&fixture.output));
-    assert_int_equal(watched(&fixture), 200000);
     close(ends[0]);
     close(ends[1]);
     tear_down(&fixture);
@@ -221,9 +266,10 @@ int main(void)
         cmocka_unit_test(output_sink__watch_tells_when_the_program_runs),
         cmocka_unit_test(output_sink__without_stats),
         cmocka_unit_test(output_sink__is_kept_and_counted),
-        cmocka_unit_test(output_sink__forgets),
         cmocka_unit_test(output_sink__is_passed_on),
-        cmocka_unit_test(output_sink__reader_that_takes_nothing),
+        cmocka_unit_test(output_sink__reader_that_is_slow),
+        cmocka_unit_test(output_sink__take_without_a_reader),
+        cmocka_unit_test(output_sink__detached),
         cmocka_unit_test(output_sink__flood_ends_the_run),
     };
 

@@ -17,7 +17,6 @@ struct fixture {
     struct plan plan;
     struct archive archive;
     struct strvec warnings;
-    long long reserved;
     const struct notifier *cancel;
     struct error error;
 };
@@ -45,8 +44,8 @@ static void set_entrypoint(struct fixture *fixture, const char *entrypoint)
 
 static int archive_input(struct fixture *fixture)
 {
-    return pack_input(&fixture->plan, fixture->reserved, &fixture->archive, &fixture->warnings,
-                      fixture->cancel, &fixture->error);
+    return pack_input(&fixture->plan, &fixture->archive, &fixture->warnings, fixture->cancel,
+                      &fixture->error);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -599,26 +598,6 @@ static void pack_input__sizes_count_in_whole_pages(void **state)
     refuse(&fixture, TOO_MUCH);
 }
 
-static void pack_input__reserved_bytes_are_taken_off(void **state)
-{
-    struct fixture fixture;
-
-    (void)state;
-    set_up(&fixture);
-    fixture.reserved = 1048576 - 4096;
-    save(&fixture);
-    tear_down(&fixture);
-
-    set_up(&fixture);
-    fixture.reserved = 1048576 - 4095;
-    refuse(&fixture, TOO_MUCH);
-
-    set_up(&fixture);
-    make_file(&fixture, "main", 0, 0644);
-    fixture.reserved = 1048577;
-    refuse(&fixture, TOO_MUCH);
-}
-
 /* A sparse file needs no space here, and all of its size in the container. */
 static void pack_input__huge_files_are_refused_at_once(void **state)
 {
@@ -748,10 +727,6 @@ static void pack_input__one_file_that_is_too_large(void **state)
     set_up_file(&fixture, "main.py", "", 0600);
     assert_int_equal(ftruncate(fixture.plan.input.file, 1048577), 0);
     refuse(&fixture, TOO_MUCH);
-
-    set_up_file(&fixture, "main.py", "x", 0600);
-    fixture.reserved = 1048576;
-    refuse(&fixture, TOO_MUCH);
 }
 
 static void pack_input__one_file_that_cannot_be_read(void **state)
@@ -864,10 +839,6 @@ static void pack_input__code_that_is_too_large(void **state)
 
     set_up_code(&fixture, code, 1048577);
     refuse(&fixture, TOO_MUCH);
-
-    set_up_code(&fixture, "c", 1);
-    fixture.reserved = 1048576;
-    refuse(&fixture, TOO_MUCH);
 }
 
 /* Each needs a whole page. */
@@ -944,99 +915,6 @@ static void pack_input__additional_files_are_cancelled(void **state)
     check_cancelled(&fixture);
 }
 
-/* ---- spooling */
-
-/* The read end of a pipe that contains this text and then ends. */
-static int pipe_with(const char *text)
-{
-    int ends[2];
-
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
-    close(ends[1]);
-    return ends[0];
-}
-
-static void check_spooled(const char *text, long long max)
-{
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FD int from = pipe_with(text);
-    CLEANUP_FD int file = pack_input_spool(from, max, "stdin", NULL, &error);
-    struct strbuf content;
-
-    assert_no_error(&error);
-    assert_true(file >= 0);
-    assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
-    assert_int_equal(lseek(file, 0, SEEK_SET), 0);
-    content = read_all(file);
-    assert_string_equal(strbuf_string(&content), text);
-    strbuf_release(&content);
-}
-
-static void pack_input__spools_a_pipe(void **state)
-{
-    CLEANUP_FREE char *text = memory_allocate(60001);
-
-    (void)state;
-    memset(text, 's', 60000);
-    text[60000] = '\0';
-    check_spooled("", 0);
-    check_spooled("text", 4);
-    check_spooled("text", 1000);
-    check_spooled(text, 60000);
-}
-
-static void pack_input__spool_that_is_too_large(void **state)
-{
-    struct error error = ERROR_INIT;
-    CLEANUP_FD int from = pipe_with("text");
-
-    (void)state;
-    assert_int_equal(pack_input_spool(from, 3, "stdin", NULL, &error), -1);
-    assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
-}
-
-/* The size of a file is known before, so nothing is copied. */
-static void pack_input__spool_of_a_file_that_is_too_large(void **state)
-{
-    struct error error = ERROR_INIT;
-    CLEANUP_FD int from = linux_unnamed_file();
-
-    (void)state;
-    assert_int_equal(ftruncate(from, 5), 0);
-    assert_int_equal(lseek(from, 1, SEEK_SET), 1);
-    assert_int_equal(pack_input_spool(from, 3, "stdin", NULL, &error), -1);
-    assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
-    assert_int_equal(lseek(from, 0, SEEK_CUR), 1);
-}
-
-static void pack_input__spool_that_cannot_be_read(void **state)
-{
-    struct error error = ERROR_INIT;
-    CLEANUP_FD int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    (void)state;
-    assert_int_equal(pack_input_spool(from, 3, "stdin", NULL, &error), -1);
-    assert_error(&error, ERROR_INPUT, "cannot read stdin: Is a directory");
-}
-
-static void pack_input__spool_is_cancelled(void **state)
-{
-    struct notifier cancel = NOTIFIER_INIT;
-    struct error error = ERROR_INIT;
-    int ends[2];
-
-    (void)state;
-    assert_int_equal(pipe(ends), 0); /* it has no data and no end */
-    assert_int_equal(notifier_open(&cancel, &error), 0);
-    notifier_raise(&cancel);
-    assert_int_equal(pack_input_spool(ends[0], 3, "stdin", &cancel, &error), -1);
-    assert_error(&error, ERROR_CANCELLED, "cancelled while stdin was read");
-    notifier_release(&cancel);
-    close(ends[0]);
-    close(ends[1]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1057,7 +935,6 @@ int main(void)
         cmocka_unit_test(pack_input__directory_behind_a_link),
         cmocka_unit_test(pack_input__entrypoint_must_be_a_file_of_the_directory),
         cmocka_unit_test(pack_input__sizes_count_in_whole_pages),
-        cmocka_unit_test(pack_input__reserved_bytes_are_taken_off),
         cmocka_unit_test(pack_input__huge_files_are_refused_at_once),
         cmocka_unit_test(pack_input__depth_is_limited),
         cmocka_unit_test(pack_input__length_of_paths_is_limited),
@@ -1066,11 +943,6 @@ int main(void)
         cmocka_unit_test(pack_input__one_file_that_cannot_be_read),
         cmocka_unit_test(pack_input__walk_is_cancelled),
         cmocka_unit_test(pack_input__additional_files_are_cancelled),
-        cmocka_unit_test(pack_input__spools_a_pipe),
-        cmocka_unit_test(pack_input__spool_that_is_too_large),
-        cmocka_unit_test(pack_input__spool_of_a_file_that_is_too_large),
-        cmocka_unit_test(pack_input__spool_that_cannot_be_read),
-        cmocka_unit_test(pack_input__spool_is_cancelled),
         cmocka_unit_test(pack_input__code_in_memory),
         cmocka_unit_test(pack_input__files_in_memory_beside_the_code),
         cmocka_unit_test(pack_input__files_in_memory_beside_an_open_one),

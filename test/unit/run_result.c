@@ -125,6 +125,7 @@ static void result__reasons_and_statuses(void **state)
         {REASON_CANCELLED, "cancelled", "error"},
         {REASON_ENGINE, "engine", "error"},
         {REASON_IMAGE_MISSING, "image-missing", "error"},
+        {REASON_COMMAND, "command", "error"},
         {REASON_INPUT, "input", "error"},
     };
 
@@ -169,25 +170,22 @@ static void result__signals(void **state)
     (void)state;
     assert_null(result_signal(-1));
     assert_null(result_signal(0));
-    assert_null(result_signal(1));
-    assert_null(result_signal(127));
-    assert_null(result_signal(128));
-    assert_string_equal(result_signal(129), "SIGHUP");
-    assert_string_equal(result_signal(130), "SIGINT");
-    assert_string_equal(result_signal(134), "SIGABRT");
-    assert_string_equal(result_signal(135), "SIGBUS");
-    assert_string_equal(result_signal(137), "SIGKILL");
-    assert_string_equal(result_signal(138), "SIGUSR1");
-    assert_string_equal(result_signal(139), "SIGSEGV");
-    assert_string_equal(result_signal(141), "SIGPIPE");
-    assert_string_equal(result_signal(143), "SIGTERM");
-    assert_string_equal(result_signal(145), "SIGCHLD");
-    assert_string_equal(result_signal(152), "SIGXCPU");
-    assert_string_equal(result_signal(153), "SIGXFSZ");
-    assert_string_equal(result_signal(157), "SIGIO");
-    assert_string_equal(result_signal(159), "SIGSYS");
-    assert_null(result_signal(160));
-    assert_null(result_signal(255));
+    assert_null(result_signal(0));
+    assert_string_equal(result_signal(1), "SIGHUP");
+    assert_string_equal(result_signal(2), "SIGINT");
+    assert_string_equal(result_signal(6), "SIGABRT");
+    assert_string_equal(result_signal(7), "SIGBUS");
+    assert_string_equal(result_signal(9), "SIGKILL");
+    assert_string_equal(result_signal(10), "SIGUSR1");
+    assert_string_equal(result_signal(11), "SIGSEGV");
+    assert_string_equal(result_signal(13), "SIGPIPE");
+    assert_string_equal(result_signal(15), "SIGTERM");
+    assert_string_equal(result_signal(17), "SIGCHLD");
+    assert_string_equal(result_signal(24), "SIGXCPU");
+    assert_string_equal(result_signal(25), "SIGXFSZ");
+    assert_string_equal(result_signal(29), "SIGIO");
+    assert_string_equal(result_signal(31), "SIGSYS");
+    assert_null(result_signal(32));
     assert_null(result_signal(2147483647));
 }
 
@@ -214,7 +212,7 @@ static void result__signals_are_those_of_the_kernel(void **state)
     (void)state;
     assert_int_equal(COUNT(signals), 31);
     for (size_t i = 0; i < COUNT(signals); i++)
-        assert_string_equal(result_signal(128 + signals[i].number), signals[i].name);
+        assert_string_equal(result_signal(signals[i].number), signals[i].name);
 }
 
 static void result__signal_in_json(void **state)
@@ -225,11 +223,25 @@ static void result__signal_in_json(void **state)
     (void)state;
     result.reason = REASON_TIMEOUT;
     result.exit_code = 137;
+    result.signal = SIGKILL;
     result.error = string_copy("program did not end within 1 s");
     json = json_of(&result);
     assert_memory_equal(json, "{\"status\":\"timeout\",\"exitCode\":137,", 34);
     assert_non_null(strstr(json, "\"error\":\"program did not end within 1 s\","));
     assert_non_null(strstr(json, "\"reason\":\"timeout\",\"signal\":\"SIGKILL\","));
+}
+
+static void result__exit_status_137_is_no_signal(void **state)
+{
+    struct result result = RESULT_INIT;
+    CLEANUP_FREE char *json = NULL;
+
+    (void)state;
+    result.reason = REASON_EXIT;
+    result.exit_code = 137;
+    json = json_of(&result);
+    assert_non_null(strstr(json, "\"exitCode\":137,"));
+    assert_non_null(strstr(json, "\"reason\":\"exit\",\"signal\":null,"));
 }
 
 static void result__fail_maps_kinds_to_reasons(void **state)
@@ -241,7 +253,7 @@ static void result__fail_maps_kinds_to_reasons(void **state)
         {ERROR_USAGE, REASON_INPUT},         {ERROR_CONFIG, REASON_INPUT},
         {ERROR_INPUT, REASON_INPUT},         {ERROR_ENGINE, REASON_ENGINE},
         {ERROR_SYSTEM, REASON_ENGINE},       {ERROR_IMAGE, REASON_IMAGE_MISSING},
-        {ERROR_CANCELLED, REASON_CANCELLED},
+        {ERROR_CANCELLED, REASON_CANCELLED}, {ERROR_COMMAND, REASON_COMMAND},
     };
 
     (void)state;
@@ -318,6 +330,7 @@ int main(void)
         cmocka_unit_test(result__signals),
         cmocka_unit_test(result__signals_are_those_of_the_kernel),
         cmocka_unit_test(result__signal_in_json),
+        cmocka_unit_test(result__exit_status_137_is_no_signal),
         cmocka_unit_test(result__fail_maps_kinds_to_reasons),
         cmocka_unit_test(result__fail_escapes_the_message),
         cmocka_unit_test(result__names_the_subject_of_its_error),

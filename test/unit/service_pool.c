@@ -7,26 +7,25 @@
 #include "base/linux.h"
 #include "config/config_load.h"
 #include "config/config_read.h"
+#include "fake_supervisor.h"
 #include "service/pool.h"
 
 /*
  * A pool whose docker command is a script. Its containers report at once that they are ready, and
- * end with their stdin. A container NAME is a file with its nonce; NAME.ready exists when it waits
+ * end with their stdin. A container NAME is a file; NAME.ready exists when it waits
  * and has its process id; NAME.ended exists when it has ended. While the file "broken" exists, no
  * container can be created, and each attempt adds a line to it.
  */
-static const char docker_script[] = "cd \"${0%/*}\"\n"
-                                    "case $1 in\n"
+static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
                                     "create)\n"
                                     "  ! [ -e broken ] || { echo again >>broken; exit 1; }\n"
                                     "  until [ \"$1\" = --name ]; do shift; done\n"
-                                    "  eval \"echo \\${$(($# - 1))}\" >\"$2\";;\n"
+                                    "  echo >\"$2\";;\n"
                                     "start)\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
-                                    "  read -r nonce <\"$1\"\n"
-                                    "  printf '\\000%s ready\\n' \"$nonce\" >&2\n"
+                                    "  greet\n"
                                     "  echo $$ >\"$1.ready\"\n"
-                                    "  cat\n"
+                                    "  cat >/dev/null\n"
                                     "  echo >\"$1.ended\";;\n"
                                     "rm)\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
@@ -63,7 +62,9 @@ static void set_up(struct fixture *fixture, enum pool_policy policy, const char 
 
     *fixture = (struct fixture){.directory = temp_create(), .plan = PLAN_INIT};
     fixture->command = script_in(fixture->directory, "docker", docker_script);
-    fixture->docker = (struct docker){.command = fixture->command, .engine_timeout = 600};
+    write_fake_supervisor(fixture->directory, &(struct frame_end){0});
+    fixture->docker = (struct docker){
+        .command = fixture->command, .engine_timeout = 600, .users = {1900000, 1900999}};
     config_init(&fixture->config);
     assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
     assert_int_equal(config_overlay(&fixture->config, config, strlen(config), "test", &error), 0);

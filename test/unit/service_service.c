@@ -6,30 +6,27 @@
 #include "base/clock.h"
 #include "config/config_load.h"
 #include "config/config_read.h"
+#include "fake_supervisor.h"
 #include "service/service.h"
 
 /*
  * A service whose docker command is a script. Its containers report at once that they are ready,
  * read a request, and report that the program ended with status 0 after half a second of CPU time.
- * A container NAME is a file with its nonce, and NAME.ready exists when it waits. If the file
- * "endless" exists, the program creates the file "begun" and runs until it is stopped.
+ * A container NAME is a file, and NAME.ready exists when it waits. If the file "endless" exists,
+ * the program creates the file "running" and runs until it is stopped.
  */
-static const char docker_script[] = "cd \"${0%/*}\"\n"
-                                    "frame() { printf '\\000%s %s\\n' \"$nonce\" \"$1\"; }\n"
-                                    "case $1 in\n"
+static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
                                     "create)\n"
                                     "  until [ \"$1\" = --name ]; do shift; done\n"
-                                    "  eval \"echo \\${$(($# - 1))}\" >\"$2\";;\n"
+                                    "  >\"$2\";;\n"
                                     "start)\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
-                                    "  read -r nonce <\"$1\"\n"
-                                    "  frame ready >&2\n"
+                                    "  greet\n"
                                     "  >\"$1.ready\"\n"
-                                    "  read -r size || exit 0\n"
-                                    "  head -c \"$size\" >/dev/null\n"
-                                    "  frame begin; frame begin >&2\n"
-                                    "  [ ! -e endless ] || { >begun; read -r order; }\n"
-                                    "  frame end; frame 'end 0 0 1000 500000' >&2\n"
+                                    "  take_request || exit 0\n"
+                                    "  cat begun\n"
+                                    "  [ ! -e endless ] || { >running; take_frame; }\n"
+                                    "  cat end\n"
                                     "  cat >/dev/null;;\n"
                                     "*) exit 1;;\n"
                                     "esac\n";
@@ -47,10 +44,12 @@ static void set_up(struct fixture *fixture, enum pool_policy pool, int max_activ
     const char more[] = "{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0},"
                         " \"engineTimeoutSeconds\": 600}";
     const struct service_options options = {.pool = pool, .limits = {.max_active = max_active}};
+    const struct frame_end end = {.wall_us = 700000, .cpu_us = 500000, .peak_bytes = 4096};
     struct error error = ERROR_INIT;
 
     *fixture = (struct fixture){.directory = temp_create()};
     fixture->command = script_in(fixture->directory, "docker", docker_script);
+    write_fake_supervisor(fixture->directory, &end);
     config_init(&fixture->config);
     assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
     assert_int_equal(config_overlay(&fixture->config, more, strlen(more), "test", &error), 0);
@@ -110,8 +109,8 @@ static void run(struct fixture *fixture, struct plan *plan, struct result *resul
     plan_release(plan);
 }
 
-/* "begin" may be read late, so the wall time is at least the CPU time. */
-static void service__run_is_no_shorter_than_its_cpu_time(void **state)
+/* Times are those that the supervisor measures. */
+static void service__figures_of_a_run(void **state)
 {
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct fixture fixture;
@@ -124,7 +123,8 @@ static void service__run_is_no_shorter_than_its_cpu_time(void **state)
     assert_int_equal(result.reason, REASON_EXIT);
     assert_int_equal(result.exit_code, 0);
     assert_int_equal(result.cpu_us, 500000);
-    assert_true(result.duration_ms >= 500);
+    assert_int_equal(result.duration_ms, 700);
+    assert_int_equal(result.peak_bytes, 4096);
     assert_false(result.warm);
     tear_down(&fixture);
 }
@@ -202,7 +202,7 @@ static void *raise_when_begun(void *context)
 {
     const struct fixture *fixture = ((void **)context)[0];
 
-    wait_for_file(fixture, "begun");
+    wait_for_file(fixture, "running");
     notifier_raise(((void **)context)[1]);
     return NULL;
 }
@@ -291,7 +291,7 @@ static void service__close_cancels_what_runs_and_what_waits(void **state)
     fixture.service.workers.limits.max_queued = 1;
     touch(&fixture, "endless");
     submit(&fixture, &active);
-    wait_for_file(&fixture, "begun");
+    wait_for_file(&fixture, "running");
     submit(&fixture, &waiting);
     assert_false(service_has_room(&fixture.service));
     tear_down(&fixture);
@@ -312,7 +312,7 @@ static void service__a_run_that_waits_is_cancelled(void **state)
     fixture.service.workers.limits.max_queued = 1;
     touch(&fixture, "endless");
     submit(&fixture, &active);
-    wait_for_file(&fixture, "begun");
+    wait_for_file(&fixture, "running");
     handle = submit(&fixture, &waiting);
     service_cancel(&fixture.service, handle);
     assert_true(service_has_room(&fixture.service)); /* at once */
@@ -331,7 +331,7 @@ static int ignore_sigpipe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(service__run_is_no_shorter_than_its_cpu_time),
+        cmocka_unit_test(service__figures_of_a_run),
         cmocka_unit_test(service__bad_input_costs_no_warm_container),
         cmocka_unit_test(service__runs_together),
         cmocka_unit_test(service__too_many_at_once),

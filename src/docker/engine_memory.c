@@ -1,0 +1,136 @@
+#include "docker/engine_memory.h"
+
+#include <stdlib.h>
+
+#include "base/linux.h"
+#include "base/memory.h"
+
+/* More images than a configuration has; what is forgotten is found out again. */
+enum { IMAGES_MAX = 1000 };
+
+/* On an engine that has only few users: clear of those that images and distributions use. */
+static const struct user_range mapped_users = {10000, 59999};
+
+void engine_memory_init(struct engine_memory *memory)
+{
+    *memory = (struct engine_memory){.without_shell = STRVEC_INIT};
+    pthread_mutex_init(&memory->lock, NULL);
+}
+
+void engine_memory_release(struct engine_memory *memory)
+{
+    strvec_release(&memory->without_shell);
+    free(memory->held);
+    pthread_mutex_destroy(&memory->lock);
+}
+
+void engine_memory_set_without_shell(struct engine_memory *memory, const char *image)
+{
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    if (memory->without_shell.count >= IMAGES_MAX)
+        strvec_release(&memory->without_shell);
+    if (!strvec_contains(&memory->without_shell, image))
+        strvec_push(&memory->without_shell, image);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+bool engine_memory_is_without_shell(struct engine_memory *memory, const char *image)
+{
+    bool without = false;
+
+    if (!memory)
+        return false;
+    pthread_mutex_lock(&memory->lock);
+    without = strvec_contains(&memory->without_shell, image);
+    pthread_mutex_unlock(&memory->lock);
+    return without;
+}
+
+void engine_memory_set_users(struct engine_memory *memory, enum engine_users users)
+{
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    memory->users = users;
+    pthread_mutex_unlock(&memory->lock);
+}
+
+enum engine_users engine_memory_users(struct engine_memory *memory)
+{
+    enum engine_users users;
+
+    if (!memory)
+        return ENGINE_USERS_UNKNOWN;
+    pthread_mutex_lock(&memory->lock);
+    users = memory->users;
+    pthread_mutex_unlock(&memory->lock);
+    return users;
+}
+
+static bool is_held(const struct engine_memory *memory, unsigned user)
+{
+    for (size_t i = 0; i < memory->held_count; i++)
+        if (memory->held[i] == user)
+            return true;
+    return false;
+}
+
+static void hold(struct engine_memory *memory, unsigned user)
+{
+    if (memory->held_count == memory->held_size) {
+        memory->held_size = memory->held_size * 2 + 16;
+        memory->held = memory_resize(memory->held, memory->held_size * sizeof *memory->held);
+    }
+    memory->held[memory->held_count++] = user;
+}
+
+/* The first user that is not held, from a random one on; 0: there is none. */
+static unsigned find_free(const struct engine_memory *memory, struct user_range range)
+{
+    const unsigned count = range.first > 0 ? range.last - range.first + 1 : 0;
+    unsigned long long start;
+
+    linux_random(&start, sizeof start);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned user = range.first + (unsigned)((start % count + i) % count);
+
+        if (!memory || !is_held(memory, user))
+            return user;
+    }
+    return 0;
+}
+
+int engine_memory_draw_user(struct engine_memory *memory, struct user_range range, unsigned *user,
+                            struct error *error)
+{
+    if (memory)
+        pthread_mutex_lock(&memory->lock);
+    if (memory && memory->users == ENGINE_USERS_MAPPED && range.last > ENGINE_USERS_MAPPED_MAX)
+        range = mapped_users;
+    *user = find_free(memory, range);
+    if (memory && *user > 0)
+        hold(memory, *user);
+    if (memory)
+        pthread_mutex_unlock(&memory->lock);
+    if (*user > 0)
+        return 0;
+    return error_set(error, ERROR_SYSTEM,
+                     "cannot create a container: all users from %u to %u are in use by others; set "
+                     "a larger userRange in the configuration",
+                     range.first, range.last);
+}
+
+void engine_memory_release_user(struct engine_memory *memory, unsigned user)
+{
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    for (size_t i = 0; i < memory->held_count; i++)
+        if (memory->held[i] == user) {
+            memory->held[i] = memory->held[--memory->held_count];
+            break;
+        }
+    pthread_mutex_unlock(&memory->lock);
+}

@@ -1,0 +1,57 @@
+/*
+ * What a process remembers of one engine while it runs: images without a shell, the users of its
+ * containers, and whether the engine has only few users. Nothing of it is kept on disk. Several
+ * threads may share one.
+ */
+#ifndef DOCKER_ENGINE_MEMORY_H
+#define DOCKER_ENGINE_MEMORY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "docker/docker.h"
+
+/* The users of an engine. */
+enum engine_users {
+    ENGINE_USERS_UNKNOWN,
+    ENGINE_USERS_ALL,   /* those of its machine */
+    ENGINE_USERS_MAPPED /* 0-65535: it is rootless, or maps the users of containers to others */
+};
+
+/* The largest user of an engine that has only few. */
+enum { ENGINE_USERS_MAPPED_MAX = 65535 };
+
+struct engine_memory {
+    pthread_mutex_t lock;
+    struct strvec without_shell; /* names of images, as they were given; bounded */
+    unsigned *held;              /* the users of containers, owned */
+    size_t held_count, held_size;
+    enum engine_users users;
+};
+
+void engine_memory_init(struct engine_memory *memory);
+void engine_memory_release(struct engine_memory *memory);
+
+/* Remember and tell that an image has no shell. `memory` NULL: nothing is remembered. */
+void engine_memory_set_without_shell(struct engine_memory *memory, const char *image);
+bool engine_memory_is_without_shell(struct engine_memory *memory, const char *image);
+
+/* Remember and tell which users the engine has. `memory` NULL: nothing is remembered. */
+void engine_memory_set_users(struct engine_memory *memory, enum engine_users users);
+enum engine_users engine_memory_users(struct engine_memory *memory);
+
+/*
+ * Draws at random a user that no living container of this process has, and holds it until the
+ * release. It is one of the range, or of 10000-59999 if the range goes beyond what the engine has.
+ * -1: all of them are held. `memory` NULL: none is held.
+ */
+int engine_memory_draw_user(struct engine_memory *memory, struct user_range range, unsigned *user,
+                            struct error *error);
+
+/* Releases a user that was drawn. 0: does nothing. */
+void engine_memory_release_user(struct engine_memory *memory, unsigned user);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * How an instance is made: by the image's shell, or if it has none by a volume (run/delivery.h);
+ * and with a user that the engine has.
+ */
+#include "run/instance.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "docker/budget.h"
+#include "docker/engine_info.h"
+#include "docker/engine_memory.h"
+#include "docker/explain.h"
+#include "docker/image_store.h"
+
+/* The spec borrows from its arguments; `command` is empty, and released by the caller. */
+static struct container_spec instance_spec(const struct owned_container *container,
+                                           enum delivery delivery, const struct plan *plan,
+                                           struct strvec *command)
+{
+    struct container_spec spec = owned_container_spec(container, plan);
+
+    spec.auto_remove = true;
+    spec.tmpfs[1] =
+        (struct container_tmpfs){plan->workdir, (long)plan->policy.limits.number[LIMIT_WORKDIR]};
+    delivery_set_spec(delivery, plan->workdir, command, &spec);
+    return spec;
+}
+
+/* The delivery depends on the image alone, so it is no part of the fingerprint. */
+struct spec_fingerprint instance_fingerprint(const struct plan *plan)
+{
+    const struct owned_container nameless = {.labels = STRVEC_INIT};
+    CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
+    const struct container_spec spec = instance_spec(&nameless, DELIVERY_SHELL, plan, &command);
+
+    return container_fingerprint(&spec);
+}
+
+/* Sets the error: why the supervisor is not ready. Returns -1. */
+static int explain_not_ready(struct instance *instance, enum process_event event,
+                             const struct notifier *cancel, struct error *error)
+{
+    CLEANUP_FREE char *message = docker_message(&instance->message);
+
+    if (owned_container_set_interrupted(event, "the engine did not start the container in time",
+                                        message, error))
+        return -1;
+    instance->no_supervisor = true;
+    return docker_explain(instance->container.docker, instance->container.image,
+                          "cannot start the container",
+                          instance->link.broken ? "what it wrote is not from the supervisor"
+                          : *message            ? message
+                                                : "'docker start' ended without a message",
+                          cancel, error);
+}
+
+static int start_instance(struct instance *instance, long long deadline,
+                          const struct notifier *cancel, struct error *error)
+{
+    const struct docker *docker = instance->container.docker;
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    const long long begin = clock_now_ms();
+    enum process_event event;
+
+    if (notifier_raised(cancel))
+        return owned_container_set_cancelled(error);
+    if (container_start(docker, instance->container.name, &streams, &instance->client, error) != 0)
+        return -1;
+    if (instance->delivery == DELIVERY_SHELL)
+        delivery_send(&instance->client.queue);
+    event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+    docker_traced(docker, "start", begin);
+    if (event != PROCESS_PAUSED || instance->link.state != SUPERVISOR_READY ||
+        instance->link.broken)
+        return explain_not_ready(instance, event, cancel, error);
+    instance->made = clock_now_ms();
+    return 0;
+}
+
+/* How long its removal may take: if the shell is at fault, another container is to follow. */
+static long long removal_end(const struct instance *instance, long long end)
+{
+    return instance->delivery == DELIVERY_SHELL && instance->no_supervisor
+               ? budget_deadline(instance->container.docker, BUDGET_WARM_REMOVE)
+               : end;
+}
+
+/* Creates the container and starts it. If that fails, it is removed. */
+static int make(struct instance *instance, const struct plan *plan, const char *architecture,
+                long long deadline, long long end, const struct notifier *cancel,
+                struct error *error)
+{
+    struct owned_container *container = &instance->container;
+    CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    const struct container_spec spec = instance_spec(container, instance->delivery, plan, &command);
+
+    if (owned_container_create(container, &spec, deadline, end, cancel, &instance->warnings,
+                               error) != 0)
+        return -1;
+    if ((instance->delivery == DELIVERY_SHELL ||
+         delivery_fill_volume(container->docker, container->name, architecture, deadline, cancel,
+                              error) == 0) &&
+        start_instance(instance, deadline, cancel, error) == 0)
+        return 0;
+    if (instance_remove(instance, removal_end(instance, end), &failure) != 0)
+        strvec_push(&instance->warnings, failure.message);
+    return -1;
+}
+
+/*
+ * Asks the engine for the image's architecture ("" if it does not say), and checks that the
+ * supervisor can run there.
+ */
+static int look_at_image(const struct instance *instance, char architecture[20],
+                         const struct notifier *cancel, struct error *error)
+{
+    const struct owned_container *container = &instance->container;
+    CLEANUP(image_details_release) struct image_details details = IMAGE_DETAILS_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    image_store_details(container->docker, container->image, cancel, &details, &ignored);
+    memcpy(architecture, details.architecture, sizeof details.architecture);
+    return delivery_check_architecture(container->image, architecture, error);
+}
+
+/* Makes the instance a new one, under another name and user. */
+static void begin_again(struct instance *instance, const struct plan *plan, enum delivery delivery)
+{
+    const struct docker *docker = instance->container.docker;
+
+    process_release(&instance->client);
+    instance->client = (struct process)PROCESS_INIT;
+    supervisor_link_release(&instance->link);
+    supervisor_link_init(&instance->link);
+    strbuf_release(&instance->message);
+    owned_container_release(&instance->container);
+    owned_container_init(&instance->container, docker, plan, instance->in_use_ms);
+    instance->delivery = delivery;
+    instance->no_supervisor = false;
+}
+
+/* Whether the engine, or the shell itself, names the shell in what it has to say. */
+static bool shell_is_named(struct instance *instance)
+{
+    return strstr(strbuf_string(&instance->message), DELIVERY_SHELL_PATH) != NULL;
+}
+
+/*
+ * Whether the container may have failed for want of a shell that works: it ended without a word, or
+ * wrote what the supervisor does not. An engine that has another reason says so without naming the
+ * shell; then it could not start another container either.
+ */
+static bool shell_may_be_missing(struct instance *instance)
+{
+    return instance->message.length == 0 || instance->link.broken || shell_is_named(instance);
+}
+
+static int make_by_volume(struct instance *instance, const struct plan *plan, long long deadline,
+                          long long end, const struct notifier *cancel, struct error *error)
+{
+    char architecture[20] = "";
+
+    if (delivery_has_choice() && look_at_image(instance, architecture, cancel, error) != 0)
+        return -1;
+    return make(instance, plan, architecture, deadline, end, cancel, error);
+}
+
+/* Makes the instance in the way that its image needs. */
+static int make_for_image(struct instance *instance, const struct plan *plan, long long deadline,
+                          long long end, const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+    struct engine_memory *memory = instance->container.docker->memory;
+    char architecture[20] = "";
+    bool certain;
+
+    if (instance->delivery == DELIVERY_VOLUME)
+        return make_by_volume(instance, plan, deadline, end, cancel, error);
+    if (make(instance, plan, architecture, deadline, end, cancel, &failure) == 0)
+        return 0;
+    if (!instance->no_supervisor || failure.kind == ERROR_IMAGE)
+        return error_set(error, failure.kind, "%s", failure.message);
+    if (look_at_image(instance, architecture, cancel, error) != 0)
+        return -1;
+    if (!shell_may_be_missing(instance))
+        return error_set(error, failure.kind, "%s", failure.message);
+    certain = shell_is_named(instance);
+    begin_again(instance, plan, DELIVERY_VOLUME);
+    if (make(instance, plan, architecture, deadline, end, cancel, error) != 0)
+        return -1;
+    if (certain)
+        engine_memory_set_without_shell(memory, plan->image);
+    return 0;
+}
+
+/*
+ * Whether the container could not start because the engine does not have the user that was drawn
+ * for it. Engines create such a container all the same. What the engine says of its users is
+ * remembered, so that it is asked once, and only after a failure.
+ */
+static bool lacks_user(struct instance *instance, const struct notifier *cancel)
+{
+    const struct docker *docker = instance->container.docker;
+    CLEANUP(engine_info_release) struct engine_info engine;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    engine_info_init(&engine);
+    if (!instance->no_supervisor || shell_may_be_missing(instance) ||
+        instance->container.user <= ENGINE_USERS_MAPPED_MAX)
+        return false;
+    if (engine_memory_users(docker->memory) == ENGINE_USERS_UNKNOWN &&
+        engine_info_ask_details(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
+                                &ignored) == 0)
+        engine_memory_set_users(docker->memory, engine.rootless || engine.user_namespaces
+                                                    ? ENGINE_USERS_MAPPED
+                                                    : ENGINE_USERS_ALL);
+    return engine_memory_users(docker->memory) == ENGINE_USERS_MAPPED;
+}
+
+int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
+                  long long end, const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+    if (make_for_image(instance, plan, deadline, end, cancel, &failure) == 0)
+        return 0;
+    if (failure.kind != ERROR_ENGINE || !lacks_user(instance, cancel))
+        return error_set(error, failure.kind, "%s", failure.message);
+    begin_again(instance, plan, instance->delivery);
+    return make_for_image(instance, plan, deadline, end, cancel, error);
+}

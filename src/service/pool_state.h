@@ -1,0 +1,61 @@
+/*
+ * The state of the pool, shared by the files that implement it: service/pool.c, what callers ask
+ * for, and service/pool_thread.c, what its thread does.
+ */
+#ifndef SERVICE_POOL_STATE_H
+#define SERVICE_POOL_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "service/pool.h"
+
+/*
+ * The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for
+ * it.
+ */
+enum { POOL_MAX_USE_MS = 3600000 };
+
+/* The instances that the pool keeps of one language. */
+struct pool_class {
+    struct plan plan; /* of a request that sets only the language */
+    struct spec_fingerprint fingerprint;
+    int wanted;
+    bool requested;       /* the class may be refilled */
+    long long backoff;    /* ms; 0 while the engine works */
+    long long not_before; /* clock_now_ms() */
+};
+
+struct pool_entry {
+    struct instance *instance;
+    struct pool_entry *next;
+};
+
+struct pool {
+    struct docker docker;         /* for making instances, without a trace */
+    const struct docker *traced;  /* borrowed; with the trace, for runs */
+    const struct notifier *ended; /* borrowed; may be NULL */
+    long long max_age;            /* ms */
+    enum pool_policy policy;
+    struct pool_class *classes; /* owned */
+    size_t class_count;
+    struct notifier cancel; /* cancels the making of an instance, at the end */
+    struct notifier wake;   /* wakes the thread */
+
+    pthread_mutex_t lock;
+    struct pool_entry *waiting; /* owned; the oldest first */
+    bool stopped;               /* no more instances are made, by pool_stop() or pool_end() */
+    bool paused;                /* by pool_pause() */
+    bool ending, done;          /* pool_end() was called; its work is complete */
+    long long fill_from;        /* clock_now_ms(); no instance is made before */
+    bool started;
+    pthread_t thread;
+};
+
+/* Takes an instance out of the list. Has the lock. */
+struct instance *pool_take_out(struct pool_entry **link);
+
+/* The thread of the pool: maintains it until pool->ending. */
+void *pool_maintain(void *pool);
+
+#endif

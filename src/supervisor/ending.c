@@ -1,0 +1,148 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "supervisor/supervisor_state.h"
+
+enum { SPARE_BYTES = 256 * 1024 };
+
+/* Orphans that are reaped at a time. */
+enum { REAP_MAX = 64 };
+
+void ending_kill(const struct supervisor *supervisor)
+{
+    if (supervisor->is_init) {
+        kill(-1, SIGKILL);
+    } else if (supervisor->program.pid > 0) { /* in tests */
+        kill(-supervisor->program.pid, SIGKILL);
+        if (!supervisor->reaped) /* it may not lead its group yet */
+            kill(supervisor->program.pid, SIGKILL);
+    }
+}
+
+void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
+{
+    if (supervisor->state != STATE_STARTING && supervisor->state != STATE_RUNNING)
+        return;
+    supervisor->end.cause = cause;
+    supervisor->state = STATE_ENDING;
+    supervisor->reap_more = true;
+    ending_kill(supervisor);
+}
+
+static void take_status(struct supervisor *supervisor, int status)
+{
+    struct frame_end *end = &supervisor->end;
+
+    if (supervisor->state == STATE_STARTING)
+        requests_take_report(supervisor);
+    supervisor->reaped = true;
+    end->wall_us = figures_clock_us() - supervisor->program.start_us;
+    if (WIFSIGNALED(status))
+        end->signal = (uint32_t)WTERMSIG(status);
+    else
+        end->status = (uint32_t)WEXITSTATUS(status);
+    ending_begin(supervisor, FRAME_CAUSE_ITSELF);
+}
+
+/* Reaps children, but not for ever: the program may end them as fast as they are reaped. */
+void ending_reap(struct supervisor *supervisor)
+{
+    for (int i = 0; i < REAP_MAX; i++) {
+        int status;
+        const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+
+        if (pid <= 0) {
+            supervisor->reap_more = false;
+            return;
+        }
+        /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
+        if (pid == supervisor->program.pid && !supervisor->reaped && !WIFSTOPPED(status))
+            take_status(supervisor, status);
+    }
+}
+
+/* Whether no child is left. Those that are not reaped yet are killed once more. */
+static bool all_gone(struct supervisor *supervisor)
+{
+    siginfo_t ignored;
+
+    if (waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
+        return true;
+    ending_kill(supervisor);
+    return false;
+}
+
+static uint64_t difference(uint64_t now, uint64_t before)
+{
+    if (now == FRAME_UNKNOWN || before == FRAME_UNKNOWN)
+        return FRAME_UNKNOWN;
+    return now > before ? now - before : 0;
+}
+
+static void take_figures(struct supervisor *supervisor)
+{
+    const uint64_t own = figures_own_cpu_us() - supervisor->own_cpu_before;
+    struct frame_end *end = &supervisor->end;
+
+    end->cpu_us =
+        difference(figures_cpu_us(&supervisor->figures), supervisor->program.start_cpu_us);
+    if (end->cpu_us != FRAME_UNKNOWN)
+        end->cpu_us = difference(end->cpu_us, own);
+    end->peak_bytes = figures_peak_bytes(&supervisor->figures);
+    end->oom_kills = difference(figures_oom_kills(&supervisor->figures), supervisor->oom_before);
+}
+
+/*
+ * Memory that the program cannot take. It is given back without unmapping it, for which the kernel
+ * may need memory.
+ */
+static _Alignas(4096) char spare[SPARE_BYTES];
+
+void ending_take_spare(void)
+{
+    memset(spare, 1, sizeof spare);
+}
+
+static void give_back_spare(void)
+{
+    madvise(spare, sizeof spare, MADV_DONTNEED);
+}
+
+/* Whether a pipe that no process can write to any more is empty. */
+static bool is_drained(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+
+    return poll(&polled, 1, 0) == 0;
+}
+
+/* Sends END once no process is left and its output has been sent. */
+void ending_finish(struct supervisor *supervisor)
+{
+    struct program *program = &supervisor->program;
+
+    if (!supervisor->reaped || !all_gone(supervisor))
+        return;
+    give_back_spare();
+    streams_close(&program->in);
+    if (supervisor->end.cause != FRAME_CAUSE_ITSELF)
+        /* What isolator has no credit for is dropped. */
+        for (int i = 0; i < 2; i++)
+            if (supervisor->credit[i] == 0 || supervisor->end.cause == FRAME_CAUSE_OUTPUT)
+                streams_close(&program->out[i]);
+    /* A descriptor that was sent over a UNIX socket may keep a pipe open for ever. */
+    for (int i = 0; i < 2; i++)
+        if (program->out[i] >= 0 && is_drained(program->out[i]))
+            streams_close(&program->out[i]);
+    if (program->out[0] >= 0 || program->out[1] >= 0)
+        return;
+    take_figures(supervisor);
+    supervisor_set_timer(supervisor, supervisor->linger_ms);
+    supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
+    supervisor->state = STATE_ENDED;
+}

@@ -1,0 +1,30 @@
+/*
+ * What the kernel knows of the use of the container: CPU time, memory, and processes that it killed
+ * for lack of memory. The files are opened once, so that reading them later needs no memory.
+ */
+#ifndef SUPERVISOR_FIGURES_H
+#define SUPERVISOR_FIGURES_H
+
+#include <stdint.h>
+
+struct figures {
+    int cpu, peak, oom; /* owned; -1: the kernel does not give it */
+    unsigned cpu_unit;  /* how many units of the file are a microsecond */
+};
+
+/* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" but for tests. */
+void figures_open(struct figures *figures, const char *root);
+void figures_close(struct figures *figures);
+
+/* Return FRAME_UNKNOWN if the kernel does not say. */
+uint64_t figures_cpu_us(const struct figures *figures);
+uint64_t figures_peak_bytes(const struct figures *figures);
+uint64_t figures_oom_kills(const struct figures *figures);
+
+/* CLOCK_MONOTONIC in microseconds. */
+uint64_t figures_clock_us(void);
+
+/* The CPU time that this process itself has used, in microseconds. */
+uint64_t figures_own_cpu_us(void);
+
+#endif

@@ -1,0 +1,147 @@
+#include "supervisor/filter.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * How this works. seccomp(2) runs a small program of the classic BPF machine for each system call.
+ * It sees the number, the architecture and the arguments, and returns what the kernel does.
+ *
+ * The architecture is checked first, since each has numbers of its own: without this, a 32-bit call
+ * (int 0x80) would be read as another one. The numbers follow as a chain of comparisons; a match
+ * jumps over the next instruction, which is the default answer of its kind.
+ *
+ * The constants are the kernel's: include/uapi/linux/{seccomp,filter,audit,bpf_common}.h. They are
+ * repeated here because a C library need not come with the kernel's headers.
+ */
+struct instruction {
+    uint16_t code;
+    uint8_t jump_true, jump_false;
+    uint32_t value;
+};
+
+struct program {
+    unsigned short length;
+    const struct instruction *instructions;
+};
+
+/* struct seccomp_data */
+enum { DATA_NUMBER = 0, DATA_ARCHITECTURE = 4, DATA_ARGUMENTS = 16 };
+
+enum {
+    LOAD = 0x20,       /* BPF_LD | BPF_W | BPF_ABS */
+    JUMP_EQUAL = 0x15, /* BPF_JMP | BPF_JEQ | BPF_K */
+    JUMP_AT_LEAST = 0x35 /* BPF_JMP | BPF_JGE | BPF_K */,
+    RETURN = 0x06 /* BPF_RET | BPF_K */
+};
+
+#define SECCOMP_ALLOW 0x7fff0000U
+#define SECCOMP_ERRNO 0x00050000U
+
+#if defined __x86_64__
+#define ARCHITECTURE  0xc000003eU /* AUDIT_ARCH_X86_64 */
+#define FIRST_FOREIGN 0x40000000U /* __X32_SYSCALL_BIT */
+#elif defined __aarch64__
+#define ARCHITECTURE  0xc00000b7U /* AUDIT_ARCH_AARCH64 */
+#define FIRST_FOREIGN 0x40000000U
+#else
+#error "the system calls of this architecture are not known"
+#endif
+
+/* Since Linux 5.x new system calls have the same number everywhere. */
+enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
+
+#define ALLOW                                                                                      \
+    {                                                                                              \
+        RETURN, 0, 0, SECCOMP_ALLOW                                                                \
+    }
+#define REFUSE(number)                                                                             \
+    {                                                                                              \
+        RETURN, 0, 0, SECCOMP_ERRNO | (number)                                                     \
+    }
+/* The lower half of an argument: the kernel ignores the rest of an int. */
+#define ARGUMENT(index)                                                                            \
+    {                                                                                              \
+        LOAD, 0, 0, DATA_ARGUMENTS + 8 * (index)                                                   \
+    }
+
+/* Refuses a call; the accumulator has the number before and after. */
+#define NEVER(call, error) {JUMP_EQUAL, 0, 1, (call)}, REFUSE(error)
+/* Refuses a call whose argument is this value. */
+#define NOT_WITH(call, index, argument, error)                                                     \
+    {JUMP_EQUAL, 0, 4, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 1, (argument)}, REFUSE(error),    \
+        ALLOW
+
+enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
+
+/*
+ * Allows a call for a process alone (its first argument is `which`, its second the process), but
+ * not for process 1, and not for a group or a user, to which process 1 may belong.
+ */
+#define ONLY_OF_A_PROCESS(call, which)                                                             \
+    {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(0), {JUMP_EQUAL, 0, 2, (which)}, ARGUMENT(1),             \
+        {JUMP_EQUAL, 0, 1, PROCESS_1}, REFUSE(EPERM), ALLOW
+
+static const struct instruction instructions[] = {
+    {LOAD, 0, 0, DATA_ARCHITECTURE},
+    {JUMP_EQUAL, 1, 0, ARCHITECTURE},
+    REFUSE(ENOSYS),
+    {LOAD, 0, 0, DATA_NUMBER},
+    {JUMP_AT_LEAST, 0, 1, FIRST_FOREIGN},
+    REFUSE(ENOSYS),
+
+    /* What nobody needs, and what has been the way into many kernels. */
+    NEVER(CALL_IO_URING_SETUP, ENOSYS),
+    NEVER(CALL_IO_URING_ENTER, ENOSYS),
+    NEVER(CALL_IO_URING_REGISTER, ENOSYS),
+    NEVER(SYS_userfaultfd, ENOSYS),
+    NEVER(SYS_add_key, EPERM),
+    NEVER(SYS_request_key, EPERM),
+    NEVER(SYS_keyctl, EPERM),
+    NEVER(SYS_bpf, EPERM),
+    NEVER(SYS_perf_event_open, EPERM),
+
+    /* What could slow down or limit process 1. */
+    NOT_WITH(SYS_sched_setscheduler, 0, PROCESS_1, EPERM),
+    NOT_WITH(SYS_sched_setparam, 0, PROCESS_1, EPERM),
+    NOT_WITH(SYS_sched_setattr, 0, PROCESS_1, EPERM),
+    NOT_WITH(SYS_sched_setaffinity, 0, PROCESS_1, EPERM),
+    NOT_WITH(SYS_prlimit64, 0, PROCESS_1, EPERM),
+    ONLY_OF_A_PROCESS(SYS_setpriority, WHICH_PROCESS),
+    ONLY_OF_A_PROCESS(SYS_ioprio_set, IO_WHO_PROCESS),
+
+    /* Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces. */
+    {JUMP_EQUAL, 0, 9, SYS_socket},
+    ARGUMENT(0),
+    {JUMP_EQUAL, 6, 0, AF_UNIX},
+    {JUMP_EQUAL, 5, 0, AF_INET},
+    {JUMP_EQUAL, 4, 0, AF_INET6},
+    {JUMP_EQUAL, 0, 2, AF_NETLINK},
+    ARGUMENT(2),
+    {JUMP_EQUAL, 1, 0, PROTOCOL_ROUTE},
+    REFUSE(EAFNOSUPPORT),
+    ALLOW,
+    {JUMP_EQUAL, 0, 4, SYS_socketpair},
+    ARGUMENT(0),
+    {JUMP_EQUAL, 1, 0, AF_UNIX},
+    REFUSE(EAFNOSUPPORT),
+    ALLOW,
+
+    ALLOW,
+};
+
+int filter_install(void)
+{
+    const struct program program = {sizeof instructions / sizeof *instructions, instructions};
+    const unsigned long mode_filter = 2; /* SECCOMP_MODE_FILTER */
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) != 0)
+        return errno;
+    return 0;
+}

@@ -1,0 +1,60 @@
+/*
+ * The two ends of the supervisor's connection to isolator: complete frames come in, frames go out.
+ * Knows nothing of what they mean. Neither direction ever blocks, and all memory is in the struct.
+ */
+#ifndef SUPERVISOR_FRAME_LINK_H
+#define SUPERVISOR_FRAME_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "supervisor/protocol.h"
+
+enum {
+    FRAME_LINK_INPUT = FRAME_HEADER + FRAME_PAYLOAD_MAX + 1,
+    FRAME_LINK_OUTPUT = 3 * FRAME_CHUNK,
+    /* Room that only control frames use, so that one can always be sent. */
+    FRAME_LINK_RESERVE = FRAME_CHUNK / 2
+};
+
+struct frame_link {
+    int in, out; /* borrowed; non-blocking */
+    unsigned char input[FRAME_LINK_INPUT];
+    size_t first, filled; /* of the bytes that are not handled yet */
+    unsigned char output[FRAME_LINK_OUTPUT];
+    size_t out_first, out_filled; /* of the bytes that are not written yet */
+};
+
+struct frame {
+    enum frame_type type;
+    const char *payload; /* in the link; valid until the next frame_link_read() */
+    size_t length;
+};
+
+/* Writes to all its memory, so that the kernel has to give none later. */
+void frame_link_init(struct frame_link *link, int in, int out);
+
+/* Reads once. False at the end of the input, or if it cannot be read. */
+bool frame_link_read(struct frame_link *link);
+
+/* Takes the next complete frame. 1; 0: there is none; -1: what arrived is no frame. */
+int frame_link_next(struct frame_link *link, struct frame *frame);
+
+/*
+ * Sends a frame: a fixed part and a variable one, either of which may be empty. False if there is
+ * no room for it.
+ */
+bool frame_link_send(struct frame_link *link, enum frame_type type, const void *fixed,
+                     size_t fixed_length, const void *text, size_t text_length);
+
+/* Where to put up to FRAME_CHUNK bytes for frame_link_commit(); NULL if there is no room now. */
+unsigned char *frame_link_prepare(struct frame_link *link);
+void frame_link_commit(struct frame_link *link, enum frame_type type, size_t length);
+
+/* Whether there are bytes to write. */
+bool frame_link_pending(const struct frame_link *link);
+
+/* Writes once. False if the reader is gone. */
+bool frame_link_write(struct frame_link *link);
+
+#endif

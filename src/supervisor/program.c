@@ -1,0 +1,284 @@
+#define _GNU_SOURCE
+#include "supervisor/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "supervisor/filter.h"
+
+extern char **environ;
+
+/* More than the kernel takes: three quarters of the stack it gives to a program (execve(2)). */
+enum { WORDS_MAX = 8 << 20 };
+
+/* What the new process reports: its start, and that it could not become the program. */
+struct report {
+    bool failed;
+    struct program_failure failure;
+    uint64_t start_us, start_cpu_us;
+};
+
+void program_init(struct program *program)
+{
+    *program = (struct program){.in = -1, .out = {-1, -1}, .report = -1};
+    for (char **variable = environ; *variable; variable++)
+        strvec_push(&program->environment, *variable);
+    /* The uid has no entry in the image's passwd: these are where programs look first. */
+    program_set_variable(program, "USER=sandbox", strlen("USER=sandbox"));
+    program_set_variable(program, "LOGNAME=sandbox", strlen("LOGNAME=sandbox"));
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_ends(struct program *program)
+{
+    close_fd(&program->in);
+    close_fd(&program->out[0]);
+    close_fd(&program->out[1]);
+    close_fd(&program->report);
+}
+
+void program_release(struct program *program)
+{
+    strvec_release(&program->arguments);
+    strvec_release(&program->environment);
+    close_ends(program);
+}
+
+/* A copy of the text; NULL if all the words together become too long, or if it has a NUL. */
+static char *copy_word(struct program *program, const char *text, size_t length)
+{
+    program->bytes += length + 1 + sizeof(char *);
+    if (program->bytes > WORDS_MAX || memchr(text, '\0', length))
+        return NULL;
+    return string_format("%.*s", (int)length, text);
+}
+
+bool program_add_argument(struct program *program, const char *text, size_t length)
+{
+    char *word = copy_word(program, text, length);
+
+    if (word)
+        strvec_push_owned(&program->arguments, word);
+    return word != NULL;
+}
+
+/* The length of the name in "NAME=VALUE" or "NAME". */
+static size_t name_length(const char *variable)
+{
+    return strcspn(variable, "=");
+}
+
+bool program_set_variable(struct program *program, const char *text, size_t length)
+{
+    struct strvec *environment = &program->environment;
+    char *word = copy_word(program, text, length);
+    struct strvec kept = STRVEC_INIT;
+
+    if (!word)
+        return false;
+    for (size_t i = 0; i < environment->count; i++)
+        if (name_length(environment->items[i]) != name_length(word) ||
+            strncmp(environment->items[i], word, name_length(word)) != 0)
+            strvec_push(&kept, environment->items[i]);
+    strvec_release(environment);
+    *environment = kept;
+    if (strchr(word, '='))
+        strvec_push_owned(environment, word);
+    else
+        free(word);
+    return true;
+}
+
+/* ---- in the new process */
+
+/*
+ * By the system call itself: a C library does not let its own signals be changed, and these may
+ * have been ignored before this process began.
+ */
+static void reset_signals(void)
+{
+    static const char default_action[64]; /* struct sigaction of the kernel: all zeros */
+    const size_t mask_size = 8;
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++)
+        syscall(SYS_rt_sigaction, number, default_action, NULL, mask_size);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/*
+ * Makes this process the first choice of the OOM killer, so that the supervisor survives and can
+ * report. The kernel lets a process write below its /proc only if it is dumpable, which the program
+ * is by itself once it is executed; no descriptor of the supervisor is open any more.
+ */
+static void prefer_for_oom(void)
+{
+    int fd;
+
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (write(fd, "1000", 4) != 4) /* then the kernel chooses by size alone */
+            errno = 0;
+        close(fd);
+    }
+}
+
+/* Reports the failure to the supervisor. */
+static _Noreturn void give_up(int report, bool executing, int error)
+{
+    const struct report failed = {.failed = true, .failure = {executing, error}};
+
+    _exit(write(report, &failed, sizeof failed) == sizeof failed ? 127 : 126);
+}
+
+/* Closes all descriptors but the standard ones and `kept`, which is moved to 3 and returned. */
+static int keep_descriptor(int kept)
+{
+    enum { HIGHEST = 64 }; /* the supervisor has no higher ones */
+
+    if (kept != 3) {
+        kept = dup2(kept, 3);
+        fcntl(kept, F_SETFD, FD_CLOEXEC);
+    }
+    for (int fd = 4; fd < HIGHEST; fd++)
+        close(fd);
+    return kept;
+}
+
+static _Noreturn void become_program(const struct program *program, const struct figures *figures,
+                                     const int ends[3], int report)
+{
+    const struct rlimit no_core = {0, 0};
+    struct report started = {.failed = false};
+    int error = 0;
+
+    reset_signals();
+    if (setsid() < 0 || dup2(ends[0], 0) < 0 || dup2(ends[1], 1) < 0 || dup2(ends[2], 2) < 0)
+        error = errno;
+    started.start_cpu_us = figures_cpu_us(figures);
+    started.start_us = figures_clock_us();
+    if (write(report, &started, sizeof started) != sizeof started)
+        error = EPIPE;
+    report = keep_descriptor(report);
+    prefer_for_oom();
+    setrlimit(RLIMIT_CORE, &no_core);
+    umask(022);
+    if (error == 0)
+        error = filter_install();
+    if (error != 0)
+        give_up(report, false, error);
+    environ = program->environment.items;
+    execvp(program->arguments.items[0], program->arguments.items);
+    give_up(report, true, errno);
+}
+
+/* ---- in the supervisor */
+
+struct pipes {
+    int in[2], out[2], err[2], report[2]; /* [0] is read, [1] is written */
+};
+
+static bool open_pipes(struct pipes *pipes)
+{
+    int *const each[] = {pipes->in, pipes->out, pipes->err, pipes->report};
+
+    memset(pipes, -1, sizeof *pipes);
+    for (int i = 0; i < 4; i++) {
+        if (pipe(each[i]) != 0)
+            return false;
+        fcntl(each[i][0], F_SETFD, FD_CLOEXEC);
+        fcntl(each[i][1], F_SETFD, FD_CLOEXEC);
+    }
+    return true;
+}
+
+static void close_pipe(int ends[2])
+{
+    close_fd(&ends[0]);
+    close_fd(&ends[1]);
+}
+
+static void close_pipes(struct pipes *pipes)
+{
+    close_pipe(pipes->in);
+    close_pipe(pipes->out);
+    close_pipe(pipes->err);
+    close_pipe(pipes->report);
+}
+
+enum program_report program_take_report(struct program *program, struct program_failure *failure)
+{
+    struct report report;
+    ssize_t length;
+
+    /* It is shorter than PIPE_BUF, so that it arrives as a whole. */
+    while ((length = read(program->report, &report, sizeof report)) == sizeof report) {
+        if (report.failed) {
+            *failure = report.failure;
+            close_ends(program);
+            return PROGRAM_FAILED;
+        }
+        program->start_us = report.start_us;
+        program->start_cpu_us = report.start_cpu_us;
+    }
+    if (length < 0 && (errno == EAGAIN || errno == EINTR))
+        return PROGRAM_STARTING;
+    close_fd(&program->report); /* the execution of the program has closed the other end */
+    return PROGRAM_STARTED;
+}
+
+/* Keeps our ends of the pipes. */
+static void take_ends(struct program *program, struct pipes *pipes)
+{
+    const int ours[] = {pipes->in[1], pipes->out[0], pipes->err[0], pipes->report[0]};
+
+    program->in = ours[0];
+    program->out[0] = ours[1];
+    program->out[1] = ours[2];
+    program->report = ours[3];
+    pipes->in[1] = pipes->out[0] = pipes->err[0] = pipes->report[0] = -1;
+    for (int i = 0; i < 4; i++)
+        fcntl(ours[i], F_SETFL, O_NONBLOCK);
+}
+
+bool program_start(struct program *program, const struct figures *figures,
+                   struct program_failure *failure)
+{
+    struct pipes pipes;
+    bool started = open_pipes(&pipes);
+
+    *failure = (struct program_failure){false, errno};
+    if (started) {
+        program->start_us = figures_clock_us();
+        program->start_cpu_us = figures_cpu_us(figures);
+        program->pid = fork();
+        *failure = (struct program_failure){false, errno};
+        started = program->pid >= 0;
+    }
+    if (started && program->pid == 0)
+        become_program(program, figures, (int[3]){pipes.in[0], pipes.out[1], pipes.err[1]},
+                       pipes.report[1]);
+    if (started)
+        take_ends(program, &pipes);
+    else
+        program->pid = 0;
+    close_pipes(&pipes);
+    return started;
+}

@@ -1,0 +1,56 @@
+/*
+ * The program: what is executed, and the process that executes it. It gets pipes of its own, a
+ * session of its own, and no descriptor of the supervisor. Knows nothing of frames.
+ */
+#ifndef SUPERVISOR_PROGRAM_H
+#define SUPERVISOR_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/strvec.h"
+#include "supervisor/figures.h"
+
+struct program {
+    struct strvec arguments;
+    struct strvec environment; /* that of this process, changed by program_set_variable() */
+    size_t bytes;              /* of both, to bound them */
+    pid_t pid;                 /* 0: it does not run */
+    int in;                    /* our ends of its pipes, non-blocking; -1: closed */
+    int out[2];
+    int report;            /* likewise; for program_take_report() */
+    uint64_t start_us;     /* figures_clock_us() right before it was executed */
+    uint64_t start_cpu_us; /* figures_cpu_us() then */
+};
+
+void program_init(struct program *program);
+void program_release(struct program *program);
+
+/* Add a word to argv, and set ("NAME=VALUE") or remove ("NAME") a variable. False: too many. */
+bool program_add_argument(struct program *program, const char *text, size_t length);
+bool program_set_variable(struct program *program, const char *text, size_t length);
+
+/* Why a program was not started. */
+struct program_failure {
+    bool executing; /* the program itself could not be executed; else it got no process */
+    int error;      /* errno */
+};
+
+/*
+ * Makes a process that is to become the program, in the current directory. False: `failure` says
+ * why there is none.
+ */
+bool program_start(struct program *program, const struct figures *figures,
+                   struct program_failure *failure);
+
+enum program_report { PROGRAM_STARTING, PROGRAM_STARTED, PROGRAM_FAILED };
+
+/*
+ * Reads, without waiting, whether the process has become the program. PROGRAM_FAILED: it ends, and
+ * `failure` says why; its pipes are closed. A process that was killed before counts as started.
+ */
+enum program_report program_take_report(struct program *program, struct program_failure *failure);
+
+#endif

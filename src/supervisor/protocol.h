@@ -1,0 +1,181 @@
+/*
+ * The protocol between isolator and the supervisor, which is process 1 of each container. It runs
+ * over the attached stdin and stdout of the container. This header is all that both sides share.
+ *
+ * A frame is a header of FRAME_HEADER bytes and a payload. All numbers are little-endian.
+ *
+ *     offset  0  4 bytes  length of the payload, at most FRAME_PAYLOAD_MAX
+ *             4  1 byte   type
+ *             5  3 bytes  0
+ *
+ * From isolator to the supervisor ("state" is when the frame may come):
+ *
+ *     frame        state    payload
+ *     ARGUMENT     waiting  the next word of the program's argv
+ *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
+ *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
+ *     RUN          waiting  struct frame_run: run the program. The archive, if there is one, has to
+ *                           be complete. BEGUN or FAILED follows
+ *     STDIN        any      bytes for the program's stdin; need credit
+ *     STDIN_END    any      none: no more bytes follow
+ *     CREDIT       any      struct frame_credit, for STDOUT, STDERR or FILES
+ *     STOP         any      none: end the program, if it runs; END follows
+ *     COLLECT      ended    struct frame_collect: send the files of the working directory
+ *     RESET        ended    none: another request follows; the files of the working directory stay
+ *
+ * From the supervisor to isolator:
+ *
+ *     frame        state    payload
+ *     HELLO        start    FRAME_HELLO_SIZE bytes, see struct frame_hello: it waits for a request
+ *     FAILED       any but  struct frame_failed and text: the program does not run. Comes instead
+ *                  ended    of HELLO, instead of BEGUN, or after BEGUN and instead of END
+ *     BEGUN        waiting  none: the program is about to be executed
+ *     STDOUT       running  bytes of the program's stdout; need credit
+ *     STDERR       running  bytes of its stderr; need credit
+ *     CREDIT       any      struct frame_credit, for STDIN
+ *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
+ *     END          running  struct frame_end: the program and all its processes have ended, and all
+ *                           its output was sent; after STOP, what had credit
+ *     FILES        ended    the next bytes of a tar archive of the working directory; need credit
+ *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
+ *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
+ *                           the archive has no end
+ *
+ * The supervisor is waiting after HELLO and RESET, running after BEGUN, ended after END and FAILED.
+ * A frame that is too long, has an unknown type or another form, or comes in another state is an
+ * error, and so is STDIN without credit: the supervisor exits, which ends the container, and
+ * isolator removes the container.
+ *
+ * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
+ * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
+ * renews the credit of STDIN. Both sides always read, since nothing that arrives needs more room
+ * than was granted: an order to stop and the end of the supervisor's stdin never wait behind bytes
+ * that nobody takes. FILES to the supervisor need no credit, since it unpacks them as they arrive.
+ *
+ * The end of its stdin means that isolator has ended or has no more use for the container: the
+ * supervisor exits at once, and the kernel ends every other process of the container. The
+ * supervisor does the same when the time of struct frame_run is over: then nobody is left to say
+ * so.
+ */
+#ifndef SUPERVISOR_PROTOCOL_H
+#define SUPERVISOR_PROTOCOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum frame_type {
+    FRAME_ARGUMENT = 1,
+    FRAME_ENVIRONMENT,
+    FRAME_FILES,
+    FRAME_RUN,
+    FRAME_STDIN,
+    FRAME_STDIN_END,
+    FRAME_CREDIT,
+    FRAME_STOP,
+    FRAME_COLLECT,
+    FRAME_RESET,
+    FRAME_HELLO,
+    FRAME_FAILED,
+    FRAME_BEGUN,
+    FRAME_STDOUT,
+    FRAME_STDERR,
+    FRAME_STDIN_CLOSED,
+    FRAME_END,
+    FRAME_TOO_LARGE,
+    FRAME_FILES_END
+};
+
+enum {
+    FRAME_HEADER = 8,
+    /* The longest argument of execve(2), without its NUL (MAX_ARG_STRLEN of Linux). */
+    FRAME_PAYLOAD_MAX = 131071,
+    /* Bytes of a stream that may be on their way: of STDIN, and of each that the supervisor sends.
+     */
+    FRAME_STDIN_WINDOW = 65536,
+    FRAME_WINDOW = 262144,
+    /* The bytes of a stream that one frame carries. */
+    FRAME_CHUNK = 32768
+};
+
+/*
+ * HELLO is longer than two pages on purpose: a pipe keeps the pages of what was read from it, so
+ * that a later frame needs no new ones when the container is out of memory.
+ */
+#define FRAME_HELLO_MAGIC "isolator supervisor"
+enum { FRAME_VERSION = 1, FRAME_HELLO_SIZE = 3 * 4096 };
+
+/* The payload of HELLO starts so; the rest are zeros. */
+struct frame_hello {
+    char magic[20]; /* FRAME_HELLO_MAGIC with its NUL */
+    uint32_t version;
+};
+
+struct frame_run {
+    uint64_t timer_ms;   /* so long after its start the container ends itself; 0: never */
+    uint64_t linger_ms;  /* so long after END likewise */
+    uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
+};
+
+/* So many more bytes of a stream may be sent. */
+struct frame_credit {
+    uint32_t stream; /* enum frame_type */
+    uint32_t bytes;
+};
+
+struct frame_collect {
+    uint64_t file_max; /* a file of more bytes is reported by TOO_LARGE */
+    uint64_t max;      /* bytes of the whole archive; what is beyond is reported by TOO_LARGE */
+};
+
+/* What could not be done. The text after it is the path concerned. */
+enum frame_step { FRAME_STEP_WORKDIR = 1, FRAME_STEP_UNPACK, FRAME_STEP_START, FRAME_STEP_EXEC };
+
+struct frame_failed {
+    uint32_t step;  /* enum frame_step */
+    uint32_t error; /* errno of Linux; 0: the archive is damaged */
+};
+
+/* Why the program ended. */
+enum frame_cause { FRAME_CAUSE_ITSELF, FRAME_CAUSE_STOP, FRAME_CAUSE_OUTPUT };
+
+/* A figure is FRAME_UNKNOWN if the kernel does not give it. */
+#define FRAME_UNKNOWN UINT64_MAX
+
+struct frame_end {
+    uint32_t cause;  /* enum frame_cause */
+    uint32_t signal; /* that ended the program; 0: it exited with `status` */
+    uint32_t status;
+    uint32_t unused;
+    uint64_t wall_us;    /* from the program's start to its end */
+    uint64_t cpu_us;     /* CPU time of all its processes */
+    uint64_t peak_bytes; /* the container's maximum use of memory */
+    uint64_t oom_kills;  /* processes that the kernel killed for memory meanwhile */
+    uint64_t written[2]; /* bytes that were read from its stdout and stderr */
+};
+
+static inline void frame_header_write(unsigned char header[FRAME_HEADER], enum frame_type type,
+                                      size_t length)
+{
+    for (int i = 0; i < 4; i++)
+        header[i] = (unsigned char)(length >> 8 * i);
+    header[4] = (unsigned char)type;
+    header[5] = header[6] = header[7] = 0;
+}
+
+/* Returns the length of the payload and sets the type; -1: these bytes are no header. */
+static inline long frame_header_read(const unsigned char header[FRAME_HEADER],
+                                     enum frame_type *type)
+{
+    const uint32_t length = (uint32_t)header[0] | (uint32_t)header[1] << 8 |
+                            (uint32_t)header[2] << 16 | (uint32_t)header[3] << 24;
+
+    *type = (enum frame_type)header[4];
+    if (length > FRAME_PAYLOAD_MAX || header[5] != 0 || header[6] != 0 || header[7] != 0)
+        return -1;
+    return (long)length;
+}
+
+/* The architectures that isolator runs on store numbers in this order. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little-endian");
+
+#endif

@@ -1,0 +1,211 @@
+#include <string.h>
+
+#include "supervisor/collect.h"
+#include "supervisor/supervisor_state.h"
+
+static void send_not_started(struct supervisor *supervisor, const struct program_failure *failure)
+{
+    supervisor_send_failed(supervisor, failure->executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
+                           failure->error, supervisor->program.arguments.items[0]);
+}
+
+static void run_program(struct supervisor *supervisor, const struct frame_run *frame)
+{
+    struct program_failure failure;
+
+    if (!unpack_good(&supervisor->unpack)) {
+        supervisor_send_failed(supervisor, FRAME_STEP_UNPACK, supervisor->unpack.failure,
+                               supervisor->unpack.failed);
+        return;
+    }
+    unpack_release(&supervisor->unpack);
+    unpack_init(&supervisor->unpack);
+    supervisor->output_max = frame->output_max;
+    supervisor->linger_ms = frame->linger_ms;
+    supervisor->oom_before = figures_oom_kills(&supervisor->figures);
+    supervisor->own_cpu_before = figures_own_cpu_us();
+    supervisor_set_timer(supervisor, frame->timer_ms);
+    supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
+    if (!frame_link_write(&supervisor->link))
+        supervisor_leave(supervisor, 0);
+    if (program_start(&supervisor->program, &supervisor->figures, &failure))
+        supervisor->state = STATE_STARTING;
+    else
+        send_not_started(supervisor, &failure);
+}
+
+void requests_take_report(struct supervisor *supervisor)
+{
+    struct program_failure failure;
+
+    switch (program_take_report(&supervisor->program, &failure)) {
+    case PROGRAM_STARTING:
+        break;
+    case PROGRAM_STARTED:
+        supervisor->state = STATE_RUNNING;
+        break;
+    case PROGRAM_FAILED:
+        send_not_started(supervisor, &failure);
+        break;
+    }
+}
+
+static bool send_files(void *context, const void *data, size_t length)
+{
+    struct supervisor *supervisor = context;
+    const char *bytes = data;
+
+    while (length > 0) {
+        uint64_t *credit = &supervisor->credit[CREDIT_FILES];
+        unsigned char *to = *credit > 0 ? frame_link_prepare(&supervisor->link) : NULL;
+        size_t part = length < FRAME_CHUNK ? length : FRAME_CHUNK;
+
+        if (!to) {
+            supervisor_serve(supervisor);
+            continue;
+        }
+        if (part > *credit)
+            part = (size_t)*credit;
+        memcpy(to, bytes, part);
+        frame_link_commit(&supervisor->link, FRAME_FILES, part);
+        *credit -= part;
+        bytes += part;
+        length -= part;
+    }
+    return true;
+}
+
+static bool send_too_large(void *context, const char *path)
+{
+    struct supervisor *supervisor = context;
+
+    while (!frame_link_prepare(&supervisor->link))
+        supervisor_serve(supervisor);
+    supervisor_send(supervisor, FRAME_TOO_LARGE, NULL, 0, path);
+    return true;
+}
+
+static void collect_files(struct supervisor *supervisor, const struct frame_collect *frame)
+{
+    struct collect job = {.write = send_files,
+                          .too_large = send_too_large,
+                          .context = supervisor,
+                          .file_max = frame->file_max,
+                          .left = frame->max};
+
+    supervisor->state = STATE_COLLECTING;
+    collect_directory(&job, supervisor->workdir);
+    supervisor->state = STATE_ENDED;
+    supervisor_send(supervisor, FRAME_FILES_END, NULL, 0, NULL);
+}
+
+/* Forgets the request, after its end, for another one. */
+static void reset(struct supervisor *supervisor)
+{
+    supervisor_set_timer(supervisor, 0);
+    program_release(&supervisor->program);
+    program_init(&supervisor->program);
+    unpack_release(&supervisor->unpack);
+    unpack_init(&supervisor->unpack);
+    supervisor->stdin_first = supervisor->stdin_filled = supervisor->stdin_taken = 0;
+    supervisor->stdin_ended = supervisor->reaped = false;
+    supervisor->end = (struct frame_end){0};
+    ending_take_spare();
+    supervisor->state = STATE_WAITING;
+}
+
+static bool take_credit(struct supervisor *supervisor, const struct frame_credit *credit)
+{
+    const int stream = credit->stream == FRAME_STDOUT   ? 0
+                       : credit->stream == FRAME_STDERR ? 1
+                       : credit->stream == FRAME_FILES  ? CREDIT_FILES
+                                                        : -1;
+
+    if (stream < 0)
+        return false;
+    supervisor->credit[stream] += credit->bytes;
+    return true;
+}
+
+/*
+ * Copies a struct out of a frame that has to be exactly as long. False: it is not.
+ */
+static bool read_struct(const struct frame *frame, void *to, size_t size)
+{
+    if (frame->length != size)
+        return false;
+    memcpy(to, frame->payload, size);
+    return true;
+}
+
+/* Handles a frame that belongs to the request. False: it cannot come now. */
+static bool take_request(struct supervisor *supervisor, const struct frame *frame)
+{
+    struct program *program = &supervisor->program;
+    struct frame_run order;
+
+    if (supervisor->state != STATE_WAITING)
+        return false;
+    switch (frame->type) {
+    case FRAME_ARGUMENT:
+        return program_add_argument(program, frame->payload, frame->length);
+    case FRAME_ENVIRONMENT:
+        return program_set_variable(program, frame->payload, frame->length);
+    case FRAME_FILES:
+        unpack_feed(&supervisor->unpack, frame->payload, frame->length);
+        return true;
+    case FRAME_RUN:
+        if (!read_struct(frame, &order, sizeof order) || program->arguments.count == 0)
+            return false;
+        run_program(supervisor, &order);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Handles a frame. False if it is none that isolator sends now. */
+static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
+{
+    struct frame_credit credit;
+    struct frame_collect order;
+
+    switch (frame->type) {
+    case FRAME_STDIN:
+        return streams_take_stdin(supervisor, frame->payload, frame->length);
+    case FRAME_STDIN_END:
+        supervisor->stdin_ended = true;
+        return true;
+    case FRAME_CREDIT:
+        return read_struct(frame, &credit, sizeof credit) && take_credit(supervisor, &credit);
+    case FRAME_STOP:
+        if (supervisor->state == STATE_ENDING && supervisor->end.cause == FRAME_CAUSE_ITSELF)
+            supervisor->end.cause = FRAME_CAUSE_STOP;
+        ending_begin(supervisor, FRAME_CAUSE_STOP);
+        return true;
+    case FRAME_COLLECT:
+        if (supervisor->state != STATE_ENDED || !read_struct(frame, &order, sizeof order))
+            return false;
+        collect_files(supervisor, &order);
+        return true;
+    case FRAME_RESET:
+        if (supervisor->state != STATE_ENDED)
+            return false;
+        reset(supervisor);
+        return true;
+    default:
+        return take_request(supervisor, frame);
+    }
+}
+
+void requests_take(struct supervisor *supervisor)
+{
+    struct frame frame;
+    int found;
+
+    while ((found = frame_link_next(&supervisor->link, &frame)) > 0)
+        if (!take_frame(supervisor, &frame))
+            supervisor_leave(supervisor, 1);
+    if (found < 0)
+        supervisor_leave(supervisor, 1);
+}

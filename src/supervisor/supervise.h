@@ -1,0 +1,21 @@
+/*
+ * The supervisor's work: it serves one request at a time over a connection (supervisor/protocol.h),
+ * from the files that arrive to the end of the program and the files that go back.
+ */
+#ifndef SUPERVISOR_SUPERVISE_H
+#define SUPERVISOR_SUPERVISE_H
+
+struct supervise_options {
+    int in, out;            /* the connection; made non-blocking */
+    const char *workdir;    /* becomes the current directory */
+    const char *cgroup_dir; /* see figures_open() */
+};
+
+/*
+ * Serves the connection until its input ends, and returns the exit status of the supervisor: 0, or
+ * 1 if what arrived were no frames. All its processes are killed by then, or will be by the kernel
+ * if this is process 1.
+ */
+int supervise(const struct supervise_options *options);
+
+#endif

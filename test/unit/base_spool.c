@@ -1,0 +1,109 @@
+#include "test.h"
+
+#include "base/linux.h"
+#include "base/memory.h"
+#include "base/spool.h"
+
+/* The read end of a pipe that contains this text and then ends. */
+static int pipe_with(const char *text)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+    close(ends[1]);
+    return ends[0];
+}
+
+static void check_spooled(const char *text, long long max)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FD int from = pipe_with(text);
+    CLEANUP_FD int file = spool_copy(from, max, "stdin", NULL, &error);
+    struct strbuf content;
+
+    assert_no_error(&error);
+    assert_true(file >= 0);
+    assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+    content = read_all(file);
+    assert_string_equal(strbuf_string(&content), text);
+    strbuf_release(&content);
+}
+
+static void spool__pipe(void **state)
+{
+    CLEANUP_FREE char *text = memory_allocate(60001);
+
+    (void)state;
+    memset(text, 's', 60000);
+    text[60000] = '\0';
+    check_spooled("", 0);
+    check_spooled("text", 4);
+    check_spooled("text", 1000);
+    check_spooled(text, 60000);
+}
+
+static void spool__that_is_too_large(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = pipe_with("text");
+
+    (void)state;
+    assert_int_equal(spool_copy(from, 3, "stdin", NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
+}
+
+/* The size of a file is known before, so nothing is copied. */
+static void spool__of_a_file_that_is_too_large(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = linux_unnamed_file();
+
+    (void)state;
+    assert_int_equal(ftruncate(from, 5), 0);
+    assert_int_equal(lseek(from, 1, SEEK_SET), 1);
+    assert_int_equal(spool_copy(from, 3, "stdin", NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, "stdin is larger than 3 bytes");
+    assert_int_equal(lseek(from, 0, SEEK_CUR), 1);
+}
+
+static void spool__that_cannot_be_read(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    (void)state;
+    assert_int_equal(spool_copy(from, 3, "stdin", NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, "cannot read stdin: Is a directory");
+}
+
+static void spool__is_cancelled(void **state)
+{
+    struct notifier cancel = NOTIFIER_INIT;
+    struct error error = ERROR_INIT;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0); /* it has no data and no end */
+    assert_int_equal(notifier_open(&cancel, &error), 0);
+    notifier_raise(&cancel);
+    assert_int_equal(spool_copy(ends[0], 3, "stdin", &cancel, &error), -1);
+    assert_error(&error, ERROR_CANCELLED, "cancelled while stdin was read");
+    notifier_release(&cancel);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spool__pipe),
+        cmocka_unit_test(spool__that_is_too_large),
+        cmocka_unit_test(spool__of_a_file_that_is_too_large),
+        cmocka_unit_test(spool__that_cannot_be_read),
+        cmocka_unit_test(spool__is_cancelled),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

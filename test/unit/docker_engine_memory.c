@@ -1,0 +1,164 @@
+#include "test.h"
+
+#include "docker/container.h"
+#include "docker/engine_memory.h"
+
+static const struct user_range all = {1900000, 1965535};
+
+static unsigned draw(struct engine_memory *memory, struct user_range range)
+{
+    struct error error = ERROR_INIT;
+    unsigned user = 0;
+
+    assert_int_equal(engine_memory_draw_user(memory, range, &user, &error), 0);
+    assert_no_error(&error);
+    assert_in_range(user, range.first, range.last);
+    return user;
+}
+
+static void engine_memory__images_without_a_shell(void **state)
+{
+    struct engine_memory memory;
+
+    (void)state;
+    engine_memory_init(&memory);
+    assert_false(engine_memory_is_without_shell(&memory, "a"));
+    engine_memory_set_without_shell(&memory, "a");
+    engine_memory_set_without_shell(&memory, "a");
+    assert_true(engine_memory_is_without_shell(&memory, "a"));
+    assert_false(engine_memory_is_without_shell(&memory, "b"));
+    engine_memory_release(&memory);
+    engine_memory_set_without_shell(NULL, "a");
+    assert_false(engine_memory_is_without_shell(NULL, "a"));
+}
+
+/* Each user of the range is drawn once. Then none is left, until one is released. */
+static void engine_memory__users_of_living_containers_are_not_drawn(void **state)
+{
+    static const struct user_range few = {1000, 1255};
+    struct error error = ERROR_INIT;
+    struct engine_memory memory;
+    bool drawn[256] = {false};
+    unsigned user = 1;
+
+    (void)state;
+    engine_memory_init(&memory);
+    for (int i = 0; i < 256; i++) {
+        bool *mine = &drawn[draw(&memory, few) - few.first];
+
+        assert_false(*mine);
+        *mine = true;
+    }
+    assert_int_equal(engine_memory_draw_user(&memory, few, &user, &error), -1);
+    assert_error(&error, ERROR_SYSTEM,
+                 "cannot create a container: all users from 1000 to 1255 are in use by others; set "
+                 "a larger userRange in the configuration");
+    assert_int_equal(user, 0);
+    engine_memory_release_user(&memory, 0);
+    engine_memory_release_user(&memory, 1256);
+    assert_int_equal(engine_memory_draw_user(&memory, few, &user, &error), -1);
+    error_release(&error);
+    engine_memory_release_user(&memory, 1100);
+    assert_int_equal(draw(&memory, few), 1100);
+    engine_memory_release(&memory);
+}
+
+static void engine_memory__users_are_drawn_at_random(void **state)
+{
+    struct engine_memory memory;
+    int low = 0;
+
+    (void)state;
+    engine_memory_init(&memory);
+    for (int i = 0; i < 200; i++)
+        low += draw(&memory, all) < all.first + 32768;
+    assert_in_range(low, 40, 160);
+    engine_memory_release(&memory);
+}
+
+static void engine_memory__users_without_a_memory(void **state)
+{
+    (void)state;
+    draw(NULL, all);
+    engine_memory_release_user(NULL, 1900000);
+}
+
+/* No range, as in a struct docker that was not made from a configuration, never means root. */
+static void engine_memory__no_range(void **state)
+{
+    struct error error = ERROR_INIT;
+    unsigned user = 1;
+
+    (void)state;
+    assert_int_equal(engine_memory_draw_user(NULL, (struct user_range){0, 0}, &user, &error), -1);
+    assert_int_equal(error.kind, ERROR_SYSTEM);
+    error_release(&error);
+}
+
+static void engine_memory__engine_that_maps_users(void **state)
+{
+    static const struct user_range low = {1000, 1999}, high = {65000, 66000};
+    struct error error = ERROR_INIT;
+    struct engine_memory memory;
+    unsigned user;
+
+    (void)state;
+    engine_memory_init(&memory);
+    assert_int_equal(engine_memory_users(&memory), ENGINE_USERS_UNKNOWN);
+    engine_memory_set_users(&memory, ENGINE_USERS_ALL);
+    draw(&memory, all);
+    engine_memory_set_users(&memory, ENGINE_USERS_MAPPED);
+    assert_int_equal(engine_memory_users(&memory), ENGINE_USERS_MAPPED);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(engine_memory_draw_user(&memory, i < 50 ? all : high, &user, &error), 0);
+        assert_in_range(user, 10000, 59999);
+    }
+    draw(&memory, low); /* the engine has all of these */
+    engine_memory_release(&memory);
+    engine_memory_set_users(NULL, ENGINE_USERS_MAPPED);
+    assert_int_equal(engine_memory_users(NULL), ENGINE_USERS_UNKNOWN);
+}
+
+static struct spec_fingerprint fingerprint(bool draw_user, unsigned uid, unsigned gid)
+{
+    const struct strvec none = STRVEC_INIT;
+    const struct container_spec spec = {.image = "image:1",
+                                        .network = "none",
+                                        .uid = uid,
+                                        .gid = gid,
+                                        .draw_user = draw_user,
+                                        .cap_drop = &none,
+                                        .command = &none};
+
+    return container_fingerprint(&spec);
+}
+
+static void engine_memory__drawn_user_is_no_part_of_the_fingerprint(void **state)
+{
+    const struct spec_fingerprint drawn = fingerprint(true, 1900001, 1900001);
+    const struct spec_fingerprint other = fingerprint(true, 1900002, 1900002);
+    const struct spec_fingerprint given = fingerprint(false, 1900001, 1900001);
+    const struct spec_fingerprint group = fingerprint(false, 1900001, 1900002);
+    const struct spec_fingerprint root = fingerprint(false, 0, 0);
+
+    (void)state;
+    assert_true(spec_fingerprint_equal(&drawn, &other));
+    assert_false(spec_fingerprint_equal(&drawn, &given));
+    assert_false(spec_fingerprint_equal(&drawn, &root));
+    assert_false(spec_fingerprint_equal(&given, &group));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engine_memory__images_without_a_shell),
+        cmocka_unit_test(engine_memory__users_of_living_containers_are_not_drawn),
+        cmocka_unit_test(engine_memory__users_are_drawn_at_random),
+        cmocka_unit_test(engine_memory__users_without_a_memory),
+        cmocka_unit_test(engine_memory__no_range),
+        cmocka_unit_test(engine_memory__engine_that_maps_users),
+        cmocka_unit_test(engine_memory__drawn_user_is_no_part_of_the_fingerprint),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

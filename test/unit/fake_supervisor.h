@@ -1,0 +1,59 @@
+/*
+ * For a docker command that is a shell script: the frames of a supervisor as files in its
+ * directory, and shell functions that read a request.
+ */
+#ifndef FAKE_SUPERVISOR_H
+#define FAKE_SUPERVISOR_H
+
+#include "test.h"
+
+#include "run/delivery.h"
+#include "supervisor/protocol.h"
+
+/*
+ * greet: takes the supervisor from stdin and sends HELLO. take_frame: reads a frame; false at the
+ * end of stdin. take_request: reads frames until STDIN_END.
+ */
+#define FAKE_SUPERVISOR_FUNCTIONS                                                                  \
+    "greet() { head -c \"$(cat size)\" >/dev/null; cat hello; }\n"                                 \
+    "take_frame() {\n"                                                                             \
+    "  set -- $(head -c 8 | od -An -tu1)\n"                                                        \
+    "  [ $# = 8 ] || return 1\n"                                                                   \
+    "  head -c $(($1 + 256 * $2 + 65536 * $3)) >/dev/null\n"                                       \
+    "  type=$5\n"                                                                                  \
+    "}\n"                                                                                          \
+    "take_request() { while take_frame; do [ $type != \"$(cat last)\" ] || return 0; done;"        \
+    " return 1; }\n"
+
+static inline void write_frame(const char *directory, const char *name, int type,
+                               const void *payload, size_t length)
+{
+    const char header[FRAME_HEADER] = {(char)length, (char)(length >> 8), 0, 0, (char)type};
+    CLEANUP_FREE char *path = path_in(directory, name);
+    CLEANUP(strbuf_release) struct strbuf frame = STRBUF_INIT;
+
+    strbuf_add(&frame, header, sizeof header);
+    strbuf_add(&frame, payload, length);
+    write_bytes(path, frame.data, frame.length, 0600);
+}
+
+/* Writes the files "hello", "begun" and "end", and what the functions need. */
+static inline void write_fake_supervisor(const char *directory, const struct frame_end *end)
+{
+    static char hello[FRAME_HELLO_SIZE];
+    const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
+    CLEANUP(strbuf_release) struct strbuf supervisor = STRBUF_INIT;
+    CLEANUP_FREE char *size = NULL;
+    CLEANUP_FREE char *last = string_format("%d", FRAME_STDIN_END);
+
+    memcpy(hello, &head, sizeof head);
+    write_frame(directory, "hello", FRAME_HELLO, hello, sizeof hello);
+    write_frame(directory, "begun", FRAME_BEGUN, NULL, 0);
+    write_frame(directory, "end", FRAME_END, end, sizeof *end);
+    delivery_send(&supervisor);
+    size = string_format("%zu", supervisor.length);
+    write_in(directory, "size", size);
+    write_in(directory, "last", last);
+}
+
+#endif

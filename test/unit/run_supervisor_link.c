@@ -1,0 +1,721 @@
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/linux.h"
+#include "docker/container.h"
+#include "run/result.h"
+#include "run/supervisor_link.h"
+
+/* A connection, the plan of its request, and what the handler got. */
+struct fixture {
+    struct plan plan;
+    struct supervisor_link link;
+    struct strbuf out[2], files, too_large;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    char network[] = "bridge";
+
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    sandbox_policy_init(&fixture->plan.policy);
+    free(fixture->plan.policy.network);
+    fixture->plan.policy.network = string_copy(network);
+    fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 7;
+    fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 3;
+    supervisor_link_init(&fixture->link);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    supervisor_link_release(&fixture->link);
+    plan_release(&fixture->plan);
+    strbuf_release(&fixture->out[0]);
+    strbuf_release(&fixture->out[1]);
+    strbuf_release(&fixture->files);
+    strbuf_release(&fixture->too_large);
+}
+
+/* ---- frames */
+
+static void add_frame(struct strbuf *bytes, int type, const void *payload, size_t length)
+{
+    const char header[FRAME_HEADER] = {(char)length, (char)(length >> 8), (char)(length >> 16),
+                                       (char)(length >> 24), (char)type};
+
+    strbuf_add(bytes, header, sizeof header);
+    strbuf_add(bytes, payload, length);
+}
+
+static void add_text(struct strbuf *bytes, int type, const char *text)
+{
+    add_frame(bytes, type, text, strlen(text));
+}
+
+static void add_hello(struct strbuf *bytes, const char *magic, uint32_t version, size_t length)
+{
+    static char payload[FRAME_HELLO_SIZE + 1];
+    struct frame_hello hello = {"", version};
+
+    memcpy(hello.magic, magic, strlen(magic));
+    memcpy(payload, &hello, sizeof hello);
+    add_frame(bytes, FRAME_HELLO, payload, length);
+}
+
+static void add_good_hello(struct strbuf *bytes)
+{
+    add_hello(bytes, FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE);
+}
+
+static void add_credit(struct strbuf *bytes, uint32_t stream, uint32_t count)
+{
+    const struct frame_credit credit = {stream, count};
+
+    add_frame(bytes, FRAME_CREDIT, &credit, sizeof credit);
+}
+
+static void add_end(struct strbuf *bytes)
+{
+    const struct frame_end end = {.status = 3, .wall_us = 1234};
+
+    add_frame(bytes, FRAME_END, &end, sizeof end);
+}
+
+/* ---- the handler */
+
+static void note_output(void *context, int stream, const char *data, size_t length)
+{
+    assert_true(length > 0);
+    strbuf_add(&((struct fixture *)context)->out[stream], data, length);
+}
+
+static void note_files(void *context, const char *data, size_t length)
+{
+    assert_true(length > 0);
+    strbuf_add(&((struct fixture *)context)->files, data, length);
+}
+
+static void note_too_large(void *context, const char *path)
+{
+    strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
+}
+
+static const struct supervisor_handler handler = {note_output, note_files, note_too_large};
+
+/* Feeds the bytes in pieces of this size, and releases them. */
+static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)
+{
+    for (size_t at = 0; at < bytes->length; at += piece) {
+        const size_t left = bytes->length - at;
+
+        supervisor_link_feed(&fixture->link, bytes->data + at, left < piece ? left : piece,
+                             &handler, fixture);
+    }
+    strbuf_release(bytes);
+}
+
+static void feed(struct fixture *fixture, struct strbuf *bytes)
+{
+    feed_in_pieces(fixture, bytes, SIZE_MAX / 2);
+}
+
+/* ---- what is sent */
+
+/* Takes the next frame out of the bytes; its type, or 0 at the end. */
+static int next_frame(struct strbuf *bytes, struct strbuf *payload)
+{
+    const unsigned char *header = (const unsigned char *)bytes->data;
+    size_t length;
+    int type;
+
+    strbuf_release(payload);
+    if (bytes->length == 0)
+        return 0;
+    assert_true(bytes->length >= FRAME_HEADER);
+    length = header[0] | (size_t)header[1] << 8 | (size_t)header[2] << 16;
+    assert_true(length <= FRAME_PAYLOAD_MAX && bytes->length >= FRAME_HEADER + length);
+    assert_int_equal(header[3] | header[5] | header[6] | header[7], 0);
+    type = header[4];
+    strbuf_add(payload, bytes->data + FRAME_HEADER, length);
+    strbuf_drop(bytes, FRAME_HEADER + length);
+    return type;
+}
+
+/* Describes the frames in one line, and releases them. */
+static char *describe(struct strbuf *bytes)
+{
+    static const char *const names[] = {
+        [FRAME_ARGUMENT] = "argument", [FRAME_ENVIRONMENT] = "environment", [FRAME_FILES] = "files",
+        [FRAME_STDIN] = "stdin",       [FRAME_STDIN_END] = "stdin-end",     [FRAME_STOP] = "stop"};
+    struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
+    struct frame_credit credit;
+    struct frame_collect order;
+    struct frame_run run;
+    int type;
+
+    strbuf_addstr(&text, "");
+    while ((type = next_frame(bytes, &payload)) != 0) {
+        if (type == FRAME_RUN) {
+            assert_int_equal(payload.length, sizeof run);
+            memcpy(&run, payload.data, sizeof run);
+            strbuf_addf(&text, "run %llu %llu;", (unsigned long long)run.timer_ms,
+                        (unsigned long long)run.output_max);
+        } else if (type == FRAME_COLLECT) {
+            assert_int_equal(payload.length, sizeof order);
+            memcpy(&order, payload.data, sizeof order);
+            strbuf_addf(&text, "collect %llu %llu;", (unsigned long long)order.file_max,
+                        (unsigned long long)order.max);
+        } else if (type == FRAME_CREDIT) {
+            assert_int_equal(payload.length, sizeof credit);
+            memcpy(&credit, payload.data, sizeof credit);
+            strbuf_addf(&text, "credit %u %u;", credit.stream, credit.bytes);
+        } else {
+            strbuf_addf(&text, "%s %s;", names[type], strbuf_string(&payload));
+        }
+    }
+    strbuf_release(bytes);
+    strbuf_release(&payload);
+    return strbuf_steal(&text);
+}
+
+static void check_frames(struct strbuf *bytes, const char *expected)
+{
+    CLEANUP_FREE char *seen = describe(bytes);
+
+    assert_string_equal(seen, expected);
+}
+
+/* Everything that is sent until there is nothing more now. */
+static struct strbuf send_all(struct fixture *fixture)
+{
+    struct strbuf all = STRBUF_INIT;
+    size_t before;
+
+    do {
+        struct strbuf queue = STRBUF_INIT;
+
+        before = all.length;
+        supervisor_link_send(&fixture->link, &queue);
+        strbuf_add(&all, queue.data, queue.length);
+        strbuf_release(&queue);
+    } while (all.length > before);
+    return all;
+}
+
+static void supervisor_link__frames_of_a_request(void **state)
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    CLEANUP_FD int input = linux_unnamed_file_of("in", 2);
+    struct fixture fixture;
+    struct strbuf sent;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push_each(&fixture.plan.command, "python3", "", "a b", NULL);
+    strvec_push_each(&fixture.plan.environment, "A=1", "B=", NULL);
+    fixture.plan.input.stdin_file = input;
+    sent = send_all(&fixture);
+    check_frames(&sent, ""); /* there is no request yet */
+    supervisor_link_request(&fixture.link, &fixture.plan, archive);
+    sent = send_all(&fixture);
+    check_frames(&sent, "argument python3;argument ;argument a b;environment A=1;environment B=;"
+                        "files tar;run 12000 67108864;stdin in;stdin-end ;");
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* Neither files nor stdin. The engine leaves the proxies empty, the program gets none. */
+static void supervisor_link__least_request(void **state)
+{
+    struct fixture fixture;
+    struct strbuf sent;
+    struct strbuf expected = STRBUF_INIT;
+
+    (void)state;
+    set_up(&fixture);
+    free(fixture.plan.policy.network);
+    fixture.plan.policy.network = string_copy("none");
+    strvec_push(&fixture.plan.command, "/true");
+    strvec_push(&fixture.plan.environment, "http_proxy=own");
+    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    strbuf_addstr(&expected, "argument /true;");
+    for (const char *const *name = container_proxy_variables; *name; name++)
+        strbuf_addf(&expected, "environment %s;", *name);
+    strbuf_addstr(&expected, "environment http_proxy=own;run 12000 67108864;stdin-end ;");
+    sent = send_all(&fixture);
+    check_frames(&sent, strbuf_string(&expected));
+    strbuf_release(&expected);
+    tear_down(&fixture);
+}
+
+/* The archive is read as it is sent, not before: each call adds about one frame of it. */
+static void supervisor_link__files_are_read_piece_by_piece(void **state)
+{
+    enum { SIZE = 10 * FRAME_CHUNK + 1 };
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int archive = linux_unnamed_file_of(content, SIZE);
+    struct strbuf payload = STRBUF_INIT;
+    struct fixture fixture;
+    size_t files = 0;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    supervisor_link_request(&fixture.link, &fixture.plan, archive);
+    while (!fixture.link.run_sent) {
+        struct strbuf queue = STRBUF_INIT;
+        int type;
+
+        supervisor_link_send(&fixture.link, &queue);
+        assert_in_range(queue.length, 1, FRAME_CHUNK + 100);
+        while ((type = next_frame(&queue, &payload)) != 0)
+            files += type == FRAME_FILES ? payload.length : 0;
+        strbuf_release(&queue);
+    }
+    assert_int_equal(files, SIZE);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* Bytes of STDIN in the frames. Releases them. */
+static size_t count_stdin(struct strbuf *bytes, bool *ended)
+{
+    struct strbuf payload = STRBUF_INIT;
+    size_t count = 0;
+    int type;
+
+    while ((type = next_frame(bytes, &payload)) != 0) {
+        count += type == FRAME_STDIN ? payload.length : 0;
+        *ended = *ended || type == FRAME_STDIN_END;
+    }
+    strbuf_release(bytes);
+    strbuf_release(&payload);
+    return count;
+}
+
+static void supervisor_link__stdin_needs_credit(void **state)
+{
+    enum { SIZE = FRAME_STDIN_WINDOW + 50000 };
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    bool ended = false;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    fixture.plan.input.stdin_file = input;
+    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
+
+    add_good_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_credit(&bytes, FRAME_STDIN, 1);
+    feed(&fixture, &bytes);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 1);
+    add_credit(&bytes, FRAME_STDIN, 49998);
+    feed(&fixture, &bytes);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 49998);
+    assert_false(ended);
+    add_credit(&bytes, FRAME_STDIN, 2);
+    feed(&fixture, &bytes);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 1);
+    assert_true(ended);
+    assert_false(fixture.link.broken);
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* The program reads its stdin no longer: nothing more is sent, whatever credit there is. */
+static void supervisor_link__stdin_closed(void **state)
+{
+    enum { SIZE = 2 * FRAME_STDIN_WINDOW };
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    fixture.plan.input.stdin_file = input;
+    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_good_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_frame(&bytes, FRAME_STDIN_CLOSED, NULL, 0);
+    add_credit(&bytes, FRAME_STDIN, 1000);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0);
+    strbuf_release(&bytes);
+    fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+static void supervisor_link__orders(void **state)
+{
+    CLEANUP_FREE char *expected =
+        string_format("stop ;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
+    struct fixture fixture;
+    struct strbuf bytes = STRBUF_INIT;
+
+    (void)state;
+    set_up(&fixture);
+    supervisor_link_stop(&bytes);
+    supervisor_link_collect(&fixture.plan, 1000, &bytes);
+    supervisor_link_grant(FRAME_STDERR, 77, &bytes);
+    check_frames(&bytes, expected);
+    tear_down(&fixture);
+}
+
+/* ---- what arrives */
+
+/* The connection is in the state, with a request sent from SUPERVISOR_RUNNING on. */
+static void advance(struct fixture *fixture, enum supervisor_state wanted)
+{
+    struct strbuf bytes = STRBUF_INIT;
+
+    if (wanted >= SUPERVISOR_READY)
+        add_good_hello(&bytes);
+    feed(fixture, &bytes);
+    if (wanted >= SUPERVISOR_RUNNING) {
+        strvec_push(&fixture->plan.command, "x");
+        supervisor_link_request(&fixture->link, &fixture->plan, -1);
+        bytes = send_all(fixture);
+        strbuf_release(&bytes);
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    }
+    if (wanted >= SUPERVISOR_ENDED)
+        add_end(&bytes);
+    if (wanted >= SUPERVISOR_COLLECTED)
+        add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+    feed(fixture, &bytes);
+    assert_int_equal(fixture->link.state, wanted);
+    assert_false(fixture->link.broken);
+}
+
+/* A whole conversation gives the same in pieces of any size. */
+static void supervisor_link__pieces_of_any_size(void **state)
+{
+    static const size_t pieces[] = {1, 2, 7, 8, 9, 4096, 100000};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(pieces); i++) {
+        struct strbuf bytes = STRBUF_INIT;
+        struct fixture fixture;
+
+        set_up(&fixture);
+        add_good_hello(&bytes);
+        feed_in_pieces(&fixture, &bytes, pieces[i]);
+        assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+        strvec_push(&fixture.plan.command, "x");
+        supervisor_link_request(&fixture.link, &fixture.plan, -1);
+        bytes = send_all(&fixture);
+        strbuf_release(&bytes);
+        add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+        add_text(&bytes, FRAME_STDOUT, "one ");
+        add_text(&bytes, FRAME_STDERR, "err");
+        add_text(&bytes, FRAME_STDOUT, "two");
+        add_end(&bytes);
+        add_text(&bytes, FRAME_FILES, "tar ");
+        add_text(&bytes, FRAME_TOO_LARGE, "./large");
+        add_text(&bytes, FRAME_FILES, "end");
+        add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+        feed_in_pieces(&fixture, &bytes, pieces[i]);
+        assert_false(fixture.link.broken);
+        assert_int_equal(fixture.link.state, SUPERVISOR_COLLECTED);
+        assert_int_equal(fixture.link.pending.length, 0);
+        assert_string_equal(strbuf_string(&fixture.out[0]), "one two");
+        assert_string_equal(strbuf_string(&fixture.out[1]), "err");
+        assert_string_equal(strbuf_string(&fixture.files), "tar end");
+        assert_string_equal(strbuf_string(&fixture.too_large), "./large;");
+        assert_true(supervisor_link_has_end(&fixture.link));
+        assert_int_equal(fixture.link.end.status, 3);
+        assert_int_equal(fixture.link.end.wall_us, 1234);
+        tear_down(&fixture);
+    }
+}
+
+static void supervisor_link__failed(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_EXEC, ENOENT};
+    struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_RUNNING);
+    strbuf_add(&payload, &failed, sizeof failed);
+    strbuf_addstr(&payload, "/bin/none");
+    add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_false(supervisor_link_has_end(&fixture.link));
+    assert_int_equal(fixture.link.failure.step, FRAME_STEP_EXEC);
+    assert_int_equal(fixture.link.failure.error, ENOENT);
+    assert_string_equal(strbuf_string(&fixture.link.failed), "/bin/none");
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* The supervisor fails before HELLO if there is no working directory; a long path is cut off. */
+static void supervisor_link__failed_at_once_with_a_long_path(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_WORKDIR, ENOENT};
+    struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strbuf_add(&payload, &failed, sizeof failed);
+    for (int i = 0; i < 5000; i++)
+        strbuf_addch(&payload, 'p');
+    add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.failure.step, FRAME_STEP_WORKDIR);
+    assert_int_equal(fixture.link.failed.length, 4096);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* Feeds a frame in a state; it has to be refused, and nothing more may be taken. */
+static void check_refused(enum supervisor_state state, int type, const void *payload, size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance(&fixture, state);
+    add_frame(&bytes, type, payload, length);
+    feed(&fixture, &bytes);
+    if (!fixture.link.broken)
+        fail_msg("state %d: a frame of type %d and %zu bytes is taken", state, type, length);
+    add_text(&bytes, FRAME_STDOUT, "later");
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.out[0].length, 0);
+    assert_int_equal(fixture.out[1].length, 0);
+    assert_int_equal(fixture.files.length, 0);
+    assert_int_equal(fixture.too_large.length, 0);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__frames_out_of_state(void **state)
+{
+    static const struct {
+        enum supervisor_state first, last; /* the only states that take it */
+        int type;
+        size_t length;
+    } frames[] = {
+        {SUPERVISOR_STARTING, SUPERVISOR_STARTING, FRAME_HELLO, FRAME_HELLO_SIZE},
+        {SUPERVISOR_STARTING, SUPERVISOR_RUNNING, FRAME_FAILED, 9},
+        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_STDOUT, 1},
+        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_STDERR, 1},
+        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_STDIN_CLOSED, 0},
+        {SUPERVISOR_RUNNING, SUPERVISOR_RUNNING, FRAME_END, sizeof(struct frame_end)},
+        {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_FILES, 1},
+        {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_TOO_LARGE, 1},
+        {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_FILES_END, 0},
+    };
+    static const char zeros[FRAME_HELLO_SIZE];
+    const struct frame_credit none = {FRAME_STDIN, 0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(frames); i++)
+        for (int at = SUPERVISOR_STARTING; at <= SUPERVISOR_COLLECTED; at++)
+            if (at < (int)frames[i].first || at > (int)frames[i].last)
+                check_refused((enum supervisor_state)at, frames[i].type, zeros, frames[i].length);
+    check_refused(SUPERVISOR_READY, FRAME_CREDIT, &none, sizeof none);
+    check_refused(SUPERVISOR_ENDED, FRAME_CREDIT, &none, sizeof none);
+    check_refused(SUPERVISOR_STARTING, FRAME_BEGUN, NULL, 0);
+    check_refused(SUPERVISOR_READY, FRAME_BEGUN, NULL, 0); /* there is no request */
+    check_refused(SUPERVISOR_READY, FRAME_END, zeros, sizeof(struct frame_end));
+    check_refused(SUPERVISOR_RUNNING, FRAME_BEGUN, NULL, 0);
+    check_refused(SUPERVISOR_ENDED, FRAME_BEGUN, NULL, 0);
+}
+
+/* A program cannot have begun before it was requested. */
+static void supervisor_link__begun_before_the_request(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    strvec_push(&fixture.plan.command, "x");
+    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    strvec_push(&fixture.plan.command, "x");
+    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_text(&bytes, FRAME_BEGUN, "x");
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__frames_of_wrong_length(void **state)
+{
+    static const char zeros[FRAME_HELLO_SIZE];
+    const struct frame_failed nothing = {0, 0};
+
+    (void)state;
+    check_refused(SUPERVISOR_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) - 1);
+    check_refused(SUPERVISOR_RUNNING, FRAME_END, zeros, sizeof(struct frame_end) + 1);
+    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) - 1);
+    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, zeros, sizeof(struct frame_credit) + 1);
+    check_refused(SUPERVISOR_RUNNING, FRAME_FAILED, zeros, sizeof(struct frame_failed) - 1);
+    check_refused(SUPERVISOR_RUNNING, FRAME_FAILED, &nothing, sizeof nothing);
+    check_refused(SUPERVISOR_RUNNING, FRAME_STDIN_CLOSED, "x", 1);
+    check_refused(SUPERVISOR_ENDED, FRAME_FILES_END, "x", 1);
+    check_refused(SUPERVISOR_RUNNING, FRAME_STDOUT, NULL, 0);
+    check_refused(SUPERVISOR_RUNNING, FRAME_STDERR, NULL, 0);
+    check_refused(SUPERVISOR_ENDED, FRAME_FILES, NULL, 0);
+    check_refused(SUPERVISOR_ENDED, FRAME_TOO_LARGE, zeros, 4097);
+}
+
+/* What isolator sends never comes back; nor does an unknown type. */
+static void supervisor_link__frames_of_the_other_side(void **state)
+{
+    static const int types[] = {0,          FRAME_ARGUMENT, FRAME_ENVIRONMENT,
+                                FRAME_RUN,  FRAME_STDIN,    FRAME_STDIN_END,
+                                FRAME_STOP, FRAME_COLLECT,  100,
+                                255};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++)
+        for (int at = SUPERVISOR_STARTING; at <= SUPERVISOR_COLLECTED; at++)
+            check_refused((enum supervisor_state)at, types[i], "x", 1);
+}
+
+static void check_header_refused(const unsigned char *header)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_RUNNING);
+    supervisor_link_feed(&fixture.link, (const char *)header, FRAME_HEADER, &handler, &fixture);
+    assert_true(fixture.link.broken);
+    assert_int_equal(fixture.link.pending.length, 0);
+    tear_down(&fixture);
+}
+
+/* A length is refused before any memory is taken for it. */
+static void supervisor_link__headers(void **state)
+{
+    (void)state;
+    check_header_refused((unsigned char[]){0, 0, 2, 0, FRAME_STDOUT, 0, 0, 0});
+    check_header_refused((unsigned char[]){255, 255, 255, 255, FRAME_STDOUT, 0, 0, 0});
+    check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 1, 0, 0});
+    check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 0, 1, 0});
+    check_header_refused((unsigned char[]){1, 0, 0, 0, FRAME_STDOUT, 0, 0, 1});
+}
+
+static void supervisor_link__longest_frame(void **state)
+{
+    CLEANUP_FREE char *content = calloc(1, FRAME_PAYLOAD_MAX);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_RUNNING);
+    add_frame(&bytes, FRAME_STDOUT, content, FRAME_PAYLOAD_MAX);
+    feed_in_pieces(&fixture, &bytes, 1000);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.out[0].length, FRAME_PAYLOAD_MAX);
+    tear_down(&fixture);
+}
+
+static void check_hello_refused(const char *magic, uint32_t version, size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    add_hello(&bytes, magic, version, length);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    assert_int_equal(fixture.link.state, SUPERVISOR_STARTING);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__hello_of_another(void **state)
+{
+    (void)state;
+    check_hello_refused("isolator superviso", FRAME_VERSION, FRAME_HELLO_SIZE);
+    check_hello_refused("isolator supervisor!", FRAME_VERSION, FRAME_HELLO_SIZE);
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION + 1, FRAME_HELLO_SIZE);
+    check_hello_refused(FRAME_HELLO_MAGIC, 0, FRAME_HELLO_SIZE);
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE - 1);
+    check_hello_refused(FRAME_HELLO_MAGIC, FRAME_VERSION, FRAME_HELLO_SIZE + 1);
+}
+
+/* Statuses and signals that no process has. */
+static void supervisor_link__impossible_ends(void **state)
+{
+    const struct frame_end status = {.status = 256}, signal = {.signal = 128};
+
+    (void)state;
+    check_refused(SUPERVISOR_RUNNING, FRAME_END, &status, sizeof status);
+    check_refused(SUPERVISOR_RUNNING, FRAME_END, &signal, sizeof signal);
+}
+
+/* More stdin than the supervisor has room for must never be asked for. */
+static void supervisor_link__credit_beyond_the_window(void **state)
+{
+    const struct frame_credit one = {FRAME_STDIN, 1}, other = {FRAME_STDOUT, 1};
+    const struct frame_credit most = {FRAME_STDIN, UINT32_MAX};
+
+    (void)state;
+    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, &one, sizeof one); /* nothing was sent */
+    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, &most, sizeof most);
+    check_refused(SUPERVISOR_RUNNING, FRAME_CREDIT, &other, sizeof other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(supervisor_link__frames_of_a_request),
+        cmocka_unit_test(supervisor_link__least_request),
+        cmocka_unit_test(supervisor_link__files_are_read_piece_by_piece),
+        cmocka_unit_test(supervisor_link__stdin_needs_credit),
+        cmocka_unit_test(supervisor_link__stdin_closed),
+        cmocka_unit_test(supervisor_link__orders),
+        cmocka_unit_test(supervisor_link__pieces_of_any_size),
+        cmocka_unit_test(supervisor_link__failed),
+        cmocka_unit_test(supervisor_link__failed_at_once_with_a_long_path),
+        cmocka_unit_test(supervisor_link__frames_out_of_state),
+        cmocka_unit_test(supervisor_link__begun_before_the_request),
+        cmocka_unit_test(supervisor_link__frames_of_wrong_length),
+        cmocka_unit_test(supervisor_link__frames_of_the_other_side),
+        cmocka_unit_test(supervisor_link__headers),
+        cmocka_unit_test(supervisor_link__longest_frame),
+        cmocka_unit_test(supervisor_link__hello_of_another),
+        cmocka_unit_test(supervisor_link__impossible_ends),
+        cmocka_unit_test(supervisor_link__credit_beyond_the_window),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

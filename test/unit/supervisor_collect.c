@@ -1,0 +1,500 @@
+#include "test.h"
+
+#include <sys/wait.h>
+
+#include "base/untar.h"
+#include "supervisor/collect.h"
+
+/* A directory, and the archive of it. */
+struct fixture {
+    char *directory;
+    int fd; /* of the directory */
+    struct collect collect;
+    struct strbuf archive, too_large;
+    size_t stop_at; /* the writer refuses to take more bytes */
+};
+
+static bool take_bytes(void *context, const void *data, size_t length)
+{
+    struct fixture *fixture = context;
+
+    assert_true(length > 0);
+    if (fixture->archive.length + length > fixture->stop_at)
+        return false;
+    strbuf_add(&fixture->archive, data, length);
+    return true;
+}
+
+static bool take_path(void *context, const char *path)
+{
+    strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
+    return true;
+}
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = temp_create(), .stop_at = SIZE_MAX};
+    fixture->fd = open(fixture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fixture->fd >= 0);
+    fixture->collect = (struct collect){.write = take_bytes,
+                                        .too_large = take_path,
+                                        .context = fixture,
+                                        .file_max = 1000000,
+                                        .left = 4000000};
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    close(fixture->fd);
+    strbuf_release(&fixture->archive);
+    strbuf_release(&fixture->too_large);
+    temp_remove(fixture->directory);
+}
+
+static void put(struct fixture *fixture, const char *name, const char *text)
+{
+    write_in(fixture->directory, name, text);
+}
+
+static void make_directory(struct fixture *fixture, const char *name)
+{
+    assert_int_equal(mkdirat(fixture->fd, name, 0755), 0);
+}
+
+/* ---- the archive as lines "TYPE NAME SIZE x CONTENT", sorted */
+
+struct lines {
+    struct strbuf line;
+    char *items[64];
+    size_t count;
+};
+
+static void end_line(struct lines *lines)
+{
+    assert_true(lines->count < COUNT(lines->items));
+    lines->items[lines->count++] = strbuf_steal(&lines->line);
+}
+
+static void note_begin(void *context, const struct untar_entry *entry)
+{
+    static const char *const types[] = {"file", "directory", "symlink", "hard-link", "other"};
+    struct lines *lines = context;
+
+    strbuf_addf(&lines->line, "%s %s%s", types[entry->type], entry->name,
+                entry->executable ? " x" : "");
+    if (entry->type == UNTAR_FILE)
+        strbuf_addf(&lines->line, " %lld ", entry->size);
+    else
+        end_line(lines);
+}
+
+static void note_content(void *context, const char *data, size_t length)
+{
+    strbuf_add(&((struct lines *)context)->line, data, length < 20 ? length : 20);
+}
+
+static void note_end(void *context)
+{
+    end_line(context);
+}
+
+static int compare(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Reads the archive; owned. `complete`: it has an end. */
+static char *read_archive(const struct fixture *fixture, bool complete)
+{
+    static const struct untar_handler handler = {note_begin, note_content, note_end};
+    struct lines lines = {.line = STRBUF_INIT};
+    struct error error = ERROR_INIT;
+    struct strbuf text = STRBUF_INIT;
+    struct untar untar;
+
+    strbuf_addstr(&text, "");
+    untar_init(&untar, &handler, &lines);
+    untar_feed(&untar, fixture->archive.data, fixture->archive.length, &error);
+    assert_no_error(&error);
+    assert_int_equal(untar_done(&untar), complete);
+    untar_release(&untar);
+    qsort(lines.items, lines.count, sizeof *lines.items, compare);
+    for (size_t i = 0; i < lines.count; i++) {
+        strbuf_addf(&text, "%s\n", lines.items[i]);
+        free(lines.items[i]);
+    }
+    strbuf_release(&lines.line);
+    return strbuf_steal(&text);
+}
+
+static void check(struct fixture *fixture, const char *expected)
+{
+    const bool complete = collect_directory(&fixture->collect, fixture->fd);
+    CLEANUP_FREE char *seen = read_archive(fixture, complete);
+
+    assert_string_equal(seen, expected);
+    assert_true(complete);
+}
+
+static void collect__files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "empty", "");
+    put(&fixture, "text", "some text");
+    make_directory(&fixture, "a");
+    make_directory(&fixture, "a/b");
+    make_directory(&fixture, "nothing");
+    put(&fixture, "a/b/c", "deep");
+    put(&fixture, "a/program", "run");
+    assert_int_equal(fchmodat(fixture.fd, "a/program", 0755, 0), 0);
+    check(&fixture, "file ./a/b/c 4 deep\nfile ./a/program x 3 run\nfile ./empty 0 \n"
+                    "file ./text 9 some text\n");
+    assert_int_equal(fixture.archive.length % 512, 0);
+    assert_string_equal(strbuf_string(&fixture.too_large), "");
+    tear_down(&fixture);
+}
+
+/* tar(1) can read it too. */
+static void collect__is_read_by_tar(void **state)
+{
+    struct fixture fixture;
+    char name[160] = "";
+    struct strbuf got;
+
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    set_up(&fixture);
+    put(&fixture, name, "long");
+    assert_true(collect_directory(&fixture.collect, fixture.fd));
+    {
+        char *other = temp_create();
+        CLEANUP_FREE char *path = path_in(other, "tar");
+        CLEANUP_FREE char *command =
+            string_format("tar -xOf %s ./%s && tar -tf %s", path, name, path);
+        CLEANUP_FREE char *expected = string_format("long./%s\n", name);
+
+        write_bytes(path, fixture.archive.data, fixture.archive.length, 0600);
+        got = shell_output(command);
+        assert_string_equal(strbuf_string(&got), expected);
+        strbuf_release(&got);
+        temp_remove(other);
+    }
+    tear_down(&fixture);
+}
+
+/* Nothing is waited for, and nothing outside is read. */
+static void collect__special_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(mkfifoat(fixture.fd, "fifo", 0600), 0);
+    assert_int_equal(symlinkat("/etc/passwd", fixture.fd, "link"), 0);
+    assert_int_equal(symlinkat("/", fixture.fd, "root"), 0);
+    assert_int_equal(symlinkat("nowhere", fixture.fd, "dangling"), 0);
+    check(&fixture, "other ./fifo\nsymlink ./dangling\nsymlink ./link\nsymlink ./root\n");
+    tear_down(&fixture);
+}
+
+static void put_zeros(struct fixture *fixture, const char *name, off_t size)
+{
+    CLEANUP_FD int fd = openat(fixture->fd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, size), 0);
+}
+
+static void collect__limit_of_a_file(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    put_zeros(&fixture, "exact", 1000000);
+    put_zeros(&fixture, "over", 1000001);
+    put(&fixture, "small", "1");
+    check(&fixture, "file ./exact 1000000 \nfile ./small 1 1\n");
+    assert_string_equal(strbuf_string(&fixture.too_large), "./over;");
+    tear_down(&fixture);
+}
+
+/* What is beyond the limit of the archive is named, and smaller files still find room. */
+static void collect__limit_of_the_archive(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (int i = 0; i < 6; i++) {
+        CLEANUP_FREE char *name = string_format("file%d", i);
+
+        put_zeros(&fixture, name, 900000);
+    }
+    assert_true(collect_directory(&fixture.collect, fixture.fd));
+    assert_in_range(fixture.archive.length, 4 * 900000, 4000000);
+    assert_int_equal(fixture.too_large.length, 2 * strlen("./file0;"));
+    tear_down(&fixture);
+}
+
+/* A file of 8 EB, which a file system in memory takes, is never read, whatever the limits are. */
+static void collect__sparse_file(void **state)
+{
+    char directory[] = "/dev/shm/isolator-unit-XXXXXX";
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_non_null(mkdtemp(directory));
+    close(fixture.fd);
+    fixture.fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    put_zeros(&fixture, "sparse", INT64_MAX);
+    fixture.collect.file_max = fixture.collect.left = UINT64_MAX;
+    fixture.stop_at = 4096;
+    check(&fixture, "");
+    assert_string_equal(strbuf_string(&fixture.too_large), "./sparse;");
+    remove_below(AT_FDCWD, directory);
+    tear_down(&fixture);
+}
+
+static void collect__long_names(void **state)
+{
+    struct strbuf name = STRBUF_INIT;
+    struct strbuf expected = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strbuf_addstr(&expected, "");
+    for (int length = 96; length <= 99; length++) { /* the field holds 100 bytes, with "./" */
+        strbuf_release(&name);
+        for (int i = 0; i < length; i++)
+            strbuf_addch(&name, 'n');
+        put(&fixture, strbuf_string(&name), "1");
+        strbuf_addf(&expected, "file ./%s 1 1\n", strbuf_string(&name));
+    }
+    check(&fixture, strbuf_string(&expected));
+    strbuf_release(&name);
+    strbuf_release(&expected);
+    tear_down(&fixture);
+}
+
+/* Goes down so many levels, each a directory with this name, and returns its descriptor. */
+static int go_down(int directory, int levels, const char *name)
+{
+    int fd = dup(directory);
+
+    for (int i = 0; i < levels; i++) {
+        int next;
+
+        assert_int_equal(mkdirat(fd, name, 0755), 0);
+        next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(fd);
+        fd = next;
+    }
+    return fd;
+}
+
+/* The archive of too many levels ends early, without its end. */
+static void collect__levels(void **state)
+{
+    struct fixture fixture;
+    int fd;
+
+    (void)state;
+    set_up(&fixture);
+    fd = go_down(fixture.fd, COLLECT_DEPTH_MAX, "d");
+    assert_int_equal(mkfifoat(fd, "last", 0600), 0);
+    assert_true(collect_directory(&fixture.collect, fixture.fd));
+    assert_true(fixture.archive.length > 512 + 1024);
+    assert_int_equal(mkdirat(fd, "e", 0700), 0);
+    strbuf_release(&fixture.archive);
+    assert_false(collect_directory(&fixture.collect, fixture.fd));
+    close(fd);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    close(go_down(fixture.fd, 200, "d"));
+    assert_false(collect_directory(&fixture.collect, fixture.fd));
+    tear_down(&fixture);
+}
+
+/* A path that is longer than PATH_MAX, in few levels. */
+static void collect__path_that_is_too_long(void **state)
+{
+    char name[251] = "";
+    struct fixture fixture;
+
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    set_up(&fixture);
+    close(go_down(fixture.fd, 16, name));
+    assert_true(collect_directory(&fixture.collect, fixture.fd));
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    close(go_down(fixture.fd, 17, name));
+    assert_false(collect_directory(&fixture.collect, fixture.fd));
+    tear_down(&fixture);
+}
+
+static void collect__entries(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "1", "");
+    make_directory(&fixture, "2");
+    put(&fixture, "2/3", "");
+    fixture.collect.entries = COLLECT_ENTRIES_MAX - 3;
+    assert_true(collect_directory(&fixture.collect, fixture.fd));
+    fixture.collect.entries = COLLECT_ENTRIES_MAX - 2;
+    assert_false(collect_directory(&fixture.collect, fixture.fd));
+    tear_down(&fixture);
+}
+
+/* The receiver wants nothing more. */
+static void collect__writer_that_refuses(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "file", "text");
+    for (size_t stop_at = 0; stop_at < 2048; stop_at += 511) {
+        strbuf_release(&fixture.archive);
+        fixture.stop_at = stop_at;
+        assert_false(collect_directory(&fixture.collect, fixture.fd));
+    }
+    strbuf_release(&fixture.archive);
+    fixture.stop_at = 2048;
+    assert_true(collect_directory(&fixture.collect, fixture.fd));
+    tear_down(&fixture);
+}
+
+/* Collects as a user who may not read what has no permissions; an exit status. */
+static int collect_as_a_user(struct fixture *fixture)
+{
+    CLEANUP_FREE char *seen = NULL;
+
+    if (geteuid() == 0 && (setegid(65534) != 0 || seteuid(65534) != 0))
+        return 1;
+    if (faccessat(fixture->fd, "locked/file", R_OK, AT_EACCESS) == 0)
+        return 2; /* the test would prove nothing */
+    if (!collect_directory(&fixture->collect, fixture->fd))
+        return 3;
+    seen = read_archive(fixture, true);
+    if (strcmp(seen, "file ./locked/file 6 secret\nfile ./unreadable 4 text\n") == 0)
+        return 0;
+    fprintf(stderr, "%s", seen);
+    return 4;
+}
+
+/* The program's own files are read although it has taken away all permissions. */
+static void collect__unreadable_files(void **state)
+{
+    struct fixture fixture;
+    pid_t child;
+    int status;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "unreadable", "text");
+    make_directory(&fixture, "locked");
+    put(&fixture, "locked/file", "secret");
+    if (geteuid() == 0) {
+        assert_int_equal(fchown(fixture.fd, 65534, 65534), 0);
+        assert_int_equal(fchownat(fixture.fd, "unreadable", 65534, 65534, 0), 0);
+        assert_int_equal(fchownat(fixture.fd, "locked", 65534, 65534, 0), 0);
+        assert_int_equal(fchownat(fixture.fd, "locked/file", 65534, 65534, 0), 0);
+    }
+    assert_int_equal(fchmodat(fixture.fd, "unreadable", 0, 0), 0);
+    assert_int_equal(fchmodat(fixture.fd, "locked/file", 0, 0), 0);
+    assert_int_equal(fchmodat(fixture.fd, "locked", 0, 0), 0);
+    assert_int_equal(fchmod(fixture.fd, 0), 0);
+    child = fork();
+    if (child == 0)
+        _exit(collect_as_a_user(&fixture));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    tear_down(&fixture);
+}
+
+/* The files of another user cannot be read; the rest is collected. */
+static int collect_beside_another_user(struct fixture *fixture)
+{
+    CLEANUP_FREE char *seen = NULL;
+
+    if (setegid(65534) != 0 || seteuid(65534) != 0)
+        return 1;
+    if (!collect_directory(&fixture->collect, fixture->fd))
+        return 3;
+    seen = read_archive(fixture, true);
+    return strcmp(seen, "file ./own 3 own\nother ./directory\nother ./file\n") == 0 ? 0 : 4;
+}
+
+static void collect__files_of_another_user(void **state)
+{
+    struct fixture fixture;
+    pid_t child;
+    int status;
+
+    (void)state;
+    if (geteuid() != 0)
+        return; /* there is no other user */
+    set_up(&fixture);
+    put(&fixture, "own", "own");
+    put(&fixture, "file", "text");
+    make_directory(&fixture, "directory");
+    assert_int_equal(fchmodat(fixture.fd, "file", 0, 0), 0);
+    assert_int_equal(fchmodat(fixture.fd, "directory", 0, 0), 0);
+    assert_int_equal(fchown(fixture.fd, 65534, 65534), 0);
+    child = fork();
+    if (child == 0)
+        _exit(collect_beside_another_user(&fixture));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    tear_down(&fixture);
+}
+
+static void collect__leaves_no_descriptor_open(void **state)
+{
+    const int before = dup(0);
+    int after;
+
+    (void)state;
+    close(before);
+    collect__files(NULL);
+    collect__special_files(NULL);
+    collect__levels(NULL);
+    collect__writer_that_refuses(NULL);
+    after = dup(0);
+    close(after);
+    assert_int_equal(after, before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collect__files),
+        cmocka_unit_test(collect__is_read_by_tar),
+        cmocka_unit_test(collect__special_files),
+        cmocka_unit_test(collect__limit_of_a_file),
+        cmocka_unit_test(collect__limit_of_the_archive),
+        cmocka_unit_test(collect__sparse_file),
+        cmocka_unit_test(collect__long_names),
+        cmocka_unit_test(collect__levels),
+        cmocka_unit_test(collect__path_that_is_too_long),
+        cmocka_unit_test(collect__entries),
+        cmocka_unit_test(collect__writer_that_refuses),
+        cmocka_unit_test(collect__unreadable_files),
+        cmocka_unit_test(collect__files_of_another_user),
+        cmocka_unit_test(collect__leaves_no_descriptor_open),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+#include "test.h"
+
+#include "supervisor/figures.h"
+#include "supervisor/protocol.h"
+
+/* A directory like /sys/fs/cgroup. */
+static void check(const char *directory, uint64_t cpu_us, uint64_t peak_bytes, uint64_t oom_kills)
+{
+    struct figures figures;
+
+    figures_open(&figures, directory);
+    for (int i = 0; i < 2; i++) { /* they can be read again and again */
+        assert_int_equal(figures_cpu_us(&figures), cpu_us);
+        assert_int_equal(figures_peak_bytes(&figures), peak_bytes);
+        assert_int_equal(figures_oom_kills(&figures), oom_kills);
+    }
+    figures_close(&figures);
+}
+
+static void figures__of_version_2(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    write_in(directory, "cpu.stat",
+             "usage_usec 1234567\nuser_usec 1000000\nsystem_usec 234567\nnr_periods 0\n");
+    write_in(directory, "memory.peak", "18446744073709551\n");
+    write_in(directory, "memory.events",
+             "low 1\nhigh 2\nmax 3\noom 4\noom_kill 5\noom_group_kill 6\n");
+    check(directory, 1234567, 18446744073709551U, 5);
+    temp_remove(directory);
+}
+
+static void make_version_1(const char *directory)
+{
+    CLEANUP_FREE char *cpu = path_in(directory, "cpuacct");
+    CLEANUP_FREE char *memory = path_in(directory, "memory");
+
+    assert_int_equal(mkdir(cpu, 0755), 0);
+    assert_int_equal(mkdir(memory, 0755), 0);
+    write_in(cpu, "cpuacct.usage", "1234567890\n");
+    write_in(memory, "memory.max_usage_in_bytes", "4096\n");
+    write_in(memory, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
+}
+
+static void figures__of_version_1(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    make_version_1(directory);
+    check(directory, 1234567, 4096, 7);
+    temp_remove(directory);
+}
+
+/* Linux before 5.19 has no memory.peak, and before 4.13 no count of kills. */
+static void figures__that_an_old_kernel_does_not_have(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *old = path_in(directory, "memory");
+
+    (void)state;
+    write_in(directory, "cpu.stat", "usage_usec 0\n");
+    write_in(directory, "memory.events", "low 1\nhigh 2\nmax 3\noom 4\n");
+    check(directory, 0, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    assert_int_equal(mkdir(old, 0755), 0);
+    write_in(old, "memory.max_usage_in_bytes", "77");
+    check(directory, 0, 77, FRAME_UNKNOWN);
+    temp_remove(directory);
+}
+
+static void figures__missing(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *nowhere = path_in(directory, "nowhere");
+    char long_name[5000] = "/";
+
+    (void)state;
+    check(directory, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    check(nowhere, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    memset(long_name + 1, 'n', sizeof long_name - 2);
+    check(long_name, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    temp_remove(directory);
+}
+
+static void figures__files_of_another_form(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "\n",
+        "max\n",
+        "usage_usec\noom_kill\n",
+        "usage_usec \noom_kill \n",
+        "usage_usec x\noom_kill -1\n",
+        "usage_usecs 1\noom_kills 1\n",
+        " usage_usec 1\n oom_kill 1\n",
+        "usage_usec 99999999999999999999\noom_kill 99999999999999999999\n",
+    };
+    char *directory = temp_create();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        write_in(directory, "cpu.stat", texts[i]);
+        write_in(directory, "memory.peak", texts[i]);
+        write_in(directory, "memory.events", texts[i]);
+        check(directory, FRAME_UNKNOWN, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    }
+    temp_remove(directory);
+}
+
+/* What the files say is what holds now, not when they were opened. */
+static void figures__change(void **state)
+{
+    char *directory = temp_create();
+    struct figures figures;
+
+    (void)state;
+    write_in(directory, "memory.events", "oom_kill 1\n");
+    figures_open(&figures, directory);
+    assert_int_equal(figures_oom_kills(&figures), 1);
+    write_in(directory, "memory.events", "oom_kill 23\n");
+    assert_int_equal(figures_oom_kills(&figures), 23);
+    figures_close(&figures);
+    temp_remove(directory);
+}
+
+static void figures__clocks(void **state)
+{
+    const uint64_t time = figures_clock_us(), cpu = figures_own_cpu_us();
+    volatile unsigned work = 0;
+
+    (void)state;
+    while (figures_own_cpu_us() < cpu + 1000)
+        work++;
+    assert_true(figures_clock_us() >= time + 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures__of_version_2),
+        cmocka_unit_test(figures__of_version_1),
+        cmocka_unit_test(figures__that_an_old_kernel_does_not_have),
+        cmocka_unit_test(figures__missing),
+        cmocka_unit_test(figures__files_of_another_form),
+        cmocka_unit_test(figures__change),
+        cmocka_unit_test(figures__clocks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+#define _GNU_SOURCE
+#include "test.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "supervisor/filter.h"
+
+/* Numbers that a C library need not know. */
+enum {
+    FAMILY_PACKET = 17,
+    FAMILY_ALG = 38,
+    FAMILY_VSOCK = 40,
+    FAMILY_KCM = 41,
+    NETLINK_ROUTES = 0,
+    NETLINK_AUDITS = 9,
+    NETLINK_GENERICS = 16,
+    IO_URING_SETUP = 425,
+    IO_URING_ENTER = 426,
+    IO_URING_REGISTER = 427,
+    IO_WHO_PROCESS = 1,
+    IO_WHO_GROUP = 2,
+    IO_WHO_USER = 3
+};
+
+struct call {
+    long number;
+    long arguments[5];
+};
+
+/* The errno of the call, 0 if it succeeds, in a process with the filter or without. */
+static int outcome(const struct call *call, bool filtered)
+{
+    const long *argument = call->arguments;
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        if (filtered && filter_install() != 0)
+            _exit(255);
+        if (syscall(call->number, argument[0], argument[1], argument[2], argument[3],
+                    argument[4]) >= 0)
+            _exit(0);
+        _exit(errno);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 255)
+        fail_msg("call %ld: status %d", call->number, status);
+    return WEXITSTATUS(status);
+}
+
+static void check_refused(int expected, struct call call)
+{
+    const int got = outcome(&call, true);
+
+    if (got != expected)
+        fail_msg("call %ld(%ld, %ld, %ld): %s, not %s", call.number, call.arguments[0],
+                 call.arguments[1], call.arguments[2], strerror(got), strerror(expected));
+}
+
+/* The kernel's own answer comes through. */
+static void check_allowed(struct call call)
+{
+    check_refused(outcome(&call, false), call);
+}
+
+static void filter__sockets(void **state)
+{
+    static const int refused[] = {FAMILY_PACKET, FAMILY_VSOCK, FAMILY_KCM, FAMILY_ALG, 0, 5, 45};
+    static const int allowed[] = {AF_UNIX, AF_INET, AF_INET6};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {refused[i], SOCK_RAW, 0}});
+        check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {refused[i], SOCK_STREAM, 0}});
+        check_refused(EAFNOSUPPORT, (struct call){SYS_socketpair, {refused[i], SOCK_STREAM, 0, 0}});
+    }
+    for (size_t i = 0; i < COUNT(allowed); i++) {
+        check_allowed((struct call){SYS_socket, {allowed[i], SOCK_STREAM, 0}});
+        check_allowed((struct call){SYS_socket, {allowed[i], SOCK_DGRAM | SOCK_CLOEXEC, 0}});
+    }
+    /* Only UNIX has pairs. */
+    check_refused(EAFNOSUPPORT, (struct call){SYS_socketpair, {AF_INET, SOCK_STREAM, 0, 0}});
+    check_refused(EFAULT, (struct call){SYS_socketpair, {AF_UNIX, SOCK_STREAM, 0, 0}});
+}
+
+static void filter__netlink(void **state)
+{
+    (void)state;
+    check_allowed((struct call){SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_ROUTES}});
+    check_refused(EAFNOSUPPORT,
+                  (struct call){SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_GENERICS}});
+    check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_AUDITS}});
+    /* The third argument decides, not the second. */
+    check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {AF_NETLINK, 0, NETLINK_GENERICS}});
+}
+
+/* The kernel ignores the upper half of an int: so must the filter. */
+static void filter__upper_halves(void **state)
+{
+    const long upper = (long)1 << 32;
+
+    (void)state;
+    check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {upper | FAMILY_PACKET, SOCK_RAW, 0}});
+    check_refused(0, (struct call){SYS_socket, {upper | AF_UNIX, SOCK_STREAM, 0}});
+    check_refused(EPERM, (struct call){SYS_prlimit64, {upper | 1, RLIMIT_NOFILE, 0, 0}});
+}
+
+static void filter__what_no_program_needs(void **state)
+{
+    (void)state;
+    check_refused(ENOSYS, (struct call){IO_URING_SETUP, {1, 0}});
+    check_refused(ENOSYS, (struct call){IO_URING_ENTER, {-1, 0}});
+    check_refused(ENOSYS, (struct call){IO_URING_REGISTER, {-1, 0}});
+    check_refused(ENOSYS, (struct call){SYS_userfaultfd, {0}});
+    check_refused(EPERM, (struct call){SYS_add_key, {0}});
+    check_refused(EPERM, (struct call){SYS_request_key, {0}});
+    check_refused(EPERM, (struct call){SYS_keyctl, {0}});
+    check_refused(EPERM, (struct call){SYS_bpf, {-1}});
+    check_refused(EPERM, (struct call){SYS_perf_event_open, {0}});
+}
+
+/*
+ * The calls change nothing even if they get through, since they set what process 1 has already or
+ * only ask. Root may make all of them without the filter.
+ */
+static void filter__process_1(void **state)
+{
+    const struct sched_param none = {0};
+    cpu_set_t cpus;
+
+    (void)state;
+    sched_getaffinity(1, sizeof cpus, &cpus);
+    check_refused(EPERM, (struct call){SYS_prlimit64, {1, RLIMIT_NOFILE, 0, 0}});
+    check_refused(EPERM, (struct call){SYS_sched_setaffinity, {1, sizeof cpus, (long)&cpus}});
+    check_refused(EPERM, (struct call){SYS_sched_setscheduler, {1, SCHED_OTHER, (long)&none}});
+    check_refused(EPERM, (struct call){SYS_sched_setparam, {1, (long)&none}});
+    check_refused(EPERM, (struct call){SYS_sched_setattr, {1, 0, 0}});
+    check_refused(EPERM,
+                  (struct call){SYS_setpriority, {PRIO_PROCESS, 1, getpriority(PRIO_PROCESS, 1)}});
+    check_refused(EPERM,
+                  (struct call){SYS_ioprio_set,
+                                {IO_WHO_PROCESS, 1, syscall(SYS_ioprio_get, IO_WHO_PROCESS, 1)}});
+}
+
+/* Process 1 may belong to the group or to the user. */
+static void filter__groups_and_users(void **state)
+{
+    static const int pids[] = {0, 1, 99999};
+    const int priority = getpriority(PRIO_PROCESS, 0);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(pids); i++) {
+        check_refused(EPERM, (struct call){SYS_setpriority, {PRIO_PGRP, pids[i], priority}});
+        check_refused(EPERM, (struct call){SYS_setpriority, {PRIO_USER, pids[i], priority}});
+        check_refused(EPERM, (struct call){SYS_ioprio_set, {IO_WHO_GROUP, pids[i], 0}});
+        check_refused(EPERM, (struct call){SYS_ioprio_set, {IO_WHO_USER, pids[i], 0}});
+    }
+}
+
+/* Thread pools, numpy, Java and R do this to themselves. */
+static void filter__oneself(void **state)
+{
+    const struct sched_param none = {0};
+    cpu_set_t cpus;
+
+    (void)state;
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    for (int i = 0; i < 2; i++) {
+        const long pid = i == 0 ? 0 : getpid();
+
+        check_refused(0, (struct call){SYS_prlimit64, {pid, RLIMIT_NOFILE, 0, 0}});
+        check_refused(0, (struct call){SYS_sched_setaffinity, {pid, sizeof cpus, (long)&cpus}});
+        check_refused(0, (struct call){SYS_sched_setscheduler, {pid, SCHED_OTHER, (long)&none}});
+        check_refused(0, (struct call){SYS_sched_setparam, {pid, (long)&none}});
+        check_refused(EINVAL, (struct call){SYS_sched_setattr, {pid, 0, 0}});
+        check_refused(
+            0, (struct call){SYS_setpriority, {PRIO_PROCESS, pid, getpriority(PRIO_PROCESS, 0)}});
+        check_refused(0, (struct call){SYS_ioprio_set, {IO_WHO_PROCESS, pid, 0}});
+    }
+}
+
+static void filter__other_calls(void **state)
+{
+    (void)state;
+    check_refused(0, (struct call){SYS_getpid, {0}});
+    check_refused(EBADF, (struct call){SYS_read, {-1, 0, 0}});
+    check_refused(ENOSYS, (struct call){100000, {0}});
+}
+
+#if defined __x86_64__
+/* getpid(2) by the entry for 32-bit programs; the result is an errno below 0. */
+static int call_by_interrupt(void)
+{
+    long result;
+
+    if (filter_install() != 0)
+        return 255;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "cc");
+    return (int)result < 0 ? -(int)result : 0;
+}
+
+/*
+ * Each of the other two ways into the kernel has numbers of its own: x32 (a kernel without it says
+ * the same as the filter) and i386.
+ */
+static void filter__other_architectures(void **state)
+{
+    const long x32 = 0x40000000;
+    const pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0)
+        _exit(call_by_interrupt());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, ENOSYS << 8);
+    check_refused(ENOSYS, (struct call){x32 | SYS_getpid, {0}});
+    check_refused(ENOSYS, (struct call){x32 | SYS_keyctl, {0}});
+    check_refused(ENOSYS, (struct call){x32 + 512, {0}});
+}
+#endif
+
+/* What a process starts has the filter too, and gains no privileges. */
+static int is_inherited(void)
+{
+    int status;
+
+    if (filter_install() != 0)
+        return 1;
+    if (fork() == 0) {
+        static char script[] = "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'";
+        char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
+
+        execv("/bin/sh", arguments);
+        _exit(127);
+    }
+    wait(&status);
+    return status == 0 ? 0 : 2;
+}
+
+static void filter__is_inherited(void **state)
+{
+    struct strbuf got;
+    int ends[2], status;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        _exit(is_inherited());
+    }
+    close(ends[1]);
+    got = read_all(ends[0]);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_string_equal(strbuf_string(&got), "NoNewPrivs:1\nSeccomp:2\n");
+    strbuf_release(&got);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filter__sockets),
+        cmocka_unit_test(filter__netlink),
+        cmocka_unit_test(filter__upper_halves),
+        cmocka_unit_test(filter__what_no_program_needs),
+        cmocka_unit_test(filter__process_1),
+        cmocka_unit_test(filter__groups_and_users),
+        cmocka_unit_test(filter__oneself),
+        cmocka_unit_test(filter__other_calls),
+#if defined __x86_64__
+        cmocka_unit_test(filter__other_architectures),
+#endif
+        cmocka_unit_test(filter__is_inherited),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "supervisor/frame_link.h"
+
+/* A link between two pipes. */
+struct fixture {
+    struct frame_link link;
+    int in, out; /* the other ends */
+};
+
+static void set_up(struct fixture *fixture)
+{
+    int in[2], out[2];
+
+    assert_int_equal(pipe(in), 0);
+    assert_int_equal(pipe(out), 0);
+    for (int i = 0; i < 2; i++) {
+        fcntl(in[i], F_SETFL, O_NONBLOCK);
+        fcntl(out[i], F_SETFL, O_NONBLOCK);
+    }
+    memset(&fixture->link, 'x', sizeof fixture->link);
+    frame_link_init(&fixture->link, in[0], out[1]);
+    fixture->in = in[1];
+    fixture->out = out[0];
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    close(fixture->link.in);
+    close(fixture->link.out);
+    close(fixture->in);
+    close(fixture->out);
+}
+
+static void put(struct fixture *fixture, const void *bytes, size_t length)
+{
+    assert_int_equal(write(fixture->in, bytes, length), length);
+}
+
+static void frame_link__reads_frames(void **state)
+{
+    struct fixture fixture;
+    struct frame frame;
+
+    (void)state;
+    set_up(&fixture);
+    assert_true(frame_link_read(&fixture.link)); /* there is nothing */
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 0);
+    put(&fixture, "\3\0\0\0\5\0\0\0abc\0\0\0\0\6\0\0\0\1\0\0", 22);
+    assert_true(frame_link_read(&fixture.link));
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame.type, FRAME_STDIN);
+    assert_int_equal(frame.length, 3);
+    assert_memory_equal(frame.payload, "abc", 3);
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame.type, FRAME_STDIN_END);
+    assert_int_equal(frame.length, 0);
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 0);
+    put(&fixture, "\0\1\0\0\0z", 6);
+    assert_true(frame_link_read(&fixture.link));
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame.type, 1);
+    assert_int_equal(frame.length, 1);
+    assert_memory_equal(frame.payload, "z", 1);
+    tear_down(&fixture);
+}
+
+static void frame_link__reads_byte_by_byte(void **state)
+{
+    static const char bytes[] = "\2\0\0\0\5\0\0\0ab\1\0\0\0\5\0\0\0c";
+    struct strbuf got = STRBUF_INIT;
+    struct fixture fixture;
+    struct frame frame;
+
+    (void)state;
+    set_up(&fixture);
+    for (size_t i = 0; i < sizeof bytes - 1; i++) {
+        put(&fixture, bytes + i, 1);
+        assert_true(frame_link_read(&fixture.link));
+        while (frame_link_next(&fixture.link, &frame) == 1) {
+            strbuf_add(&got, frame.payload, frame.length);
+            strbuf_addch(&got, ';');
+        }
+    }
+    assert_string_equal(strbuf_string(&got), "ab;c;");
+    strbuf_release(&got);
+    tear_down(&fixture);
+}
+
+/* Many frames of the largest size, one after the other, with a small one in front of each. */
+static void frame_link__longest_frames(void **state)
+{
+    CLEANUP_FREE char *bytes = calloc(1, FRAME_HEADER + FRAME_PAYLOAD_MAX);
+    static const char small[] = "\1\0\0\0\5\0\0\0s";
+    struct fixture fixture;
+    struct frame frame;
+
+    (void)state;
+    set_up(&fixture);
+    memcpy(bytes, "\xff\xff\1\0\3\0\0\0", FRAME_HEADER);
+    bytes[FRAME_HEADER + FRAME_PAYLOAD_MAX - 1] = 'e';
+    for (int i = 0; i < 5; i++) {
+        int found = 0;
+
+        put(&fixture, small, sizeof small - 1);
+        for (size_t at = 0; at < FRAME_HEADER + FRAME_PAYLOAD_MAX;) {
+            const ssize_t length =
+                write(fixture.in, bytes + at, FRAME_HEADER + FRAME_PAYLOAD_MAX - at);
+
+            assert_true(length > 0);
+            at += (size_t)length;
+            assert_true(frame_link_read(&fixture.link));
+            while (frame_link_next(&fixture.link, &frame) == 1)
+                found++;
+        }
+        while (found < 2 && frame_link_read(&fixture.link))
+            while (frame_link_next(&fixture.link, &frame) == 1)
+                found++;
+        assert_int_equal(found, 2);
+        assert_int_equal(frame.length, FRAME_PAYLOAD_MAX);
+        assert_int_equal(frame.payload[FRAME_PAYLOAD_MAX - 1], 'e');
+    }
+    tear_down(&fixture);
+}
+
+static void frame_link__bytes_that_are_no_frame(void **state)
+{
+    static const char *const headers[] = {
+        "\0\0\2\0\5\0\0\0", "\xff\xff\xff\xff\5\0\0\0", "\0\0\0\x80\5\0\0\0",
+        "\0\0\0\0\5\1\0\0", "\0\0\0\0\5\0\1\0",         "\0\0\0\0\5\0\0\1",
+        "hello, w"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(headers); i++) {
+        struct fixture fixture;
+        struct frame frame;
+
+        set_up(&fixture);
+        put(&fixture, headers[i], FRAME_HEADER);
+        assert_true(frame_link_read(&fixture.link));
+        assert_int_equal(frame_link_next(&fixture.link, &frame), -1);
+        tear_down(&fixture);
+    }
+}
+
+static void frame_link__end_of_input(void **state)
+{
+    struct fixture fixture;
+    struct frame frame;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "\0\0\0\0\6\0\0\0\0", 9);
+    close(fixture.in);
+    fixture.in = -1;
+    assert_true(frame_link_read(&fixture.link));
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 0);
+    assert_false(frame_link_read(&fixture.link));
+    tear_down(&fixture);
+}
+
+/* Everything that can be read now. */
+static struct strbuf written(struct fixture *fixture)
+{
+    struct strbuf got = STRBUF_INIT;
+    char chunk[65536];
+    ssize_t length;
+
+    while ((length = read(fixture->out, chunk, sizeof chunk)) > 0)
+        strbuf_add(&got, chunk, (size_t)length);
+    return got;
+}
+
+static void frame_link__writes_frames(void **state)
+{
+    struct fixture fixture;
+    struct strbuf got;
+    unsigned char *bytes;
+
+    (void)state;
+    set_up(&fixture);
+    assert_false(frame_link_pending(&fixture.link));
+    assert_true(frame_link_send(&fixture.link, FRAME_FAILED, "fix", 3, "text", 4));
+    assert_true(frame_link_send(&fixture.link, FRAME_BEGUN, NULL, 0, NULL, 0));
+    bytes = frame_link_prepare(&fixture.link);
+    assert_non_null(bytes);
+    memcpy(bytes, "out", 3);
+    frame_link_commit(&fixture.link, FRAME_STDOUT, 3);
+    assert_true(frame_link_pending(&fixture.link));
+    assert_true(frame_link_write(&fixture.link));
+    assert_false(frame_link_pending(&fixture.link));
+    got = written(&fixture);
+    assert_int_equal(got.length, 3 * FRAME_HEADER + 10);
+    assert_memory_equal(got.data, ((char[]){7, 0, 0, 0, FRAME_FAILED, 0, 0, 0}), FRAME_HEADER);
+    assert_memory_equal(got.data + 8, "fixtext", 7);
+    assert_memory_equal(got.data + 15, ((char[]){0, 0, 0, 0, FRAME_BEGUN, 0, 0, 0}), FRAME_HEADER);
+    assert_memory_equal(got.data + 23, ((char[]){3, 0, 0, 0, FRAME_STDOUT, 0, 0, 0}), FRAME_HEADER);
+    assert_memory_equal(got.data + 31, "out", 3);
+    strbuf_release(&got);
+    tear_down(&fixture);
+}
+
+/* Bytes of streams leave room for control frames, and nothing is ever cut. */
+static void frame_link__room(void **state)
+{
+    static const char control[FRAME_LINK_RESERVE - FRAME_HEADER];
+    struct fixture fixture;
+    size_t *filled = &fixture.link.out_filled;
+
+    (void)state;
+    set_up(&fixture);
+    /* Small frames, and then the largest one if it is let in. */
+    while (sizeof fixture.link.output - *filled >= 2 * FRAME_HEADER + FRAME_CHUNK + 1000 &&
+           frame_link_prepare(&fixture.link))
+        frame_link_commit(&fixture.link, FRAME_STDOUT, 1000);
+    if (frame_link_prepare(&fixture.link))
+        frame_link_commit(&fixture.link, FRAME_STDOUT, FRAME_CHUNK);
+    assert_true(frame_link_send(&fixture.link, FRAME_END, control, sizeof control, NULL, 0));
+    while (frame_link_send(&fixture.link, FRAME_END, control, 500, NULL, 0))
+        ;
+    assert_in_range(sizeof fixture.link.output - *filled, 0, 507);
+    assert_int_equal(fixture.link.out_first, 0);
+    assert_null(frame_link_prepare(&fixture.link));
+    tear_down(&fixture);
+}
+
+/* A pipe that is full takes what fits; the rest follows in order when there is room again. */
+static void frame_link__slow_reader(void **state)
+{
+    struct strbuf all = STRBUF_INIT;
+    struct fixture fixture;
+    unsigned next = 0;
+    size_t at = 0;
+
+    (void)state;
+    set_up(&fixture);
+    for (int round = 0; round < 40; round++) {
+        unsigned char *bytes;
+        struct strbuf got;
+
+        while ((bytes = frame_link_prepare(&fixture.link))) {
+            memset(bytes, (int)(next++ % 251), 10007);
+            frame_link_commit(&fixture.link, FRAME_STDOUT, 10007);
+        }
+        assert_true(frame_link_write(&fixture.link));
+        assert_true(frame_link_write(&fixture.link)); /* the pipe is full, or nothing is left */
+        got = written(&fixture);
+        strbuf_add(&all, got.data, got.length);
+        strbuf_release(&got);
+    }
+    for (unsigned i = 0; at + FRAME_HEADER + 10007 <= all.length; i++) {
+        const char *frame = all.data + at;
+
+        assert_memory_equal(frame, ((char[]){0x17, 0x27, 0, 0, FRAME_STDOUT, 0, 0, 0}), 8);
+        assert_int_equal((unsigned char)frame[8], i % 251);
+        assert_int_equal((unsigned char)frame[FRAME_HEADER + 10006], i % 251);
+        at += FRAME_HEADER + 10007;
+    }
+    assert_true(at > (size_t)1 << 20);
+    strbuf_release(&all);
+    tear_down(&fixture);
+}
+
+static void frame_link__reader_is_gone(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_true(frame_link_send(&fixture.link, FRAME_BEGUN, NULL, 0, NULL, 0));
+    close(fixture.out);
+    fixture.out = -1;
+    assert_false(frame_link_write(&fixture.link));
+    tear_down(&fixture);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frame_link__reads_frames),
+        cmocka_unit_test(frame_link__reads_byte_by_byte),
+        cmocka_unit_test(frame_link__longest_frames),
+        cmocka_unit_test(frame_link__bytes_that_are_no_frame),
+        cmocka_unit_test(frame_link__end_of_input),
+        cmocka_unit_test(frame_link__writes_frames),
+        cmocka_unit_test(frame_link__room),
+        cmocka_unit_test(frame_link__slow_reader),
+        cmocka_unit_test(frame_link__reader_is_gone),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}

@@ -1,0 +1,1172 @@
+#include "test.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/archive.h"
+#include "base/clock.h"
+#include "base/linux.h"
+#include "base/untar.h"
+#include "supervisor/protocol.h"
+#include "supervisor/supervise.h"
+
+/*
+ * The supervisor runs here as a child that is not process 1: it ends the process group of its
+ * program instead of all processes. A test waits until LATE for what must happen, and until SOON
+ * for what must not.
+ */
+enum { LATE_MS = 60000, SOON_MS = 200, MEGABYTE = 1 << 20 };
+
+struct fixture {
+    char *directory;
+    pid_t supervisor;
+    int fd;             /* our end of the connection, a socket */
+    struct strbuf sent; /* frames, not written yet */
+    struct strbuf pending, payload;
+    bool grants; /* each byte of output that arrives is granted again */
+    /* What has arrived. */
+    struct strbuf out[2], files, too_large;
+    size_t stdin_credit;
+    bool stdin_closed;
+    struct frame_failed failed;
+    struct strbuf failed_path;
+    struct frame_end end;
+};
+
+/* ---- sending */
+
+static void add(struct fixture *fixture, int type, const void *payload, size_t length)
+{
+    const char header[FRAME_HEADER] = {(char)length, (char)(length >> 8), (char)(length >> 16), 0,
+                                       (char)type};
+
+    strbuf_add(&fixture->sent, header, sizeof header);
+    strbuf_add(&fixture->sent, payload, length);
+}
+
+static void add_text(struct fixture *fixture, int type, const char *text)
+{
+    add(fixture, type, text, strlen(text));
+}
+
+static void add_credit(struct fixture *fixture, int stream, size_t bytes)
+{
+    const struct frame_credit credit = {(uint32_t)stream, (uint32_t)bytes};
+
+    add(fixture, FRAME_CREDIT, &credit, sizeof credit);
+}
+
+static void add_run(struct fixture *fixture, uint64_t output_max)
+{
+    const struct frame_run run = {
+        .timer_ms = 2 * LATE_MS, .linger_ms = 2 * LATE_MS, .output_max = output_max};
+
+    add(fixture, FRAME_RUN, &run, sizeof run);
+}
+
+static void add_script(struct fixture *fixture, const char *script)
+{
+    add_text(fixture, FRAME_ARGUMENT, "/bin/sh");
+    add_text(fixture, FRAME_ARGUMENT, "-c");
+    add_text(fixture, FRAME_ARGUMENT, script);
+}
+
+/* ---- receiving */
+
+static void take_frame(struct fixture *fixture, int type)
+{
+    const struct strbuf *payload = &fixture->payload;
+    struct frame_credit credit;
+
+    if (type == FRAME_STDOUT || type == FRAME_STDERR) {
+        strbuf_add(&fixture->out[type == FRAME_STDERR], payload->data, payload->length);
+        if (fixture->grants)
+            add_credit(fixture, type, payload->length);
+    } else if (type == FRAME_FILES) {
+        strbuf_add(&fixture->files, payload->data, payload->length);
+        if (fixture->grants)
+            add_credit(fixture, type, payload->length);
+    } else if (type == FRAME_TOO_LARGE) {
+        strbuf_addf(&fixture->too_large, "%s;", strbuf_string(payload));
+    } else if (type == FRAME_CREDIT) {
+        assert_int_equal(payload->length, sizeof credit);
+        memcpy(&credit, payload->data, sizeof credit);
+        assert_int_equal(credit.stream, FRAME_STDIN);
+        fixture->stdin_credit += credit.bytes;
+    } else if (type == FRAME_STDIN_CLOSED) {
+        fixture->stdin_closed = true;
+    } else if (type == FRAME_END) {
+        assert_int_equal(payload->length, sizeof fixture->end);
+        memcpy(&fixture->end, payload->data, sizeof fixture->end);
+    } else if (type == FRAME_FAILED) {
+        assert_true(payload->length >= sizeof fixture->failed);
+        memcpy(&fixture->failed, payload->data, sizeof fixture->failed);
+        strbuf_add(&fixture->failed_path, payload->data + sizeof fixture->failed,
+                   payload->length - sizeof fixture->failed);
+    }
+}
+
+/* Takes the next frame out of what has arrived; its type, or 0 if none is complete. */
+static int next_frame(struct fixture *fixture)
+{
+    const unsigned char *header = (const unsigned char *)fixture->pending.data;
+    size_t length;
+    int type;
+
+    if (fixture->pending.length < FRAME_HEADER)
+        return 0;
+    length = header[0] | (size_t)header[1] << 8 | (size_t)header[2] << 16;
+    assert_true(length <= FRAME_PAYLOAD_MAX);
+    if (fixture->pending.length < FRAME_HEADER + length)
+        return 0;
+    type = header[4];
+    strbuf_release(&fixture->payload);
+    strbuf_add(&fixture->payload, fixture->pending.data + FRAME_HEADER, length);
+    strbuf_drop(&fixture->pending, FRAME_HEADER + length);
+    take_frame(fixture, type);
+    return type;
+}
+
+/* Writes and reads once, or waits until the deadline. False after the deadline, or at the end. */
+static bool exchange(struct fixture *fixture, long long deadline)
+{
+    static char chunk[65536];
+    const long long left = deadline - clock_now_ms();
+    struct pollfd polled = {fixture->fd, (short)(POLLIN | (fixture->sent.length > 0 ? POLLOUT : 0)),
+                            0};
+    ssize_t length;
+
+    if (left <= 0 || poll(&polled, 1, (int)left) <= 0)
+        return false;
+    if (polled.revents & POLLOUT) {
+        length = send(fixture->fd, fixture->sent.data, fixture->sent.length, MSG_NOSIGNAL);
+        if (length > 0)
+            strbuf_drop(&fixture->sent, (size_t)length);
+    }
+    if (!(polled.revents & (POLLIN | POLLHUP)))
+        return true;
+    length = read(fixture->fd, chunk, sizeof chunk);
+    if (length > 0)
+        strbuf_add(&fixture->pending, chunk, (size_t)length);
+    return length > 0 || (length < 0 && errno == EAGAIN);
+}
+
+/* Handles frames until one of this type; the others are kept. */
+static void expect(struct fixture *fixture, int type)
+{
+    const long long deadline = clock_now_ms() + LATE_MS;
+    int got;
+
+    do {
+        while ((got = next_frame(fixture)) == 0)
+            if (!exchange(fixture, deadline))
+                fail_msg("no frame of type %d", type);
+        if (got == FRAME_FAILED && type != FRAME_FAILED)
+            fail_msg("failed: %s: %s", strbuf_string(&fixture->failed_path),
+                     strerror((int)fixture->failed.error));
+    } while (got != type);
+}
+
+/* Handles frames until so many bytes of a stream have arrived. */
+static void expect_output(struct fixture *fixture, int stream, size_t length)
+{
+    const long long deadline = clock_now_ms() + LATE_MS;
+
+    while (fixture->out[stream].length < length)
+        if (next_frame(fixture) == 0 && !exchange(fixture, deadline))
+            fail_msg("%zu bytes of output", fixture->out[stream].length);
+}
+
+/* Handles frames for a while, in which no frame of this type may arrive. */
+static void expect_none(struct fixture *fixture, int type)
+{
+    const long long deadline = clock_now_ms() + SOON_MS;
+    int got;
+
+    do {
+        while ((got = next_frame(fixture)) != 0)
+            assert_int_not_equal(got, type);
+    } while (exchange(fixture, deadline));
+}
+
+/* Writes all frames that wait. */
+static void flush(struct fixture *fixture)
+{
+    const long long deadline = clock_now_ms() + LATE_MS;
+
+    while (fixture->sent.length > 0)
+        assert_true(exchange(fixture, deadline));
+}
+
+/* ---- the supervisor */
+
+/* Makes the directory, which is the working directory and that of the cgroup. */
+static void prepare(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = temp_create(), .grants = true};
+}
+
+static void launch(struct fixture *fixture, const char *workdir)
+{
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    fixture->supervisor = fork();
+    if (fixture->supervisor == 0) {
+        const struct supervise_options options = {ends[1], ends[1], workdir, fixture->directory};
+
+        close(ends[0]);
+        _exit(supervise(&options));
+    }
+    close(ends[1]);
+    fixture->fd = ends[0];
+    fcntl(fixture->fd, F_SETFL, O_NONBLOCK);
+}
+
+static void set_up(struct fixture *fixture)
+{
+    prepare(fixture);
+    launch(fixture, fixture->directory);
+    expect(fixture, FRAME_HELLO);
+    assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\1\0\0\0", 24);
+}
+
+/* Waits for the end of the supervisor; its exit status. */
+static int exit_status(struct fixture *fixture)
+{
+    static const struct timespec pause = {0, 1000000};
+    const long long deadline = clock_now_ms() + LATE_MS;
+    int status;
+
+    while (waitpid(fixture->supervisor, &status, WNOHANG) == 0) {
+        if (clock_now_ms() > deadline)
+            fail_msg("the supervisor does not end");
+        nanosleep(&pause, NULL);
+    }
+    fixture->supervisor = 0;
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void release(struct fixture *fixture)
+{
+    close(fixture->fd);
+    strbuf_release(&fixture->sent);
+    strbuf_release(&fixture->pending);
+    strbuf_release(&fixture->payload);
+    strbuf_release(&fixture->out[0]);
+    strbuf_release(&fixture->out[1]);
+    strbuf_release(&fixture->files);
+    strbuf_release(&fixture->too_large);
+    strbuf_release(&fixture->failed_path);
+    temp_remove(fixture->directory);
+}
+
+/* The end of its input ends the supervisor. */
+static void tear_down(struct fixture *fixture)
+{
+    shutdown(fixture->fd, SHUT_WR);
+    assert_int_equal(exit_status(fixture), 0);
+    release(fixture);
+}
+
+/* Runs a script to its end, without stdin. */
+static void run_script(struct fixture *fixture, const char *script)
+{
+    set_up(fixture);
+    add_script(fixture, script);
+    add_run(fixture, MEGABYTE);
+    add(fixture, FRAME_STDIN_END, NULL, 0);
+    expect(fixture, FRAME_END);
+}
+
+static void check_end(const struct fixture *fixture, enum frame_cause cause, unsigned signal,
+                      unsigned status)
+{
+    assert_int_equal(fixture->end.cause, cause);
+    assert_int_equal(fixture->end.signal, signal);
+    assert_int_equal(fixture->end.status, status);
+    assert_int_equal(fixture->end.unused, 0);
+}
+
+/* ---- programs */
+
+static void supervise__both_streams(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "echo out; echo err >&2; exit 3");
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 3);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "out\n");
+    assert_string_equal(strbuf_string(&fixture.out[1]), "err\n");
+    assert_int_equal(fixture.end.written[0], 4);
+    assert_int_equal(fixture.end.written[1], 4);
+    assert_in_range(fixture.end.wall_us, 1, (uint64_t)LATE_MS * 1000);
+    assert_true(fixture.end.peak_bytes == FRAME_UNKNOWN); /* there is no cgroup */
+    assert_true(fixture.end.cpu_us == FRAME_UNKNOWN);
+    assert_true(fixture.end.oom_kills == FRAME_UNKNOWN);
+    tear_down(&fixture);
+}
+
+/* Only the kernel can tell a signal from a status above 128. */
+static void supervise__statuses_and_signals(void **state)
+{
+    static const struct {
+        const char *script;
+        unsigned signal, status;
+    } ends[] = {
+        {"exit 0", 0, 0},
+        {"exit 255", 0, 255},
+        {"exit 137", 0, 137},
+        {"kill -KILL $$", 9, 0},
+        {"kill -TERM $$", 15, 0},
+        {"kill -SEGV $$", 11, 0},
+        {"sh -c 'kill -9 $$'; exit $?", 0, 137},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct fixture fixture;
+
+        run_script(&fixture, ends[i].script);
+        check_end(&fixture, FRAME_CAUSE_ITSELF, ends[i].signal, ends[i].status);
+        tear_down(&fixture);
+    }
+}
+
+static void supervise__environment_and_directory(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *expected = NULL;
+
+    (void)state;
+    setenv("FROM_IMAGE", "1", 1);
+    setenv("TO_REMOVE", "1", 1);
+    set_up(&fixture);
+    add_script(&fixture, "pwd; echo $FROM_IMAGE-$TO_REMOVE-$OWN-$USER");
+    add_text(&fixture, FRAME_ENVIRONMENT, "OWN=a b");
+    add_text(&fixture, FRAME_ENVIRONMENT, "TO_REMOVE");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    expected = string_format("%s\n1--a b-sandbox\n", fixture.directory);
+    assert_string_equal(strbuf_string(&fixture.out[0]), expected);
+    tear_down(&fixture);
+}
+
+/* What the program used, not what was used before. */
+static void supervise__figures(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    prepare(&fixture);
+    write_in(fixture.directory, "cpu.stat", "usage_usec 1000000\n");
+    write_in(fixture.directory, "memory.peak", "4096\n");
+    write_in(fixture.directory, "memory.events", "oom_kill 3\n");
+    launch(&fixture, fixture.directory);
+    add_script(&fixture, "echo usage_usec 91000000 >cpu.stat; echo 8192 >memory.peak;"
+                         "echo oom_kill 5 >memory.events");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    assert_in_range(fixture.end.cpu_us, 60000000, 90000000); /* without that of the supervisor */
+    assert_int_equal(fixture.end.peak_bytes, 8192);
+    assert_int_equal(fixture.end.oom_kills, 2);
+    tear_down(&fixture);
+}
+
+/* ---- what cannot be run */
+
+static void check_failed(struct fixture *fixture, enum frame_step step, int error, const char *path)
+{
+    expect(fixture, FRAME_FAILED);
+    assert_int_equal(fixture->failed.step, step);
+    assert_string_equal(strerror((int)fixture->failed.error), strerror(error));
+    assert_string_equal(strbuf_string(&fixture->failed_path), path);
+    tear_down(fixture);
+}
+
+static void supervise__no_working_directory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    prepare(&fixture);
+    launch(&fixture, "/none");
+    check_failed(&fixture, FRAME_STEP_WORKDIR, ENOENT, "/none");
+
+    prepare(&fixture);
+    launch(&fixture, "/etc/passwd");
+    check_failed(&fixture, FRAME_STEP_WORKDIR, ENOTDIR, "/etc/passwd");
+}
+
+static void supervise__no_program(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, "/none");
+    add_run(&fixture, MEGABYTE);
+    check_failed(&fixture, FRAME_STEP_EXEC, ENOENT, "/none");
+
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, "/etc/passwd");
+    add_run(&fixture, MEGABYTE);
+    add_text(&fixture, FRAME_STDIN, "is dropped");
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    check_failed(&fixture, FRAME_STEP_EXEC, EACCES, "/etc/passwd");
+}
+
+/* The end of a path that is too long for a frame is cut off. */
+static void supervise__name_of_a_program_that_is_too_long(void **state)
+{
+    CLEANUP_FREE char *name = calloc(1, FRAME_PAYLOAD_MAX + 1);
+    struct fixture fixture;
+
+    (void)state;
+    memset(name, '/', FRAME_PAYLOAD_MAX);
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, name);
+    add_run(&fixture, MEGABYTE);
+    name[4096] = '\0';
+    check_failed(&fixture, FRAME_STEP_EXEC, ENAMETOOLONG, name);
+}
+
+/* ---- files to the program */
+
+static void add_archive(struct fixture *fixture, const char *name, size_t cut)
+{
+    struct archive archive = ARCHIVE_INIT;
+    struct error error = ERROR_INIT;
+    struct strbuf tar;
+
+    assert_int_equal(archive_open(&archive, 7, 7, NULL, &error), 0);
+    assert_int_equal(archive_add_bytes(&archive, name, "content", 7, &error), 0);
+    assert_int_equal(archive_finish(&archive, &error), 0);
+    lseek(archive_file(&archive), 0, SEEK_SET);
+    tar = read_all(archive_file(&archive));
+    for (size_t at = 0; at < tar.length - cut; at += 700) {
+        const size_t left = tar.length - cut - at;
+
+        add(fixture, FRAME_FILES, tar.data + at, left < 700 ? left : 700);
+    }
+    strbuf_release(&tar);
+    archive_release(&archive);
+}
+
+static void supervise__files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_archive(&fixture, "a/file", 0);
+    add_script(&fixture, "cat a/file");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "content");
+    tear_down(&fixture);
+}
+
+/* A program does not run without all of its files. */
+static void supervise__damaged_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_archive(&fixture, "file", 1024);
+    add_script(&fixture, "cat file");
+    add_run(&fixture, MEGABYTE);
+    check_failed(&fixture, FRAME_STEP_UNPACK, 0, "");
+
+    set_up(&fixture);
+    add_archive(&fixture, "../file", 0);
+    add_script(&fixture, "echo");
+    add_run(&fixture, MEGABYTE);
+    check_failed(&fixture, FRAME_STEP_UNPACK, EINVAL, "../file");
+}
+
+/* ---- stdin */
+
+/* Sends as many bytes as there is credit for, and counts them. */
+static size_t send_stdin(struct fixture *fixture, size_t left)
+{
+    static const char zeros[FRAME_CHUNK];
+    size_t sent = 0;
+
+    while (fixture->stdin_credit > 0 && sent < left) {
+        size_t part = left - sent;
+
+        part = part < sizeof zeros ? part : sizeof zeros;
+        part = part < fixture->stdin_credit ? part : fixture->stdin_credit;
+        add(fixture, FRAME_STDIN, zeros, part);
+        fixture->stdin_credit -= part;
+        sent += part;
+    }
+    return sent;
+}
+
+/* Stdin through the program and back, with no more than the window on its way. */
+static void supervise__stdin(void **state)
+{
+    const size_t size = 3 * (size_t)MEGABYTE + 1;
+    const long long deadline = clock_now_ms() + LATE_MS;
+    struct fixture fixture;
+    size_t sent = 0;
+    int type;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.stdin_credit = FRAME_STDIN_WINDOW;
+    sent = send_stdin(&fixture, 1000); /* before the program runs */
+    add_text(&fixture, FRAME_ARGUMENT, "cat");
+    add_run(&fixture, 4 * (size_t)MEGABYTE);
+    do {
+        if (sent < size) {
+            sent += send_stdin(&fixture, size - sent);
+            if (sent == size)
+                add(&fixture, FRAME_STDIN_END, NULL, 0);
+        }
+        type = next_frame(&fixture);
+        assert_true(fixture.stdin_credit <= FRAME_STDIN_WINDOW);
+        if (type == 0)
+            assert_true(exchange(&fixture, deadline));
+    } while (type != FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    assert_int_equal(fixture.out[0].length, size);
+    tear_down(&fixture);
+}
+
+static void supervise__more_stdin_than_was_granted(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.stdin_credit = FRAME_STDIN_WINDOW;
+    send_stdin(&fixture, FRAME_STDIN_WINDOW);
+    flush(&fixture);
+    expect_none(&fixture, FRAME_FAILED);
+    assert_int_equal(waitpid(fixture.supervisor, NULL, WNOHANG), 0);
+    add_text(&fixture, FRAME_STDIN, "x");
+    flush(&fixture);
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
+}
+
+/* The program has closed its stdin: what follows is discarded and holds nothing up. */
+static void supervise__stdin_is_closed(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "exec <&-; echo closed; exec sleep 300");
+    add_run(&fixture, MEGABYTE);
+    expect_output(&fixture, 0, 7);
+    fixture.stdin_credit = FRAME_STDIN_WINDOW;
+    send_stdin(&fixture, 30000);
+    expect(&fixture, FRAME_STDIN_CLOSED);
+    send_stdin(&fixture, FRAME_STDIN_WINDOW);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_STOP, 9, 0);
+    tear_down(&fixture);
+}
+
+/* ---- the end */
+
+/* A FIFO that the program has open for writing as long as one of its processes lives. */
+static int open_alive(const struct fixture *fixture)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, "alive");
+    int fd;
+
+    assert_int_equal(mkfifo(path, 0600), 0);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+/* Starts a program that lives, and whose stdin is full. Its FIFO. */
+static int start_deaf_program(struct fixture *fixture)
+{
+    int alive;
+
+    set_up(fixture);
+    alive = open_alive(fixture);
+    add_script(fixture, "exec 9>alive; echo begun; sleep 300 & sleep 300");
+    add_run(fixture, MEGABYTE);
+    expect_output(fixture, 0, 6);
+    fixture->stdin_credit = FRAME_STDIN_WINDOW;
+    send_stdin(fixture, FRAME_STDIN_WINDOW);
+    flush(fixture);
+    return alive;
+}
+
+/* All processes of the program have ended. */
+static void check_dead(int alive)
+{
+    struct pollfd polled = {alive, POLLIN, 0};
+
+    assert_int_equal(poll(&polled, 1, LATE_MS), 1);
+    assert_true(polled.revents & POLLHUP);
+    close(alive);
+}
+
+static void supervise__stop(void **state)
+{
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    alive = start_deaf_program(&fixture);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_STOP, 9, 0);
+    check_dead(alive);
+    add(&fixture, FRAME_STOP, NULL, 0); /* once more changes nothing */
+    tear_down(&fixture);
+}
+
+/* An order to stop that comes before the new process has become the program. */
+static void supervise__stop_at_the_start(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_text(&fixture, FRAME_ARGUMENT, "sleep");
+    add_text(&fixture, FRAME_ARGUMENT, "600");
+    add_run(&fixture, MEGABYTE);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_BEGUN);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_STOP, 9, 0);
+    tear_down(&fixture);
+}
+
+/* The end of the input ends it at once, whatever waits. */
+static void supervise__end_of_input(void **state)
+{
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    alive = start_deaf_program(&fixture);
+    shutdown(fixture.fd, SHUT_WR);
+    assert_int_equal(exit_status(&fixture), 0);
+    check_dead(alive);
+    release(&fixture);
+}
+
+/* The same while nobody takes the output, and while nothing was asked for. */
+static void supervise__end_of_input_beside_output(void **state)
+{
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.grants = false;
+    alive = open_alive(&fixture);
+    add_script(&fixture, "exec 9>alive; exec cat /dev/zero");
+    add_run(&fixture, 64 * (uint64_t)MEGABYTE);
+    expect_output(&fixture, 0, 1);
+    shutdown(fixture.fd, SHUT_WR);
+    assert_int_equal(exit_status(&fixture), 0);
+    check_dead(alive);
+    release(&fixture);
+
+    set_up(&fixture);
+    close(fixture.fd);
+    assert_int_equal(exit_status(&fixture), 0);
+    fixture.fd = -1;
+    release(&fixture);
+}
+
+static void supervise__timer(void **state)
+{
+    const struct frame_run run = {
+        .timer_ms = 100, .linger_ms = 2 * LATE_MS, .output_max = MEGABYTE};
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    set_up(&fixture);
+    alive = open_alive(&fixture);
+    add_script(&fixture, "exec 9>alive; sleep 300");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    flush(&fixture);
+    assert_int_equal(exit_status(&fixture), 0);
+    check_dead(alive);
+    release(&fixture);
+}
+
+/* After the end of the program nobody may come back. */
+static void supervise__lingers(void **state)
+{
+    const struct frame_run run = {
+        .timer_ms = 2 * LATE_MS, .linger_ms = 100, .output_max = MEGABYTE};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "exit 0");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    expect(&fixture, FRAME_END);
+    assert_int_equal(exit_status(&fixture), 0);
+    release(&fixture);
+}
+
+/* Its children hold the pipes: they are ended, and what they had written is sent. */
+static void supervise__children_that_hold_the_pipes(void **state)
+{
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    set_up(&fixture);
+    alive = open_alive(&fixture);
+    add_script(&fixture, "exec 9>alive; { echo child; exec sleep 300; } &"
+                         "(sleep 300 & sleep 300 & echo orphans) ; exit 5");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 5);
+    assert_non_null(strstr(strbuf_string(&fixture.out[0]), "orphans\n"));
+    check_dead(alive);
+    tear_down(&fixture);
+}
+
+/*
+ * A process elsewhere holds the program's stdout, as a descriptor does that was sent over a socket:
+ * the pipe never ends, but it is empty.
+ */
+static void supervise__pipe_that_never_ends(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *pid = NULL;
+    CLEANUP_FREE char *path = NULL;
+    int held;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "printf $$ >pid; echo begun; read line; echo end; exit 6");
+    add_run(&fixture, MEGABYTE);
+    expect_output(&fixture, 0, 6);
+    pid = read_in(fixture.directory, "pid");
+    path = string_format("/proc/%s/fd/1", pid);
+    held = open(path, O_WRONLY | O_CLOEXEC);
+    assert_true(held >= 0);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 6);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "begun\nend\n");
+    close(held);
+    tear_down(&fixture);
+}
+
+/* ---- output */
+
+/* Without a grant no more than the window arrives, and the other stream is not held up. */
+static void supervise__output_needs_credit(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.grants = false;
+    add_script(&fixture, "cat /dev/zero & sleep 0.1; echo err >&2; wait");
+    add_run(&fixture, 64 * (uint64_t)MEGABYTE);
+    expect_output(&fixture, 0, FRAME_WINDOW);
+    expect_output(&fixture, 1, 4);
+    expect_none(&fixture, FRAME_STDOUT);
+    assert_int_equal(fixture.out[0].length, FRAME_WINDOW);
+    add_credit(&fixture, FRAME_STDOUT, 1);
+    add_credit(&fixture, FRAME_STDERR, 1000);
+    expect_output(&fixture, 0, FRAME_WINDOW + 1);
+    add_credit(&fixture, FRAME_STDOUT, 100000);
+    expect_output(&fixture, 0, FRAME_WINDOW + 100001);
+    expect_none(&fixture, FRAME_STDOUT);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_END);
+    assert_int_equal(fixture.out[0].length, FRAME_WINDOW + 100001);
+    assert_int_equal(fixture.end.written[0], FRAME_WINDOW + 100001);
+    assert_int_equal(fixture.end.written[1], 4);
+    check_end(&fixture, FRAME_CAUSE_STOP, 9, 0);
+    tear_down(&fixture);
+}
+
+/* What the program wrote before it ended is not lost if it has to wait for credit. */
+static void supervise__end_waits_for_the_output(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.grants = false;
+    add_script(&fixture, "exec head -c 300000 /dev/zero");
+    add_run(&fixture, MEGABYTE);
+    expect_output(&fixture, 0, FRAME_WINDOW);
+    expect_none(&fixture, FRAME_END);
+    add_credit(&fixture, FRAME_STDOUT, 300000);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    assert_int_equal(fixture.out[0].length, 300000);
+    assert_int_equal(fixture.end.written[0], 300000);
+    tear_down(&fixture);
+}
+
+/* But STOP ends the wait: the rest is dropped, and the status stays. */
+static void supervise__stop_after_the_end(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.grants = false;
+    add_script(&fixture, "head -c 300000 /dev/zero; exit 4");
+    add_run(&fixture, MEGABYTE);
+    expect_output(&fixture, 0, FRAME_WINDOW);
+    expect_none(&fixture, FRAME_END);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_STOP, 0, 4);
+    assert_int_equal(fixture.end.written[0], FRAME_WINDOW);
+    tear_down(&fixture);
+}
+
+static void supervise__output_limit(void **state)
+{
+    static const char *const scripts[] = {"exec cat /dev/zero", "exec cat /dev/zero >&2"};
+
+    (void)state;
+    for (int stream = 0; stream < 2; stream++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        add_script(&fixture, scripts[stream]);
+        add_run(&fixture, 1000000);
+        expect(&fixture, FRAME_END);
+        check_end(&fixture, FRAME_CAUSE_OUTPUT, 9, 0);
+        assert_in_range(fixture.out[stream].length, 1000001, 1000000 + FRAME_CHUNK);
+        assert_int_equal(fixture.end.written[stream], fixture.out[stream].length);
+        assert_int_equal(fixture.end.written[1 - stream], 0);
+        tear_down(&fixture);
+    }
+}
+
+/* Exactly the limit is not too much. */
+static void supervise__output_at_the_limit(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "head -c 100000 /dev/zero");
+    add_run(&fixture, 100000);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    tear_down(&fixture);
+}
+
+/* The program's own pipe is non-blocking only if it wants so: nothing is lost at the end. */
+static void supervise__much_output_at_once(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "head -c 10000000 /dev/zero; head -c 3000000 /dev/zero >&2");
+    add_run(&fixture, 64 * (uint64_t)MEGABYTE);
+    expect(&fixture, FRAME_END);
+    assert_int_equal(fixture.out[0].length, 10000000);
+    assert_int_equal(fixture.out[1].length, 3000000);
+    assert_int_equal(fixture.end.written[0], 10000000);
+    assert_int_equal(fixture.end.written[1], 3000000);
+    tear_down(&fixture);
+}
+
+/* ---- files from the program */
+
+static void add_collect(struct fixture *fixture, uint64_t file_max)
+{
+    const struct frame_collect order = {file_max, 100 * (uint64_t)MEGABYTE};
+
+    add(fixture, FRAME_COLLECT, &order, sizeof order);
+}
+
+static void note_name(void *context, const struct untar_entry *entry)
+{
+    strbuf_addf(context, "%s %lld;", entry->name, entry->size);
+}
+
+static void note_nothing(void *context, const char *data, size_t length)
+{
+    (void)context, (void)data, (void)length;
+}
+
+static void note_end(void *context)
+{
+    (void)context;
+}
+
+/* Checks the names in the archive that has arrived. */
+static void check_files(struct fixture *fixture, const char *expected)
+{
+    static const struct untar_handler handler = {note_name, note_nothing, note_end};
+    struct strbuf names = STRBUF_INIT;
+    struct error error = ERROR_INIT;
+    struct untar untar;
+
+    untar_init(&untar, &handler, &names);
+    untar_feed(&untar, fixture->files.data, fixture->files.length, &error);
+    assert_no_error(&error);
+    assert_true(untar_done(&untar));
+    assert_string_equal(strbuf_string(&names), expected);
+    untar_release(&untar);
+    strbuf_release(&names);
+}
+
+static void supervise__collects(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "head -c 3000000 /dev/zero >file; head -c 3000001 /dev/zero >large");
+    add_collect(&fixture, 3000000);
+    expect(&fixture, FRAME_FILES_END);
+    check_files(&fixture, "./file 3000000;");
+    assert_string_equal(strbuf_string(&fixture.too_large), "./large;");
+    tear_down(&fixture);
+}
+
+/* The files wait for credit, while the connection is still served. */
+static void supervise__files_need_credit(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "head -c 3000000 /dev/zero >file");
+    fixture.grants = false;
+    add_collect(&fixture, 3000000);
+    expect_none(&fixture, FRAME_FILES_END);
+    assert_int_equal(fixture.files.length, FRAME_WINDOW);
+    add_credit(&fixture, FRAME_FILES, 1);
+    expect_none(&fixture, FRAME_FILES_END);
+    assert_int_equal(fixture.files.length, FRAME_WINDOW + 1);
+    fixture.grants = true;
+    add_credit(&fixture, FRAME_FILES, FRAME_WINDOW);
+    expect(&fixture, FRAME_FILES_END);
+    check_files(&fixture, "./file 3000000;");
+    tear_down(&fixture);
+
+    run_script(&fixture, "head -c 3000000 /dev/zero >file");
+    fixture.grants = false;
+    add_collect(&fixture, 3000000);
+    expect_none(&fixture, FRAME_FILES_END);
+    tear_down(&fixture); /* the end of the input */
+}
+
+/* ---- another request */
+
+static void supervise__reset(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "echo $A >kept; exit 1");
+    add_text(&fixture, FRAME_ENVIRONMENT, "A=first");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 1);
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add_archive(&fixture, "new", 0);
+    add_script(&fixture, "cat kept new; read line; echo \"$A $line\" >&2; kill -TERM $$");
+    fixture.stdin_credit = FRAME_STDIN_WINDOW; /* which is renewed */
+    add_run(&fixture, MEGABYTE);
+    add_text(&fixture, FRAME_STDIN, "line\n");
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 15, 0);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "first\ncontent");
+    assert_string_equal(strbuf_string(&fixture.out[1]), " line\n");
+    assert_int_equal(fixture.end.written[1], 6);
+    tear_down(&fixture);
+}
+
+/* ---- what isolator does not send */
+
+/* Sends the frame; the supervisor has to end with status 1, and the program with it. */
+static void check_refused(struct fixture *fixture, int type, const void *payload, size_t length)
+{
+    add(fixture, type, payload, length);
+    flush(fixture);
+    assert_int_equal(exit_status(fixture), 1);
+    release(fixture);
+}
+
+static void supervise__frames_that_no_request_has(void **state)
+{
+    static const char zeros[FRAME_HELLO_SIZE];
+    static const struct {
+        int type;
+        size_t length;
+    } frames[] = {
+        {0, 0},
+        {100, 0},
+        {255, 1},
+        {FRAME_HELLO, FRAME_HELLO_SIZE},
+        {FRAME_END, sizeof(struct frame_end)},
+        {FRAME_STDOUT, 1},
+        {FRAME_RUN, sizeof(struct frame_run)}, /* of nothing */
+        {FRAME_COLLECT, sizeof(struct frame_collect)},
+        {FRAME_RESET, 0},
+        {FRAME_ARGUMENT, 1}, /* with a NUL */
+        {FRAME_ENVIRONMENT, 1},
+        {FRAME_CREDIT, sizeof(struct frame_credit)}, /* for no stream */
+        {FRAME_CREDIT, sizeof(struct frame_credit) - 1},
+        {FRAME_CREDIT, sizeof(struct frame_credit) + 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(frames); i++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        check_refused(&fixture, frames[i].type, zeros, frames[i].length);
+    }
+}
+
+static void supervise__run_of_another_length(void **state)
+{
+    static const char zeros[sizeof(struct frame_run) + 1];
+
+    (void)state;
+    for (size_t length = sizeof zeros - 2; length <= sizeof zeros; length += 2) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        add_script(&fixture, "exit 0");
+        check_refused(&fixture, FRAME_RUN, zeros, length);
+    }
+}
+
+static void supervise__frames_while_the_program_runs(void **state)
+{
+    static const struct frame_collect order = {0, 0};
+    static const struct frame_run run = {.timer_ms = LATE_MS};
+    static const struct {
+        int type;
+        const void *payload;
+        size_t length;
+    } frames[] = {
+        {FRAME_ARGUMENT, "x", 1}, {FRAME_ENVIRONMENT, "A=1", 3},
+        {FRAME_FILES, "x", 1},    {FRAME_RUN, &run, sizeof run},
+        {FRAME_RESET, NULL, 0},   {FRAME_COLLECT, &order, sizeof order},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(frames); i++) {
+        struct fixture fixture;
+        const int alive = start_deaf_program(&fixture);
+
+        check_refused(&fixture, frames[i].type, frames[i].payload, frames[i].length);
+        check_dead(alive);
+    }
+}
+
+static void supervise__frames_while_it_collects(void **state)
+{
+    static const struct frame_collect order = {MEGABYTE, MEGABYTE};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct fixture fixture;
+
+        run_script(&fixture, "head -c 900000 /dev/zero >file");
+        fixture.grants = false;
+        add_collect(&fixture, MEGABYTE);
+        expect_none(&fixture, FRAME_FILES_END);
+        if (i == 0)
+            check_refused(&fixture, FRAME_COLLECT, &order, sizeof order);
+        else
+            check_refused(&fixture, FRAME_RESET, NULL, 0);
+    }
+}
+
+static void supervise__no_frames(void **state)
+{
+    static const char *const texts[] = {"hello, world\n", "\xff\xff\xff\xff\1\0\0\0",
+                                        "\1\1\1\1\1\1\1\1"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct fixture fixture;
+        const int alive = start_deaf_program(&fixture);
+
+        strbuf_add(&fixture.sent, texts[i], FRAME_HEADER);
+        flush(&fixture);
+        assert_int_equal(exit_status(&fixture), 1);
+        check_dead(alive);
+        release(&fixture);
+    }
+}
+
+static int close_others(void **state)
+{
+    (void)state;
+    linux_close_from(3);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(supervise__both_streams),
+        cmocka_unit_test(supervise__statuses_and_signals),
+        cmocka_unit_test(supervise__environment_and_directory),
+        cmocka_unit_test(supervise__figures),
+        cmocka_unit_test(supervise__no_working_directory),
+        cmocka_unit_test(supervise__no_program),
+        cmocka_unit_test(supervise__name_of_a_program_that_is_too_long),
+        cmocka_unit_test(supervise__files),
+        cmocka_unit_test(supervise__damaged_files),
+        cmocka_unit_test(supervise__stdin),
+        cmocka_unit_test(supervise__more_stdin_than_was_granted),
+        cmocka_unit_test(supervise__stdin_is_closed),
+        cmocka_unit_test(supervise__stop),
+        cmocka_unit_test(supervise__stop_at_the_start),
+        cmocka_unit_test(supervise__end_of_input),
+        cmocka_unit_test(supervise__end_of_input_beside_output),
+        cmocka_unit_test(supervise__timer),
+        cmocka_unit_test(supervise__lingers),
+        cmocka_unit_test(supervise__children_that_hold_the_pipes),
+        cmocka_unit_test(supervise__pipe_that_never_ends),
+        cmocka_unit_test(supervise__output_needs_credit),
+        cmocka_unit_test(supervise__end_waits_for_the_output),
+        cmocka_unit_test(supervise__stop_after_the_end),
+        cmocka_unit_test(supervise__output_limit),
+        cmocka_unit_test(supervise__output_at_the_limit),
+        cmocka_unit_test(supervise__much_output_at_once),
+        cmocka_unit_test(supervise__collects),
+        cmocka_unit_test(supervise__files_need_credit),
+        cmocka_unit_test(supervise__reset),
+        cmocka_unit_test(supervise__frames_that_no_request_has),
+        cmocka_unit_test(supervise__run_of_another_length),
+        cmocka_unit_test(supervise__frames_while_the_program_runs),
+        cmocka_unit_test(supervise__frames_while_it_collects),
+        cmocka_unit_test(supervise__no_frames),
+    };
+
+    return cmocka_run_group_tests(tests, close_others, NULL);
+}
