@@ -31,13 +31,10 @@ static void add_fixed_options(struct strvec *arguments)
     strvec_push_each(arguments, "--log-driver", "none", "--no-healthcheck", NULL);
 }
 
-static void add_limits(struct strvec *arguments, const struct container_spec *spec)
+static void add_policy(struct strvec *arguments, const struct container_spec *spec)
 {
     strvec_pushf(arguments, "--user=%u:%u", spec->uid, spec->gid);
-    strvec_pushf(arguments, "--memory=%ldm", spec->memory_mb);
-    strvec_pushf(arguments, "--memory-swap=%ldm", spec->memory_mb);
-    strvec_pushf(arguments, "--cpus=" CONTAINER_CPUS_FORMAT, spec->cpus);
-    strvec_pushf(arguments, "--pids-limit=%ld", spec->pids);
+    container_add_limits(arguments, &spec->limits);
     strvec_pushf(arguments, "--network=%s", spec->network);
     strvec_pushf(arguments, "--read-only=%s", spec->read_only ? "true" : "false");
     for (size_t i = 0; i < spec->cap_drop->count; i++)
@@ -77,7 +74,7 @@ static struct strvec create_arguments(const struct container_spec *spec)
     if (spec->open_stdin)
         strvec_push(&arguments, "--interactive");
     add_fixed_options(&arguments);
-    add_limits(&arguments, spec);
+    add_policy(&arguments, spec);
     add_mounts(&arguments, spec);
     for (size_t i = 0; i < spec->labels->count; i++)
         strvec_push_each(&arguments, "--label", spec->labels->items[i], NULL);
@@ -126,9 +123,9 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_number(&hash, spec->draw_user);
     add_number(&hash, spec->draw_user ? 0 : spec->uid);
     add_number(&hash, spec->draw_user ? 0 : spec->gid);
-    add_number(&hash, (double)spec->memory_mb);
-    add_number(&hash, spec->cpus);
-    add_number(&hash, (double)spec->pids);
+    add_number(&hash, (double)spec->limits.memory_mb);
+    add_number(&hash, spec->limits.cpus);
+    add_number(&hash, (double)spec->limits.pids);
     add_number(&hash, spec->read_only);
     add_number(&hash, spec->auto_remove);
     add_number(&hash, spec->open_stdin);

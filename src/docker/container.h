@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/sha256.h"
+#include "docker/container_limits.h"
 #include "docker/docker.h"
 
 /* A file system in memory that belongs to the container's user. */
@@ -37,9 +38,7 @@ struct container_spec {
     const char *volume;  /* path of an anonymous volume, removed with the container; NULL: none */
     unsigned uid, gid;
     bool draw_user; /* each container gets another uid and gid, instead of these */
-    long memory_mb; /* --memory and --memory-swap, so that there is no swap */
-    double cpus;
-    long pids;
+    struct container_limits limits;
     bool read_only;
     bool auto_remove; /* --rm: the engine removes it when its first process ends */
     bool open_stdin;  /* --interactive */
@@ -49,9 +48,6 @@ struct container_spec {
     const struct strvec *command; /* replaces entrypoint and command of the image; not empty */
     bool without_proxies;         /* no proxies, even with a network */
 };
-
-/* How cpus are passed on. The engine takes no smaller fractions. */
-#define CONTAINER_CPUS_FORMAT "%.3f"
 
 /*
  * What makes two containers equal: a digest of everything in the spec but its name, its labels and
@@ -76,15 +72,6 @@ bool spec_fingerprint_equal(const struct spec_fingerprint *one,
 int container_create(const struct docker *docker, const struct container_spec *spec,
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error);
-
-/*
- * Checks that the engine enforces the limits of memory, swap, processes and cpus in the spec. When
- * an engine creates a container, it drops a limit that its kernel or its rights do not allow, with
- * only a warning. Returns 0; 1 with an ERROR_ENGINE that names the dropped limits; or -1 with the
- * error if the engine does not say.
- */
-int container_check_limits(const struct docker *docker, const struct container_spec *spec,
-                           long long deadline, const struct notifier *cancel, struct error *error);
 
 /*
  * Unpacks the tar file into an existing directory of a container that has not started. `what` says

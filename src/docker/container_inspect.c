@@ -1,9 +1,8 @@
 /*
- * What the engine records about a container: its limits and its state.
+ * What the engine records about a container: its state.
  */
 #include "docker/container.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,51 +12,6 @@
 #include "docker/engine_time.h"
 
 static const char CANNOT[] = "cannot inspect the container";
-
-/* The engine's unit, after rounding as in --cpus. */
-static long long nanocpus(double cpus)
-{
-    char option[32];
-
-    snprintf(option, sizeof option, CONTAINER_CPUS_FORMAT, cpus);
-    return llround(strtod(option, NULL) * 1000) * 1000000;
-}
-
-int container_check_limits(const struct docker *docker, const struct container_spec *spec,
-                           long long deadline, const struct notifier *cancel, struct error *error)
-{
-    static const char *const names[] = {"memory", "swap", "processes", "cpus"};
-    const long long bytes = spec->memory_mb * 1048576LL;
-    const long long expected[] = {bytes, bytes, spec->pids, nanocpus(spec->cpus)};
-    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
-    CLEANUP(strbuf_release) struct strbuf missing = STRBUF_INIT;
-    const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
-    char *rest = NULL;
-
-    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
-    strvec_push_each(&arguments,
-                     "{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
-                     "{{.HostConfig.NanoCpus}}",
-                     spec->name, NULL);
-    if (docker_succeed(docker, &call, CANNOT, &output, error) != 0)
-        return -1;
-    strbuf_addstr(&output.out, ""); /* not NULL, even if docker printed nothing */
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = strtok_r(i == 0 ? output.out.data : NULL, "/\n", &rest);
-        char digits[32];
-
-        snprintf(digits, sizeof digits, "%lld", expected[i]);
-        if (!value || strcmp(value, digits) != 0)
-            strbuf_addf(&missing, "%s%s", missing.length > 0 ? ", " : "", names[i]);
-    }
-    if (missing.length == 0)
-        return 0;
-    error_set(error, ERROR_ENGINE, "the engine does not enforce the limit of %s, see the warnings",
-              missing.data);
-    return 1;
-}
 
 bool container_state_read(struct container_state *state, const char *text)
 {

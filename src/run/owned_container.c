@@ -50,6 +50,13 @@ bool owned_container_is_name(const char *name)
            name[start + NAME_DIGITS] == '\0';
 }
 
+struct container_limits owned_container_limits(const struct limits *limits)
+{
+    return (struct container_limits){.memory_mb = (long)limits->number[LIMIT_MEMORY],
+                                     .cpus = limits->number[LIMIT_CPUS],
+                                     .pids = (long)limits->number[LIMIT_PIDS]};
+}
+
 struct container_spec owned_container_spec(const struct owned_container *container,
                                            const struct plan *plan)
 {
@@ -62,9 +69,7 @@ struct container_spec owned_container_spec(const struct owned_container *contain
         .uid = policy->uid,
         .gid = policy->gid,
         .draw_user = !policy->has_user,
-        .memory_mb = (long)limits->number[LIMIT_MEMORY],
-        .cpus = limits->number[LIMIT_CPUS],
-        .pids = (long)limits->number[LIMIT_PIDS],
+        .limits = owned_container_limits(limits),
         .read_only = policy->read_only == 1,
         .open_stdin = true,
         .cap_drop = &policy->cap_drop,
@@ -151,7 +156,8 @@ static void warn_unprepared(const struct owned_container *container, struct strv
 static int check_limits(const struct docker *docker, const struct container_spec *spec,
                         long long deadline, const struct notifier *cancel, struct error *error)
 {
-    const int checked = container_check_limits(docker, spec, deadline, cancel, error);
+    const int checked =
+        container_check_limits(docker, spec->name, &spec->limits, deadline, cancel, error);
 
     if (checked > 0)
         error_hint(error,

@@ -42,6 +42,9 @@ void owned_container_release(struct owned_container *container);
 /* Whether this is a name that owned_container_init() may have chosen. */
 bool owned_container_is_name(const char *name);
 
+/* The part of the limits that the engine enforces and can change while the container runs. */
+struct container_limits owned_container_limits(const struct limits *limits);
+
 /*
  * The part of the container spec that does not depend on how the supervisor gets into the
  * container. Borrows from both arguments.

@@ -68,9 +68,7 @@ static void prepare(struct creation *creation)
         .network = "none",
         .uid = 65534,
         .gid = 65533,
-        .memory_mb = 256,
-        .cpus = 0.5,
-        .pids = 64,
+        .limits = {256, 0.5, 64},
         .cap_drop = &creation->cap_drop,
         .labels = &creation->labels,
         .command = &creation->command,
@@ -132,7 +130,7 @@ static void container__create_from_a_full_spec(void **state)
     prepare(&creation);
     creation.spec.workdir = "/work dir";
     creation.spec.volume = "/volume";
-    creation.spec.cpus = 1.2345;
+    creation.spec.limits.cpus = 1.2345;
     creation.spec.read_only = creation.spec.auto_remove = creation.spec.open_stdin = true;
     creation.spec.tmpfs[0] = (struct container_tmpfs){"/tmp", 32};
     creation.spec.tmpfs[1] = (struct container_tmpfs){"/workspace", 64};
@@ -613,18 +611,20 @@ static void container__killed_by_the_kernel(void **state)
 
 /* ---- limits */
 
+#define READS_LIMITS                                                                               \
+    "|inspect|--type|container|--format|{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/"        \
+    "{{.HostConfig.PidsLimit}}/{{.HostConfig.NanoCpus}}|box\n"
+
 /* The limits of a container with 64 MB, 1.5 cpus and 10 processes. */
 static int check_limits(const char *script, struct error *error)
 {
-    const struct container_spec spec = {.name = "box", .memory_mb = 64, .cpus = 1.5, .pids = 10};
+    const struct container_limits limits = {64, 1.5, 10};
     struct fixture fixture;
     int result;
 
     set_up(&fixture, script);
-    result = container_check_limits(&fixture.docker, &spec, soon(), NULL, error);
-    check_calls(&fixture, "|inspect|--type|container|--format|{{.HostConfig.Memory}}/"
-                          "{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
-                          "{{.HostConfig.NanoCpus}}|box\n");
+    result = container_check_limits(&fixture.docker, "box", &limits, soon(), NULL, error);
+    check_calls(&fixture, READS_LIMITS);
     tear_down(&fixture);
     return result;
 }
@@ -672,6 +672,92 @@ static void container__limits_of_an_engine_that_fails(void **state)
     (void)state;
     assert_int_equal(check_limits("echo no >&2; exit 1", &error), -1);
     assert_error(&error, ERROR_ENGINE, "cannot inspect the container: no");
+}
+
+static void container__limits_that_are_equal(void **state)
+{
+    const struct container_limits limits = {64, 0.3334, 10};
+
+    (void)state;
+    assert_true(container_limits_equal(&limits, &limits));
+    assert_true(container_limits_equal(&limits, &(struct container_limits){64, 0.333, 10}));
+    assert_false(container_limits_equal(&limits, &(struct container_limits){64, 0.334, 10}));
+    assert_false(container_limits_equal(&limits, &(struct container_limits){65, 0.333, 10}));
+    assert_false(container_limits_equal(&limits, &(struct container_limits){64, 0.333, 11}));
+}
+
+#define UPDATES "|update|--memory=64m|--memory-swap=64m|--cpus=1.500|--pids-limit=10|box\n"
+
+/* Changes limits to 64 MB, 1.5 cpus and 10 processes. */
+static int update_limits(const char *script, long long deadline, const char *calls,
+                         struct error *error)
+{
+    const struct container_limits limits = {64, 1.5, 10};
+    struct fixture fixture;
+    int result;
+
+    set_up(&fixture, script);
+    result = container_update_limits(&fixture.docker, "box", &limits, deadline, NULL, error);
+    check_calls(&fixture, calls);
+    tear_down(&fixture);
+    return result;
+}
+
+static void container__changes_limits(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(update_limits("case $1 in update) echo box;;\n"
+                                   "*) echo 67108864/67108864/10/1500000000;; esac",
+                                   soon(), UPDATES READS_LIMITS, &error),
+                     0);
+    assert_no_error(&error);
+}
+
+static void container__change_of_limits_that_is_refused(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(
+        update_limits("echo 'device or resource busy' >&2; exit 1", soon(), UPDATES, &error), -1);
+    assert_error(&error, ERROR_ENGINE,
+                 "cannot change the limits of the container: device or resource busy");
+}
+
+/* Its exit status does not tell: an engine may ignore a limit that its kernel does not have. */
+static void container__change_of_limits_that_did_not_happen(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(update_limits("case $1 in inspect) echo 67108864/-1/64/1500000000;; esac",
+                                   soon(), UPDATES READS_LIMITS, &error),
+                     -1);
+    assert_error(&error, ERROR_ENGINE, "the engine did not change the limit of swap, processes");
+}
+
+static void container__change_of_limits_that_cannot_be_checked(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(update_limits("case $1 in inspect) echo no >&2; exit 1;; esac", soon(),
+                                   UPDATES READS_LIMITS, &error),
+                     -1);
+    assert_error(&error, ERROR_ENGINE, "cannot inspect the container: no");
+}
+
+static void container__change_of_limits_that_hangs(void **state)
+{
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(update_limits("exec sleep 30", clock_now_ms() + 500, UPDATES, &error), -1);
+    assert_int_equal(error.kind, ERROR_ENGINE);
+    assert_memory_equal(error.message, "cannot change the limits of the container: '/", 45);
+    error_release(&error);
 }
 
 /* ---- remove */
@@ -846,6 +932,12 @@ int main(void)
         cmocka_unit_test(container__limits_that_are_enforced),
         cmocka_unit_test(container__limits_that_are_not_enforced),
         cmocka_unit_test(container__limits_of_an_engine_that_fails),
+        cmocka_unit_test(container__limits_that_are_equal),
+        cmocka_unit_test(container__changes_limits),
+        cmocka_unit_test(container__change_of_limits_that_is_refused),
+        cmocka_unit_test(container__change_of_limits_that_did_not_happen),
+        cmocka_unit_test(container__change_of_limits_that_cannot_be_checked),
+        cmocka_unit_test(container__change_of_limits_that_hangs),
         cmocka_unit_test(container__removes),
         cmocka_unit_test(container__remove_of_one_that_is_gone),
         cmocka_unit_test(container__remove_waits_until_it_is_gone),

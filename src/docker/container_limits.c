@@ -1,0 +1,106 @@
+#include "docker/container_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+
+/* How cpus are passed on. The engine takes no smaller fractions. */
+#define CPUS_FORMAT "%.3f"
+
+void container_add_limits(struct strvec *arguments, const struct container_limits *limits)
+{
+    strvec_pushf(arguments, "--memory=%ldm", limits->memory_mb);
+    strvec_pushf(arguments, "--memory-swap=%ldm", limits->memory_mb);
+    strvec_pushf(arguments, "--cpus=" CPUS_FORMAT, limits->cpus);
+    strvec_pushf(arguments, "--pids-limit=%ld", limits->pids);
+}
+
+/* The engine's unit, after rounding as in --cpus. */
+static long long nanocpus(double cpus)
+{
+    char option[32];
+
+    snprintf(option, sizeof option, CPUS_FORMAT, cpus);
+    return llround(strtod(option, NULL) * 1000) * 1000000;
+}
+
+bool container_limits_equal(const struct container_limits *one,
+                            const struct container_limits *other)
+{
+    return one->memory_mb == other->memory_mb && nanocpus(one->cpus) == nanocpus(other->cpus) &&
+           one->pids == other->pids;
+}
+
+/* Asks the engine for the limits, and adds to `wrong` the names of those that are different. */
+static int compare_limits(const struct docker *docker, const char *name,
+                          const struct container_limits *limits, long long deadline,
+                          const struct notifier *cancel, struct strbuf *wrong, struct error *error)
+{
+    static const char *const names[] = {"memory", "swap", "processes", "cpus"};
+    const long long bytes = limits->memory_mb * 1048576LL;
+    const long long expected[] = {bytes, bytes, limits->pids, nanocpus(limits->cpus)};
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+    char *rest = NULL;
+
+    strvec_push_each(&arguments, "inspect", "--type", "container", "--format", NULL);
+    strvec_push_each(&arguments,
+                     "{{.HostConfig.Memory}}/{{.HostConfig.MemorySwap}}/{{.HostConfig.PidsLimit}}/"
+                     "{{.HostConfig.NanoCpus}}",
+                     name, NULL);
+    if (docker_succeed(docker, &call, "cannot inspect the container", &output, error) != 0)
+        return -1;
+    strbuf_addstr(&output.out, ""); /* not NULL, even if docker printed nothing */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = strtok_r(i == 0 ? output.out.data : NULL, "/\n", &rest);
+        char digits[32];
+
+        snprintf(digits, sizeof digits, "%lld", expected[i]);
+        if (!value || strcmp(value, digits) != 0)
+            strbuf_addf(wrong, "%s%s", wrong->length > 0 ? ", " : "", names[i]);
+    }
+    return 0;
+}
+
+int container_check_limits(const struct docker *docker, const char *name,
+                           const struct container_limits *limits, long long deadline,
+                           const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf missing = STRBUF_INIT;
+
+    if (compare_limits(docker, name, limits, deadline, cancel, &missing, error) != 0)
+        return -1;
+    if (missing.length == 0)
+        return 0;
+    error_set(error, ERROR_ENGINE, "the engine does not enforce the limit of %s, see the warnings",
+              strbuf_string(&missing));
+    return 1;
+}
+
+int container_update_limits(const struct docker *docker, const char *name,
+                            const struct container_limits *limits, long long deadline,
+                            const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(strbuf_release) struct strbuf unchanged = STRBUF_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+
+    strvec_push(&arguments, "update");
+    container_add_limits(&arguments, limits);
+    strvec_push(&arguments, name);
+    if (docker_succeed(docker, &call, "cannot change the limits of the container", NULL, error) !=
+            0 ||
+        compare_limits(docker, name, limits, deadline, cancel, &unchanged, error) != 0)
+        return -1;
+    if (unchanged.length == 0)
+        return 0;
+    return error_set(error, ERROR_ENGINE, "the engine did not change the limit of %s",
+                     strbuf_string(&unchanged));
+}

@@ -1,0 +1,45 @@
+/*
+ * The limits of a container that the engine can also change while it runs: memory, CPUs and
+ * processes. Sets them, changes them, and asks the engine whether it enforces them.
+ */
+#ifndef DOCKER_CONTAINER_LIMITS_H
+#define DOCKER_CONTAINER_LIMITS_H
+
+#include <stdbool.h>
+
+#include "base/strvec.h"
+#include "docker/docker.h"
+
+struct container_limits {
+    long memory_mb; /* --memory and --memory-swap, so that there is no swap */
+    double cpus;
+    long pids;
+};
+
+/* Adds them as options of docker create or docker update. */
+void container_add_limits(struct strvec *arguments, const struct container_limits *limits);
+
+/* Whether they are the same for the engine, which rounds cpus. */
+bool container_limits_equal(const struct container_limits *one,
+                            const struct container_limits *other);
+
+/*
+ * Checks that the engine enforces the limits of memory, swap, processes and cpus. When an engine
+ * creates a container, it drops a limit that its kernel or its rights do not allow, with only a
+ * warning. Returns 0; 1 with an ERROR_ENGINE that names the dropped limits; or -1 with the error if
+ * the engine does not say.
+ */
+int container_check_limits(const struct docker *docker, const char *name,
+                           const struct container_limits *limits, long long deadline,
+                           const struct notifier *cancel, struct error *error);
+
+/*
+ * Changes the limits of a running container, and checks that the engine has them now. Returns 0, or
+ * -1 with the error, after which the limits may be the old ones, the new ones, or some of both. The
+ * engine refuses less memory than the processes and files of the container use.
+ */
+int container_update_limits(const struct docker *docker, const char *name,
+                            const struct container_limits *limits, long long deadline,
+                            const struct notifier *cancel, struct error *error);
+
+#endif
