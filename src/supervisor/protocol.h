@@ -22,13 +22,19 @@
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
+ *     KEEP         waiting, struct frame_keep: keep a copy of the working directory, and empty every
+ *                  ended    place that a program can write to. KEPT or FAILED follows; ended then
+ *     RESTORE      ended    struct frame_restore: another request follows. Every place that a
+ *                           program can write to is emptied, and the copy laid out; waiting then.
+ *                           What fails is reported by RUN
  *
  * From the supervisor to isolator:
  *
  *     frame        state    payload
  *     HELLO        start    FRAME_HELLO_SIZE bytes, see struct frame_hello: it waits for a request
- *     FAILED       any but  struct frame_failed and text: the program does not run. Comes instead
- *                  ended    of HELLO, instead of BEGUN, or after BEGUN and instead of END
+ *     FAILED       any      struct frame_failed and text: the program does not run. Comes instead
+ *                           of HELLO, instead of BEGUN, after BEGUN and instead of END, or instead
+ *                           of KEPT
  *     BEGUN        waiting  none: the program is about to be executed
  *     STDOUT       running  bytes of the program's stdout; need credit
  *     STDERR       running  bytes of its stderr; need credit
@@ -40,6 +46,7 @@
  *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
  *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
  *                           the archive has no end
+ *     KEPT         ended    struct frame_kept
  *
  * The supervisor is waiting after HELLO and RESET, running after BEGUN, ended after END and FAILED.
  * A frame that is too long, has an unknown type or another form, or comes in another state is an
@@ -48,7 +55,7 @@
  *
  * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
  * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
- * renews the credit of STDIN. Both sides always read, since nothing that arrives needs more room
+ * and RESTORE renew the credit of STDIN. Both sides always read, since nothing that arrives needs more room
  * than was granted: an order to stop and the end of the supervisor's stdin never wait behind bytes
  * that nobody takes. FILES to the supervisor need no credit, since it unpacks them as they arrive.
  *
@@ -82,7 +89,10 @@ enum frame_type {
     FRAME_STDIN_CLOSED,
     FRAME_END,
     FRAME_TOO_LARGE,
-    FRAME_FILES_END
+    FRAME_FILES_END,
+    FRAME_KEEP,
+    FRAME_RESTORE,
+    FRAME_KEPT
 };
 
 enum {
@@ -127,8 +137,32 @@ struct frame_collect {
     uint64_t max;      /* bytes of the whole archive; what is beyond is reported by TOO_LARGE */
 };
 
+/*
+ * The copy that KEEP makes is an archive in the memory of the supervisor, which counts against the
+ * memory of the container. No program runs when it is made, and none can reach it.
+ */
+struct frame_keep {
+    uint64_t max;    /* bytes that the copy may have */
+    uint64_t max_ms; /* how long KEEP may take */
+};
+
+struct frame_kept {
+    uint64_t bytes; /* that the copy has */
+};
+
+struct frame_restore {
+    uint64_t max_ms; /* how long RESTORE may take */
+};
+
 /* What could not be done. The text after it is the path concerned. */
-enum frame_step { FRAME_STEP_WORKDIR = 1, FRAME_STEP_UNPACK, FRAME_STEP_START, FRAME_STEP_EXEC };
+enum frame_step {
+    FRAME_STEP_WORKDIR = 1,
+    FRAME_STEP_UNPACK,
+    FRAME_STEP_START,
+    FRAME_STEP_EXEC,
+    FRAME_STEP_KEEP, /* copying the working directory; EFBIG: it is larger than `max` */
+    FRAME_STEP_CLEAN /* emptying what a program can write to; ETIME: it took too long */
+};
 
 struct frame_failed {
     uint32_t step;  /* enum frame_step */
@@ -148,7 +182,8 @@ struct frame_end {
     uint32_t unused;
     uint64_t wall_us;    /* from the program's start to its end */
     uint64_t cpu_us;     /* CPU time of all its processes */
-    uint64_t peak_bytes; /* the container's maximum use of memory */
+    uint64_t peak_bytes; /* the container's maximum use of memory, since it was started */
+    uint64_t rss_bytes;  /* the largest resident set of one of the program's processes */
     uint64_t oom_kills;  /* processes that the kernel killed for memory meanwhile */
     uint64_t written[2]; /* bytes that were read from its stdout and stderr */
 };
