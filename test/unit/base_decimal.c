@@ -1,0 +1,86 @@
+#include "test.h"
+
+#include <float.h>
+
+#include "base/decimal.h"
+
+static void check(const char *text, double expected)
+{
+    double number = -77;
+
+    if (!decimal_read(text, strlen(text), &number))
+        fail_msg("'%s' is refused", text);
+    if (number != expected)
+        fail_msg("'%s' is %.17g, not %.17g", text, number, expected);
+}
+
+static void check_refused(const char *text, size_t length)
+{
+    double number = -77;
+
+    if (decimal_read(text, length, &number))
+        fail_msg("'%s' is taken, as %.17g", text, number);
+    assert_true(number == -77);
+}
+
+static void decimal__forms(void **state)
+{
+    (void)state;
+    check("0", 0);
+    check("-0", 0);
+    check("42", 42);
+    check("+42", 42);
+    check("-1.5", -1.5);
+    check(".5", 0.5);
+    check("5.", 5);
+    check("007", 7);
+    check("1e3", 1000);
+    check("1E+3", 1000);
+    check("-1.5e-3", -0.0015);
+    check(".5e1", 5);
+    check("5.e1", 50);
+    check("1.7976931348623157e308", DBL_MAX);
+    check("1e-999", 0);
+}
+
+static void decimal__no_numbers(void **state)
+{
+    static const char *const bad[] = {
+        "",         "+",    "-",   ".",   "-.", "e",  "e5",   ".e5",   "1e",    "1e+",
+        "1e5.",     "1.2.", "--1", "+-1", " 1", "1 ", "1\n",  "0x1",   "1p3",   "inf",
+        "infinity", "nan",  "1,5", "1_0", "1d", "1f", "1e1e", "1e999", "-1e999"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_refused(bad[i], strlen(bad[i]));
+    check_refused("1\0", 2);
+    check_refused("1\0002", 3);
+}
+
+/* The bytes after the number are not read, and a number of the maximum length is taken. */
+static void decimal__length(void **state)
+{
+    char digits[DECIMAL_MAX + 1];
+    double number;
+
+    (void)state;
+    assert_true(decimal_read("12345", 2, &number));
+    assert_true(number == 12);
+    memset(digits, '0', sizeof digits);
+    digits[0] = '1';
+    digits[1] = '.';
+    assert_true(decimal_read(digits, DECIMAL_MAX, &number));
+    assert_true(number == 1);
+    check_refused(digits, DECIMAL_MAX + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decimal__forms),
+        cmocka_unit_test(decimal__no_numbers),
+        cmocka_unit_test(decimal__length),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,375 @@
+#include "test.h"
+
+#include "base/memory.h"
+#include "run/comparison.h"
+
+/* Adds a copy of the bytes that ends where they do, so that a sanitizer sees reads beyond it. */
+static void add_copy(struct comparison *comparison, const char *data, size_t length)
+{
+    CLEANUP_FREE char *copy = memory_allocate(length);
+
+    memcpy(copy, data, length);
+    comparison_add(comparison, copy, length);
+}
+
+/* What is expected, what comes, and what comparison_explain() says; NULL: they are equal. */
+struct example {
+    const char *expected;
+    size_t expected_length;
+    const char *output;
+    size_t output_length;
+    const char *explanation;
+};
+
+#define EXAMPLE(expected, output, explanation)                                                     \
+    {                                                                                              \
+        expected, sizeof expected - 1, output, sizeof output - 1, explanation                      \
+    }
+
+/* The output comes in three pieces: up to `one`, up to `two` and the rest. */
+static void check_split(enum comparison_mode mode, double tolerance, const struct example *example,
+                        size_t one, size_t two)
+{
+    CLEANUP_FREE char *expected = memory_allocate(example->expected_length);
+    CLEANUP_FREE char *explanation = NULL;
+    struct comparison comparison;
+    bool equal;
+
+    memcpy(expected, example->expected, example->expected_length);
+    comparison_init(&comparison, mode, tolerance, expected, example->expected_length);
+    add_copy(&comparison, example->output, one);
+    add_copy(&comparison, example->output + one, two - one);
+    add_copy(&comparison, example->output + two, example->output_length - two);
+    equal = comparison_finish(&comparison);
+    explanation = comparison_explain(&comparison);
+    if (equal != !example->explanation ||
+        strcmp(explanation ? explanation : "", example->explanation ? example->explanation : "") !=
+            0)
+        fail_msg("%s: '%s' and '%s', split at %zu and %zu: '%s', not '%s'",
+                 comparison_mode_name(mode), example->expected, example->output, one, two,
+                 explanation ? explanation : "equal",
+                 example->explanation ? example->explanation : "equal");
+}
+
+static void check_each(enum comparison_mode mode, double tolerance, const struct example *examples,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t one = 0; one <= examples[i].output_length; one++)
+            for (size_t two = one; two <= examples[i].output_length; two++)
+                check_split(mode, tolerance, &examples[i], one, two);
+}
+
+#define check(mode, tolerance, examples) check_each(mode, tolerance, examples, COUNT(examples))
+
+static void comparison__exact(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("", "", NULL),
+        EXAMPLE("a", "a", NULL),
+        EXAMPLE("a\nb\n", "a\nb\n", NULL),
+        EXAMPLE("a\0b", "a\0b", NULL),
+        EXAMPLE("\xff\xfe", "\xff\xfe", NULL),
+        EXAMPLE("", "a", "line 1 differs"),
+        EXAMPLE("", "\n", "line 1 differs"),
+        EXAMPLE("a", "", "the output is empty"),
+        EXAMPLE("a\n", "a", "line 1 differs"),
+        EXAMPLE("a", "a\n", "line 1 differs"),
+        EXAMPLE("a\n", "a\r\n", "line 1 differs"),
+        EXAMPLE("a\n", "a \n", "line 1 differs"),
+        EXAMPLE("a\nb\nc\n", "a\nb\nd\n", "line 3 differs"),
+        EXAMPLE("a\nb\nc\n", "a\nb\n", "the output ends too early, after line 2"),
+        EXAMPLE("a\nb\n", "a\nb\nc\n", "line 3 differs"),
+        EXAMPLE("a\0b", "a\0c", "line 1 differs"),
+        EXAMPLE("a", "a\0", "line 1 differs"),
+        EXAMPLE("a\0", "a", "line 1 differs"),
+    };
+
+    (void)state;
+    check(COMPARE_EXACT, 0, examples);
+}
+
+static void comparison__trim_ignores(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("", "", NULL),
+        EXAMPLE("", "\n", NULL),
+        EXAMPLE("", " \t\r\n\v\f\n", NULL),
+        EXAMPLE(" \n\n", "", NULL),
+        EXAMPLE("a", "a\n", NULL),
+        EXAMPLE("a\n", "a", NULL),
+        EXAMPLE("a\n", "a \t\v\f\r\n\n \n", NULL),
+        EXAMPLE("a \t\r\n\n\n", "a", NULL),
+        EXAMPLE("a\nb\n", "a\r\nb\r\n", NULL),
+        EXAMPLE("a\r\nb\r\n", "a\nb\n", NULL),
+        EXAMPLE("a\n\nb", "a  \n \t\nb", NULL),
+        EXAMPLE("a  \n \t\nb", "a\n\nb\n", NULL),
+        EXAMPLE("\n\na", " \n\t\na", NULL),
+        EXAMPLE("  a  b", "  a  b  ", NULL),
+        EXAMPLE("a\n \tb", "a \n \tb\n", NULL),
+        EXAMPLE("a\0b\n", "a\0b", NULL),
+        EXAMPLE("\xe4\xa0\n", "\xe4\xa0", NULL),
+    };
+
+    (void)state;
+    check(COMPARE_TRIM, 0, examples);
+}
+
+static void comparison__trim_differences(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("", "a", "line 1 differs"),
+        EXAMPLE("", "\n\na", "line 3 differs"),
+        EXAMPLE("a", "", "the output is empty"),
+        EXAMPLE("a", " \n \n", "the output is empty"),
+        EXAMPLE("a", "b", "line 1 differs"),
+        EXAMPLE("a", "A", "line 1 differs"),
+        EXAMPLE("a", " a", "line 1 differs"),
+        EXAMPLE(" a", "a", "line 1 differs"),
+        EXAMPLE("a", "\na", "line 1 differs"),
+        EXAMPLE("\na", "a", "line 1 differs"),
+        EXAMPLE("abc", "ab", "line 1 differs"),
+        EXAMPLE("abc", "ab\n", "line 1 differs"),
+        EXAMPLE("ab", "abc", "line 1 differs"),
+        EXAMPLE("a b", "a  b", "line 1 differs"),
+        EXAMPLE("a  b", "a b", "line 1 differs"),
+        EXAMPLE("a b", "a\tb", "line 1 differs"),
+        EXAMPLE("a b", "a", "line 1 differs"),
+        EXAMPLE("a b", "a\nb", "line 1 differs"),
+        EXAMPLE("a\nb", "a b", "line 1 differs"),
+        EXAMPLE("a\n b", "a\nb", "line 2 differs"),
+        EXAMPLE("a\nb", "a\n\tb", "line 2 differs"),
+        EXAMPLE("a\nb\nc", "a\nb\nd", "line 3 differs"),
+        EXAMPLE("a\nb\nc", "a\nb\n", "the output ends too early, after line 2"),
+        EXAMPLE("a\n\n\nb\n", "a\n\n\n", "the output ends too early, after line 1"),
+        EXAMPLE("a\nb", "a\n\n\nb", "line 2 differs"),
+        EXAMPLE("a\n\n\nb", "a\nb", "line 2 differs"),
+        EXAMPLE("a\n", "a\n\n\nb", "line 4 differs"),
+        EXAMPLE("a\nb", "a\nb\0", "line 2 differs"),
+        EXAMPLE("a\0b", "a\0", "line 1 differs"),
+    };
+
+    (void)state;
+    check(COMPARE_TRIM, 0, examples);
+}
+
+static void comparison__tokens(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("", "", NULL),
+        EXAMPLE("", " \n", NULL),
+        EXAMPLE(" \n", "", NULL),
+        EXAMPLE("1 2 3", "1 2 3", NULL),
+        EXAMPLE("1 2 3", "\n1\n2\t\v\f\r\n3\n", NULL),
+        EXAMPLE("  1\n\n2  3\n", "1 2 3", NULL),
+        EXAMPLE("a\0b c", "a\0b\nc", NULL),
+        EXAMPLE("", "1", "line 1 differs"),
+        EXAMPLE("1", "", "the output is empty"),
+        EXAMPLE("1", "\n \n", "the output is empty"),
+        EXAMPLE("1 2", "12", "line 1 differs"),
+        EXAMPLE("12", "1 2", "line 1 differs"),
+        EXAMPLE("12", "1\n2", "line 1 differs"),
+        EXAMPLE("1 2", "1\n\n3", "line 3 differs"),
+        EXAMPLE("1 2", "1 2\n3", "line 2 differs"),
+        EXAMPLE("1 2 3", "1\n2\n\n", "the output ends too early, after line 2"),
+        EXAMPLE("1.0", "1", "line 1 differs"),
+        EXAMPLE("inf", "INF", "line 1 differs"),
+        EXAMPLE("a", "a\0", "line 1 differs"),
+        EXAMPLE("a\0", "a", "line 1 differs"),
+    };
+
+    (void)state;
+    check(COMPARE_TOKENS, 1, examples);
+}
+
+static void comparison__numbers(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("", "", NULL),
+        EXAMPLE("1", "1.0", NULL),
+        EXAMPLE("1.0 2", "1\n+2.\n", NULL),
+        EXAMPLE("0.5", "5e-1", NULL),
+        EXAMPLE("0", "-0.0", NULL),
+        EXAMPLE("1", "1.001", NULL),
+        EXAMPLE("1", "0.999", NULL),
+        EXAMPLE("0", "0.001", NULL),
+        EXAMPLE("1000000", "1001000", NULL),
+        EXAMPLE("-1000000", "-999000", NULL),
+        EXAMPLE("case 1: 0.3333", "case 1: 0.3334", NULL),
+        EXAMPLE("1e308", "1.0001e308", NULL),
+        EXAMPLE("inf -inf NaN", "INF -Inf nan", NULL),
+        EXAMPLE("+Infinity", "+infinity", NULL),
+        EXAMPLE("1e999", "1e999", NULL),
+        EXAMPLE("0x10", "0x10", NULL),
+        EXAMPLE("1", "1.0011", "line 1 differs"),
+        EXAMPLE("0", "0.0011", "line 1 differs"),
+        EXAMPLE("1000000", "1001001", "line 1 differs"),
+        EXAMPLE("1", "-1", "line 1 differs"),
+        EXAMPLE("1e308", "-1e308", "line 1 differs"),
+        EXAMPLE("16", "0x10", "line 1 differs"),
+        EXAMPLE("1", "one", "line 1 differs"),
+        EXAMPLE("one", "1", "line 1 differs"),
+        EXAMPLE("a", "A", "line 1 differs"),
+        EXAMPLE("1 2", "1", "the output ends too early, after line 1"),
+        EXAMPLE("1 2", "1\n2\n3", "line 3 differs"),
+        EXAMPLE("1 2 3", "1\n2\n4", "line 3 differs"),
+        EXAMPLE("inf", "-inf", "line 1 differs"),
+        EXAMPLE("inf", "+inf", "line 1 differs"),
+        EXAMPLE("inf", "infinity", "line 1 differs"),
+        EXAMPLE("inf", "1e308", "line 1 differs"),
+        EXAMPLE("1", "nan", "line 1 differs"),
+        EXAMPLE("nan", "1", "line 1 differs"),
+        EXAMPLE("1e999", "2e999", "line 1 differs"),
+        EXAMPLE("1", "1\0", "line 1 differs"),
+        EXAMPLE("1", "1,0", "line 1 differs"),
+    };
+
+    (void)state;
+    check(COMPARE_FLOAT, 0.00100000001, examples);
+}
+
+static void comparison__numbers_without_a_tolerance(void **state)
+{
+    static const struct example examples[] = {
+        EXAMPLE("0.1", "1e-1", NULL),
+        EXAMPLE("100", "1e2", NULL),
+        EXAMPLE("0.1", "0.10000000000000001", NULL), /* the same double */
+        EXAMPLE("0.1", "0.1000000000000001", "line 1 differs"),
+    };
+
+    (void)state;
+    check(COMPARE_FLOAT, 0, examples);
+}
+
+/* A token of 400 bytes is read as a number, and a longer one is text. */
+static void comparison__long_numbers(void **state)
+{
+    char digits[DECIMAL_MAX + 2];
+    struct comparison comparison;
+
+    (void)state;
+    memset(digits, '0', sizeof digits);
+    digits[0] = '1';
+    digits[1] = '.';
+    comparison_init(&comparison, COMPARE_FLOAT, 0, "1", 1);
+    assert_true(comparison_add(&comparison, digits, DECIMAL_MAX));
+    assert_true(comparison_finish(&comparison));
+
+    comparison_init(&comparison, COMPARE_FLOAT, 0, "1", 1);
+    assert_true(comparison_add(&comparison, digits, DECIMAL_MAX));
+    assert_false(comparison_add(&comparison, "0", 1));
+    assert_false(comparison_finish(&comparison));
+
+    comparison_init(&comparison, COMPARE_FLOAT, 0, digits, sizeof digits);
+    assert_true(comparison_add(&comparison, digits, sizeof digits));
+    assert_true(comparison_finish(&comparison));
+
+    comparison_init(&comparison, COMPARE_FLOAT, 0, digits, sizeof digits);
+    assert_true(comparison_add(&comparison, "1", 1));
+    assert_false(comparison_finish(&comparison));
+}
+
+static const enum comparison_mode all_modes[] = {COMPARE_TRIM, COMPARE_EXACT, COMPARE_TOKENS,
+                                                 COMPARE_FLOAT};
+
+/* No expected output at all may be given as NULL. */
+static void comparison__nothing_expected(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(all_modes); i++) {
+        struct comparison comparison;
+
+        comparison_init(&comparison, all_modes[i], 0, NULL, 0);
+        assert_true(comparison_add(&comparison, NULL, 0));
+        assert_true(comparison_finish(&comparison));
+        comparison_init(&comparison, all_modes[i], 0, NULL, 0);
+        assert_false(comparison_add(&comparison, "x", 1));
+        assert_false(comparison_finish(&comparison));
+    }
+}
+
+/* Once the output differs, nothing that follows makes it equal or moves the difference. */
+static void comparison__ends_at_the_first_difference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(all_modes); i++) {
+        struct comparison comparison;
+        CLEANUP_FREE char *explanation = NULL;
+
+        comparison_init(&comparison, all_modes[i], 0, "a\nb\n", 4);
+        assert_true(comparison_add(&comparison, "a\n", 2));
+        assert_false(comparison_add(&comparison, "c\n", 2));
+        for (int k = 0; k < 3; k++)
+            assert_false(comparison_add(&comparison, "b\n\n\n", 4));
+        assert_false(comparison_finish(&comparison));
+        explanation = comparison_explain(&comparison);
+        assert_string_equal(explanation, "line 2 differs");
+    }
+}
+
+static void comparison__many_megabytes(void **state)
+{
+    enum { LINES = 1 << 20 };
+    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
+
+    (void)state;
+    for (int i = 0; i < LINES; i++)
+        strbuf_addf(&expected, "%d\n", i);
+    for (size_t i = 0; i < COUNT(all_modes); i++) {
+        CLEANUP_FREE char *explanation = NULL;
+        struct comparison comparison;
+
+        comparison_init(&comparison, all_modes[i], 0, expected.data, expected.length);
+        for (size_t at = 0, step = 1; at < expected.length; at += step, step = step % 65521 + 977) {
+            if (step > expected.length - at)
+                step = expected.length - at;
+            assert_true(comparison_add(&comparison, expected.data + at, step));
+        }
+        assert_true(comparison_finish(&comparison));
+        comparison_init(&comparison, all_modes[i], 0, expected.data, expected.length);
+        comparison_add(&comparison, expected.data, expected.length - 2);
+        comparison_add(&comparison, "x\n", 2);
+        assert_false(comparison_finish(&comparison));
+        explanation = comparison_explain(&comparison);
+        assert_string_equal(explanation, "line 1048576 differs");
+    }
+}
+
+/* White space that may or may not be ignored later is not kept. */
+static void comparison__many_megabytes_of_white_space(void **state)
+{
+    enum { PIECE = 1 << 20, PIECES = 20 };
+    CLEANUP_FREE char *piece = memory_allocate(PIECE);
+
+    (void)state;
+    memset(piece, ' ', PIECE);
+    for (int end = 0; end < 2; end++) {
+        struct comparison comparison;
+
+        comparison_init(&comparison, COMPARE_TRIM, 0, "a\nb", 3);
+        assert_true(comparison_add(&comparison, "a", 1));
+        for (int i = 0; i < PIECES; i++)
+            assert_true(comparison_add(&comparison, piece, PIECE));
+        assert_int_equal(comparison_add(&comparison, end ? "\nb" : "b", end ? 2 : 1), end);
+        assert_int_equal(comparison_finish(&comparison), end);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comparison__exact),
+        cmocka_unit_test(comparison__trim_ignores),
+        cmocka_unit_test(comparison__trim_differences),
+        cmocka_unit_test(comparison__tokens),
+        cmocka_unit_test(comparison__numbers),
+        cmocka_unit_test(comparison__numbers_without_a_tolerance),
+        cmocka_unit_test(comparison__long_numbers),
+        cmocka_unit_test(comparison__nothing_expected),
+        cmocka_unit_test(comparison__ends_at_the_first_difference),
+        cmocka_unit_test(comparison__many_megabytes),
+        cmocka_unit_test(comparison__many_megabytes_of_white_space),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
