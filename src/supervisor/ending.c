@@ -26,7 +26,7 @@ void ending_kill(const struct supervisor *supervisor)
 
 void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
 {
-    if (supervisor->state != STATE_STARTING && supervisor->state != STATE_RUNNING)
+    if (!supervisor_runs(supervisor))
         return;
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;
@@ -77,24 +77,16 @@ static bool all_gone(struct supervisor *supervisor)
     return false;
 }
 
-static uint64_t difference(uint64_t now, uint64_t before)
-{
-    if (now == FRAME_UNKNOWN || before == FRAME_UNKNOWN)
-        return FRAME_UNKNOWN;
-    return now > before ? now - before : 0;
-}
-
 static void take_figures(struct supervisor *supervisor)
 {
-    const uint64_t own = figures_own_cpu_us() - supervisor->own_cpu_before;
     struct frame_end *end = &supervisor->end;
 
-    end->cpu_us =
-        difference(figures_cpu_us(&supervisor->figures), supervisor->program.start_cpu_us);
-    if (end->cpu_us != FRAME_UNKNOWN)
-        end->cpu_us = difference(end->cpu_us, own);
+    end->cpu_us = cpu_limit_used_us(supervisor);
+    if (end->cause == FRAME_CAUSE_ITSELF && cpu_limit_is_exceeded(supervisor, end->cpu_us))
+        end->cause = FRAME_CAUSE_CPU;
     end->peak_bytes = figures_peak_bytes(&supervisor->figures);
-    end->oom_kills = difference(figures_oom_kills(&supervisor->figures), supervisor->oom_before);
+    end->oom_kills =
+        figures_difference(figures_oom_kills(&supervisor->figures), supervisor->oom_before);
 }
 
 /*

@@ -103,6 +103,13 @@ uint64_t figures_oom_kills(const struct figures *figures)
     return read_number(figures->oom, "oom_kill");
 }
 
+uint64_t figures_difference(uint64_t now, uint64_t before)
+{
+    if (now == FRAME_UNKNOWN || before == FRAME_UNKNOWN)
+        return FRAME_UNKNOWN;
+    return now > before ? now - before : 0;
+}
+
 uint64_t figures_clock_us(void)
 {
     struct timespec now;

@@ -21,6 +21,9 @@ uint64_t figures_cpu_us(const struct figures *figures);
 uint64_t figures_peak_bytes(const struct figures *figures);
 uint64_t figures_oom_kills(const struct figures *figures);
 
+/* How much a figure has grown; FRAME_UNKNOWN if one of the two is. */
+uint64_t figures_difference(uint64_t now, uint64_t before);
+
 /* CLOCK_MONOTONIC in microseconds. */
 uint64_t figures_clock_us(void);
 

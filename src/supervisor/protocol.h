@@ -112,7 +112,7 @@ enum {
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 1, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 2, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -124,6 +124,7 @@ struct frame_run {
     uint64_t timer_ms;   /* so long after its start the container ends itself; 0: never */
     uint64_t linger_ms;  /* so long after END likewise */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
+    uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
 };
 
 /* So many more bytes of a stream may be sent. */
@@ -161,7 +162,8 @@ enum frame_step {
     FRAME_STEP_START,
     FRAME_STEP_EXEC,
     FRAME_STEP_KEEP, /* copying the working directory; EFBIG: it is larger than `max` */
-    FRAME_STEP_CLEAN /* emptying what a program can write to; ETIME: it took too long */
+    FRAME_STEP_CLEAN, /* emptying what a program can write to; ETIME: it took too long */
+    FRAME_STEP_CPU /* limit the CPU time: the kernel does not say how much is used */
 };
 
 struct frame_failed {
@@ -169,8 +171,11 @@ struct frame_failed {
     uint32_t error; /* errno of Linux; 0: the archive is damaged */
 };
 
-/* Why the program ended. */
-enum frame_cause { FRAME_CAUSE_ITSELF, FRAME_CAUSE_STOP, FRAME_CAUSE_OUTPUT };
+/*
+ * Why the program ended. FRAME_CAUSE_CPU comes also if the program ended by itself before it was
+ * found to have used too much.
+ */
+enum frame_cause { FRAME_CAUSE_ITSELF, FRAME_CAUSE_STOP, FRAME_CAUSE_OUTPUT, FRAME_CAUSE_CPU };
 
 /* A figure is FRAME_UNKNOWN if the kernel does not give it. */
 #define FRAME_UNKNOWN UINT64_MAX

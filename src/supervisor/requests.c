@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "supervisor/collect.h"
@@ -20,7 +21,12 @@ static void run_program(struct supervisor *supervisor, const struct frame_run *f
     }
     unpack_release(&supervisor->unpack);
     unpack_init(&supervisor->unpack);
+    if (frame->cpu_max_us > 0 && figures_cpu_us(&supervisor->figures) == FRAME_UNKNOWN) {
+        supervisor_send_failed(supervisor, FRAME_STEP_CPU, ENOTSUP, NULL);
+        return;
+    }
     supervisor->output_max = frame->output_max;
+    supervisor->cpu_max_us = frame->cpu_max_us;
     supervisor->linger_ms = frame->linger_ms;
     supervisor->oom_before = figures_oom_kills(&supervisor->figures);
     supervisor->own_cpu_before = figures_own_cpu_us();
@@ -28,10 +34,12 @@ static void run_program(struct supervisor *supervisor, const struct frame_run *f
     supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
     if (!frame_link_write(&supervisor->link))
         supervisor_leave(supervisor, 0);
-    if (program_start(&supervisor->program, &supervisor->figures, &failure))
-        supervisor->state = STATE_STARTING;
-    else
+    if (!program_start(&supervisor->program, &supervisor->figures, &failure)) {
         send_not_started(supervisor, &failure);
+        return;
+    }
+    supervisor->state = STATE_STARTING;
+    cpu_limit_check(supervisor);
 }
 
 void requests_take_report(struct supervisor *supervisor)

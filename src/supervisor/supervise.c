@@ -15,7 +15,7 @@
 
 /*
  * How this works. One loop waits for everything that can happen: frames, bytes of the program, room
- * in a pipe, the end of a child (signalfd), the timer (timerfd). Nothing in it blocks, and the
+ * in a pipe, the end of a child (signalfd), the timers (timerfd). Nothing in it blocks, and the
  * input of the connection comes first each time, so that its end ends the container whatever the
  * program does.
  *
@@ -92,6 +92,7 @@ enum {
     WAIT_OUT,
     WAIT_SIGNAL,
     WAIT_TIMER,
+    WAIT_CPU,
     WAIT_REPORT,
     WAIT_STDIN,
     WAIT_STDOUT,
@@ -108,6 +109,8 @@ static void prepare(struct supervisor *supervisor, struct pollfd *polled)
     polled[WAIT_OUT] = (struct pollfd){frame_link_pending(link) ? link->out : -1, POLLOUT, 0};
     polled[WAIT_SIGNAL] = (struct pollfd){supervisor->signals, POLLIN, 0};
     polled[WAIT_TIMER] = (struct pollfd){supervisor->timer, POLLIN, 0};
+    polled[WAIT_CPU] =
+        (struct pollfd){supervisor_runs(supervisor) ? supervisor->cpu_timer : -1, POLLIN, 0};
     polled[WAIT_REPORT] =
         (struct pollfd){supervisor->state == STATE_STARTING ? program->report : -1, POLLIN, 0};
     polled[WAIT_STDIN] =
@@ -126,6 +129,8 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
 
         supervisor->reap_more = read(supervisor->signals, &ignored, sizeof ignored) > 0;
     }
+    if (polled[WAIT_CPU].revents != 0)
+        cpu_limit_check(supervisor);
     if (supervisor->state == STATE_STARTING)
         requests_take_report(supervisor);
     if (supervisor->reap_more)
@@ -207,7 +212,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     supervisor->signals = open_signals();
     supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
-        supervisor->signals < 0 || supervisor->timer < 0)
+        supervisor->signals < 0 || supervisor->timer < 0 || !cpu_limit_open(supervisor))
         supervisor_leave(supervisor, 1);
     supervisor->workdir = open(options->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (supervisor->workdir < 0 || fchdir(supervisor->workdir) != 0)

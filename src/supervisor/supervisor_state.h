@@ -1,7 +1,7 @@
 /*
  * The state of the supervisor, shared by the files that implement it: supervisor/supervise.c (the
  * loop), supervisor/requests.c (frames from isolator), supervisor/streams.c (the program's stdin,
- * stdout and stderr) and supervisor/ending.c (the end of the program).
+ * stdout and stderr), supervisor/cpu_limit.c (its CPU time) and supervisor/ending.c (its end).
  */
 #ifndef SUPERVISOR_SUPERVISOR_STATE_H
 #define SUPERVISOR_SUPERVISOR_STATE_H
@@ -29,7 +29,7 @@ struct supervisor {
     struct program program;
     struct unpack unpack;
     struct figures figures;
-    int workdir, signals, timer; /* descriptors; owned */
+    int workdir, signals, timer, cpu_timer; /* descriptors; owned */
     enum supervisor_state state;
     bool is_init;   /* this is process 1 */
     bool reap_more; /* there may be ended children that are not reaped yet */
@@ -40,7 +40,8 @@ struct supervisor {
     bool stdin_ended;
     /* Bytes that may be sent: of STDOUT, STDERR, FILES. */
     uint64_t credit[3];
-    uint64_t output_max, linger_ms; /* of struct frame_run */
+    uint64_t output_max, linger_ms, cpu_max_us; /* of struct frame_run */
+    uint64_t cores;                             /* of the machine */
     /* What END will say. */
     bool reaped;
     struct frame_end end;
@@ -48,6 +49,12 @@ struct supervisor {
 };
 
 enum { CREDIT_FILES = 2 };
+
+/* Whether there is a program that has not been ended. */
+static inline bool supervisor_runs(const struct supervisor *supervisor)
+{
+    return supervisor->state == STATE_STARTING || supervisor->state == STATE_RUNNING;
+}
 
 /* ---- supervise.c */
 
@@ -92,6 +99,23 @@ void streams_pass(struct supervisor *supervisor, int stream);
 
 /* Closes a descriptor that is open. */
 void streams_close(int *fd);
+
+/* ---- cpu_limit.c */
+
+/* Opens the timer. False: the kernel refuses it. */
+bool cpu_limit_open(struct supervisor *supervisor);
+
+/* The CPU time of the program's processes so far; FRAME_UNKNOWN if the kernel does not say. */
+uint64_t cpu_limit_used_us(const struct supervisor *supervisor);
+
+/* Whether there is a limit, and this is more. */
+bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us);
+
+/*
+ * Ends the program if it has used up its CPU time, and otherwise sets the timer for the next check.
+ * Call it when the program has started and at each end of the timer.
+ */
+void cpu_limit_check(struct supervisor *supervisor);
 
 /* ---- ending.c */
 

@@ -189,7 +189,7 @@ def read(length):
 def send(kind, payload=b""):
     os.write(1, struct.pack("<IB3x", len(payload), kind) + payload)
 read(int(re.search(r"head -c (\d+)", sys.argv[2]).group(1)))
-send(FRAME_HELLO, b"isolator supervisor\0" + struct.pack("<I", 1) + bytes(3 * 4096 - 24))
+send(FRAME_HELLO, b"isolator supervisor\0" + struct.pack("<I", 2) + bytes(3 * 4096 - 24))
 while True:
     length, kind = struct.unpack("<IB3x", read(8))
     read(length)

@@ -233,7 +233,7 @@ static void set_up(struct fixture *fixture)
     launch(fixture, fixture->directory);
     expect(fixture, FRAME_HELLO);
     assert_int_equal(fixture->payload.length, FRAME_HELLO_SIZE);
-    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\1\0\0\0", 24);
+    assert_memory_equal(fixture->payload.data, "isolator supervisor\0\2\0\0\0", 24);
 }
 
 /* Waits for the end of the supervisor; its exit status. */
@@ -458,6 +458,19 @@ static void add_archive(struct fixture *fixture, const char *name, size_t cut)
     }
     strbuf_release(&tar);
     archive_release(&archive);
+}
+
+/* Without cgroup files nothing tells how much CPU time is used. */
+static void supervise__cpu_limit_that_cannot_be_kept(void **state)
+{
+    const struct frame_run run = {.timer_ms = LATE_MS, .cpu_max_us = 2000000};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_script(&fixture, "exit 0");
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    check_failed(&fixture, FRAME_STEP_CPU, ENOTSUP, "");
 }
 
 static void supervise__files(void **state)
@@ -844,6 +857,91 @@ static void supervise__stop_after_the_end(void **state)
     tear_down(&fixture);
 }
 
+/* Runs the script with a limit of 2 s of CPU time, after 5 s were used before. */
+static void run_with_cpu_limit(struct fixture *fixture, const char *script)
+{
+    const struct frame_run run = {.timer_ms = 2 * LATE_MS,
+                                  .linger_ms = 2 * LATE_MS,
+                                  .output_max = MEGABYTE,
+                                  .cpu_max_us = 2000000};
+
+    prepare(fixture);
+    write_in(fixture->directory, "cpu.stat", "usage_usec 5000000\n");
+    launch(fixture, fixture->directory);
+    add_script(fixture, script);
+    add(fixture, FRAME_RUN, &run, sizeof run);
+}
+
+static void supervise__cpu_limit(void **state)
+{
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    run_with_cpu_limit(&fixture, "exec 9>alive; echo usage_usec 7900000 >cpu.stat; echo out;"
+                                 "sleep 300 & sleep 300");
+    alive = open_alive(&fixture);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_CPU, 9, 0);
+    assert_in_range(fixture.end.cpu_us, 2000001, 2900000);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "out\n");
+    check_dead(alive);
+    tear_down(&fixture);
+}
+
+/* A figure that is unreadable for a moment lifts nothing. */
+static void supervise__cpu_limit_of_a_figure_that_vanishes(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_with_cpu_limit(&fixture, ">cpu.stat; sleep 0.3; echo usage_usec 9000000 >cpu.stat;"
+                                 "sleep 300");
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_CPU, 9, 0);
+    tear_down(&fixture);
+}
+
+static void supervise__cpu_limit_that_is_kept(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_with_cpu_limit(&fixture, "echo usage_usec 6900000 >cpu.stat; sleep 0.3; exit 4");
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 4);
+    tear_down(&fixture);
+}
+
+/* It has used too much, and has ended before that was seen. */
+static void supervise__cpu_limit_found_at_the_end(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_with_cpu_limit(&fixture, "echo usage_usec 8900000 >cpu.stat; exit 4");
+    expect(&fixture, FRAME_END);
+    assert_int_equal(fixture.end.cause, FRAME_CAUSE_CPU);
+    tear_down(&fixture);
+}
+
+/* It is one of a request, not of the container. */
+static void supervise__cpu_limit_of_one_request(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_with_cpu_limit(&fixture, "echo usage_usec 9000000 >cpu.stat; sleep 300");
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_CPU, 9, 0);
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add_script(&fixture, "echo usage_usec 19000000 >cpu.stat; sleep 0.2; exit 5");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 5);
+    tear_down(&fixture);
+}
+
 static void supervise__output_limit(void **state)
 {
     static const char *const scripts[] = {"exec cat /dev/zero", "exec cat /dev/zero >&2"};
@@ -1139,6 +1237,7 @@ int main(void)
         cmocka_unit_test(supervise__no_working_directory),
         cmocka_unit_test(supervise__no_program),
         cmocka_unit_test(supervise__name_of_a_program_that_is_too_long),
+        cmocka_unit_test(supervise__cpu_limit_that_cannot_be_kept),
         cmocka_unit_test(supervise__files),
         cmocka_unit_test(supervise__damaged_files),
         cmocka_unit_test(supervise__stdin),
@@ -1155,6 +1254,11 @@ int main(void)
         cmocka_unit_test(supervise__output_needs_credit),
         cmocka_unit_test(supervise__end_waits_for_the_output),
         cmocka_unit_test(supervise__stop_after_the_end),
+        cmocka_unit_test(supervise__cpu_limit),
+        cmocka_unit_test(supervise__cpu_limit_of_a_figure_that_vanishes),
+        cmocka_unit_test(supervise__cpu_limit_that_is_kept),
+        cmocka_unit_test(supervise__cpu_limit_found_at_the_end),
+        cmocka_unit_test(supervise__cpu_limit_of_one_request),
         cmocka_unit_test(supervise__output_limit),
         cmocka_unit_test(supervise__output_at_the_limit),
         cmocka_unit_test(supervise__much_output_at_once),
