@@ -71,9 +71,9 @@ size_t json_text_count(const char *line, size_t length)
     return count;
 }
 
-json_t *json_text_parse(const char *line, size_t length, json_error_t *where)
+static json_t *parse(const char *line, size_t length, size_t more, json_error_t *where)
 {
-    const size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
+    const size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY | more;
     json_t *value = json_loadb(line, length, flags, where);
 
     if (!value) {
@@ -84,4 +84,14 @@ json_t *json_text_parse(const char *line, size_t length, json_error_t *where)
             value = json_loadb(copy.data, length, flags, where);
     }
     return value;
+}
+
+json_t *json_text_parse(const char *line, size_t length, json_error_t *where)
+{
+    return parse(line, length, 0, where);
+}
+
+json_t *json_text_parse_unique(const char *line, size_t length, json_error_t *where)
+{
+    return parse(line, length, JSON_REJECT_DUPLICATES, where);
 }

@@ -29,4 +29,10 @@ size_t json_text_count(const char *line, size_t length);
  */
 json_t *json_text_parse(const char *line, size_t length, json_error_t *where);
 
+/*
+ * The same, but refuses an object that has a member twice (json_error_duplicate_key), of which
+ * json_text_parse() takes the last one.
+ */
+json_t *json_text_parse_unique(const char *line, size_t length, json_error_t *where);
+
 #endif

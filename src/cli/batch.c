@@ -20,6 +20,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
+#include "cli/batch_line.h"
 #include "cli/progress.h"
 #include "cli/safe_json.h"
 #include "config/tool_arguments.h"
@@ -195,27 +196,13 @@ static void on_cleaned_up(void *context, const char *problem)
 static int read_request(struct job *job, const char *text, size_t length, struct request *request,
                         struct error *error)
 {
-    json_error_t where;
-    json_t *object = NULL;
-    int result = -1;
+    json_t *arguments;
+    int result;
 
-    if (json_text_count(text, length) > JSON_TEXT_VALUES_MAX)
-        return error_set(error, ERROR_USAGE, "a line cannot have more than %d values",
-                         JSON_TEXT_VALUES_MAX);
-    object = json_text_parse(text, length, &where);
-    if (!object) {
-        CLEANUP_FREE char *escaped = text_escape(where.text);
-
-        error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8; column %d: %s",
-                  where.column, escaped);
-    } else if (!json_is_object(object)) {
-        error_set(error, ERROR_USAGE, "a line must be a JSON object in UTF-8");
-    } else {
-        job->id = json_incref(json_object_get(object, "id"));
-        json_object_del(object, "id");
-        result = tool_arguments_read(object, job->batch->config, request, error);
-    }
-    json_decref(object);
+    if (batch_line_parse(text, length, &arguments, &job->id, error) != 0)
+        return -1;
+    result = tool_arguments_read(arguments, job->batch->config, request, error);
+    json_decref(arguments);
     return result;
 }
 

@@ -22,11 +22,10 @@
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
- *     KEEP         waiting, struct frame_keep: keep a copy of the working directory, and empty every
- *                  ended    place that a program can write to. KEPT or FAILED follows; ended then
- *     RESTORE      ended    struct frame_restore: another request follows. Every place that a
- *                           program can write to is emptied, and the copy laid out; waiting then.
- *                           What fails is reported by RUN
+ *     KEEP         waiting, struct frame_keep: keep a copy of the working directory, and empty
+ * every ended    place that a program can write to. KEPT or FAILED follows; ended then RESTORE
+ * ended    struct frame_restore: another request follows. Every place that a program can write to
+ * is emptied, and the copy laid out; waiting then. What fails is reported by RUN
  *
  * From the supervisor to isolator:
  *
@@ -55,9 +54,10 @@
  *
  * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
  * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
- * and RESTORE renew the credit of STDIN. Both sides always read, since nothing that arrives needs more room
- * than was granted: an order to stop and the end of the supervisor's stdin never wait behind bytes
- * that nobody takes. FILES to the supervisor need no credit, since it unpacks them as they arrive.
+ * and RESTORE renew the credit of STDIN. Both sides always read, since nothing that arrives needs
+ * more room than was granted: an order to stop and the end of the supervisor's stdin never wait
+ * behind bytes that nobody takes. FILES to the supervisor need no credit, since it unpacks them as
+ * they arrive.
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The

@@ -59,6 +59,15 @@ test_case --quick 'numbers in an id come back unchanged' && {
     has "$out" '{"id":[0.1,1e100,-0.0,12345678901234567],"line":1,' "numbers of an id come back as they were"
 }
 
+test_case --quick 'a member that is there twice' && {
+    printf '%s\n' '{"id": 1, "language": "noshell", "entrypoint_code": "text one", "language": "noshell"}' \
+        '{"id": 2, "language": "noshell", "entrypoint_code": "", "environment": {"A": "1", "A": "2"}}' '{"id": 3, "id": 4}' >"$scratch/twice"
+    batch "$scratch/twice"
+    is "$status|$(results '"$r->{reason} $r->{error}"')" "1|input an object has a member twice; column 74: duplicate object key near '\"language\"'; \
+input an object has a member twice; column 85: duplicate object key near '\"A\"'; \
+input an object has a member twice; column 14: duplicate object key near '\"id\"'" "a member twice, at any level"
+}
+
 test_case --quick 'lines that are too large' && {
     perl -e 'print "{\"id\": \"", "x" x (64 << 20), "\"}\n{\"a\": [", "0," x 200000, "0]}\n"' >"$scratch/large"
     batch "$scratch/large"

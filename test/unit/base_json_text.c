@@ -106,6 +106,25 @@ static void json_text__what_is_no_json(void **state)
     assert_null(json_text_parse("1 ", 0, NULL));
 }
 
+static void json_text__members_that_are_there_twice(void **state)
+{
+    static const char *const lines[] = {
+        "{\"a\":1,\"a\":2}", "[{\"b\":{\"a\":1,\"a\":1}}]", "{\"a\":1,\"\\u0061\":2}",
+        "{\"a\":\"\\ud83d\",\"a\":2}", /* with half a pair */
+    };
+
+    (void)state;
+    check_parsed(lines[0], "{\"a\":2}");
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        json_error_t where;
+
+        assert_null(json_text_parse_unique(lines[i], strlen(lines[i]), &where));
+        assert_int_equal(json_error_code(&where), json_error_duplicate_key);
+    }
+    check_new_json(json_text_parse_unique("[{\"a\":1},{\"a\":1}]", 17, NULL),
+                   "[{\"a\":1},{\"a\":1}]");
+}
+
 static void check_count(const char *line, size_t expected)
 {
     assert_int_equal(json_text_count(line, strlen(line)), expected);
@@ -132,6 +151,7 @@ int main(void)
         cmocka_unit_test(json_text__mending_does_not_touch_the_line),
         cmocka_unit_test(json_text__nul_escapes),
         cmocka_unit_test(json_text__what_is_no_json),
+        cmocka_unit_test(json_text__members_that_are_there_twice),
         cmocka_unit_test(json_text__counts_values),
     };
 
