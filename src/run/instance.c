@@ -153,11 +153,22 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     return event;
 }
 
-void instance_send(struct instance *instance, const struct plan *plan, int archive)
+static void send_request(struct instance *instance)
 {
-    supervisor_link_request(&instance->link, plan, archive);
     instance->client.source = supervisor_link_send;
     instance->client.source_context = &instance->link;
+}
+
+void instance_send(struct instance *instance, const struct program_request *request)
+{
+    supervisor_link_request(&instance->link, request);
+    send_request(instance);
+}
+
+void instance_keep(struct instance *instance, int archive, const struct frame_keep *order)
+{
+    supervisor_link_keep(&instance->link, archive, order);
+    send_request(instance);
 }
 
 void instance_stop(struct instance *instance)

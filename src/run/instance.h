@@ -28,7 +28,7 @@ enum instance_phase {
     INSTANCE_MADE,    /* the supervisor waits for the request */
     INSTANCE_BEGUN,   /* the program runs, or could not be started */
     INSTANCE_ENDED,   /* it has ended and its output was passed on, or it has to be ended */
-    INSTANCE_STOPPED, /* it has ended */
+    INSTANCE_STOPPED, /* it has ended, or the copy of the working directory was made */
     INSTANCE_FILES    /* its files have arrived */
 };
 
@@ -77,8 +77,9 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
 /* Whether the container of an instance that was made has not ended. */
 bool instance_waits(const struct instance *instance);
 
-/* Sends the request; `archive` as in supervisor_link_request(). */
-void instance_send(struct instance *instance, const struct plan *plan, int archive);
+/* Send a request; see supervisor_link_request() and supervisor_link_keep(). */
+void instance_send(struct instance *instance, const struct program_request *request);
+void instance_keep(struct instance *instance, int archive, const struct frame_keep *order);
 
 /*
  * Order the program to end; the files of its working directory, without those of more than

@@ -6,11 +6,8 @@
 /* A deadline that has passed: output_write() tries once. */
 enum { NOW = 1 };
 
-void output_sink_init(struct output_sink *output, const struct plan *plan,
-                      const struct run_observer *observer)
+void output_sink_init(struct output_sink *output, size_t limit, const struct run_observer *observer)
 {
-    const size_t limit = (size_t)plan->policy.limits.number[LIMIT_OUTPUT];
-
     *output = (struct output_sink){.stats = observer->stats, .destinations = {-1, -1}};
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);
@@ -70,8 +67,10 @@ void output_sink_add(struct output_sink *output, int stream, const char *data, s
 {
     struct capture *capture = &output->capture[stream];
 
-    if (output->flooded || length == 0)
+    if (output->flooded || length == 0) {
+        output->taken[stream] += length; /* another program may follow, which needs the credit */
         return;
+    }
     capture_add(capture, data, length);
     if (output->stats)
         atomic_fetch_add(&output->stats->output_bytes, length);

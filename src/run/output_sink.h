@@ -11,7 +11,6 @@
 #include "base/capture.h"
 #include "base/output.h"
 #include "base/strbuf.h"
-#include "config/plan.h"
 #include "run/result.h"
 #include "run/run_stats.h"
 
@@ -28,8 +27,11 @@ struct output_sink {
     int live_error;           /* errno: why nothing more is passed on; 0: it is */
 };
 
-/* Borrows what the observer points to. output_sink_finish() releases the sink. */
-void output_sink_init(struct output_sink *output, const struct plan *plan,
+/*
+ * Keeps up to `limit` bytes of each stream. Borrows what the observer points to.
+ * output_sink_finish() releases the sink.
+ */
+void output_sink_init(struct output_sink *output, size_t limit,
                       const struct run_observer *observer);
 
 /* Tells the sink that the program begins, for the statistics of the observer. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "docker/budget.h"
 #include "run/pack_input.h"
+#include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/save.h"
 
@@ -42,7 +43,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .files = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
     };
-    output_sink_init(&run->output, plan, observer);
+    output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
     warn_of_forgery(&plan->policy, &result->warnings);
     if (pack_run(run, &error) == 0)
@@ -59,6 +60,24 @@ static void add_warnings(struct run *run)
     for (size_t i = 0; i < warnings->count; i++)
         if (!strvec_contains(&run->result->warnings, warnings->items[i]))
             strvec_push(&run->result->warnings, warnings->items[i]);
+}
+
+/* Runs the program in the run's instance; see program_run(). Then takes its files. */
+static int run_program(struct run *run, long long deadline, bool *begun, struct error *error)
+{
+    struct program_run program = {
+        .docker = run->docker,
+        .instance = run->instance,
+        .cancel = run->cancel,
+        .request = run_program_request(run),
+        .output = &run->output,
+        .result = run->result,
+    };
+    const int result = program_run(&program, deadline, begun, error);
+
+    if (result == 0 && run_wants_files(run))
+        run_collect_files(run);
+    return result;
 }
 
 /*

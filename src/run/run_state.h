@@ -1,6 +1,6 @@
 /*
  * The state of a run, shared by the files that carry it out: run/run.c, run/run_steps.c,
- * run/run_program.c and run/save.c.
+ * run/submission.c and run/save.c.
  */
 #ifndef RUN_RUN_STATE_H
 #define RUN_RUN_STATE_H

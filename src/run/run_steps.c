@@ -1,12 +1,12 @@
 #include "run/run_steps.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "docker/budget.h"
+#include "run/collector.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MAX_MS = 60000 };
@@ -35,50 +35,19 @@ void run_set_container(struct run *run, const struct owned_container *container)
     }
 }
 
-void run_set_duration(struct run *run, long long ms)
+struct program_request run_program_request(const struct run *run)
 {
-    run->result->duration_ms = ms > 0 ? ms : 1;
-}
+    const struct plan *plan = run->plan;
 
-static void set_oom(struct run *run)
-{
-    run->result->reason = REASON_OOM;
-    run->result->error = string_format("program ran out of memory (limit %ld MB)",
-                                       (long)run->plan->policy.limits.number[LIMIT_MEMORY]);
-}
-
-void run_set_out_of_memory(struct run *run)
-{
-    run->result->exit_code = 128 + 9; /* the kernel ends it with SIGKILL */
-    set_oom(run);
-    strvec_push(&run->result->warnings, "memory ran out and the kernel ended the whole container, "
-                                        "so memory and CPU time are not known");
-}
-
-void run_set_end(struct run *run, const struct frame_end *end)
-{
-    struct result *result = run->result;
-    const bool oom_killed = end->oom_kills > 0 && end->oom_kills != FRAME_UNKNOWN;
-    const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
-
-    result->exit_code = status;
-    result->signal = (int)end->signal;
-    if (oom_killed && status == 0)
-        strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
-                                       "program ended with status 0");
-    if (oom_killed && status != 0) {
-        set_oom(run);
-    } else if (end->signal != 0) {
-        const char *name = result_signal(result->signal);
-
-        result->reason = REASON_SIGNAL;
-        result->error = name ? string_format("program was ended by signal %s", name)
-                             : string_format("program was ended by signal %u", end->signal);
-    } else {
-        result->reason = REASON_EXIT;
-        if (status != 0)
-            result->error = string_format("program exited with status %d", status);
-    }
+    return (struct program_request){
+        .command = &plan->command,
+        .environment = &plan->environment,
+        /* the engine leaves them empty */
+        .without_proxies = strcmp(plan->policy.network, "none") == 0,
+        .limits = &plan->policy.limits,
+        .archive = archive_file(&run->files),
+        .input = plan->input.stdin_file,
+    };
 }
 
 bool run_wants_files(const struct run *run)
@@ -86,26 +55,45 @@ bool run_wants_files(const struct run *run)
     return run->plan->artifacts.count > 0 && run->result->reason != REASON_CANCELLED;
 }
 
-void run_set_stopped(struct run *run, enum reason reason)
+/* Why files of the program may be missing. */
+static const char *explain_missing(enum process_event event)
 {
-    struct result *result = run->result;
-    const int live_error = run->output.live_error;
+    if (event == PROCESS_EXITED)
+        return "the container ended before it had sent them";
+    if (event == PROCESS_PAUSED)
+        return "the working directory has too many files or levels";
+    return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
+}
 
-    result->reason = reason;
-    result->signal = SIGKILL;
-    result->exit_code = 128 + SIGKILL;
-    if (reason == REASON_TIMEOUT) {
-        result->error = string_format("program did not end within %.10g s",
-                                      run->plan->policy.limits.number[LIMIT_TIMEOUT]);
-    } else if (reason == REASON_OUTPUT_LIMIT) {
-        result->error =
-            string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
-    } else if (live_error != 0 && live_error != EPIPE) {
-        result->reason = REASON_ENGINE;
-        result->error = string_format("cannot write the output: %s", strerror(live_error));
-    } else { /* also if the reader of the output has gone, which is no failure */
-        result->error = string_copy("cancelled while the program ran");
+/*
+ * How many bytes a file may have to be sent back. A larger one that was sent to the container is
+ * needed to see whether the program has changed it.
+ */
+static long long longest_artifact(const struct run *run)
+{
+    const long long sent = manifest_longest(&run->sent);
+
+    return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
+}
+
+void run_collect_files(struct run *run)
+{
+    struct instance *instance = run->instance;
+    const long long start = clock_now_ms();
+    const long long soon = start + budget_ms(run->docker, BUDGET_FILES);
+    const long long end = run_end_deadline(run);
+    CLEANUP(collector_release) struct collector collector;
+    enum process_event event = PROCESS_EXITED;
+
+    collector_init(&collector, run->plan, &run->sent, run->result);
+    if (instance->link.has_end) {
+        instance->collector = &collector;
+        instance_collect(instance, run->plan, longest_artifact(run));
+        event = instance_pump(instance, INSTANCE_FILES, soon < end ? soon : end, run->cancel);
+        instance->collector = NULL;
     }
+    collector_finish(&collector, explain_missing(event));
+    docker_traced(run->docker, "files", start);
 }
 
 void run_remove_container(struct run *run, const struct owned_container *container,

@@ -47,27 +47,55 @@ void supervisor_link_release(struct supervisor_link *link)
     strbuf_release(&link->pending);
     strbuf_release(&link->failed);
     strbuf_release(&link->head);
+    strbuf_release(&link->last);
 }
 
-void supervisor_link_request(struct supervisor_link *link, const struct plan *plan, int archive)
+/* Begins a request, the first one or another one. */
+static void begin_request(struct supervisor_link *link, int archive, int input)
 {
-    const struct strvec *environment = &plan->environment;
-
-    for (size_t i = 0; i < plan->command.count; i++)
-        add_text(&link->head, FRAME_ARGUMENT, plan->command.items[i]);
-    if (strcmp(plan->policy.network, "none") == 0) /* the engine leaves them empty */
-        for (const char *const *name = container_proxy_variables; *name; name++)
-            add_text(&link->head, FRAME_ENVIRONMENT, *name);
-    for (size_t i = 0; i < environment->count; i++)
-        add_text(&link->head, FRAME_ENVIRONMENT, environment->items[i]);
+    if (link->state > SUPERVISOR_READY)
+        link->state = SUPERVISOR_READY;
+    link->failure = (struct frame_failed){0};
+    strbuf_release(&link->failed);
+    link->has_end = link->keeps = link->last_sent = link->input_ended = false;
     link->archive = archive;
-    link->input = plan->input.stdin_file;
-    link->requested = true;
+    link->input = input;
+    link->archive_at = link->input_at = 0;
     link->input_credit = FRAME_STDIN_WINDOW;
-    link->run =
-        (struct frame_run){.timer_ms = (uint64_t)limits_timeout_ms(&plan->policy.limits) + GRACE_MS,
-                           .linger_ms = LINGER_MS,
-                           .output_max = OUTPUT_HARD_MAX};
+    link->requested = true;
+}
+
+static void add_environment(struct strbuf *queue, const struct program_request *request)
+{
+    if (request->without_proxies)
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            add_text(queue, FRAME_ENVIRONMENT, *name);
+    for (size_t i = 0; i < request->environment->count; i++)
+        add_text(queue, FRAME_ENVIRONMENT, request->environment->items[i]);
+}
+
+void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
+{
+    const struct frame_restore restore = {(uint64_t)request->restore_ms};
+    const struct frame_run run = {.timer_ms =
+                                      (uint64_t)limits_timeout_ms(request->limits) + GRACE_MS,
+                                  .linger_ms = LINGER_MS,
+                                  .output_max = OUTPUT_HARD_MAX};
+
+    begin_request(link, request->archive, request->input);
+    if (request->restore_ms > 0)
+        add_frame(&link->head, FRAME_RESTORE, &restore, sizeof restore);
+    for (size_t i = 0; i < request->command->count; i++)
+        add_text(&link->head, FRAME_ARGUMENT, request->command->items[i]);
+    add_environment(&link->head, request);
+    add_frame(&link->last, FRAME_RUN, &run, sizeof run);
+}
+
+void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order)
+{
+    begin_request(link, archive, -1);
+    link->keeps = link->input_ended = true;
+    add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
 }
 
 /* Adds a frame with the next bytes of a file, at most `max`. False at its end. */
@@ -99,24 +127,25 @@ static void send_input(struct supervisor_link *link, struct strbuf *queue)
     link->input_ended = true;
 }
 
+static void move_bytes(struct strbuf *to, struct strbuf *from)
+{
+    strbuf_add(to, from->data, from->length);
+    strbuf_release(from);
+}
+
 void supervisor_link_send(void *context, struct strbuf *queue)
 {
     struct supervisor_link *link = context;
 
     if (!link->requested)
         return;
-    if (link->run_sent) {
-        send_input(link, queue);
-        return;
+    if (!link->last_sent) {
+        move_bytes(queue, &link->head);
+        if (add_piece(queue, FRAME_FILES, link->archive, &link->archive_at, FRAME_CHUNK))
+            return;
+        move_bytes(queue, &link->last);
+        link->last_sent = true;
     }
-    if (link->head.length > 0) {
-        strbuf_add(queue, link->head.data, link->head.length);
-        strbuf_release(&link->head);
-    }
-    if (add_piece(queue, FRAME_FILES, link->archive, &link->archive_at, FRAME_CHUNK))
-        return;
-    add_frame(queue, FRAME_RUN, &link->run, sizeof link->run);
-    link->run_sent = true;
     send_input(link, queue);
 }
 
@@ -189,7 +218,20 @@ static bool take_end(struct supervisor_link *link, const struct arrived *frame)
     if (link->state != SUPERVISOR_RUNNING || !read_struct(frame, &link->end, sizeof link->end))
         return false;
     link->state = SUPERVISOR_ENDED;
-    return link->end.status <= 255 && link->end.signal <= 127;
+    link->has_end = link->end.status <= 255 && link->end.signal <= 127;
+    return link->has_end;
+}
+
+static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
+{
+    struct frame_kept kept;
+
+    if (link->state != SUPERVISOR_READY || !link->keeps || !link->last_sent ||
+        !read_struct(frame, &kept, sizeof kept))
+        return false;
+    link->kept_bytes = kept.bytes;
+    link->state = SUPERVISOR_ENDED;
+    return true;
 }
 
 static bool take_credit(struct supervisor_link *link, const struct arrived *frame)
@@ -224,7 +266,7 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
     case FRAME_FAILED:
         return take_failed(link, frame);
     case FRAME_BEGUN:
-        if (link->state != SUPERVISOR_READY || !link->run_sent || frame->length > 0)
+        if (link->state != SUPERVISOR_READY || !link->last_sent || link->keeps || frame->length > 0)
             return false;
         link->state = SUPERVISOR_RUNNING;
         return true;
@@ -250,6 +292,8 @@ static bool take_frame(struct supervisor_link *link, const struct arrived *frame
         return true;
     case FRAME_TOO_LARGE:
         return take_path(link, frame, handler, context);
+    case FRAME_KEPT:
+        return take_kept(link, frame);
     case FRAME_FILES_END:
         if (link->state != SUPERVISOR_ENDED || frame->length > 0)
             return false;
@@ -295,9 +339,4 @@ void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t
         done = take_frames(link, link->pending.data, link->pending.length, handler, context);
         strbuf_drop(&link->pending, done);
     }
-}
-
-bool supervisor_link_has_end(const struct supervisor_link *link)
-{
-    return link->state >= SUPERVISOR_ENDED && link->failure.step == 0;
 }

@@ -19,10 +19,21 @@
 
 enum supervisor_state {
     SUPERVISOR_STARTING,
-    SUPERVISOR_READY,    /* it waits for a request */
+    SUPERVISOR_READY,    /* it waits for a request, or has one and no program runs yet */
     SUPERVISOR_RUNNING,  /* the program may have begun */
-    SUPERVISOR_ENDED,    /* the program has ended */
-    SUPERVISOR_COLLECTED /* its files have arrived */
+    SUPERVISOR_ENDED,    /* the program has ended, or KEEP is done; or either has failed */
+    SUPERVISOR_COLLECTED /* the program's files have arrived */
+};
+
+/* A program, and what it gets. All is borrowed until the program has ended. */
+struct program_request {
+    const struct strvec *command;     /* argv */
+    const struct strvec *environment; /* "NAME=VALUE" */
+    bool without_proxies;             /* the proxies that the engine has set are removed */
+    const struct limits *limits;      /* complete */
+    int archive;                      /* files for its working directory; -1: none */
+    int input;                        /* its stdin; -1: empty */
+    long long restore_ms;             /* RESTORE comes first, which may take so long; 0: no */
 };
 
 struct supervisor_link {
@@ -32,13 +43,15 @@ struct supervisor_link {
     /* FAILED; the step is 0 if nothing failed. */
     struct frame_failed failure;
     struct strbuf failed; /* the path concerned */
-    struct frame_end end; /* valid from SUPERVISOR_ENDED, if nothing failed */
+    struct frame_end end; /* valid if has_end */
+    bool has_end;         /* the program has ended by itself or at an order */
+    uint64_t kept_bytes;  /* of the copy that KEEP made */
     /* What is still to be sent of the request; the files are borrowed, -1: none. */
     struct strbuf head; /* frames in front of the archive */
+    struct strbuf last; /* RUN or KEEP, behind it */
     int archive, input;
     off_t archive_at, input_at;
-    bool requested, run_sent, input_ended;
-    struct frame_run run;
+    bool requested, last_sent, keeps, input_ended;
     size_t input_credit;
 };
 
@@ -52,11 +65,15 @@ struct supervisor_handler {
 void supervisor_link_init(struct supervisor_link *link);
 void supervisor_link_release(struct supervisor_link *link);
 
+/* Prepares the request for a program, the first one or after the end of another one. */
+void supervisor_link_request(struct supervisor_link *link, const struct program_request *request);
+
 /*
- * Prepares the request: the plan's command and environment, an archive of its files, and its stdin.
- * `archive` is borrowed until the program runs, and the plan's stdin until it has ended.
+ * Prepares KEEP, before the first program or after its end: unpack the archive (-1: there is none),
+ * which is borrowed until KEEP is done, and keep a copy of the working directory.
  */
-void supervisor_link_request(struct supervisor_link *link, const struct plan *plan, int archive);
+void supervisor_link_keep(struct supervisor_link *link, int archive,
+                          const struct frame_keep *order);
 
 /* A process_source: adds the next frames of the request. */
 void supervisor_link_send(void *link, struct strbuf *queue);
@@ -72,8 +89,5 @@ void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *
 /* Takes apart what has arrived. The handler gets no empty data. */
 void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t length,
                           const struct supervisor_handler *handler, void *context);
-
-/* Whether the program has ended by itself or at an order, and `end` is valid. */
-bool supervisor_link_has_end(const struct supervisor_link *link);
 
 #endif

@@ -279,7 +279,14 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
                           const struct conversation *expected)
 {
     static const struct supervisor_handler handler = {take_output, take_files, take_path};
-    const struct plan plan = {.input.stdin_file = stdin_file, .policy.network = (char[]){"none"}};
+    static const struct strvec none = STRVEC_INIT;
+    static const struct limits limits;
+    const struct program_request request = {.command = &none,
+                                            .environment = &none,
+                                            .without_proxies = true,
+                                            .limits = &limits,
+                                            .archive = -1,
+                                            .input = stdin_file};
     CLEANUP(supervisor_link_release) struct supervisor_link link;
     CLEANUP(release) struct conversation got = {.state = SUPERVISOR_STARTING};
     enum supervisor_state before = SUPERVISOR_STARTING;
@@ -287,7 +294,7 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
 
     supervisor_link_init(&link);
     if (expected->requested) {
-        supervisor_link_request(&link, &plan, -1);
+        supervisor_link_request(&link, &request);
         send_all(&link);
     }
     for (size_t fed = 0; fed < bytes->length; fed += piece) {

@@ -6,9 +6,8 @@
 #include "run/output_sink.h"
 #include "run/run_stats.h"
 
-/* The output sink of a plan with an output limit of 8 bytes. */
+/* An output sink that keeps 8 bytes of each stream. */
 struct fixture {
-    struct plan plan;
     struct run_stats stats;
     struct run_observer observer;
     struct output_sink output;
@@ -17,16 +16,14 @@ struct fixture {
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.plan = PLAN_INIT, .result = RESULT_INIT};
+    *fixture = (struct fixture){.result = RESULT_INIT};
     fixture->observer = (struct run_observer)RUN_OBSERVER_INIT;
     fixture->observer.stats = &fixture->stats;
-    sandbox_policy_init(&fixture->plan.policy);
-    fixture->plan.policy.limits.number[LIMIT_OUTPUT] = 8;
 }
 
 static void begin(struct fixture *fixture)
 {
-    output_sink_init(&fixture->output, &fixture->plan, &fixture->observer);
+    output_sink_init(&fixture->output, 8, &fixture->observer);
     output_sink_begin(&fixture->output);
 }
 
@@ -44,7 +41,6 @@ static void tear_down(struct fixture *fixture)
 {
     output_sink_finish(&fixture->output, &fixture->result);
     result_release(&fixture->result);
-    plan_release(&fixture->plan);
 }
 
 static void output_sink__watch_counts_both_streams(void **state)
@@ -70,7 +66,7 @@ static void output_sink__watch_tells_when_the_program_runs(void **state)
 
     (void)state;
     set_up(&fixture);
-    output_sink_init(&fixture.output, &fixture.plan, &fixture.observer);
+    output_sink_init(&fixture.output, 8, &fixture.observer);
     assert_false(atomic_load(&fixture.stats.running));
     output_sink_begin(&fixture.output);
     assert_true(atomic_load(&fixture.stats.running));

@@ -27,6 +27,21 @@ static void set_up(struct fixture *fixture)
     supervisor_link_init(&fixture->link);
 }
 
+/* Requests the plan's program. */
+static void request(struct fixture *fixture, int archive)
+{
+    const struct program_request program = {
+        .command = &fixture->plan.command,
+        .environment = &fixture->plan.environment,
+        .without_proxies = strcmp(fixture->plan.policy.network, "none") == 0,
+        .limits = &fixture->plan.policy.limits,
+        .archive = archive,
+        .input = fixture->plan.input.stdin_file,
+    };
+
+    supervisor_link_request(&fixture->link, &program);
+}
+
 static void tear_down(struct fixture *fixture)
 {
     supervisor_link_release(&fixture->link);
@@ -217,7 +232,7 @@ static void supervisor_link__frames_of_a_request(void **state)
     fixture.plan.input.stdin_file = input;
     sent = send_all(&fixture);
     check_frames(&sent, ""); /* there is no request yet */
-    supervisor_link_request(&fixture.link, &fixture.plan, archive);
+    request(&fixture, archive);
     sent = send_all(&fixture);
     check_frames(&sent, "argument python3;argument ;argument a b;environment A=1;environment B=;"
                         "files tar;run 12000 67108864;stdin in;stdin-end ;");
@@ -238,7 +253,7 @@ static void supervisor_link__least_request(void **state)
     fixture.plan.policy.network = string_copy("none");
     strvec_push(&fixture.plan.command, "/true");
     strvec_push(&fixture.plan.environment, "http_proxy=own");
-    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    request(&fixture, -1);
     strbuf_addstr(&expected, "argument /true;");
     for (const char *const *name = container_proxy_variables; *name; name++)
         strbuf_addf(&expected, "environment %s;", *name);
@@ -262,8 +277,8 @@ static void supervisor_link__files_are_read_piece_by_piece(void **state)
     (void)state;
     set_up(&fixture);
     strvec_push(&fixture.plan.command, "x");
-    supervisor_link_request(&fixture.link, &fixture.plan, archive);
-    while (!fixture.link.run_sent) {
+    request(&fixture, archive);
+    while (!fixture.link.last_sent) {
         struct strbuf queue = STRBUF_INIT;
         int type;
 
@@ -307,7 +322,7 @@ static void supervisor_link__stdin_needs_credit(void **state)
     set_up(&fixture);
     strvec_push(&fixture.plan.command, "x");
     fixture.plan.input.stdin_file = input;
-    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    request(&fixture, -1);
     bytes = send_all(&fixture);
     assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
     bytes = send_all(&fixture);
@@ -348,7 +363,7 @@ static void supervisor_link__stdin_closed(void **state)
     set_up(&fixture);
     strvec_push(&fixture.plan.command, "x");
     fixture.plan.input.stdin_file = input;
-    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    request(&fixture, -1);
     bytes = send_all(&fixture);
     strbuf_release(&bytes);
     add_good_hello(&bytes);
@@ -392,7 +407,7 @@ static void advance(struct fixture *fixture, enum supervisor_state wanted)
     feed(fixture, &bytes);
     if (wanted >= SUPERVISOR_RUNNING) {
         strvec_push(&fixture->plan.command, "x");
-        supervisor_link_request(&fixture->link, &fixture->plan, -1);
+        request(fixture, -1);
         bytes = send_all(fixture);
         strbuf_release(&bytes);
         add_frame(&bytes, FRAME_BEGUN, NULL, 0);
@@ -421,7 +436,7 @@ static void supervisor_link__pieces_of_any_size(void **state)
         feed_in_pieces(&fixture, &bytes, pieces[i]);
         assert_int_equal(fixture.link.state, SUPERVISOR_READY);
         strvec_push(&fixture.plan.command, "x");
-        supervisor_link_request(&fixture.link, &fixture.plan, -1);
+        request(&fixture, -1);
         bytes = send_all(&fixture);
         strbuf_release(&bytes);
         add_frame(&bytes, FRAME_BEGUN, NULL, 0);
@@ -441,7 +456,7 @@ static void supervisor_link__pieces_of_any_size(void **state)
         assert_string_equal(strbuf_string(&fixture.out[1]), "err");
         assert_string_equal(strbuf_string(&fixture.files), "tar end");
         assert_string_equal(strbuf_string(&fixture.too_large), "./large;");
-        assert_true(supervisor_link_has_end(&fixture.link));
+        assert_true(fixture.link.has_end);
         assert_int_equal(fixture.link.end.status, 3);
         assert_int_equal(fixture.link.end.wall_us, 1234);
         tear_down(&fixture);
@@ -463,7 +478,7 @@ static void supervisor_link__failed(void **state)
     feed(&fixture, &bytes);
     assert_false(fixture.link.broken);
     assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
-    assert_false(supervisor_link_has_end(&fixture.link));
+    assert_false(fixture.link.has_end);
     assert_int_equal(fixture.link.failure.step, FRAME_STEP_EXEC);
     assert_int_equal(fixture.link.failure.error, ENOENT);
     assert_string_equal(strbuf_string(&fixture.link.failed), "/bin/none");
@@ -557,7 +572,7 @@ static void supervisor_link__begun_before_the_request(void **state)
     set_up(&fixture);
     advance(&fixture, SUPERVISOR_READY);
     strvec_push(&fixture.plan.command, "x");
-    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    request(&fixture, -1);
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     feed(&fixture, &bytes);
     assert_true(fixture.link.broken);
@@ -566,7 +581,7 @@ static void supervisor_link__begun_before_the_request(void **state)
     set_up(&fixture);
     advance(&fixture, SUPERVISOR_READY);
     strvec_push(&fixture.plan.command, "x");
-    supervisor_link_request(&fixture.link, &fixture.plan, -1);
+    request(&fixture, -1);
     bytes = send_all(&fixture);
     strbuf_release(&bytes);
     add_text(&bytes, FRAME_BEGUN, "x");

@@ -1,0 +1,224 @@
+#include "run/program_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "docker/budget.h"
+#include "docker/container.h"
+
+/* Sets the error: the supervisor could not run the program. Returns -1. */
+static int explain_failure(const struct program_run *program, const struct supervisor_link *link,
+                           struct error *error)
+{
+    const struct frame_failed *failure = &link->failure;
+    CLEANUP_FREE char *path = text_escape(strbuf_string(&link->failed));
+    const char *reason = failure->error != 0 ? strerror((int)failure->error) : "incomplete archive";
+
+    switch (failure->step) {
+    case FRAME_STEP_UNPACK:
+        return error_set(error, ERROR_INPUT,
+                         "cannot unpack the files in the container; do they fit its working "
+                         "directory and its memory? '%s': %s",
+                         path, reason);
+    case FRAME_STEP_EXEC:
+        return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
+                         program->result->image, reason);
+    case FRAME_STEP_START:
+        return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
+                         reason);
+    default:
+        return error_set(error, ERROR_ENGINE, "the supervisor failed in the container: %s", reason);
+    }
+}
+
+/* Sets the error: why the program did not begin. Returns -1. */
+static int explain_no_begin(const struct instance *instance, enum process_event event,
+                            struct error *error)
+{
+    CLEANUP_FREE char *message = docker_message(&instance->message);
+
+    if (owned_container_set_interrupted(event, "the container did not take the files in time",
+                                        message, error))
+        return -1;
+    return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
+                     *message ? message : "no message");
+}
+
+/* ---- how it ended */
+
+/* At least 1 ms, since 0 means that it never ran. */
+static void set_duration(struct program_run *program, long long ms)
+{
+    program->result->duration_ms = ms > 0 ? ms : 1;
+}
+
+static void set_oom(struct program_run *program)
+{
+    program->result->reason = REASON_OOM;
+    program->result->error = string_format("program ran out of memory (limit %ld MB)",
+                                           (long)program->request.limits->number[LIMIT_MEMORY]);
+}
+
+/* Memory ran out and the kernel ended the container, which reported no figures. */
+static void set_out_of_memory(struct program_run *program)
+{
+    program->result->exit_code = 128 + 9; /* the kernel ends it with SIGKILL */
+    set_oom(program);
+    strvec_push(&program->result->warnings,
+                "memory ran out and the kernel ended the whole container, "
+                "so memory and CPU time are not known");
+}
+
+/* The program has ended by itself. */
+static void set_end(struct program_run *program, const struct frame_end *end)
+{
+    struct result *result = program->result;
+    const bool oom_killed = end->oom_kills > 0 && end->oom_kills != FRAME_UNKNOWN;
+    const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
+
+    result->exit_code = status;
+    result->signal = (int)end->signal;
+    if (oom_killed && status == 0)
+        strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
+                                       "program ended with status 0");
+    if (oom_killed && status != 0) {
+        set_oom(program);
+    } else if (end->signal != 0) {
+        const char *name = result_signal(result->signal);
+
+        result->reason = REASON_SIGNAL;
+        result->error = name ? string_format("program was ended by signal %s", name)
+                             : string_format("program was ended by signal %u", end->signal);
+    } else {
+        result->reason = REASON_EXIT;
+        if (status != 0)
+            result->error = string_format("program exited with status %d", status);
+    }
+}
+
+/* isolator has ended the program. `reason`: timeout, output-limit or cancelled. */
+static void set_stopped(struct program_run *program, enum reason reason)
+{
+    struct result *result = program->result;
+    const int live_error = program->output->live_error;
+
+    result->reason = reason;
+    result->signal = SIGKILL;
+    result->exit_code = 128 + SIGKILL;
+    if (reason == REASON_TIMEOUT) {
+        result->error = string_format("program did not end within %.10g s",
+                                      program->request.limits->number[LIMIT_TIMEOUT]);
+    } else if (reason == REASON_OUTPUT_LIMIT) {
+        result->error =
+            string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
+    } else if (live_error != 0 && live_error != EPIPE) {
+        result->reason = REASON_ENGINE;
+        result->error = string_format("cannot write the output: %s", strerror(live_error));
+    } else { /* also if the reader of the output has gone, which is no failure */
+        result->error = string_copy("cancelled while the program ran");
+    }
+}
+
+/* Ends a program that still runs, and reads its last output and its figures. */
+static void stop_program(struct program_run *program)
+{
+    struct instance *instance = program->instance;
+
+    instance_stop(instance);
+    output_sink_detach(program->output);
+    instance_pump(instance, INSTANCE_STOPPED, budget_deadline(program->docker, BUDGET_STOP), NULL);
+}
+
+/* A figure of the supervisor; -1: not known. */
+static long long figure(uint64_t value)
+{
+    return value > INT64_MAX ? -1 : (long long)value;
+}
+
+static void take_figures(struct program_run *program, const struct supervisor_link *link,
+                         long long measured_ms)
+{
+    if (!link->has_end) {
+        set_duration(program, measured_ms);
+        return;
+    }
+    program->result->peak_bytes = figure(link->end.peak_bytes);
+    program->result->cpu_us = figure(link->end.cpu_us);
+    set_duration(program, (figure(link->end.wall_us) + 999) / 1000);
+}
+
+/*
+ * The container ended before its supervisor reported the end of the program. A program can bring
+ * that about: it may make the supervisor the largest process when memory runs out.
+ */
+static int explain_no_end(struct program_run *program, struct error *error)
+{
+    const struct instance *instance = program->instance;
+
+    if (container_killed_by_kernel(program->docker, instance->container.name,
+                                   budget_deadline(program->docker, BUDGET_INSPECT))) {
+        set_out_of_memory(program);
+        return 0;
+    }
+    return error_set(error, ERROR_ENGINE,
+                     "the container ended before it reported the program's exit status ('docker "
+                     "start' ended with status %d); was the supervisor in the container killed for "
+                     "lack of memory, or was the engine restarted?",
+                     instance->client.status);
+}
+
+/* Waits for the end of the program, which has begun, or ends it. Fills in the result. */
+static int run_to_end(struct program_run *program, struct error *error)
+{
+    struct instance *instance = program->instance;
+    const struct supervisor_link *link = &instance->link;
+    const long long begin = clock_now_ms();
+    const long long timeout = limits_timeout_ms(program->request.limits);
+    enum process_event event;
+
+    output_sink_begin(program->output);
+    event = instance_pump(instance, INSTANCE_ENDED, begin + timeout, program->cancel);
+    docker_traced(program->docker, "program", begin);
+    if (event != PROCESS_EXITED &&
+        (event != PROCESS_PAUSED || output_sink_must_end(program->output)))
+        stop_program(program);
+    if (link->failure.step != 0)
+        return explain_failure(program, link, error);
+    take_figures(program, link, clock_now_ms() - begin);
+    if (event == PROCESS_DEADLINE)
+        set_stopped(program, REASON_TIMEOUT);
+    else if (event == PROCESS_CANCELLED || program->output->live_error != 0)
+        set_stopped(program, REASON_CANCELLED);
+    else if (program->output->flooded || (link->has_end && link->end.cause == FRAME_CAUSE_OUTPUT))
+        set_stopped(program, REASON_OUTPUT_LIMIT);
+    else if (link->has_end)
+        set_end(program, &link->end);
+    else
+        return explain_no_end(program, error);
+    return 0;
+}
+
+int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error)
+{
+    struct instance *instance = program->instance;
+    const long long start = clock_now_ms();
+    enum process_event event;
+    int result;
+
+    instance->output = program->output;
+    instance_send(instance, &program->request);
+    event = instance_pump(instance, INSTANCE_BEGUN, deadline, program->cancel);
+    docker_traced(program->docker, "deliver", start);
+    *begun = instance->link.state >= SUPERVISOR_RUNNING;
+    if (event == PROCESS_PAUSED && *begun)
+        result = run_to_end(program, error);
+    else
+        result = explain_no_begin(instance, event, error);
+    instance->output = NULL; /* the instance may outlive it */
+    return result;
+}

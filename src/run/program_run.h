@@ -1,0 +1,34 @@
+/*
+ * One program in an instance: sends its request, moves its input and output, waits for its end or
+ * ends it, and fills in a result. An instance can run several programs one after the other.
+ */
+#ifndef RUN_PROGRAM_RUN_H
+#define RUN_PROGRAM_RUN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "docker/docker.h"
+#include "run/instance.h"
+#include "run/output_sink.h"
+#include "run/result.h"
+
+struct program_run {
+    const struct docker *docker; /* borrowed, like everything here */
+    struct instance *instance;
+    const struct notifier *cancel; /* or NULL */
+    struct program_request request;
+    struct output_sink *output; /* takes what the program writes; the caller finishes it */
+    struct result *result;      /* gets everything but the output */
+};
+
+/*
+ * Runs the program in the instance, which waits for a request, and leaves the instance. The program
+ * has to begin before `deadline` (clock_now_ms()). 0: it ran, and the result says how it ended,
+ * also if isolator ended it. -1: it is not known to have begun (*begun is false), or how it ended
+ * is not known.
+ */
+int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
+
+#endif
