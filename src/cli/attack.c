@@ -57,6 +57,8 @@ static bool read_key(struct attack *attack, const char *line)
         return read_number(value, 3600, &attack->timeout);
     if (length == 6 && memcmp(line, "memory", 6) == 0)
         return read_number(value, 1048576, &attack->memory);
+    if (length == 3 && memcmp(line, "cpu", 3) == 0)
+        return read_number(value, 3600, &attack->cpu);
     if (length == 6 && memcmp(line, "copies", 6) == 0)
         return read_number(value, ATTACK_COPIES_MAX, &attack->copies);
     return false;
@@ -70,6 +72,7 @@ int attack_read(struct attack *attack, struct error *error)
     attack->status = 0;
     attack->timeout = 20;
     attack->memory = 128;
+    attack->cpu = 0;
     attack->copies = 1;
     snprintf(attack->ends, sizeof attack->ends, " exit ");
     for (int number = 0; valid && strncmp(rest, "# ", 2) == 0; number++) {
@@ -119,6 +122,8 @@ int attack_request(const struct attack *attack, long copy, const struct config *
     config_policy(config, python, &request->policy);
     request->policy.limits.number[LIMIT_TIMEOUT] = (double)attack->timeout;
     request->policy.limits.number[LIMIT_MEMORY] = (double)attack->memory;
+    if (attack->cpu > 0)
+        request->policy.limits.number[LIMIT_CPU_TIME] = (double)attack->cpu;
     sandbox_policy_clamp(&request->policy, &config->maximums);
     add_environment(request, config, copy);
     return 0;

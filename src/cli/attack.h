@@ -9,6 +9,7 @@
  *   # status: N           it ends with this exit status, and must be reported with it (default: 0)
  *   # timeout: SECONDS    default: 20
  *   # memory: MB          default: 128
+ *   # cpu: SECONDS        of CPU time (default: no limit)
  *   # copies: N           how many copies run at the same time (default: 1)
  *   # gap: WHY            the attack is known to succeed; SECURITY.md lists it among the known gaps
  *
@@ -39,6 +40,7 @@ struct attack {
     long status;
     long timeout; /* seconds */
     long memory;  /* MB */
+    long cpu;     /* seconds of CPU time; 0: no limit */
     long copies;
 };
 

@@ -154,6 +154,8 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     switch (result->reason) {
     case REASON_TIMEOUT:
         return string_format("raise \"timeoutSeconds\" or \"cpus\" of %s", language);
+    case REASON_CPU_TIME:
+        return string_format("raise \"cpuSeconds\" of %s", language);
     case REASON_OOM:
         return string_format("raise \"memoryMB\" of %s", language);
     case REASON_EXIT:

@@ -37,6 +37,7 @@ int exit_status_of_result(const struct result *result, int signal)
     case REASON_OUTPUT_LIMIT:
         break;
     case REASON_TIMEOUT:
+    case REASON_CPU_TIME:
         return EXIT_STATUS_TIMEOUT;
     case REASON_CANCELLED: /* by a signal, or because the reader of the output is gone */
         return EXIT_STATUS_INTERRUPTED + (signal ? signal : SIGPIPE);

@@ -12,7 +12,7 @@ enum exit_status {
     EXIT_STATUS_PROGRAM = 1, /* the program failed, or exceeded its memory or output limit */
     EXIT_STATUS_USAGE = 2,   /* wrong command line, configuration or input */
     EXIT_STATUS_ENGINE = 3,
-    EXIT_STATUS_TIMEOUT = 124,    /* as timeout(1) */
+    EXIT_STATUS_TIMEOUT = 124,    /* as timeout(1); also for the limit of CPU time */
     EXIT_STATUS_INTERRUPTED = 128 /* plus the signal */
 };
 

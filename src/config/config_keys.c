@@ -113,6 +113,9 @@ static const struct config_key keys[] = {
     {LIMIT(WORKDIR), .title = "Size of the working directory",
      .description = "MB of the working directory."},
     {LIMIT(TMP), .title = "Size of /tmp", .description = "MB of /tmp."},
+    {LIMIT(CPU_TIME), .title = "CPU time",
+     .description = "Seconds of CPU time that all processes of the program may use together; 0: no "
+                    "limit."},
     {LIMIT(OUTPUT), .title = "Output", .description = "Bytes of each output stream that are kept."},
 
     {CONFIG_LEVEL_LANGUAGE, RANGE("image", KEY_STRING, 1, 512), "Image",

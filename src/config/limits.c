@@ -11,6 +11,7 @@ const struct key_rule limit_rules[LIMIT_NUMBERS] = {
     [LIMIT_WORKDIR] = {"workdirMB", KEY_WHOLE, 1, 1 << 20, " MB"},
     [LIMIT_TMP] = {"tmpMB", KEY_WHOLE, 1, 1 << 20, " MB"},
     [LIMIT_OUTPUT] = {"outputBytes", KEY_WHOLE, 1024, 64 << 20, " bytes"},
+    [LIMIT_CPU_TIME] = {"cpuSeconds", KEY_NUMBER, 0, 366.0 * 86400, " s"},
 };
 
 void limits_init(struct limits *limits)
@@ -40,7 +41,7 @@ int limits_set_number(struct limits *limits, enum limit_number which, double val
         error_set(error, ERROR_USAGE, ERROR_SUBJECT " must be a whole number");
         return error_about(error, rule->name);
     }
-    limits->number[which] = value;
+    limits->number[which] = which == LIMIT_CPU_TIME && value == 0 ? INFINITY : value;
     return 0;
 }
 
@@ -58,6 +59,13 @@ int limits_check(const struct limits *limits, const struct limits *maximums, str
 
         if (!(limits->number[i] > maximums->number[i])) /* true if there is no maximum */
             continue;
+        if (isinf(limits->number[i])) {
+            error_set(error, ERROR_USAGE,
+                      ERROR_SUBJECT " cannot be 0, which means no limit: the configuration has a "
+                                    "maximum (maximums.%s: %.10g)",
+                      rule->name, maximums->number[i]);
+            return error_about(error, rule->name);
+        }
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT " %.10g%s is more than the configuration allows (maximums.%s: "
                                 "%.10g)",
@@ -70,6 +78,13 @@ int limits_check(const struct limits *limits, const struct limits *maximums, str
 long long limits_timeout_ms(const struct limits *limits)
 {
     return (long long)ceil(limits->number[LIMIT_TIMEOUT] * 1000);
+}
+
+uint64_t limits_cpu_us(const struct limits *limits)
+{
+    const double seconds = limits->number[LIMIT_CPU_TIME];
+
+    return isfinite(seconds) ? (uint64_t)ceil(seconds * 1e6) : 0;
 }
 
 long long limits_bytes(const struct limits *limits, enum limit_number which)

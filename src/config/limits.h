@@ -8,17 +8,20 @@
 #ifndef CONFIG_LIMITS_H
 #define CONFIG_LIMITS_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "config/key_rule.h"
 
 enum limit_number {
-    LIMIT_TIMEOUT, /* seconds */
-    LIMIT_MEMORY,  /* MB (2^20 bytes), swap is off */
-    LIMIT_CPUS,    /* cores */
-    LIMIT_PIDS,    /* processes and threads */
-    LIMIT_WORKDIR, /* MB of the working directory */
-    LIMIT_TMP,     /* MB of /tmp */
-    LIMIT_OUTPUT,  /* bytes kept of each output stream */
+    LIMIT_TIMEOUT,  /* seconds */
+    LIMIT_MEMORY,   /* MB (2^20 bytes), swap is off */
+    LIMIT_CPUS,     /* cores */
+    LIMIT_PIDS,     /* processes and threads */
+    LIMIT_WORKDIR,  /* MB of the working directory */
+    LIMIT_TMP,      /* MB of /tmp */
+    LIMIT_OUTPUT,   /* bytes kept of each output stream */
+    LIMIT_CPU_TIME, /* seconds of CPU time, of all processes together; INFINITY: no limit */
     LIMIT_NUMBERS
 };
 
@@ -35,7 +38,9 @@ void limits_init(struct limits *limits);
 /* Replaces in `base` the numbers that `over` gives. */
 void limits_overlay(struct limits *base, const struct limits *over);
 
-/* Sets one number after checking its rule. ERROR_USAGE about it. */
+/* Sets one number after checking its rule. 0 s of CPU time stand for no limit. ERROR_USAGE about
+ * it.
+ */
 int limits_set_number(struct limits *limits, enum limit_number which, double value,
                       struct error *error);
 
@@ -47,6 +52,9 @@ int limits_check(const struct limits *limits, const struct limits *maximums, str
 
 /* Returns the timeout in milliseconds, rounded up. */
 long long limits_timeout_ms(const struct limits *limits);
+
+/* Returns the CPU time in microseconds; 0: no limit. */
+uint64_t limits_cpu_us(const struct limits *limits);
 
 /* Returns the bytes of a limit that is given in MB. */
 long long limits_bytes(const struct limits *limits, enum limit_number which);

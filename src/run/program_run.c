@@ -31,6 +31,11 @@ static int explain_failure(const struct program_run *program, const struct super
     case FRAME_STEP_START:
         return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
                          reason);
+    case FRAME_STEP_CPU:
+        error_set(error, ERROR_ENGINE,
+                  ERROR_SUBJECT " cannot be enforced: the container does not see how much CPU time "
+                                "it uses");
+        return error_about(error, limit_rules[LIMIT_CPU_TIME].name);
     default:
         return error_set(error, ERROR_ENGINE, "the supervisor failed in the container: %s", reason);
     }
@@ -74,7 +79,14 @@ static void set_out_of_memory(struct program_run *program)
                 "so memory and CPU time are not known");
 }
 
-/* The program has ended by itself. */
+static void set_cpu_time(struct program_run *program)
+{
+    program->result->reason = REASON_CPU_TIME;
+    program->result->error = string_format("program used more than %.10g s of CPU time",
+                                           program->request.limits->number[LIMIT_CPU_TIME]);
+}
+
+/* The program has ended by itself, or at its limit of CPU time. */
 static void set_end(struct program_run *program, const struct frame_end *end)
 {
     struct result *result = program->result;
@@ -83,6 +95,10 @@ static void set_end(struct program_run *program, const struct frame_end *end)
 
     result->exit_code = status;
     result->signal = (int)end->signal;
+    if (end->cause == FRAME_CAUSE_CPU) {
+        set_cpu_time(program);
+        return;
+    }
     if (oom_killed && status == 0)
         strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
                                        "program ended with status 0");

@@ -10,6 +10,7 @@ static const char *const reason_names[] = {
     [REASON_EXIT] = "exit",
     [REASON_SIGNAL] = "signal",
     [REASON_TIMEOUT] = "timeout",
+    [REASON_CPU_TIME] = "cpu-time",
     [REASON_OOM] = "oom",
     [REASON_OUTPUT_LIMIT] = "output-limit",
     [REASON_CANCELLED] = "cancelled",
@@ -54,7 +55,7 @@ bool result_success(const struct result *result)
 
 const char *result_status(const struct result *result)
 {
-    if (result->reason == REASON_TIMEOUT)
+    if (result->reason == REASON_TIMEOUT || result->reason == REASON_CPU_TIME)
         return "timeout";
     return result_success(result) ? "success" : "error";
 }

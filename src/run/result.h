@@ -17,6 +17,7 @@ enum reason {
     REASON_EXIT,         /* the program ended by itself, with exit_code */
     REASON_SIGNAL,       /* a signal ended it */
     REASON_TIMEOUT,      /* isolator ended it at its deadline */
+    REASON_CPU_TIME,     /* it used more CPU time than its limit, and was ended if it still ran */
     REASON_OOM,          /* it failed after the kernel had killed one of its processes for memory */
     REASON_OUTPUT_LIMIT, /* isolator ended it for writing more than OUTPUT_HARD_MAX */
     REASON_CANCELLED,    /* the caller cancelled it */

@@ -158,7 +158,9 @@ static int run_warm_or_cold(struct run *run, struct error *error)
         return 0;
     if (!begun && failure.kind == ERROR_ENGINE && undo_warm(run))
         return run_cold(run, error);
-    return error_set(error, failure.kind, "%s", failure.message);
+    *error = failure;
+    failure = (struct error)ERROR_INIT;
+    return -1;
 }
 
 static int save_run(struct run *run, struct error *error)

@@ -80,7 +80,8 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     const struct frame_run run = {.timer_ms =
                                       (uint64_t)limits_timeout_ms(request->limits) + GRACE_MS,
                                   .linger_ms = LINGER_MS,
-                                  .output_max = OUTPUT_HARD_MAX};
+                                  .output_max = OUTPUT_HARD_MAX,
+                                  .cpu_max_us = limits_cpu_us(request->limits)};
 
     begin_request(link, request->archive, request->input);
     if (request->restore_ms > 0)

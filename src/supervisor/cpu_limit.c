@@ -5,10 +5,10 @@
 #include "supervisor/supervisor_state.h"
 
 /*
- * The limit of CPU time. The kernel has no such limit for all processes of a container (RLIMIT_CPU
- * is one for each process), so the container's figure is read at intervals. Processes that ended
- * are in it. N cores use at most N seconds in a second, so nothing is missed by waiting for the Nth
- * part of what is left.
+ * The limit of CPU time. The kernel has no such limit for all processes of a container
+ * (RLIMIT_CPU_TIME is one for each process), so the container's figure is read at intervals.
+ * Processes that ended are in it. N cores use at most N seconds in a second, so nothing is missed
+ * by waiting for the Nth part of what is left.
  */
 
 /* The shortest time between two looks, so that a program that waits at its limit costs little. */

@@ -161,9 +161,9 @@ enum frame_step {
     FRAME_STEP_UNPACK,
     FRAME_STEP_START,
     FRAME_STEP_EXEC,
-    FRAME_STEP_KEEP, /* copying the working directory; EFBIG: it is larger than `max` */
+    FRAME_STEP_KEEP,  /* copying the working directory; EFBIG: it is larger than `max` */
     FRAME_STEP_CLEAN, /* emptying what a program can write to; ETIME: it took too long */
-    FRAME_STEP_CPU /* limit the CPU time: the kernel does not say how much is used */
+    FRAME_STEP_CPU    /* limit the CPU time: the kernel does not say how much is used */
 };
 
 struct frame_failed {

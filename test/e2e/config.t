@@ -214,6 +214,7 @@ test_case --quick 'wrong values of limits' && {
     range memoryMB "from 6 to 16777216 MB"
     range cpus "from 0.01 to 4096"
     range pidsLimit "from 8 to 4194304"
+    wrong '{"maximums": {"cpuSeconds": -1}}' ": maximums.cpuSeconds: it must be from 0 to 31622400 s" "cpuSeconds: -1"
     range workdirMB "from 1 to 1048576 MB"
     range tmpMB "from 1 to 1048576 MB"
     range outputBytes "from 1024 to 67108864 bytes"
@@ -265,6 +266,9 @@ too_much() { # MAXIMUM MESSAGE ARG...
 test_case --quick 'more than a maximum is refused' && {
     too_much '"timeoutSeconds": 10' "--timeout 10.001 s $more.timeoutSeconds: 10)" -t 10.001s
     too_much '"memoryMB": 300' "--memory 301 MB $more.memoryMB: 300)" -m 301
+    too_much '"cpuSeconds": 10' "--cpu-seconds 10.5 s $more.cpuSeconds: 10)" --cpu-seconds 10.5
+    too_much '"cpuSeconds": 10' "--cpu-seconds cannot be 0, which means no limit: the configuration has a maximum \
+(maximums.cpuSeconds: 10)" --cpu-seconds 0
     too_much '"outputBytes": 1048576' "--output-limit 1048577 bytes $more.outputBytes: 1048576)" --output-limit 1048577
     too_much '"network": "none"' "--network 'bridge' is not allowed by the configuration (maximums.network: 'none')" \
         --network bridge

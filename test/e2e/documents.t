@@ -118,7 +118,7 @@ defaults=$(perl -MJSON::PP -e '
     $default{readOnly} = $default{readOnly} ? "true" : "false";
     $default{capDrop} = join ",", @{$default{capDrop}};
     @default{"workdir", "command"} = @$all{"containerWorkdir", "containerCommand"};
-    my %option = qw(timeoutSeconds timeout memoryMB memory cpus cpus pidsLimit pids-limit
+    my %option = qw(timeoutSeconds timeout memoryMB memory cpus cpus cpuSeconds cpu-seconds pidsLimit pids-limit
         workdirMB workdir-size tmpMB tmp-size outputBytes output-limit network network
         readOnly read-only capDrop cap-drop user user workdir container-workdir command runtime);
     print join "", sort map { ($option{$_} // "no option for $_") . " $default{$_}\n" } keys %default;

@@ -65,6 +65,10 @@ test_case 'core_dump' && {
     gives_way_to core_dump "a core was written" "${with_cores[@]}" 's/^core=0/core=-1/'
 }
 
+test_case 'cpu_seconds' && {
+    gives_way_to cpu_seconds "children used 5 s of CPU time" cpu_limit.c '/ending_begin/d'
+}
+
 test_case 'descriptors' && {
     gives_way descriptors "1025 descriptors" 's/^nofile=.*/nofile=4096:4096/'
 }

@@ -50,7 +50,7 @@ test_case --quick 'isolator run --help lists every option' && {
     run --help
     is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE] [-- ARG...]|" "isolator run --help"
     is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
-        "--artifact --artifacts --cap-drop --config --container-workdir --env --force --image --network --output-limit --pids-limit --pull \
+        "--artifact --artifacts --cap-drop --config --container-workdir --cpu-seconds --env --force --image --network --output-limit --pids-limit --pull \
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
 -c, --cpus -d, --dir -e, --entrypoint -h, --help -l, --language -m, --memory -t, --timeout -v, --verbose " \
         "isolator run --help has every option"
@@ -183,6 +183,8 @@ test_case --quick 'numbers that are wrong or out of range' && {
     }
     bad_numbers --memory "from 6 to 16777216" MB
     bad_numbers --cpus "from 0.01 to 4096"
+    refused "--cpu-seconds: 'NaN' is not a number of s" "--cpu-seconds NaN" --cpu-seconds NaN "$probe"
+    refused "--cpu-seconds must be from 0 to 31622400 s" "--cpu-seconds 31622401" --cpu-seconds 31622401 "$probe"
     bad_numbers --pids-limit "from 8 to 4194304"
     bad_numbers --workdir-size "from 1 to 1048576" MB
     bad_numbers --tmp-size "from 1 to 1048576" MB

@@ -142,6 +142,30 @@ test_case 'busybox: a timeout of a busy program that ignores signals' && {
     is "$(field stdout)" part "busybox: timeout: the output is kept"
 }
 
+# ---- CPU time
+
+spent="124 timeout 137 cpu-time SIGKILL program used more than 0.5 s of CPU time"
+
+test_case 'a program that has used up its CPU time' && {
+    code sh 'echo part; while :; do :; done' --cpu-seconds 0.5 --timeout 10m
+    outcome "$spent" "CPU time of a busy loop"
+    is "$(field stdout)" part "CPU time: the output is kept"
+    within "$(field cpuMs)" 500 3000 "CPU time: cpuMs"
+    is "$(own_containers)" "" "CPU time: the container is gone"
+}
+
+test_case 'CPU time of child processes, and of a program that has ended' && {
+    code sh 'for i in 1 2 3 4; do (while :; do :; done) & done; wait' --cpu-seconds .5 --timeout 10m
+    outcome "$spent" "CPU time of children while the program waits"
+    code sh 'while :; do (i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done); done' --cpu-seconds 0.5 --timeout 10m
+    outcome "$spent" "CPU time of short-lived children"
+}
+
+test_case 'a program that sleeps uses no CPU time' && {
+    code sh 'sleep 2; echo done' --cpu-seconds 1.5
+    outcome "0 success 0 exit null null" "a program that sleeps longer than its CPU time"
+}
+
 # ---- forged frames: what a program writes is output, whatever it looks like
 
 test_case 'frames that a program writes are output' && {

@@ -23,16 +23,17 @@ static void attack__reads_a_header(void **state)
     struct attack attack;
 
     (void)state;
-    assert_null(read_attack(&attack,
-                            "# a title\n# holds: what holds: all\n# ends: exit oom\n"
-                            "# status: 3\n# timeout: 5\n# memory: 64\n# copies: 2\n# gap: why\n\n"
-                            "code"));
+    assert_null(read_attack(
+        &attack, "# a title\n# holds: what holds: all\n# ends: exit oom\n"
+                 "# status: 3\n# timeout: 5\n# memory: 64\n# cpu: 7\n# copies: 2\n# gap: why\n\n"
+                 "code"));
     assert_string_equal(attack.title, "a title");
     assert_string_equal(attack.holds, "what holds: all");
     assert_string_equal(attack.ends, " exit oom ");
     assert_string_equal(attack.gap, "why");
     assert_int_equal(attack.status, 3);
     assert_int_equal(attack.timeout, 5);
+    assert_int_equal(attack.cpu, 7);
     assert_int_equal(attack.memory, 64);
     assert_int_equal(attack.copies, 2);
 }
@@ -47,6 +48,7 @@ static void attack__reads_a_short_header(void **state)
     assert_string_equal(attack.gap, "");
     assert_int_equal(attack.status, 0);
     assert_int_equal(attack.timeout, 20);
+    assert_int_equal(attack.cpu, 0);
     assert_int_equal(attack.memory, 128);
     assert_int_equal(attack.copies, 1);
 }

@@ -454,6 +454,7 @@ static void run_options__help_names_every_option(void **state)
                                         "-t, --timeout DURATION ",
                                         "-m, --memory MB ",
                                         "-c, --cpus N ",
+                                        "--cpu-seconds N ",
                                         "--pids-limit N ",
                                         "--workdir-size MB ",
                                         "--tmp-size MB ",

@@ -26,7 +26,7 @@ static void config_keys__levels(void **state)
         "warmMaxAgeSeconds "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
-        "outputBytes \n"
+        "cpuSeconds outputBytes \n"
         "image command extensions defaultFilename env prepare listPackages packages \n"
         "run network \n");
 }

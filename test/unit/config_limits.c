@@ -35,7 +35,7 @@ static void limits__init_gives_nothing(void **state)
 
     (void)state;
     limits_init(&limits);
-    check(&limits, "- - - - - - -");
+    check(&limits, "- - - - - - - -");
 }
 
 static void limits__rules(void **state)
@@ -48,6 +48,7 @@ static void limits__rules(void **state)
         {"workdirMB", KEY_WHOLE, 1, 1048576, " MB"},
         {"tmpMB", KEY_WHOLE, 1, 1048576, " MB"},
         {"outputBytes", KEY_WHOLE, 1024, 67108864, " bytes"},
+        {"cpuSeconds", KEY_NUMBER, 0, 31622400, " s"},
     };
 
     (void)state;
@@ -82,10 +83,10 @@ static void limits__numbers(void **state)
         set_number(&limits, (enum limit_number)i, limit_rules[i].minimum);
         set_number(&limits, (enum limit_number)i, limit_rules[i].maximum);
     }
-    check(&limits, "31622400 16777216 4096 4194304 1048576 1048576 67108864");
+    check(&limits, "31622400 16777216 4096 4194304 1048576 1048576 67108864 31622400");
     set_number(&limits, LIMIT_TIMEOUT, 1.5);
     set_number(&limits, LIMIT_CPUS, 0.25);
-    check(&limits, "1.5 16777216 0.25 4194304 1048576 1048576 67108864");
+    check(&limits, "1.5 16777216 0.25 4194304 1048576 1048576 67108864 31622400");
 }
 
 static void limits__numbers_out_of_range(void **state)
@@ -97,15 +98,18 @@ static void limits__numbers_out_of_range(void **state)
         "pidsLimit must be from 8 to 4194304",
         "workdirMB must be from 1 to 1048576 MB",
         "tmpMB must be from 1 to 1048576 MB",
-        "outputBytes must be from 1024 to 67108864 bytes"};
+        "outputBytes must be from 1024 to 67108864 bytes",
+        "cpuSeconds must be from 0 to 31622400 s"};
 
     (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const enum limit_number which = (enum limit_number)i;
 
-        check_refused(which, 0, messages[i]);
+        if (which != LIMIT_CPU_TIME) {
+            check_refused(which, 0, messages[i]);
+            check_refused(which, limit_rules[i].minimum * 0.99, messages[i]);
+        }
         check_refused(which, -1, messages[i]);
-        check_refused(which, limit_rules[i].minimum * 0.99, messages[i]);
         check_refused(which, limit_rules[i].maximum * 1.01, messages[i]);
         check_refused(which, NAN, messages[i]);
         check_refused(which, INFINITY, messages[i]);
@@ -138,7 +142,7 @@ static void limits__bytes_of_megabytes(void **state)
 /* Limits with all values set: those of the built-in configuration. */
 static void fill(struct limits *limits)
 {
-    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576};
+    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576, 0};
 
     for (int i = 0; i < LIMIT_NUMBERS; i++)
         set_number(limits, (enum limit_number)i, numbers[i]);
@@ -152,10 +156,10 @@ static void limits__overlay_replaces_what_is_given(void **state)
     fill(&base);
     limits_init(&over);
     limits_overlay(&base, &over);
-    check(&base, "60 256 0.5 64 64 64 1048576");
+    check(&base, "60 256 0.5 64 64 64 1048576 inf");
     set_number(&over, LIMIT_MEMORY, 512);
     limits_overlay(&base, &over);
-    check(&base, "60 512 0.5 64 64 64 1048576");
+    check(&base, "60 512 0.5 64 64 64 1048576 inf");
 }
 
 static void limits__clamp_lowers_what_is_more(void **state)
@@ -166,11 +170,14 @@ static void limits__clamp_lowers_what_is_more(void **state)
     fill(&limits);
     limits_init(&maximums);
     limits_clamp(&limits, &maximums);
-    check(&limits, "60 256 0.5 64 64 64 1048576");
+    check(&limits, "60 256 0.5 64 64 64 1048576 inf");
     set_number(&maximums, LIMIT_TIMEOUT, 10);
     set_number(&maximums, LIMIT_MEMORY, 1024);
     limits_clamp(&limits, &maximums);
-    check(&limits, "10 256 0.5 64 64 64 1048576");
+    check(&limits, "10 256 0.5 64 64 64 1048576 inf");
+    set_number(&maximums, LIMIT_CPU_TIME, 2.5);
+    limits_clamp(&limits, &maximums);
+    check(&limits, "10 256 0.5 64 64 64 1048576 2.5");
 }
 
 static void check_allowed(const struct limits *limits, const struct limits *maximums)
@@ -202,11 +209,13 @@ static void limits__maximums_of_numbers(void **state)
         "workdirMB 64 MB is more than the configuration allows (maximums.workdirMB: 63)",
         "tmpMB 64 MB is more than the configuration allows (maximums.tmpMB: 63)",
         ("outputBytes 1048576 bytes is more than the configuration allows (maximums.outputBytes: "
-         "1048575)")};
+         "1048575)"),
+        "cpuSeconds 3 s is more than the configuration allows (maximums.cpuSeconds: 2)"};
     struct limits limits, maximums;
 
     (void)state;
     fill(&limits);
+    set_number(&limits, LIMIT_CPU_TIME, 3);
     limits_init(&maximums);
     check_allowed(&limits, &maximums);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
@@ -216,6 +225,31 @@ static void limits__maximums_of_numbers(void **state)
         check_forbidden(&limits, &maximums, messages[i]);
         maximums.number[i] = NAN;
     }
+}
+
+/* 0 is no limit, and so it is more than any. */
+static void limits__cpu_time(void **state)
+{
+    struct limits limits, maximums;
+
+    (void)state;
+    limits_init(&limits);
+    limits_init(&maximums);
+    assert_true(limits_cpu_us(&limits) == 0);
+    set_number(&limits, LIMIT_CPU_TIME, 0);
+    assert_true(limits_cpu_us(&limits) == 0);
+    check_allowed(&limits, &maximums);
+    set_number(&maximums, LIMIT_CPU_TIME, 0);
+    check_allowed(&limits, &maximums);
+    set_number(&maximums, LIMIT_CPU_TIME, 1.5);
+    check_forbidden(&limits, &maximums,
+                    "cpuSeconds cannot be 0, which means no limit: the configuration has a maximum "
+                    "(maximums.cpuSeconds: 1.5)");
+    set_number(&limits, LIMIT_CPU_TIME, 0.0000001);
+    assert_true(limits_cpu_us(&limits) == 1);
+    set_number(&limits, LIMIT_CPU_TIME, 1.5);
+    assert_true(limits_cpu_us(&limits) == 1500000);
+    check_allowed(&limits, &maximums);
 }
 
 int main(void)
@@ -230,6 +264,7 @@ int main(void)
         cmocka_unit_test(limits__overlay_replaces_what_is_given),
         cmocka_unit_test(limits__clamp_lowers_what_is_more),
         cmocka_unit_test(limits__maximums_of_numbers),
+        cmocka_unit_test(limits__cpu_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,7 @@ static void result__reasons_and_statuses(void **state)
         {REASON_EXIT, "exit", "success"},
         {REASON_SIGNAL, "signal", "error"},
         {REASON_TIMEOUT, "timeout", "timeout"},
+        {REASON_CPU_TIME, "cpu-time", "timeout"},
         {REASON_OOM, "oom", "error"},
         {REASON_OUTPUT_LIMIT, "output-limit", "error"},
         {REASON_CANCELLED, "cancelled", "error"},

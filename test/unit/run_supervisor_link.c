@@ -23,6 +23,7 @@ static void set_up(struct fixture *fixture)
     free(fixture->plan.policy.network);
     fixture->plan.policy.network = string_copy(network);
     fixture->plan.policy.limits.number[LIMIT_TIMEOUT] = 7;
+    fixture->plan.policy.limits.number[LIMIT_CPU_TIME] = 1.5;
     fixture->plan.policy.limits.number[LIMIT_WORKDIR] = 3;
     supervisor_link_init(&fixture->link);
 }
@@ -174,8 +175,8 @@ static char *describe(struct strbuf *bytes)
         if (type == FRAME_RUN) {
             assert_int_equal(payload.length, sizeof run);
             memcpy(&run, payload.data, sizeof run);
-            strbuf_addf(&text, "run %llu %llu;", (unsigned long long)run.timer_ms,
-                        (unsigned long long)run.output_max);
+            strbuf_addf(&text, "run %llu %llu %llu;", (unsigned long long)run.timer_ms,
+                        (unsigned long long)run.output_max, (unsigned long long)run.cpu_max_us);
         } else if (type == FRAME_COLLECT) {
             assert_int_equal(payload.length, sizeof order);
             memcpy(&order, payload.data, sizeof order);
@@ -235,7 +236,7 @@ static void supervisor_link__frames_of_a_request(void **state)
     request(&fixture, archive);
     sent = send_all(&fixture);
     check_frames(&sent, "argument python3;argument ;argument a b;environment A=1;environment B=;"
-                        "files tar;run 12000 67108864;stdin in;stdin-end ;");
+                        "files tar;run 12000 67108864 1500000;stdin in;stdin-end ;");
     fixture.plan.input.stdin_file = -1;
     tear_down(&fixture);
 }
@@ -257,7 +258,7 @@ static void supervisor_link__least_request(void **state)
     strbuf_addstr(&expected, "argument /true;");
     for (const char *const *name = container_proxy_variables; *name; name++)
         strbuf_addf(&expected, "environment %s;", *name);
-    strbuf_addstr(&expected, "environment http_proxy=own;run 12000 67108864;stdin-end ;");
+    strbuf_addstr(&expected, "environment http_proxy=own;run 12000 67108864 1500000;stdin-end ;");
     sent = send_all(&fixture);
     check_frames(&sent, strbuf_string(&expected));
     strbuf_release(&expected);
