@@ -163,7 +163,7 @@ static bool are_equal_numbers(const struct comparison *comparison)
     const size_t length = comparison->token_end - comparison->at;
     double number, expected, difference;
 
-    if (comparison->mode != COMPARE_FLOAT || comparison->token_length > DECIMAL_MAX)
+    if (comparison->mode != COMPARE_FLOAT)
         return false;
     if (!decimal_read(comparison->token, comparison->token_length, &number) ||
         !decimal_read(text, length, &expected))
