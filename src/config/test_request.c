@@ -1,0 +1,37 @@
+#include "config/test_request.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+
+struct test_request *test_requests_add(struct test_requests *tests)
+{
+    const size_t count = tests->count;
+
+    if ((count & (count - 1)) == 0) /* the capacity, which is a power of two, is used up */
+        tests->items =
+            memory_resize(tests->items, (count > 0 ? 2 * count : 1) * sizeof *tests->items);
+    tests->items[count] = (struct test_request)TEST_REQUEST_INIT;
+    tests->count++;
+    return &tests->items[count];
+}
+
+void test_request_release(struct test_request *test)
+{
+    free(test->name);
+    cleanup_fd(&test->stdin_file);
+    strvec_release(&test->arguments);
+    strvec_release(&test->environment);
+    input_files_release(&test->files);
+    free(test->expected);
+    *test = (struct test_request)TEST_REQUEST_INIT;
+}
+
+void test_requests_release(struct test_requests *tests)
+{
+    for (size_t i = 0; i < tests->count; i++)
+        test_request_release(&tests->items[i]);
+    free(tests->items);
+    *tests = (struct test_requests)TEST_REQUESTS_INIT;
+}

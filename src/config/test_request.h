@@ -1,0 +1,55 @@
+/*
+ * The tests of a request: the runs of one program with the input of each, and what is expected of
+ * them. A front end reads them, from JSON or from a directory, and the plan takes them over.
+ */
+#ifndef CONFIG_TEST_REQUEST_H
+#define CONFIG_TEST_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strvec.h"
+#include "config/compare_mode.h"
+#include "config/input_files.h"
+
+/* Maximum number of tests, and bytes of a test's name. */
+enum { TESTS_MAX = 10000, TEST_NAME_MAX = 255 };
+
+struct test_request {
+    char *name;                /* owned; unique among the tests of a request */
+    int stdin_file;            /* standard input: an open file, owned; -1: empty */
+    struct strvec arguments;   /* appended to those of the request */
+    struct strvec environment; /* "NAME=VALUE"; beside the variables of the request */
+    struct input_files files;  /* beside the files of the request */
+    char *expected;            /* owned; the expected standard output, which may have NUL bytes */
+    size_t expected_length;    /* bytes */
+    bool has_expected;         /* false: every output passes if the exit status is 0 */
+    enum comparison_mode compare;
+    double tolerance;       /* for COMPARE_FLOAT */
+    double timeout_seconds; /* 0: that of the plan */
+    double cpu_seconds;     /* maximum CPU time; 0: that of the plan */
+};
+
+#define TEST_REQUEST_INIT                                                                          \
+    {                                                                                              \
+        .stdin_file = -1, .compare = COMPARE_TRIM, .tolerance = COMPARISON_TOLERANCE_DEFAULT       \
+    }
+
+struct test_requests {
+    struct test_request *items; /* owned */
+    size_t count;
+    bool stop_on_failure; /* the tests after the first one that fails do not run */
+};
+
+#define TEST_REQUESTS_INIT                                                                         \
+    {                                                                                              \
+        NULL, 0, false                                                                             \
+    }
+
+/* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */
+struct test_request *test_requests_add(struct test_requests *tests);
+
+void test_request_release(struct test_request *test);
+void test_requests_release(struct test_requests *tests);
+
+#endif
