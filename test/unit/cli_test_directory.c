@@ -1,0 +1,301 @@
+#include "test.h"
+
+#include "cli/test_directory.h"
+#include "run/result.h"
+
+/* Reads the tests of the directory, which must work. */
+static struct test_requests read_tests(const char *directory)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct test_requests tests = TEST_REQUESTS_INIT;
+    const int status = test_directory_read(directory, &tests, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(status, 0);
+    return tests;
+}
+
+/* Asserts the error, in which %s is the directory, and removes the directory. */
+static void assert_refused(char *directory, const char *format)
+{
+    CLEANUP_FREE char *copy = string_copy(format);
+    char *place = strstr(copy, "DIR");
+    CLEANUP_FREE char *message = NULL;
+    struct test_requests tests = TEST_REQUESTS_INIT;
+    struct error error = ERROR_INIT;
+
+    assert_non_null(place);
+    *place = '\0';
+    message = string_format("%s%s%s", copy, directory, place + 3);
+    assert_int_equal(test_directory_read(directory, &tests, &error), -1);
+    assert_error(&error, ERROR_INPUT, message);
+    test_requests_release(&tests);
+    temp_remove(directory);
+}
+
+/* The names of the tests, in their order, each followed by what there is: i(nput), o(utput). */
+static char *list_tests(const struct test_requests *tests)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < tests->count; i++)
+        strbuf_addf(&text, "%s%s:%s%s", i > 0 ? " " : "", tests->items[i].name,
+                    tests->items[i].stdin_file >= 0 ? "i" : "",
+                    tests->items[i].has_expected ? "o" : "");
+    return strbuf_steal(&text);
+}
+
+static void assert_listed(char *directory, const char *expected)
+{
+    CLEANUP(test_requests_release) struct test_requests tests = read_tests(directory);
+    CLEANUP_FREE char *listed = list_tests(&tests);
+
+    assert_string_equal(listed, expected);
+    temp_remove(directory);
+}
+
+static void test_directory__files_of_a_test(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *output = path_in(directory, "one.out");
+    CLEANUP(strbuf_release) struct strbuf input = STRBUF_INIT;
+    struct test_requests tests;
+
+    (void)state;
+    write_in(directory, "one.in", "1 2\n");
+    write_bytes(output, "a\0b\n", 4, 0644);
+    write_in(directory, "one.args", "-v\n\ntwo words\r\n");
+    tests = read_tests(directory);
+    assert_int_equal(tests.count, 1);
+    assert_string_equal(tests.items[0].name, "one");
+    input = read_all(tests.items[0].stdin_file);
+    assert_string_equal(input.data, "1 2\n");
+    assert_true(tests.items[0].has_expected);
+    assert_int_equal(tests.items[0].expected_length, 4);
+    assert_memory_equal(tests.items[0].expected, "a\0b\n", 4);
+    assert_int_equal(tests.items[0].arguments.count, 3);
+    assert_string_equal(tests.items[0].arguments.items[0], "-v");
+    assert_string_equal(tests.items[0].arguments.items[1], "");
+    assert_string_equal(tests.items[0].arguments.items[2], "two words");
+    test_requests_release(&tests);
+    temp_remove(directory);
+}
+
+static void test_directory__one_file_is_enough(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    write_in(directory, "a.in", "");
+    write_in(directory, "b.out", "");
+    write_in(directory, "c.ans", "");
+    write_in(directory, "d.args", "");
+    write_in(directory, "e.in", "");
+    write_in(directory, "e.ans", "");
+    assert_listed(directory, "a:i b:o c:o d: e:io");
+}
+
+static void test_directory__other_files_are_ignored(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *below = path_in(directory, "secret");
+
+    (void)state;
+    write_in(directory, "a.b.in", "");
+    write_in(directory, ".in", "");
+    write_in(directory, ".hidden.in", "");
+    write_in(directory, "README", "");
+    write_in(directory, "in", "");
+    write_in(directory, "a.in~", "");
+    write_in(directory, "a.IN", "");
+    write_in(directory, "a.desc", "");
+    assert_int_equal(mkdir(below, 0700), 0);
+    write_in(below, "x.in", "");
+    assert_listed(directory, "a.b:i");
+}
+
+static void test_directory__natural_order(void **state)
+{
+    static const char *const names[] = {"10.in",       "9.in", "1.in",  "sample-10.in",
+                                        "sample-2.in", "x.in", "x1.in", "sample.in"};
+    char *directory = temp_create();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        write_in(directory, names[i], "");
+    assert_listed(directory, "1:i 9:i 10:i sample:i sample-2:i sample-10:i x:i x1:i");
+}
+
+/* Each name comes before all that follow it. */
+static void test_directory__order_is_total(void **state)
+{
+    static const char *const names[] = {"",
+                                        "-1",
+                                        "0",
+                                        "00",
+                                        "01",
+                                        "1",
+                                        "1a",
+                                        "1a2",
+                                        "1a10",
+                                        "2",
+                                        "10",
+                                        "a0",
+                                        "a1",
+                                        "a1b1",
+                                        "a2",
+                                        "a9999999999999999999998",
+                                        "a9999999999999999999999",
+                                        "a10000000000000000000000",
+                                        "aa",
+                                        "b",
+                                        "\xc3\xa4"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        for (size_t k = 0; k < COUNT(names); k++) {
+            const int order = test_directory_order(names[i], names[k]);
+
+            if ((order < 0) != (i < k) || (order > 0) != (i > k))
+                fail_msg("'%s' and '%s': %d", names[i], names[k], order);
+        }
+}
+
+static void test_directory__links(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *link = path_in(directory, "a.in");
+
+    (void)state;
+    write_in(directory, "shared", "x");
+    assert_int_equal(symlink("shared", link), 0);
+    assert_listed(directory, "a:i");
+}
+
+static void test_directory__nothing_in_it(void **state)
+{
+    char *directory = temp_create();
+    struct test_requests tests = TEST_REQUESTS_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    assert_refused(directory, "'DIR' has no tests; a test is a file NAME.in and a file NAME.out");
+    assert_int_equal(test_directory_read("/nonexistent\n", &tests, &error), -1);
+    assert_error(&error, ERROR_INPUT,
+                 "cannot open the directory '/nonexistent\\n': No such file or directory");
+    assert_int_equal(test_directory_read("/dev/null", &tests, &error), -1);
+    assert_error(&error, ERROR_INPUT, "cannot open the directory '/dev/null': Not a directory");
+}
+
+/* A FIFO without a writer would block. */
+static void test_directory__not_regular_files(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *fifo = path_in(directory, "a\n.in");
+    CLEANUP_FREE char *below = NULL, *link = NULL;
+
+    (void)state;
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_refused(directory, "'DIR/a\\n.in' is not a regular file");
+    directory = temp_create();
+    below = path_in(directory, "b.out");
+    assert_int_equal(mkdir(below, 0700), 0);
+    assert_refused(directory, "'DIR/b.out' is not a regular file");
+    directory = temp_create();
+    link = path_in(directory, "c.in");
+    assert_int_equal(symlink("nowhere", link), 0);
+    assert_refused(directory, "cannot open 'DIR/c.in': No such file or directory");
+}
+
+static void write_sparse(const char *directory, const char *name, off_t size)
+{
+    CLEANUP_FREE char *path = path_in(directory, name);
+
+    write_in(directory, name, "");
+    assert_int_equal(truncate(path, size), 0);
+}
+
+static void test_directory__sizes(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    write_sparse(directory, "a.in", 0x80000000LL);
+    assert_refused(directory, "'DIR/a.in' is larger than 2147483647 bytes");
+    directory = temp_create();
+    write_sparse(directory, "a.ans", OUTPUT_HARD_MAX + 1);
+    assert_refused(directory, "'DIR/a.ans' is larger than 67108864 bytes");
+    directory = temp_create();
+    write_sparse(directory, "a.args", 2000001);
+    assert_refused(directory, "'DIR/a.args' is larger than 2000000 bytes");
+}
+
+static void test_directory__arguments(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *path = NULL;
+
+    (void)state;
+    strbuf_addstr(&text, "a\n");
+    for (int i = 0; i < 131071; i++)
+        strbuf_addch(&text, 'x');
+    strbuf_addstr(&text, "\n");
+    write_in(directory, "a.args", text.data);
+    assert_listed(directory, "a:");
+    directory = temp_create();
+    text.data[text.length - 1] = 'x';
+    write_in(directory, "a.args", text.data);
+    assert_refused(directory, "'DIR/a.args' has an argument of more than 131071 bytes");
+    directory = temp_create();
+    path = path_in(directory, "a.args");
+    write_bytes(path, "a\0b", 3, 0644);
+    assert_refused(directory, "'DIR/a.args' has a NUL byte");
+}
+
+static void test_directory__names(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    write_in(directory, "a\xff.in", "");
+    assert_refused(directory, "the name of 'DIR/a\\xff.in' is not valid UTF-8");
+    directory = temp_create();
+    write_in(directory, "a.out", "");
+    write_in(directory, "a.ans", "");
+    assert_refused(directory, "'DIR/a.out' stands beside a file that ends in .ans; both are the "
+                              "expected output of one test");
+}
+
+static void test_directory__too_many(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    for (int i = 0; i <= TESTS_MAX; i++) {
+        CLEANUP_FREE char *name = string_format("%d.out", i);
+
+        write_in(directory, name, "");
+    }
+    assert_refused(directory, "'DIR' has more than 10000 tests");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directory__files_of_a_test),
+        cmocka_unit_test(test_directory__one_file_is_enough),
+        cmocka_unit_test(test_directory__other_files_are_ignored),
+        cmocka_unit_test(test_directory__natural_order),
+        cmocka_unit_test(test_directory__order_is_total),
+        cmocka_unit_test(test_directory__links),
+        cmocka_unit_test(test_directory__nothing_in_it),
+        cmocka_unit_test(test_directory__not_regular_files),
+        cmocka_unit_test(test_directory__sizes),
+        cmocka_unit_test(test_directory__arguments),
+        cmocka_unit_test(test_directory__names),
+        cmocka_unit_test(test_directory__too_many),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
