@@ -201,7 +201,7 @@ static int read_request(struct job *job, const char *text, size_t length, struct
 
     if (batch_line_parse(text, length, &arguments, &job->id, error) != 0)
         return -1;
-    result = tool_arguments_read(arguments, job->batch->config, request, error);
+    result = tool_arguments_read(arguments, TOOL_CALLER_BATCH, job->batch->config, request, error);
     json_decref(arguments);
     return result;
 }

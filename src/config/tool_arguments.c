@@ -1,5 +1,6 @@
 #include "config/tool_arguments.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -21,6 +22,7 @@ enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
 /* The state of reading the arguments. */
 struct reading {
     const struct config *config;
+    enum tool_caller caller;
     struct request *request;
     struct error *error;
     size_t words; /* bytes of the arguments and variables so far */
@@ -256,6 +258,14 @@ static int read_timeout(struct reading *reading, const char *name, const json_t 
                              reading->error);
 }
 
+static int read_limit(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_number(value))
+        return wrong(reading, name, "a number");
+    return limits_set_number(&reading->request->policy.limits, tool_arguments_limit(name),
+                             json_number_value(value), reading->error);
+}
+
 static int read_artifacts(struct reading *reading, const char *name, const json_t *value)
 {
     size_t i;
@@ -282,6 +292,9 @@ const char *tool_arguments_namer(const char *subject)
         const char *subject, *name;
     } names[] = {
         {"timeoutSeconds", "timeout_seconds"},
+        {"memoryMB", "memory_mb"},
+        {"cpuSeconds", "cpu_seconds"},
+        {"pidsLimit", "pids_limit"},
         {REQUEST_LANGUAGE, "language"},
         {REQUEST_ENTRYPOINT, "entrypoint_filename"},
         {"workdirMB", "workdirMB in the configuration"}, /* no argument sets it */
@@ -296,19 +309,44 @@ const char *tool_arguments_namer(const char *subject)
 static const struct argument {
     const char *name;
     int (*read)(struct reading *reading, const char *name, const json_t *value);
+    enum limit_number limit; /* that it sets, of those that a model may not always set */
 } table[] = {
-    {"language", read_language},
-    {"entrypoint_code", read_code},
-    {"entrypoint_filename", read_filename},
-    {"additional_files", read_files},
-    {"snippet_name", read_snippet},
-    {"stdin", read_stdin},
-    {"arguments", read_arguments},
-    {"environment", read_environment},
-    {"timeout_seconds", read_timeout},
-    {"artifacts", read_artifacts},
+    {"language", read_language, LIMIT_NUMBERS},
+    {"entrypoint_code", read_code, LIMIT_NUMBERS},
+    {"entrypoint_filename", read_filename, LIMIT_NUMBERS},
+    {"additional_files", read_files, LIMIT_NUMBERS},
+    {"snippet_name", read_snippet, LIMIT_NUMBERS},
+    {"stdin", read_stdin, LIMIT_NUMBERS},
+    {"arguments", read_arguments, LIMIT_NUMBERS},
+    {"environment", read_environment, LIMIT_NUMBERS},
+    {"timeout_seconds", read_timeout, LIMIT_NUMBERS},
+    {"memory_mb", read_limit, LIMIT_MEMORY},
+    {"cpus", read_limit, LIMIT_CPUS},
+    {"cpu_seconds", read_limit, LIMIT_CPU_TIME},
+    {"pids_limit", read_limit, LIMIT_PIDS},
+    {"artifacts", read_artifacts, LIMIT_NUMBERS},
 };
 enum { ARGUMENTS = sizeof table / sizeof *table };
+
+enum limit_number tool_arguments_limit(const char *name)
+{
+    for (int i = 0; i < ARGUMENTS; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return table[i].limit;
+    return LIMIT_NUMBERS;
+}
+
+bool tool_arguments_offers(const struct config *config, enum limit_number which)
+{
+    return isfinite(config->maximums.limits.number[which]);
+}
+
+/* Whether this caller has the argument. */
+static bool is_offered(const struct reading *reading, const struct argument *argument)
+{
+    return argument->limit == LIMIT_NUMBERS || reading->caller == TOOL_CALLER_BATCH ||
+           tool_arguments_offers(reading->config, argument->limit);
+}
 
 static const json_t *given(const json_t *arguments, const char *name)
 {
@@ -317,16 +355,18 @@ static const json_t *given(const json_t *arguments, const char *name)
     return json_is_null(value) ? NULL : value;
 }
 
-static int refuse_unknown(const char *key, struct error *error)
+static int refuse_unknown(const struct reading *reading, const char *key)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
     CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < ARGUMENTS; i++)
-        strvec_push(&names, table[i].name);
+        if (is_offered(reading, &table[i]))
+            strvec_push(&names, table[i].name);
     known = strvec_join(&names, ", ");
-    return error_set(error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown, known);
+    return error_set(reading->error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown,
+                     known);
 }
 
 /* Checks what the schema cannot say: APIs of models refuse a schema with a choice at its top. */
@@ -353,10 +393,10 @@ static int check_choice(const json_t *arguments, const struct config *config, st
                      known);
 }
 
-int tool_arguments_read(const json_t *arguments, const struct config *config,
-                        struct request *request, struct error *error)
+int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
+                        const struct config *config, struct request *request, struct error *error)
 {
-    struct reading reading = {config, request, error, 0};
+    struct reading reading = {config, caller, request, error, 0};
     const char *key;
     json_t *value;
 
@@ -365,9 +405,9 @@ int tool_arguments_read(const json_t *arguments, const struct config *config,
         bool known = false;
 
         for (int i = 0; i < ARGUMENTS; i++)
-            known |= strcmp(key, table[i].name) == 0;
+            known |= strcmp(key, table[i].name) == 0 && is_offered(&reading, &table[i]);
         if (!known)
-            return refuse_unknown(key, error);
+            return refuse_unknown(&reading, key);
     }
     if (check_choice(arguments, config, error) != 0)
         return -1;

@@ -6,21 +6,35 @@
 #define CONFIG_TOOL_ARGUMENTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "config/config.h"
 #include "config/request.h"
 
 /*
+ * Who wrote the arguments. A line of a batch may ask for limits as a person may. A model may ask
+ * for one only if the configuration has a maximum for it; otherwise there is no such argument.
+ */
+enum tool_caller { TOOL_CALLER_MODEL, TOOL_CALLER_BATCH };
+
+/*
  * Fills in an initialised request. null stands for an argument that is not given. A timeout above
- * the configuration's maximum is lowered to it.
+ * the configuration's maximum is lowered to it: models tend to ask for a long one without a reason.
+ * plan_resolve() refuses other limits that are above.
  *
  * ERROR_USAGE names the argument and what would be right, so that a model can correct itself.
  * ERROR_INPUT if the snippet cannot be read or a file name is not allowed, ERROR_SYSTEM if the host
  * refuses something.
  */
-int tool_arguments_read(const json_t *arguments, const struct config *config,
-                        struct request *request, struct error *error);
+int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
+                        const struct config *config, struct request *request, struct error *error);
+
+/* The limit that an argument sets, other than timeout_seconds; LIMIT_NUMBERS: none. */
+enum limit_number tool_arguments_limit(const char *name);
+
+/* Whether the configuration lets a model ask for the limit. */
+bool tool_arguments_offers(const struct config *config, enum limit_number which);
 
 /* The argument for the subject of an error, like "timeout_seconds"; an error_namer. */
 const char *tool_arguments_namer(const char *subject);

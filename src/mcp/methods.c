@@ -162,7 +162,7 @@ static json_t *handle_tools_call(struct request_context *context)
                         "arguments must be an object");
         return NULL;
     }
-    if (tool_arguments_read(arguments, config, &request, &error) == 0 &&
+    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &request, &error) == 0 &&
         plan_resolve(&plan, config, &request, &error) == 0)
         return submit(context, &plan);
     error_name_subject(&error, tool_arguments_namer);

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "config/snippets.h"
+#include "config/tool_arguments.h"
 #include "execute_code.h" /* generated: static const char execute_code[] */
 
 /* Bytes of the names of a language's packages, and of the names of snippets. */
@@ -100,6 +101,39 @@ static json_t *describe_timeout(const struct config *config)
     return string;
 }
 
+/*
+ * Completes the arguments that set other limits, and removes those without a maximum: then only the
+ * configuration sets them.
+ */
+static void describe_limits(json_t *properties, const struct config *config)
+{
+    const char *name;
+    json_t *argument;
+    void *next;
+
+    json_object_foreach_safe(properties, next, name, argument)
+    {
+        const enum limit_number which = tool_arguments_limit(name);
+        CLEANUP_FREE char *text = NULL;
+
+        if (which == LIMIT_NUMBERS)
+            continue;
+        if (!tool_arguments_offers(config, which)) {
+            json_object_del(properties, name);
+            continue;
+        }
+        text =
+            string_format("%s Default: the limit of the language. A value above %.10g is refused.",
+                          json_string_value(json_object_get(argument, "description")),
+                          config->maximums.limits.number[which]);
+        json_object_set_new(argument, "description", json_string(text));
+        json_object_set_new(argument, "maximum",
+                            limit_rules[which].type == KEY_WHOLE
+                                ? json_integer((json_int_t)config->maximums.limits.number[which])
+                                : json_real(config->maximums.limits.number[which]));
+    }
+}
+
 /* Adds the names of the snippets, as many as there is room for, to the description. */
 static void describe_snippets(json_t *argument, const struct config *config)
 {
@@ -137,6 +171,7 @@ static void complete_definition(json_t *tool, const struct config *config)
         json_array_append_new(languages, json_string(config->languages[i].name));
     json_object_set_new(json_object_get(properties, "timeout_seconds"), "description",
                         describe_timeout(config));
+    describe_limits(properties, config);
     describe_snippets(json_object_get(properties, "snippet_name"), config);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",

@@ -53,6 +53,22 @@ python, go, javascript, bash, busybox, noshell" "each error"
     has "$out" '{"id":{"deep":[null]},"line":4,' "an id of any kind comes back"
 }
 
+test_case 'limits of a line' && {
+    perl -MJSON::PP -e '
+        my $seen = q(cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null; :);
+        my @limits = ({memory_mb => 100, cpus => 0.25, pids_limit => 20}, {cpu_seconds => 0.3}, {memory_mb => 1}, {cpus => 3}, {memory => 5});
+        for (@limits) { print encode_json({language => "busybox",
+            entrypoint_code => $_->{cpu_seconds} ? "while :; do :; done" : $seen, %$_}), "\n" }' >"$scratch/limits"
+    batch_with '{"maximums": {"cpus": 2}}' "$scratch/limits"
+    has "$(results 'join " ", split /\n/, $r->{stdout}')" "104857600 25000" "limits: as the kernel has them"
+    has "$(results 'join " ", split /\n/, $r->{stdout}')" " 20; " "limits: processes"
+    is "$(results '"$r->{reason} $r->{status} " . ($r->{error} // "none")')" "exit success none; \
+cpu-time timeout program used more than 0.3 s of CPU time; input error memory_mb must be from 6 to 16777216 MB; \
+input error cpus 3 is more than the configuration allows (maximums.cpus: 2); input error there is no argument 'memory'; known are: \
+language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, \
+memory_mb, cpus, cpu_seconds, pids_limit, artifacts" "limits: each outcome"
+}
+
 test_case --quick 'numbers in an id come back unchanged' && {
     printf '%s\n' '{"id": [0.1, 1e100, -0.0, 12345678901234567], "language": "nope", "entrypoint_code": ""}' >"$scratch/numbers"
     batch "$scratch/numbers"

@@ -137,9 +137,10 @@ test_case --quick 'the defaults in --help and in the manual page' && {
 
 # ---- the result
 # The definition of the tool, as isolator-mcp gives it.
+echo '{"maximums": {"memoryMB": 1024, "cpus": 2, "cpuSeconds": 60, "pidsLimit": 100}}' >"$scratch/maximums.json" # offers all arguments
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
-    "$server" | perl -MJSON::PP -e '
+    "$server" --config "$scratch/maximums.json" | perl -MJSON::PP -e '
         while (<STDIN>) { my $line = decode_json($_); print encode_json($line->{result}{tools}[0]) if $line->{id} == 2 }' >"$tool"
 members=$("$ISOLATOR" run "$scratch/no-such-file.py" 2>/dev/null | grep -o '"[A-Za-z]*":' | tr -d '":' | words) # all of them
 reasons=$(perl -MJSON::PP -e '

@@ -20,9 +20,9 @@ const NOTHING_TO_RUN = 'nothing to run: give language and entrypoint_code, or sn
 
 // A server and what it says of a call: `accepts` and `refuses` take the arguments of the call, as an object or as
 // JSON text; `acceptsBeside` and `refusesBeside` take arguments that stand beside a valid program.
-async function startForArguments(version = '2025-11-25') {
+async function startForArguments(version = '2025-11-25', maximums = {}) {
     const server = await startServer({ engine: false, config: { containerCommand: 'no-such-docker', promptsDir,
-        languages: LANGUAGES, maximums: { timeoutSeconds: 30 }, defaults: { workdirMB: 4 } } });
+        languages: LANGUAGES, maximums: { timeoutSeconds: 30, ...maximums }, defaults: { workdirMB: 4 } } });
     await server.initialize(version);
     server.say = async (args, more = '') => {
         const json = typeof args === 'string' ? args : JSON.stringify(args);
@@ -238,6 +238,21 @@ quickCase('environment: strings by names of variables', async () => {
             `'${name}' is not the name of an environment variable: letters, digits, _`, `the name '${name}'`);
     has(await server.say({ ...PROGRAM, environment: { PPID: 'x' } }), "variable 'PPID' cannot be given", 'a name of the shell');
     await server.acceptsBeside({ environment: { A: '', _b1: 'a=b\n' } });
+});
+
+quickCase('limits: those with a maximum, and no others', async () => {
+    const server = await startForArguments('2025-11-25', { memoryMB: 300, cpuSeconds: 2.5 });
+    await server.acceptsBeside({ memory_mb: 300, cpu_seconds: 2.5 }, 'at the maximum');
+    await server.acceptsBeside({ memory_mb: 6, cpu_seconds: 0.1 }, 'below it');
+    await server.refusesBeside({ memory_mb: 301 }, 'memory_mb 301 MB is more than the configuration allows (maximums.memoryMB: 300)', 'memory');
+    await server.refusesBeside({ cpu_seconds: 3 }, 'cpu_seconds 3 s is more than the configuration allows (maximums.cpuSeconds: 2.5)', 'CPU time');
+    await server.refusesBeside({ cpu_seconds: 0 }, 'cpu_seconds cannot be 0, which means no limit: the configuration has a maximum ' +
+        '(maximums.cpuSeconds: 2.5)', 'no limit');
+    await server.refusesBeside({ memory_mb: '64' }, 'memory_mb must be a number', 'a string');
+    for (const name of ['cpus', 'pids_limit'])
+        await server.refusesBeside({ [name]: 10 }, `there is no argument '${name}'; known are: language, entrypoint_code, ` +
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, memory_mb, cpu_seconds, ' +
+            'artifacts', name);
 });
 
 quickCase('timeout_seconds: a number greater than 0', async () => {

@@ -112,7 +112,7 @@ static void check_arguments(const json_t *arguments)
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (tool_arguments_read(arguments, &config, &request, &error) == 0 &&
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, &config, &request, &error) == 0 &&
         plan_resolve(&plan, &config, &request, &error) == 0)
         check_plan(&plan, arguments);
     else

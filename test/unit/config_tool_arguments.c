@@ -5,6 +5,7 @@
 /* A directory with snippets, and the request that the arguments are read into. */
 struct fixture {
     char *directory;
+    enum tool_caller caller;
     struct config config;
     struct request request;
     struct error error;
@@ -30,8 +31,8 @@ static void tear_down(struct fixture *fixture)
 static int read_text(struct fixture *fixture, const char *text)
 {
     json_t *arguments = json_of(text);
-    const int result =
-        tool_arguments_read(arguments, &fixture->config, &fixture->request, &fixture->error);
+    const int result = tool_arguments_read(arguments, fixture->caller, &fixture->config,
+                                           &fixture->request, &fixture->error);
 
     json_decref(arguments);
     return result;
@@ -133,7 +134,8 @@ static void tool_arguments__nothing_to_run(void **state)
                   "entrypoint_code is missing: give the source code of the program");
     check_refused("{\"entrypoint_code\": \"print(1)\"}", "language is missing: give one of py, sh");
     set_up(&fixture);
-    assert_int_equal(tool_arguments_read(NULL, &fixture.config, &fixture.request, &fixture.error),
+    assert_int_equal(tool_arguments_read(NULL, TOOL_CALLER_MODEL, &fixture.config, &fixture.request,
+                                         &fixture.error),
                      -1);
     assert_error(&fixture.error, ERROR_USAGE, NOTHING);
     tear_down(&fixture);
@@ -467,6 +469,99 @@ static void tool_arguments__timeout_without_a_maximum(void **state)
     tear_down(&fixture);
 }
 
+/* ---- other limits */
+
+static void add_config(struct fixture *fixture, const char *more)
+{
+    const int result =
+        config_overlay(&fixture->config, more, strlen(more), "more", &fixture->error);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+/* The limits of a request by this caller, under these maximums. */
+static void check_limits(enum tool_caller caller, const char *maximums, const char *members,
+                         const char *expected)
+{
+    CLEANUP_FREE char *more = string_format("{\"maximums\": {%s}}", maximums);
+    CLEANUP_FREE char *limits = NULL;
+    struct fixture fixture;
+    const double *number = fixture.request.policy.limits.number;
+
+    set_up(&fixture);
+    add_config(&fixture, more);
+    fixture.caller = caller;
+    read_good(&fixture, members);
+    limits = string_format("%.10g %.10g %.10g %.10g", number[LIMIT_MEMORY], number[LIMIT_CPUS],
+                           number[LIMIT_CPU_TIME], number[LIMIT_PIDS]);
+    assert_string_equal(limits, expected);
+    tear_down(&fixture);
+}
+
+#define LIMITS ", \"memory_mb\": 300, \"cpus\": 1.5, \"cpu_seconds\": 2.5, \"pids_limit\": 100"
+
+static void tool_arguments__limits(void **state)
+{
+    (void)state;
+    check_limits(TOOL_CALLER_BATCH, "", LIMITS, "300 1.5 2.5 100");
+    check_limits(TOOL_CALLER_BATCH, "", ", \"cpu_seconds\": 0", "nan nan inf nan");
+    check_limits(TOOL_CALLER_BATCH, "\"memoryMB\": 200", LIMITS, "300 1.5 2.5 100");
+    check_limits(TOOL_CALLER_MODEL,
+                 "\"memoryMB\": 300, \"cpus\": 2, \"cpuSeconds\": 3, \"pidsLimit\": 100", LIMITS,
+                 "300 1.5 2.5 100");
+    check_limits(TOOL_CALLER_MODEL, "\"memoryMB\": 300", ", \"memory_mb\": 6", "6 nan nan nan");
+}
+
+static void check_wrong_limit(enum tool_caller caller, const char *members, const char *message)
+{
+    CLEANUP_FREE char *text =
+        string_format("{\"language\": \"py\", \"entrypoint_code\": \"print(1)\", %s}", members);
+    struct fixture fixture;
+
+    set_up(&fixture);
+    add_config(&fixture, "{\"maximums\": {\"cpus\": 2, \"cpuSeconds\": 0}}");
+    fixture.caller = caller;
+    assert_int_equal(read_text(&fixture, text), -1);
+    assert_error(&fixture.error, ERROR_USAGE, message);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__wrong_limits(void **state)
+{
+    (void)state;
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": \"64\"", "memory_mb must be a number");
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": 64.5", "memory_mb must be a whole number");
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": 0",
+                      "memory_mb must be from 6 to 16777216 MB");
+    check_wrong_limit(TOOL_CALLER_MODEL, "\"cpus\": 0", "cpus must be from 0.01 to 4096");
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"cpu_seconds\": -1",
+                      "cpu_seconds must be from 0 to 31622400 s");
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"pids_limit\": 1e300",
+                      "pids_limit must be from 8 to 4194304");
+}
+
+#define WITH_CPUS                                                                                  \
+    "known are: language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, "  \
+    "stdin, arguments, environment, timeout_seconds, cpus, artifacts"
+
+/* Without a maximum a model does not have the argument. */
+static void tool_arguments__limits_that_are_not_offered(void **state)
+{
+    (void)state;
+    check_wrong_limit(TOOL_CALLER_MODEL, "\"memory_mb\": 64",
+                      "there is no argument 'memory_mb'; " WITH_CPUS);
+    check_wrong_limit(TOOL_CALLER_MODEL, "\"pids_limit\": null",
+                      "there is no argument 'pids_limit'; " WITH_CPUS);
+    check_wrong_limit(TOOL_CALLER_MODEL, "\"cpu_seconds\": 1",
+                      "there is no argument 'cpu_seconds'; " WITH_CPUS); /* 0 is no maximum */
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory\": 64",
+                      "there is no argument 'memory'; known are: language, entrypoint_code, "
+                      "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
+                      "environment, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit, "
+                      "artifacts");
+}
+
 /* ---- names */
 
 /* Some models fill in every argument. */
@@ -512,6 +607,9 @@ static void tool_arguments__names_of_subjects(void **state)
 {
     (void)state;
     assert_string_equal(tool_arguments_namer("timeoutSeconds"), "timeout_seconds");
+    assert_string_equal(tool_arguments_namer("memoryMB"), "memory_mb");
+    assert_string_equal(tool_arguments_namer("cpuSeconds"), "cpu_seconds");
+    assert_string_equal(tool_arguments_namer("pidsLimit"), "pids_limit");
     assert_string_equal(tool_arguments_namer(REQUEST_LANGUAGE), "language");
     assert_string_equal(tool_arguments_namer("workdirMB"), "workdirMB in the configuration");
     assert_null(tool_arguments_namer("maxQueued"));
@@ -537,6 +635,9 @@ int main(void)
         cmocka_unit_test(tool_arguments__too_long),
         cmocka_unit_test(tool_arguments__timeout),
         cmocka_unit_test(tool_arguments__timeout_without_a_maximum),
+        cmocka_unit_test(tool_arguments__limits),
+        cmocka_unit_test(tool_arguments__wrong_limits),
+        cmocka_unit_test(tool_arguments__limits_that_are_not_offered),
         cmocka_unit_test(tool_arguments__null_is_not_given),
         cmocka_unit_test(tool_arguments__unknown_ones),
         cmocka_unit_test(tool_arguments__names_of_subjects),

@@ -403,7 +403,7 @@ static void tool__description_is_the_instructions(void **state)
 }
 
 /* The definition lists exactly the arguments that are accepted. */
-static void tool__arguments_are_those_that_are_accepted(void **state)
+static void check_arguments(const char *more)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -414,20 +414,60 @@ static void tool__arguments_are_those_that_are_accepted(void **state)
     json_t *tool, *value, *wrong = json_of("{\"x\": 1}");
     const char *key;
 
-    (void)state;
-    set_up_config(&config, NULL);
+    set_up_config(&config, more);
     request_init(&request);
     tool = tool_definition(&config, revision_legacy("2025-11-25"));
     json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
                         value) strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
     message = string_format("there is no argument 'x'; known are: %s", joined);
-    assert_int_equal(tool_arguments_read(wrong, &config, &request, &error), -1);
+    assert_int_equal(tool_arguments_read(wrong, TOOL_CALLER_MODEL, &config, &request, &error), -1);
     assert_string_equal(error.message, message);
     json_decref(wrong);
     json_decref(tool);
     request_release(&request);
     config_release(&config);
+}
+
+#define MAXIMUMS                                                                                   \
+    "{\"maximums\": {\"memoryMB\": 1024, \"cpus\": 1.5, \"cpuSeconds\": 20, \"pidsLimit\": 100}}"
+
+static void tool__arguments_are_those_that_are_accepted(void **state)
+{
+    (void)state;
+    check_arguments(NULL);
+    check_arguments("{\"maximums\": {\"memoryMB\": 1024}}");
+    check_arguments(MAXIMUMS);
+}
+
+/* A model can ask for a limit only below a maximum, and is told the maximum. */
+static void tool__limits_with_their_maximums(void **state)
+{
+    json_t *tool = define("2025-11-25", MAXIMUMS);
+    const json_t *schema = json_object_get(tool, "inputSchema");
+
+    (void)state;
+    check_keys(json_object_get(schema, "properties"),
+               "language entrypoint_code entrypoint_filename additional_files snippet_name stdin "
+               "arguments environment timeout_seconds memory_mb cpus cpu_seconds pids_limit "
+               "artifacts");
+    check_json(
+        input_property(tool, "memory_mb"),
+        "{\"type\":\"integer\",\"minimum\":6,\"description\":\"Memory of all processes of the "
+        "program and of the files that it writes, in MB. Default: the limit of the language. "
+        "A value above 1024 is refused.\",\"maximum\":1024}");
+    check_json(
+        input_property(tool, "cpus"),
+        "{\"type\":\"number\",\"minimum\":0.01,\"description\":\"How many CPU cores the program "
+        "may use. Default: the limit of the language. A value above 1.5 is refused.\","
+        "\"maximum\":1.5}");
+    assert_non_null(input_property(tool, "cpu_seconds"));
+    json_decref(tool);
+    tool = define("2025-11-25", "{\"maximums\": {\"pidsLimit\": 100, \"cpuSeconds\": 0}}");
+    assert_non_null(input_property(tool, "pids_limit"));
+    assert_null(input_property(tool, "cpus"));
+    assert_null(input_property(tool, "cpu_seconds"));
+    json_decref(tool);
 }
 
 int main(void)
@@ -440,6 +480,7 @@ int main(void)
         cmocka_unit_test(tool__snippets_by_their_shortest_names),
         cmocka_unit_test(tool__as_many_snippets_as_there_is_room_for),
         cmocka_unit_test(tool__timeout_with_its_maximum),
+        cmocka_unit_test(tool__limits_with_their_maximums),
         cmocka_unit_test(tool__open_world_hint_is_the_network),
         cmocka_unit_test(tool__annotations),
         cmocka_unit_test(tool__output_schema_is_that_of_a_result),
