@@ -7,9 +7,13 @@
 
 #include <stddef.h>
 
+#include "base/strbuf.h"
 #include "base/strvec.h"
 
-/* Prints the cells row by row on stdout. */
+/* Adds the cells row by row to a text. A character of UTF-8 counts as one column. */
+void table_add(struct strbuf *text, const struct strvec *cells, size_t columns);
+
+/* Prints the same on stdout. */
 void table_print(const struct strvec *cells, size_t columns);
 
 #endif

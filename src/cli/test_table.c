@@ -1,0 +1,120 @@
+#include "cli/test_table.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/escaped_output.h"
+#include "cli/table.h"
+#include "run/result.h"
+
+/* Maximum bytes of the program's stderr in a line, and of other texts, before they are escaped. */
+enum { ERROR_MAX = 60, NAME_MAX_BYTES = 60, MESSAGE_MAX = 120 };
+
+static char *milliseconds_cell(const struct test_result *result, long long milliseconds)
+{
+    if (milliseconds < 0 || result->status == TEST_NOT_RUN)
+        return string_format("%9s", "-");
+    return string_format("%6lld ms", milliseconds);
+}
+
+static char *memory_cell(long long bytes)
+{
+    if (bytes < 0)
+        return string_format("%9s", "-");
+    return string_format("%6.1f MB", (double)bytes / (1 << 20));
+}
+
+/*
+ * Adds the last line of the text that is not blank: what a program says last is why it failed, such
+ * as the exception of Python or the panic of Go.
+ */
+static void add_last_line(struct strbuf *out, const struct strbuf *text)
+{
+    const char *data = strbuf_string(text);
+    size_t end = text->length, start;
+
+    while (end > 0 && (data[end - 1] == '\n' || text_is_blank(data + end - 1, 1)))
+        end--;
+    for (start = end; start > 0 && data[start - 1] != '\n';)
+        start--;
+    if (end > start) {
+        CLEANUP_FREE char *line = string_format("%.*s", (int)(end - start), data + start);
+        CLEANUP_FREE char *escaped = text_escape_short(line, ERROR_MAX);
+
+        strbuf_addf(out, ": %s", escaped);
+    }
+}
+
+static char *detail_cell(const struct test_result *result)
+{
+    struct strbuf cell = STRBUF_INIT;
+    CLEANUP_FREE char *message = NULL;
+
+    if (result->message) {
+        message = text_escape_short(result->message, MESSAGE_MAX);
+        strbuf_addstr(&cell, message);
+    } else if (result->status == TEST_RUNTIME_ERROR) {
+        const char *signal = result_signal(result->signal);
+
+        if (signal)
+            strbuf_addstr(&cell, signal);
+        else
+            strbuf_addf(&cell, "exit status %d", result->exit_code);
+    }
+    if (result->status == TEST_RUNTIME_ERROR)
+        add_last_line(&cell, &result->text[1]);
+    return strbuf_steal(&cell);
+}
+
+enum { COLUMNS = 6 };
+
+char *test_table_summary(const struct test_results *results)
+{
+    const struct test_summary summary = test_results_summary(results);
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, "%zu of %zu passed", summary.passed, summary.total);
+    if (summary.engine > 0)
+        strbuf_addf(&text, "; %zu ended by an error of the engine", summary.engine);
+    if (summary.not_run > 0)
+        strbuf_addf(&text, "; %zu not run", summary.not_run);
+    if (summary.first_failure) {
+        CLEANUP_FREE char *name = text_escape(summary.first_failure);
+
+        strbuf_addf(&text, "; first failure: %s", name);
+    }
+    return strbuf_steal(&text);
+}
+
+char *test_table_text(const struct test_results *results)
+{
+    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
+    CLEANUP_FREE char *summary = test_table_summary(results);
+    struct strbuf text = STRBUF_INIT;
+
+    strvec_push_each(&cells, "TEST", "STATUS", "     TIME", "      CPU", "   MEMORY", "DETAIL",
+                     NULL);
+    for (size_t i = 0; i < results->count; i++) {
+        const struct test_result *result = &results->items[i];
+
+        strvec_push_owned(&cells, text_escape_short(result->name, NAME_MAX_BYTES));
+        strvec_push(&cells, test_result_status(result));
+        strvec_push_owned(&cells, milliseconds_cell(result, result->duration_ms));
+        strvec_push_owned(&cells, milliseconds_cell(result, result->cpu_ms));
+        strvec_push_owned(&cells, memory_cell(result->peak_memory_bytes));
+        strvec_push_owned(&cells, detail_cell(result));
+    }
+    table_add(&text, &cells, COLUMNS);
+    strbuf_addf(&text, "%s\n", summary);
+    return strbuf_steal(&text);
+}
+
+char *test_table_build(const char *output, size_t length)
+{
+    CLEANUP(escaped_output_release) struct escaped_output escape = ESCAPED_OUTPUT_INIT;
+    CLEANUP_FREE char *escaped = escaped_output_text(&escape, PROCESS_STDERR, output, length);
+    const size_t end = strlen(escaped);
+
+    return string_format("%s%s", escaped, end == 0 || escaped[end - 1] == '\n' ? "" : "\n");
+}

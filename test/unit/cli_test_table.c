@@ -1,0 +1,156 @@
+#include "test.h"
+
+#include "cli/table.h"
+#include "cli/test_table.h"
+
+static void table__widths(void **state)
+{
+    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    strvec_push_each(&cells, "NAME", "X", "LAST", "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f", "22", "", "a",
+                     "", "z", "", "", "", NULL);
+    table_add(&text, &cells, 3);
+    assert_string_equal(text.data, "NAME  X   LAST\n"
+                                   "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f  22\n"
+                                   "a         z\n"
+                                   "\n");
+}
+
+static struct test_result *set(struct test_results *results, size_t at, const char *name,
+                               enum test_status status)
+{
+    struct test_result *result = &results->items[at];
+
+    result->name = string_copy(name);
+    result->status = status;
+    result->exit_code = 0;
+    return result;
+}
+
+static void assert_table(struct test_results *results, const char *expected)
+{
+    CLEANUP_FREE char *text = test_table_text(results);
+
+    assert_string_equal(text, expected);
+    test_results_release(results);
+}
+
+static void test_table__statuses(void **state)
+{
+    struct test_results results;
+    struct test_result *result;
+
+    (void)state;
+    test_results_init(&results, 5);
+    result = set(&results, 0, "sample-1", TEST_PASSED);
+    result->duration_ms = 12;
+    result->cpu_ms = 9;
+    result->peak_memory_bytes = 10 << 20;
+    result = set(&results, 1, "sample-2", TEST_WRONG_ANSWER);
+    result->duration_ms = 123456;
+    result->cpu_ms = 0;
+    result->peak_memory_bytes = 1 << 19;
+    result->message = string_copy("line 3 differs");
+    result = set(&results, 2, "sample-10", TEST_TIMEOUT);
+    result->duration_ms = 1000;
+    set(&results, 3, "x", TEST_ENGINE)->message = string_copy("the container ended");
+    set(&results, 4, "y", TEST_NOT_RUN);
+    assert_table(&results,
+                 "TEST       STATUS             TIME        CPU     MEMORY  DETAIL\n"
+                 "sample-1   passed            12 ms       9 ms    10.0 MB\n"
+                 "sample-2   wrong-answer  123456 ms       0 ms     0.5 MB  line 3 differs\n"
+                 "sample-10  timeout         1000 ms          -          -\n"
+                 "x          engine             0 ms          -          -  the container ended\n"
+                 "y          not-run               -          -          -\n"
+                 "1 of 5 passed; 1 ended by an error of the engine; 1 not run; first failure: "
+                 "sample-2\n");
+}
+
+static void test_table__runtime_errors(void **state)
+{
+    struct test_results results;
+    struct test_result *result;
+
+    (void)state;
+    test_results_init(&results, 5);
+    result = set(&results, 0, "a", TEST_RUNTIME_ERROR);
+    result->exit_code = 3;
+    result = set(&results, 1, "b", TEST_RUNTIME_ERROR);
+    result->signal = 11;
+    strbuf_addstr(&result->text[1], " \n");
+    result = set(&results, 2, "c", TEST_RUNTIME_ERROR);
+    result->exit_code = 1;
+    strbuf_addstr(&result->text[1], "Traceback:\n  x\nIndexError: list\tindex \033[31m\r\n\n");
+    result = set(&results, 3, "d", TEST_RUNTIME_ERROR);
+    result->message = string_copy("it\nfailed");
+    strbuf_addstr(&result->text[1],
+                  "12345678901234567890123456789012345678901234567890123456789012345");
+    result = set(&results, 4, "e", TEST_OOM);
+    strbuf_addstr(&result->text[1], "MemoryError");
+    assert_table(&results, "TEST  STATUS              TIME        CPU     MEMORY  DETAIL\n"
+                           "a     runtime-error       0 ms          -          -  exit status 3\n"
+                           "b     runtime-error       0 ms          -          -  SIGSEGV\n"
+                           "c     runtime-error       0 ms          -          -  exit status 1: "
+                           "IndexError: list\\tindex \\x1b[31m\n"
+                           "d     runtime-error       0 ms          -          -  it\\nfailed: "
+                           "123456789012345678901234567890123456789012345678901234567890...\n"
+                           "e     oom                 0 ms          -          -\n"
+                           "0 of 5 passed; first failure: a\n");
+}
+
+static void test_table__names_are_escaped(void **state)
+{
+    struct test_results results;
+
+    (void)state;
+    test_results_init(&results, 1);
+    set(&results, 0, "\033[2J\n\xe2\x80\xae", TEST_TIMEOUT);
+    assert_table(&results,
+                 "TEST                   STATUS        TIME        CPU     MEMORY  DETAIL\n"
+                 "\\x1b[2J\\n\\xe2\\x80\\xae  timeout       0 ms          -          -\n"
+                 "0 of 1 passed; first failure: \\x1b[2J\\n\\xe2\\x80\\xae\n");
+}
+
+static void test_table__all_passed(void **state)
+{
+    CLEANUP(test_results_release) struct test_results results;
+    CLEANUP_FREE char *summary = NULL;
+
+    (void)state;
+    test_results_init(&results, 2);
+    set(&results, 0, "a", TEST_PASSED);
+    set(&results, 1, "b", TEST_PASSED);
+    summary = test_table_summary(&results);
+    assert_string_equal(summary, "2 of 2 passed");
+}
+
+static void check_build(const char *output, size_t length, const char *expected)
+{
+    CLEANUP_FREE char *text = test_table_build(output, length);
+
+    assert_string_equal(text, expected);
+}
+
+static void test_table__build(void **state)
+{
+    (void)state;
+    check_build("main.c:1: error\n\tx\n", 19, "main.c:1: error\n\tx\n");
+    check_build("a\033[1m\r\nb\0\xff", 10, "a\\x1b[1m\\x0d\nb\\x00\\xff\n");
+    check_build("", 0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table__widths),
+        cmocka_unit_test(test_table__statuses),
+        cmocka_unit_test(test_table__runtime_errors),
+        cmocka_unit_test(test_table__names_are_escaped),
+        cmocka_unit_test(test_table__all_passed),
+        cmocka_unit_test(test_table__build),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
