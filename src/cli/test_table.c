@@ -69,16 +69,27 @@ static char *detail_cell(const struct test_result *result)
 
 enum { COLUMNS = 6 };
 
+static size_t count_of(const struct test_results *results, enum test_status status)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < results->count; i++)
+        count += results->items[i].status == status;
+    return count;
+}
+
 char *test_table_summary(const struct test_results *results)
 {
     const struct test_summary summary = test_results_summary(results);
+    const size_t engine = count_of(results, TEST_ENGINE);
+    const size_t not_run = count_of(results, TEST_NOT_RUN);
     struct strbuf text = STRBUF_INIT;
 
     strbuf_addf(&text, "%zu of %zu passed", summary.passed, summary.total);
-    if (summary.engine > 0)
-        strbuf_addf(&text, "; %zu ended by an error of the engine", summary.engine);
-    if (summary.not_run > 0)
-        strbuf_addf(&text, "; %zu not run", summary.not_run);
+    if (engine > 0)
+        strbuf_addf(&text, "; %zu ended by an error of the engine", engine);
+    if (not_run > 0)
+        strbuf_addf(&text, "; %zu not run", not_run);
     if (summary.first_failure) {
         CLEANUP_FREE char *name = text_escape(summary.first_failure);
 
@@ -99,10 +110,11 @@ char *test_table_text(const struct test_results *results)
         const struct test_result *result = &results->items[i];
 
         strvec_push_owned(&cells, text_escape_short(result->name, NAME_MAX_BYTES));
-        strvec_push(&cells, test_result_status(result));
+        strvec_push(&cells, test_status_name(result->status));
         strvec_push_owned(&cells, milliseconds_cell(result, result->duration_ms));
-        strvec_push_owned(&cells, milliseconds_cell(result, result->cpu_ms));
-        strvec_push_owned(&cells, memory_cell(result->peak_memory_bytes));
+        strvec_push_owned(
+            &cells, milliseconds_cell(result, result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
+        strvec_push_owned(&cells, memory_cell(result->peak_bytes));
         strvec_push_owned(&cells, detail_cell(result));
     }
     table_add(&text, &cells, COLUMNS);

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/memory.h"
 #include "cli/table.h"
 #include "cli/test_table.h"
 
@@ -16,6 +17,15 @@ static void table__widths(void **state)
                                    "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f  22\n"
                                    "a         z\n"
                                    "\n");
+}
+
+static struct test_results new_results(size_t count)
+{
+    struct test_results results = {memory_allocate(count * sizeof *results.items), count};
+
+    for (size_t i = 0; i < count; i++)
+        results.items[i] = (struct test_result)TEST_RESULT_INIT;
+    return results;
 }
 
 static struct test_result *set(struct test_results *results, size_t at, const char *name,
@@ -39,19 +49,19 @@ static void assert_table(struct test_results *results, const char *expected)
 
 static void test_table__statuses(void **state)
 {
-    struct test_results results;
+    struct test_results results = TEST_RESULTS_INIT;
     struct test_result *result;
 
     (void)state;
-    test_results_init(&results, 5);
+    results = new_results(5);
     result = set(&results, 0, "sample-1", TEST_PASSED);
     result->duration_ms = 12;
-    result->cpu_ms = 9;
-    result->peak_memory_bytes = 10 << 20;
+    result->cpu_us = 9999;
+    result->peak_bytes = 10 << 20;
     result = set(&results, 1, "sample-2", TEST_WRONG_ANSWER);
     result->duration_ms = 123456;
-    result->cpu_ms = 0;
-    result->peak_memory_bytes = 1 << 19;
+    result->cpu_us = 0;
+    result->peak_bytes = 1 << 19;
     result->message = string_copy("line 3 differs");
     result = set(&results, 2, "sample-10", TEST_TIMEOUT);
     result->duration_ms = 1000;
@@ -70,11 +80,11 @@ static void test_table__statuses(void **state)
 
 static void test_table__runtime_errors(void **state)
 {
-    struct test_results results;
+    struct test_results results = TEST_RESULTS_INIT;
     struct test_result *result;
 
     (void)state;
-    test_results_init(&results, 5);
+    results = new_results(5);
     result = set(&results, 0, "a", TEST_RUNTIME_ERROR);
     result->exit_code = 3;
     result = set(&results, 1, "b", TEST_RUNTIME_ERROR);
@@ -102,10 +112,10 @@ static void test_table__runtime_errors(void **state)
 
 static void test_table__names_are_escaped(void **state)
 {
-    struct test_results results;
+    struct test_results results = TEST_RESULTS_INIT;
 
     (void)state;
-    test_results_init(&results, 1);
+    results = new_results(1);
     set(&results, 0, "\033[2J\n\xe2\x80\xae", TEST_TIMEOUT);
     assert_table(&results,
                  "TEST                   STATUS        TIME        CPU     MEMORY  DETAIL\n"
@@ -115,11 +125,11 @@ static void test_table__names_are_escaped(void **state)
 
 static void test_table__all_passed(void **state)
 {
-    CLEANUP(test_results_release) struct test_results results;
+    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
     CLEANUP_FREE char *summary = NULL;
 
     (void)state;
-    test_results_init(&results, 2);
+    results = new_results(2);
     set(&results, 0, "a", TEST_PASSED);
     set(&results, 1, "b", TEST_PASSED);
     summary = test_table_summary(&results);

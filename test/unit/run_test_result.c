@@ -1,123 +1,107 @@
 #include "test.h"
 
+#include "base/memory.h"
 #include "run/test_result.h"
 
-/* The JSON of an object, released, as a text; owned. */
-static char *json_text(json_t *object)
+static void check_json(json_t *object, const char *expected)
 {
-    char *text = json_dumps(object, 0);
+    CLEANUP_FREE char *text = json_dumps(object, 0);
 
     json_decref(object);
-    return text;
+    assert_string_equal(text, expected);
 }
 
 static void test_result__json_of_a_test_that_did_not_run(void **state)
 {
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
-    CLEANUP_FREE char *text = NULL;
+    struct test_result result = TEST_RESULT_INIT;
 
     (void)state;
-    test_results_init(&results, 1);
-    results.items[0].name = string_copy("a");
-    text = json_text(test_results_to_json(&results));
-    assert_string_equal(
-        text, "[{\"name\": \"a\", \"status\": \"not-run\", \"exitCode\": -1, \"signal\": null, "
-              "\"durationMs\": 0, \"cpuMs\": null, \"peakMemoryBytes\": null, \"stdout\": \"\", "
-              "\"stderr\": \"\", \"stdoutTruncated\": false, \"stderrTruncated\": false, "
-              "\"error\": null}]");
+    result.name = string_copy("a");
+    check_json(test_result_to_json(&result),
+               "{\"name\": \"a\", \"status\": \"not-run\", \"exitCode\": -1, \"signal\": null, "
+               "\"durationMs\": 0, \"cpuMs\": null, \"peakMemoryBytes\": null, \"stdout\": \"\", "
+               "\"stderr\": \"\", \"stdoutTruncated\": false, \"stderrTruncated\": false, "
+               "\"error\": null}");
+    test_result_release(&result);
 }
 
 static void test_result__json(void **state)
 {
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
-    struct test_result *result;
-    CLEANUP_FREE char *text = NULL;
+    struct test_result result = {.name = string_copy("sample-1"),
+                                 .status = TEST_RUNTIME_ERROR,
+                                 .exit_code = 139,
+                                 .signal = 11,
+                                 .duration_ms = 12,
+                                 .cpu_us = 9999,
+                                 .peak_bytes = 4096,
+                                 .truncated = {false, true},
+                                 .message = string_copy("it ended")};
 
     (void)state;
-    test_results_init(&results, 1);
-    result = &results.items[0];
-    result->name = string_copy("sample-1");
-    result->status = TEST_RUNTIME_ERROR;
-    result->exit_code = 139;
-    result->signal = 11;
-    result->duration_ms = 12;
-    result->cpu_ms = 9;
-    result->peak_memory_bytes = 4096;
-    strbuf_add(&result->text[0], "o\0ut", 4);
-    strbuf_addstr(&result->text[1], "err");
-    result->truncated[1] = true;
-    result->message = string_copy("it ended");
-    text = json_text(test_results_to_json(&results));
-    assert_string_equal(
-        text, "[{\"name\": \"sample-1\", \"status\": \"runtime-error\", \"exitCode\": 139, "
-              "\"signal\": \"SIGSEGV\", \"durationMs\": 12, \"cpuMs\": 9, "
-              "\"peakMemoryBytes\": 4096, \"stdout\": \"o\\u0000ut\", \"stderr\": \"err\", "
-              "\"stdoutTruncated\": false, \"stderrTruncated\": true, \"error\": \"it ended\"}]");
-    assert_int_equal(result->text[0].length, 0);
+    strbuf_add(&result.text[0], "o\0ut", 4);
+    strbuf_addstr(&result.text[1], "err");
+    check_json(test_result_to_json(&result),
+               "{\"name\": \"sample-1\", \"status\": \"runtime-error\", \"exitCode\": 139, "
+               "\"signal\": \"SIGSEGV\", \"durationMs\": 12, \"cpuMs\": 9, "
+               "\"peakMemoryBytes\": 4096, \"stdout\": \"o\\u0000ut\", \"stderr\": \"err\", "
+               "\"stdoutTruncated\": false, \"stderrTruncated\": true, \"error\": \"it ended\"}");
+    assert_int_equal(result.text[0].length, 0);
+    test_result_release(&result);
 }
 
 static const struct {
     enum test_status status;
     const char *name;
-    bool failed;
 } all[] = {
-    {TEST_PASSED, "passed", false},
-    {TEST_NOT_RUN, "not-run", false},
-    {TEST_ENGINE, "engine", false},
-    {TEST_WRONG_ANSWER, "wrong-answer", true},
-    {TEST_TIMEOUT, "timeout", true},
-    {TEST_CPU_TIME, "cpu-time", true},
-    {TEST_OOM, "oom", true},
-    {TEST_OUTPUT_LIMIT, "output-limit", true},
-    {TEST_RUNTIME_ERROR, "runtime-error", true},
+    {TEST_PASSED, "passed"},
+    {TEST_WRONG_ANSWER, "wrong-answer"},
+    {TEST_TIMEOUT, "timeout"},
+    {TEST_CPU_TIME, "cpu-time"},
+    {TEST_OOM, "oom"},
+    {TEST_OUTPUT_LIMIT, "output-limit"},
+    {TEST_RUNTIME_ERROR, "runtime-error"},
+    {TEST_NOT_RUN, "not-run"},
+    {TEST_ENGINE, "engine"},
 };
 
 static void test_result__statuses(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(all); i++) {
-        const struct test_result result = {.status = all[i].status};
+    for (size_t i = 0; i < COUNT(all); i++)
+        assert_string_equal(test_status_name(all[i].status), all[i].name);
+}
 
-        assert_string_equal(test_result_status(&result), all[i].name);
-        assert_int_equal(test_result_failed(&result), all[i].failed);
+/* The results of `count` tests, each with the name of its status. */
+static struct test_results make_results(size_t count)
+{
+    struct test_results results = {memory_allocate(count * sizeof *results.items), count};
+
+    for (size_t i = 0; i < count; i++) {
+        results.items[i] = (struct test_result)TEST_RESULT_INIT;
+        results.items[i].name = string_copy(all[i].name);
+        results.items[i].status = all[i].status;
     }
+    return results;
 }
 
 static void test_result__summary(void **state)
 {
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
-    CLEANUP_FREE char *text = NULL;
-    struct test_summary summary;
+    CLEANUP(test_results_release) struct test_results results = make_results(COUNT(all));
+    const struct test_summary summary = test_results_summary(&results);
 
     (void)state;
-    test_results_init(&results, COUNT(all));
-    for (size_t i = 0; i < COUNT(all); i++) {
-        results.items[i].name = string_copy(all[i].name);
-        results.items[i].status = all[i].status;
-    }
-    summary = test_results_summary(&results);
-    assert_int_equal(summary.passed, 1);
-    assert_int_equal(summary.not_run, 1);
-    assert_int_equal(summary.engine, 1);
-    assert_int_equal(summary.failed, 6);
-    assert_int_equal(summary.total, 9);
-    assert_string_equal(summary.first_failure, "wrong-answer");
-    text = json_text(test_results_summary_to_json(&results));
-    assert_string_equal(
-        text, "{\"passed\": 1, \"failed\": 6, \"total\": 9, \"firstFailure\": \"wrong-answer\"}");
+    check_json(test_summary_to_json(&summary),
+               "{\"passed\": 1, \"failed\": 8, \"total\": 9, \"firstFailure\": \"wrong-answer\"}");
 }
 
 static void test_result__summary_without_a_failure(void **state)
 {
-    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
-    CLEANUP_FREE char *text = NULL;
+    CLEANUP(test_results_release) struct test_results results = make_results(1);
+    const struct test_summary summary = test_results_summary(&results);
 
     (void)state;
-    test_results_init(&results, 2);
-    results.items[0].status = TEST_ENGINE;
-    text = json_text(test_results_summary_to_json(&results));
-    assert_string_equal(text,
-                        "{\"passed\": 0, \"failed\": 0, \"total\": 2, \"firstFailure\": null}");
+    check_json(test_summary_to_json(&summary),
+               "{\"passed\": 1, \"failed\": 0, \"total\": 1, \"firstFailure\": null}");
 }
 
 int main(void)
