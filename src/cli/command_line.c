@@ -135,11 +135,11 @@ int command_line_printed(const char *what)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (print_error() == 0)
+    if (print_failure() == 0)
         return EXIT_STATUS_SUCCESS;
-    if (print_error() == EPIPE)
+    if (print_failure() == EPIPE)
         return EXIT_STATUS_INTERRUPTED + SIGPIPE;
-    errno = print_error();
+    errno = print_failure();
     error_set_errno(&error, ERROR_SYSTEM, "cannot write the %s", what);
     return exit_status_report(&error);
 }

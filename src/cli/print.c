@@ -46,7 +46,7 @@ void print_format(const char *format, ...)
     print_bytes(text.data, text.length);
 }
 
-int print_error(void)
+int print_failure(void)
 {
     return standard_output.error == ECANCELED ? 0 : standard_output.error;
 }

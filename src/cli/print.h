@@ -16,6 +16,6 @@ void print_text(const char *text);
 void print_bytes(const char *data, size_t length);
 
 /* The errno of the first print that failed; 0: none. A signal is not an error. */
-int print_error(void);
+int print_failure(void);
 
 #endif

@@ -119,9 +119,9 @@ static int print_result(struct result *result)
 
     safe_json_print(object, isatty(STDOUT_FILENO));
     json_decref(object);
-    if (print_error() == 0)
+    if (print_failure() == 0)
         return 0;
-    diagnostics_line("cannot write the result: %s", strerror(print_error()));
+    diagnostics_line("cannot write the result: %s", strerror(print_failure()));
     return -1;
 }
 

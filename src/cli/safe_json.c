@@ -73,7 +73,7 @@ static int print_piece(const char *piece, size_t length, void *context)
         print_bytes(buffer->data, buffer->length);
         buffer->length = 0;
     }
-    return print_error() == 0 ? 0 : -1;
+    return print_failure() == 0 ? 0 : -1;
 }
 
 void safe_json_print(const json_t *value, bool indented)

@@ -21,7 +21,7 @@ int safe_json_dump(const json_t *object, size_t flags, json_dump_callback_t writ
 /* A `write` function that appends to a struct strbuf. */
 int safe_json_add(const char *piece, size_t length, void *buffer);
 
-/* Prints the value on stdout with a line feed, on one line or indented. See print_error(). */
+/* Prints the value on stdout with a line feed, on one line or indented. See print_failure(). */
 void safe_json_print(const json_t *value, bool indented);
 
 #endif
