@@ -107,7 +107,7 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 
 
 # The supervisor, process 1 of each container: a static program for each architecture, embedded in both programs. With
-# musl it has at most 64 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
+# musl it has at most 128 KB. Where musl-gcc (package musl-tools) is missing, the C library of the compiler is used, which
 # makes it larger, and make says so. Another architecture needs its cross compiler (on Debian gcc-aarch64-linux-gnu and
 # libc6-dev-arm64-cross): make SUPERVISORS="x86_64 aarch64".
 MACHINE := $(shell uname -m)
@@ -118,7 +118,7 @@ SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBU
 	-Os -static -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -Wl,--gc-sections -Wl,-z,noseparate-code -s
 supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc)
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
-supervisor_kb = $(if $(findstring musl,$(1)),64,1024)
+supervisor_kb = $(if $(findstring musl,$(1)),128,1024)
 $(B)/supervisor/%.elf: compiler = $(call supervisor_cc,$*)
 $(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/base/*.h) $(B)/supervisor/compilers Makefile
 	$(call making,CC)

@@ -21,12 +21,20 @@ struct header {
 };
 _Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 
-/* The path of the entry that is looked at. */
+/* Where the entry is that is looked at. */
 struct walk {
     struct collect *collect;
-    char path[PATH_MAX];
-    size_t length;
+    size_t length; /* of its path */
     int depth;
+};
+
+/* What the header of an entry says. */
+struct item {
+    char type;
+    mode_t mode;
+    uint64_t size;
+    time_t modified;
+    const char *target; /* of a link; NULL: none */
 };
 
 static void put_octal(char *field, size_t size, uint64_t value)
@@ -34,6 +42,13 @@ static void put_octal(char *field, size_t size, uint64_t value)
     for (size_t i = size - 1; i-- > 0; value >>= 3)
         field[i] = (char)('0' + (value & 7));
     field[size - 1] = '\0';
+}
+
+/* Ends the collection. */
+static bool stop(struct walk *walk, int error)
+{
+    walk->collect->error = error;
+    return false;
 }
 
 static bool write_bytes(struct collect *collect, const void *data, size_t length)
@@ -51,18 +66,24 @@ static bool write_padding(struct collect *collect, uint64_t size)
     return rest == 0 || write_bytes(collect, zeros, BLOCK - rest);
 }
 
-static bool write_header(struct collect *collect, const char *name, char type, mode_t mode,
-                         uint64_t size)
+static uint64_t tar_time(time_t time)
 {
-    struct header header = {.type = type, .magic = "ustar  "}; /* GNU's form: it has no prefix */
+    return time < 0 ? 0 : (uint64_t)time > SIZE_MAX_OCTAL ? SIZE_MAX_OCTAL : (uint64_t)time;
+}
+
+static bool write_header(struct collect *collect, const char *name, const struct item *item)
+{
+    struct header header = {.type = item->type, .magic = "ustar  "}; /* GNU's form: no prefix */
     unsigned sum = 0;
 
     memcpy(header.name, name, strnlen(name, sizeof header.name));
-    put_octal(header.mode, sizeof header.mode, mode & 0777);
+    if (item->target)
+        memcpy(header.target, item->target, strnlen(item->target, sizeof header.target));
+    put_octal(header.mode, sizeof header.mode, item->mode & 0777);
     put_octal(header.uid, sizeof header.uid, 0);
     put_octal(header.gid, sizeof header.gid, 0);
-    put_octal(header.size, sizeof header.size, size);
-    put_octal(header.modified, sizeof header.modified, 0);
+    put_octal(header.size, sizeof header.size, item->size);
+    put_octal(header.modified, sizeof header.modified, tar_time(item->modified));
     memset(header.checksum, ' ', sizeof header.checksum);
     for (size_t i = 0; i < sizeof header; i++)
         sum += ((const unsigned char *)&header)[i];
@@ -70,19 +91,30 @@ static bool write_header(struct collect *collect, const char *name, char type, m
     return write_bytes(collect, &header, sizeof header);
 }
 
-/* Writes the header of an entry, and in front of it the name if that is too long for it. */
-static bool write_entry(struct walk *walk, char type, mode_t mode, uint64_t size)
+/* Writes a text that is too long for the header of the entry that follows. */
+static bool write_long(struct collect *collect, char type, const char *text)
+{
+    const uint64_t size = strlen(text) + 1;
+
+    return size <= sizeof((struct header *)NULL)->name ||
+           (write_header(collect, "././@LongLink", &(struct item){.type = type, .size = size}) &&
+            write_bytes(collect, text, (size_t)size) && write_padding(collect, size));
+}
+
+/* Writes the header of an entry, and in front of it what is too long for that. */
+static bool write_entry(struct walk *walk, const struct item *item)
 {
     struct collect *collect = walk->collect;
 
-    if (walk->length >= sizeof((struct header *)NULL)->name) {
-        const uint64_t length = walk->length + 1;
+    return write_long(collect, 'L', collect->path) &&
+           (!item->target || write_long(collect, 'K', item->target)) &&
+           write_header(collect, collect->path, item);
+}
 
-        if (!write_header(collect, "././@LongLink", 'L', 0, length) ||
-            !write_bytes(collect, walk->path, (size_t)length) || !write_padding(collect, length))
-            return false;
-    }
-    return write_header(collect, walk->path, type, mode, size);
+/* Writes an entry of which there is no more than a name: as a FIFO, unless it is a link. */
+static bool write_name(struct walk *walk, char type)
+{
+    return write_entry(walk, &(struct item){.type = type});
 }
 
 /* Opens an entry that its owner may have made unreadable; all of them belong to this user. */
@@ -97,14 +129,17 @@ static int open_entry(int parent, const char *name, int flags)
 }
 
 /* Writes `size` bytes of the file; zeros in place of those that cannot be read. */
-static bool write_content(struct collect *collect, int fd, uint64_t size)
+static bool write_content(struct walk *walk, int fd, uint64_t size)
 {
+    struct collect *collect = walk->collect;
     static char chunk[CHUNK];
 
     for (uint64_t left = size; left > 0;) {
         const size_t wanted = left < sizeof chunk ? (size_t)left : sizeof chunk;
         ssize_t length = read(fd, chunk, wanted);
 
+        if (length <= 0 && collect->exact)
+            return stop(walk, length < 0 ? errno : EIO);
         if (length <= 0) {
             memset(chunk, 0, wanted);
             length = (ssize_t)wanted;
@@ -116,27 +151,43 @@ static bool write_content(struct collect *collect, int fd, uint64_t size)
     return write_padding(collect, size);
 }
 
-/* `mode` is that of the file before it was made readable. */
-static bool collect_file(struct walk *walk, int parent, const char *name, mode_t mode)
+/* `before` is the state of the file before it was made readable. */
+static bool collect_file(struct walk *walk, int parent, const char *name, const struct stat *before)
 {
     struct collect *collect = walk->collect;
+    struct item item = {.type = '0', .mode = before->st_mode};
     const int fd = open_entry(parent, name, 0);
     struct stat status;
-    uint64_t size;
     bool good;
 
     if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        good = collect->exact ? stop(walk, errno) : write_name(walk, '6');
         close(fd);
-        return write_entry(walk, '6', 0, 0); /* as a FIFO: no file that could be read */
+        return good;
     }
-    size = (uint64_t)status.st_size;
-    if (size > collect->file_max || size > SIZE_MAX_OCTAL ||
-        size + UINT64_C(4) * BLOCK + PATH_MAX > collect->left)
-        good = collect->too_large(collect->context, walk->path);
+    item.size = (uint64_t)status.st_size;
+    item.modified = collect->exact ? status.st_mtime : 0;
+    if (item.size > collect->file_max || item.size > SIZE_MAX_OCTAL ||
+        item.size + UINT64_C(4) * BLOCK + PATH_MAX > collect->left)
+        good = collect->too_large(collect->context, collect->path);
     else
-        good = write_entry(walk, '0', mode, size) && write_content(collect, fd, size);
+        good = write_entry(walk, &item) && write_content(walk, fd, item.size);
     close(fd);
     return good;
+}
+
+static bool collect_link(struct walk *walk, int parent, const char *name)
+{
+    char target[PATH_MAX];
+    ssize_t length;
+
+    if (!walk->collect->exact)
+        return write_name(walk, '2');
+    length = readlinkat(parent, name, target, sizeof target - 1);
+    if (length < 0)
+        return stop(walk, errno);
+    target[length] = '\0';
+    return write_entry(walk, &(struct item){.type = '2', .mode = 0777, .target = target});
 }
 
 static bool collect_entry(struct walk *walk, int parent, const char *name);
@@ -149,13 +200,14 @@ static bool collect_names(struct walk *walk, int fd)
 
     if (!directory) {
         close(fd);
-        return false;
+        return stop(walk, ENOMEM);
     }
     while (good && (entry = readdir(directory))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        good = ++walk->collect->entries <= COLLECT_ENTRIES_MAX &&
-               collect_entry(walk, dirfd(directory), entry->d_name);
+        good = ++walk->collect->entries > COLLECT_ENTRIES_MAX
+                   ? stop(walk, E2BIG)
+                   : collect_entry(walk, dirfd(directory), entry->d_name);
     }
     closedir(directory);
     return good;
@@ -163,51 +215,67 @@ static bool collect_names(struct walk *walk, int fd)
 
 static bool collect_subdirectory(struct walk *walk, int parent, const char *name)
 {
+    const bool exact = walk->collect->exact;
     int fd;
     bool good;
 
     if (walk->depth >= COLLECT_DEPTH_MAX)
-        return false;
+        return stop(walk, ENAMETOOLONG);
     fd = open_entry(parent, name, O_DIRECTORY);
     if (fd < 0)
-        return write_entry(walk, '6', 0, 0);
+        return exact ? stop(walk, errno) : write_name(walk, '6');
+    if (exact && !write_entry(walk, &(struct item){.type = '5', .mode = 0755})) {
+        close(fd);
+        return false;
+    }
     walk->depth++;
     good = collect_names(walk, fd);
     walk->depth--;
     return good;
 }
 
+static bool collect_as(struct walk *walk, int parent, const char *name, const struct stat *status)
+{
+    if (S_ISREG(status->st_mode))
+        return collect_file(walk, parent, name, status);
+    if (S_ISDIR(status->st_mode))
+        return collect_subdirectory(walk, parent, name);
+    if (S_ISLNK(status->st_mode))
+        return collect_link(walk, parent, name);
+    return walk->collect->exact || write_name(walk, '6');
+}
+
 static bool collect_entry(struct walk *walk, int parent, const char *name)
 {
+    char *path = walk->collect->path;
     const size_t before = walk->length;
     const size_t added = strlen(name) + 1;
     struct stat status;
-    bool good;
 
-    if (before + added >= sizeof walk->path ||
-        fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return false;
-    walk->path[before] = '/';
-    memcpy(walk->path + before + 1, name, added);
+    if (before + added >= PATH_MAX)
+        return stop(walk, ENAMETOOLONG);
+    path[before] = '/';
+    memcpy(path + before + 1, name, added);
     walk->length = before + added;
-    if (S_ISREG(status.st_mode))
-        good = collect_file(walk, parent, name, status.st_mode);
-    else if (S_ISDIR(status.st_mode))
-        good = collect_subdirectory(walk, parent, name);
-    else
-        good = write_entry(walk, S_ISLNK(status.st_mode) ? '2' : '6', 0, 0);
+    if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return stop(walk, errno);
+    if (!collect_as(walk, parent, name, &status))
+        return false; /* the path stays */
     walk->length = before;
-    walk->path[before] = '\0';
-    return good;
+    path[before] = '\0';
+    return true;
 }
 
 bool collect_directory(struct collect *collect, int directory)
 {
     static const char end[2 * BLOCK];
-    struct walk walk = {.collect = collect, .path = ".", .length = 1};
+    struct walk walk = {.collect = collect, .length = 1};
     int fd;
 
+    memcpy(collect->path, ".", 2);
     fchmod(directory, 0700); /* a program may have locked itself out */
     fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd >= 0 && collect_names(&walk, fd) && write_bytes(collect, end, sizeof end);
+    if (fd < 0)
+        return stop(&walk, errno);
+    return collect_names(&walk, fd) && write_bytes(collect, end, sizeof end);
 }

@@ -1,11 +1,15 @@
 /*
- * Writes a directory as a tar archive: all files below it, with names that begin with
- * "./". Every process of the program has ended by then, but what it has left is hostile: links are
- * not followed, files that are none are not opened, and sizes, entries and levels are bounded.
+ * Writes a directory as a tar archive: all files below it, with names that begin with "./". Every
+ * process of the program has ended by then, but what it has left is hostile: links are not
+ * followed, files that are none are not opened, and sizes, entries and levels are bounded.
+ *
+ * It does so for a list of the files, in which what cannot be read is named, or for an exact copy,
+ * which supervisor/unpack.h can lay out again.
  */
 #ifndef SUPERVISOR_COLLECT_H
 #define SUPERVISOR_COLLECT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,14 +20,22 @@ struct collect {
     /* Takes the path of a file that is not in the archive because of its size. */
     bool (*too_large)(void *context, const char *path);
     void *context;
+    /*
+     * The archive also has directories, the targets of symbolic links and times of modification,
+     * and no FIFOs, sockets and devices. What cannot be read ends the collection.
+     */
+    bool exact;
     uint64_t file_max; /* bytes of one file */
     uint64_t left;     /* bytes that the archive may still have */
     long entries;      /* so far */
+    /* Why it ended early: errno, 0 if write() or too_large() did that. */
+    int error;
+    char path[PATH_MAX]; /* of the entry that it looks at, or did at its end */
 };
 
 /*
- * The limits of what is looked at: a program that needs more levels or entries gets an archive that
- * ends early, without its end.
+ * The limits of what is looked at: a program that needs more entries (E2BIG), more levels or longer
+ * paths (ENAMETOOLONG) gets an archive that ends early, without its end.
  */
 enum { COLLECT_DEPTH_MAX = 128, COLLECT_ENTRIES_MAX = 200000 };
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "supervisor/supervisor_state.h"
@@ -53,13 +54,18 @@ static void take_status(struct supervisor *supervisor, int status)
 void ending_reap(struct supervisor *supervisor)
 {
     for (int i = 0; i < REAP_MAX; i++) {
+        struct frame_end *end = &supervisor->end;
+        struct rusage usage = {.ru_maxrss = 0};
         int status;
-        const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+        const pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &usage);
+        const uint64_t rss_bytes = (uint64_t)usage.ru_maxrss * 1024; /* in KiB: getrusage(2) */
 
         if (pid <= 0) {
             supervisor->reap_more = false;
             return;
         }
+        if (rss_bytes > end->rss_bytes)
+            end->rss_bytes = rss_bytes;
         /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
         if (pid == supervisor->program.pid && !supervisor->reaped && !WIFSTOPPED(status))
             take_status(supervisor, status);

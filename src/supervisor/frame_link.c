@@ -11,6 +11,11 @@ void frame_link_init(struct frame_link *link, int in, int out)
     link->out = out;
 }
 
+bool frame_link_has_room(const struct frame_link *link)
+{
+    return link->filled - link->first < sizeof link->input;
+}
+
 bool frame_link_read(struct frame_link *link)
 {
     ssize_t length;
@@ -20,6 +25,8 @@ bool frame_link_read(struct frame_link *link)
         link->filled -= link->first;
         link->first = 0;
     }
+    if (!frame_link_has_room(link))
+        return true;
     length = read(link->in, link->input + link->filled, sizeof link->input - link->filled);
     if (length < 0)
         return errno == EAGAIN || errno == EINTR;

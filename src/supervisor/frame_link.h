@@ -34,7 +34,10 @@ struct frame {
 /* Writes to all its memory, so that the kernel has to give none later. */
 void frame_link_init(struct frame_link *link, int in, int out);
 
-/* Reads once. False at the end of the input, or if it cannot be read. */
+/* Whether frame_link_read() can take more bytes; else a complete frame waits. */
+bool frame_link_has_room(const struct frame_link *link);
+
+/* Reads once, if there is room. False at the end of the input, or if it cannot be read. */
 bool frame_link_read(struct frame_link *link);
 
 /* Takes the next complete frame. 1; 0: there is none; -1: what arrived is no frame. */

@@ -22,10 +22,13 @@
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
- *     KEEP         waiting, struct frame_keep: keep a copy of the working directory, and empty
- * every ended    place that a program can write to. KEPT or FAILED follows; ended then RESTORE
- * ended    struct frame_restore: another request follows. Every place that a program can write to
- * is emptied, and the copy laid out; waiting then. What fails is reported by RUN
+ *     KEEP         waiting  struct frame_keep: keep a copy of the working directory, and empty each
+ *                  ended    place where a program can leave something. The archive, if there is
+ *                           one, has to be complete. KEPT or FAILED follows; ended after that
+ *     RESTORE      ended    struct frame_restore, after KEPT: another request follows, as after
+ *                           RESET. Each place where a program can leave something is emptied, and
+ *                           the copy laid out; waiting after that. RUN reports what has failed:
+ *                           the other frames of the request may come at once
  *
  * From the supervisor to isolator:
  *
@@ -47,7 +50,8 @@
  *                           the archive has no end
  *     KEPT         ended    struct frame_kept
  *
- * The supervisor is waiting after HELLO and RESET, running after BEGUN, ended after END and FAILED.
+ * The supervisor is waiting after HELLO, RESET and RESTORE, running after BEGUN, ended after END,
+ * FAILED and KEPT.
  * A frame that is too long, has an unknown type or another form, or comes in another state is an
  * error, and so is STDIN without credit: the supervisor exits, which ends the container, and
  * isolator removes the container.
@@ -140,10 +144,15 @@ struct frame_collect {
 
 /*
  * The copy that KEEP makes is an archive in the memory of the supervisor, which counts against the
- * memory of the container. No program runs when it is made, and none can reach it.
+ * memory of the container. No program runs when it is made, and none can reach it. It has what
+ * FILES can bring: directories, files with their times of modification, executable or not, and
+ * symbolic links. Other kinds of files are left out. A second KEEP replaces it.
+ *
+ * While KEEP and RESTORE are handled, no other frame is, but the end of stdin ends the supervisor.
+ * Both switch off the timer of the request before.
  */
 struct frame_keep {
-    uint64_t max;    /* bytes that the copy may have */
+    uint64_t max;    /* bytes that the copy may have; a file needs up to 6 KB more than its size */
     uint64_t max_ms; /* how long KEEP may take */
 };
 
@@ -155,15 +164,23 @@ struct frame_restore {
     uint64_t max_ms; /* how long RESTORE may take */
 };
 
-/* What could not be done. The text after it is the path concerned. */
+/* What could not be done. The text after it is the path concerned. ETIME: it took too long. */
 enum frame_step {
     FRAME_STEP_WORKDIR = 1,
     FRAME_STEP_UNPACK,
     FRAME_STEP_START,
     FRAME_STEP_EXEC,
-    FRAME_STEP_KEEP,  /* copying the working directory; EFBIG: it is larger than `max` */
-    FRAME_STEP_CLEAN, /* emptying what a program can write to; ETIME: it took too long */
-    FRAME_STEP_CPU    /* limit the CPU time: the kernel does not say how much is used */
+    /*
+     * Copying the working directory. EFBIG: the copy would be larger than `max`; E2BIG: there are
+     * too many files; ENAMETOOLONG: too many levels, or a path is too long.
+     */
+    FRAME_STEP_KEEP,
+    /*
+     * Emptying what a program can write to. EPERM: the program's user can change what the path
+     * names, and the supervisor cannot bring it back; "/": the root file system is writable.
+     */
+    FRAME_STEP_CLEAN,
+    FRAME_STEP_CPU /* limit the CPU time: the kernel does not say how much is used */
 };
 
 struct frame_failed {

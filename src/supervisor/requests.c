@@ -10,17 +10,25 @@ static void send_not_started(struct supervisor *supervisor, const struct program
                            failure->error, supervisor->program.arguments.items[0]);
 }
 
+/* Whether all files that were sent are there; FAILED is sent if not. */
+static bool end_files(struct supervisor *supervisor)
+{
+    if (!unpack_good(&supervisor->unpack)) {
+        supervisor_send_failed(supervisor, FRAME_STEP_UNPACK, supervisor->unpack.failure,
+                               supervisor->unpack.failed);
+        return false;
+    }
+    unpack_release(&supervisor->unpack);
+    unpack_init(&supervisor->unpack);
+    return true;
+}
+
 static void run_program(struct supervisor *supervisor, const struct frame_run *frame)
 {
     struct program_failure failure;
 
-    if (!unpack_good(&supervisor->unpack)) {
-        supervisor_send_failed(supervisor, FRAME_STEP_UNPACK, supervisor->unpack.failure,
-                               supervisor->unpack.failed);
+    if (keep_send_failure(supervisor) || !end_files(supervisor))
         return;
-    }
-    unpack_release(&supervisor->unpack);
-    unpack_init(&supervisor->unpack);
     if (frame->cpu_max_us > 0 && figures_cpu_us(&supervisor->figures) == FRAME_UNKNOWN) {
         supervisor_send_failed(supervisor, FRAME_STEP_CPU, ENOTSUP, NULL);
         return;
@@ -107,8 +115,7 @@ static void collect_files(struct supervisor *supervisor, const struct frame_coll
     supervisor_send(supervisor, FRAME_FILES_END, NULL, 0, NULL);
 }
 
-/* Forgets the request, after its end, for another one. */
-static void reset(struct supervisor *supervisor)
+void requests_reset(struct supervisor *supervisor)
 {
     supervisor_set_timer(supervisor, 0);
     program_release(&supervisor->program);
@@ -146,6 +153,41 @@ static bool read_struct(const struct frame *frame, void *to, size_t size)
     return true;
 }
 
+/* Handles a frame that comes between two programs. False: it cannot come now. */
+static bool take_between(struct supervisor *supervisor, const struct frame *frame)
+{
+    struct frame_collect collect;
+    struct frame_keep keep;
+    struct frame_restore restore;
+
+    if (supervisor->state != STATE_ENDED &&
+        !(supervisor->state == STATE_WAITING && frame->type == FRAME_KEEP))
+        return false;
+    switch (frame->type) {
+    case FRAME_COLLECT:
+        if (!read_struct(frame, &collect, sizeof collect))
+            return false;
+        collect_files(supervisor, &collect);
+        return true;
+    case FRAME_RESET:
+        requests_reset(supervisor);
+        return true;
+    case FRAME_KEEP:
+        if (!read_struct(frame, &keep, sizeof keep))
+            return false;
+        if (end_files(supervisor))
+            keep_make(supervisor, &keep);
+        return true;
+    case FRAME_RESTORE:
+        if (supervisor->copy < 0 || !read_struct(frame, &restore, sizeof restore))
+            return false;
+        keep_restore(supervisor, &restore);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Handles a frame that belongs to the request. False: it cannot come now. */
 static bool take_request(struct supervisor *supervisor, const struct frame *frame)
 {
@@ -176,7 +218,6 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
 static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_credit credit;
-    struct frame_collect order;
 
     switch (frame->type) {
     case FRAME_STDIN:
@@ -192,15 +233,10 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
         ending_begin(supervisor, FRAME_CAUSE_STOP);
         return true;
     case FRAME_COLLECT:
-        if (supervisor->state != STATE_ENDED || !read_struct(frame, &order, sizeof order))
-            return false;
-        collect_files(supervisor, &order);
-        return true;
     case FRAME_RESET:
-        if (supervisor->state != STATE_ENDED)
-            return false;
-        reset(supervisor);
-        return true;
+    case FRAME_KEEP:
+    case FRAME_RESTORE:
+        return take_between(supervisor, frame);
     default:
         return take_request(supervisor, frame);
     }

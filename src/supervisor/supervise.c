@@ -168,6 +168,20 @@ void supervisor_serve(struct supervisor *supervisor)
         serve_program(supervisor, polled);
 }
 
+void supervisor_look(struct supervisor *supervisor, int wait_ms)
+{
+    struct frame_link *link = &supervisor->link;
+    struct pollfd polled[2] = {{link->in, frame_link_has_room(link) ? POLLIN : 0, 0},
+                               {supervisor->timer, POLLIN, 0}};
+
+    if (poll(polled, 2, wait_ms) <= 0)
+        return;
+    if ((polled[0].revents & POLLIN) && !frame_link_read(link))
+        supervisor_leave(supervisor, 0);
+    if ((polled[0].revents & (POLLHUP | POLLERR)) || polled[1].revents != 0)
+        supervisor_leave(supervisor, 0);
+}
+
 /* ---- the beginning */
 
 /* Writes to the stack that will be needed, so that the kernel has to give none later. */
@@ -205,6 +219,9 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     program_init(&supervisor->program);
     unpack_init(&supervisor->unpack);
     figures_open(&supervisor->figures, options->cgroup_dir);
+    places_open(&supervisor->places, options->mountinfo);
+    supervisor->sysvipc = options->sysvipc;
+    supervisor->copy = -1;
     supervisor->is_init = getpid() == 1;
     supervisor->credit[0] = supervisor->credit[1] = supervisor->credit[CREDIT_FILES] = FRAME_WINDOW;
     ending_take_spare();

@@ -9,6 +9,8 @@ struct supervise_options {
     int in, out;            /* the connection; made non-blocking */
     const char *workdir;    /* becomes the current directory */
     const char *cgroup_dir; /* see figures_open() */
+    const char *mountinfo;  /* see places_open(); NULL: KEEP is refused */
+    const char *sysvipc;    /* see clean_sysv() */
 };
 
 /*

@@ -1,7 +1,8 @@
 /*
  * The state of the supervisor, shared by the files that implement it: supervisor/supervise.c (the
  * loop), supervisor/requests.c (frames from isolator), supervisor/streams.c (the program's stdin,
- * stdout and stderr), supervisor/cpu_limit.c (its CPU time) and supervisor/ending.c (its end).
+ * stdout and stderr), supervisor/cpu_limit.c (its CPU time), supervisor/ending.c (its end) and
+ * supervisor/keep.c (what comes between two programs).
  */
 #ifndef SUPERVISOR_SUPERVISOR_STATE_H
 #define SUPERVISOR_SUPERVISOR_STATE_H
@@ -12,6 +13,7 @@
 
 #include "supervisor/figures.h"
 #include "supervisor/frame_link.h"
+#include "supervisor/places.h"
 #include "supervisor/program.h"
 #include "supervisor/unpack.h"
 
@@ -22,6 +24,12 @@ enum supervisor_state {
     STATE_ENDING,    /* the program has ended, or is to: its processes are killed */
     STATE_ENDED,     /* END or FAILED was sent */
     STATE_COLLECTING /* the files of the working directory are sent */
+};
+
+/* What KEEP or RESTORE could not do; step 0: nothing. */
+struct failure {
+    enum frame_step step;
+    struct place_failure why;
 };
 
 struct supervisor {
@@ -46,6 +54,11 @@ struct supervisor {
     bool reaped;
     struct frame_end end;
     uint64_t oom_before, own_cpu_before;
+    /* For KEEP and RESTORE. */
+    struct places places;
+    const char *sysvipc; /* see clean_sysv() */
+    int copy;            /* memfd with the archive that KEEP has made, sealed; owned; -1: none */
+    struct failure failure;
 };
 
 enum { CREDIT_FILES = 2 };
@@ -79,10 +92,19 @@ void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms);
 /* Waits for something to happen, and handles it. */
 void supervisor_serve(struct supervisor *supervisor);
 
+/*
+ * Ends this process if isolator has closed the connection or the timer has run out. Waits up to
+ * `wait_ms` for that. Reads what has arrived, as far as there is room, and handles no frame.
+ */
+void supervisor_look(struct supervisor *supervisor, int wait_ms);
+
 /* ---- requests.c */
 
 /* Handles the frames that have arrived. */
 void requests_take(struct supervisor *supervisor);
+
+/* Forgets the request, after its end, for another one. */
+void requests_reset(struct supervisor *supervisor);
 
 /* Looks, in STATE_STARTING, whether the new process has become the program. */
 void requests_take_report(struct supervisor *supervisor);
@@ -133,5 +155,16 @@ void ending_reap(struct supervisor *supervisor);
 
 /* Sends END once no process is left and its output has been sent. */
 void ending_finish(struct supervisor *supervisor);
+
+/* ---- keep.c */
+
+/* Handles KEEP; the archive of the files is complete and unpacked. */
+void keep_make(struct supervisor *supervisor, const struct frame_keep *frame);
+
+/* Handles RESTORE. A failure is kept for keep_send_failure(). */
+void keep_restore(struct supervisor *supervisor, const struct frame_restore *frame);
+
+/* Sends FAILED if the last KEEP or RESTORE has failed, and forgets that. True: it has. */
+bool keep_send_failure(struct supervisor *supervisor);
 
 #endif

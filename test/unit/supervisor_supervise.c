@@ -23,6 +23,7 @@ enum { LATE_MS = 60000, SOON_MS = 200, MEGABYTE = 1 << 20 };
 
 struct fixture {
     char *directory;
+    char *tables; /* directory with the table of mounts, and the lists of System V objects: none */
     pid_t supervisor;
     int fd;             /* our end of the connection, a socket */
     struct strbuf sent; /* frames, not written yet */
@@ -204,10 +205,25 @@ static void flush(struct fixture *fixture)
 
 /* ---- the supervisor */
 
-/* Makes the directory, which is the working directory and that of the cgroup. */
+/* The line of a mount in the table. */
+static void add_mount(struct strbuf *table, const char *path, const char *options, const char *type)
+{
+    strbuf_addf(table, "1 1 0:1 / %s %s shared:1 - %s none %s\n", path, options, type, options);
+}
+
+/*
+ * Makes the directory, which is the working directory and that of the cgroup, and the only one that
+ * the supervisor may empty.
+ */
 static void prepare(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.directory = temp_create(), .grants = true};
+    CLEANUP(strbuf_release) struct strbuf table = STRBUF_INIT;
+
+    *fixture =
+        (struct fixture){.directory = temp_create(), .tables = temp_create(), .grants = true};
+    add_mount(&table, "/", "ro", "overlay");
+    add_mount(&table, fixture->directory, "rw", "tmpfs");
+    write_in(fixture->tables, "mountinfo", strbuf_string(&table));
 }
 
 static void launch(struct fixture *fixture, const char *workdir)
@@ -217,7 +233,13 @@ static void launch(struct fixture *fixture, const char *workdir)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     fixture->supervisor = fork();
     if (fixture->supervisor == 0) {
-        const struct supervise_options options = {ends[1], ends[1], workdir, fixture->directory};
+        CLEANUP_FREE char *mountinfo = path_in(fixture->tables, "mountinfo");
+        const struct supervise_options options = {.in = ends[1],
+                                                  .out = ends[1],
+                                                  .workdir = workdir,
+                                                  .cgroup_dir = fixture->directory,
+                                                  .mountinfo = mountinfo,
+                                                  .sysvipc = fixture->tables};
 
         close(ends[0]);
         _exit(supervise(&options));
@@ -265,6 +287,7 @@ static void release(struct fixture *fixture)
     strbuf_release(&fixture->too_large);
     strbuf_release(&fixture->failed_path);
     temp_remove(fixture->directory);
+    temp_remove(fixture->tables);
 }
 
 /* The end of its input ends the supervisor. */
@@ -1102,6 +1125,301 @@ static void supervise__reset(void **state)
     tear_down(&fixture);
 }
 
+/* ---- several programs */
+
+static void add_keep(struct fixture *fixture, uint64_t max, uint64_t max_ms)
+{
+    const struct frame_keep order = {max, max_ms};
+
+    add(fixture, FRAME_KEEP, &order, sizeof order);
+}
+
+static void add_restore(struct fixture *fixture, uint64_t max_ms)
+{
+    const struct frame_restore order = {max_ms};
+
+    add(fixture, FRAME_RESTORE, &order, sizeof order);
+}
+
+/* Sends all frames of a program at once. */
+static void add_test(struct fixture *fixture, const char *script, const char *input)
+{
+    add_restore(fixture, LATE_MS);
+    add_script(fixture, script);
+    add_run(fixture, MEGABYTE);
+    add_text(fixture, FRAME_STDIN, input);
+    add(fixture, FRAME_STDIN_END, NULL, 0);
+}
+
+static void drop_output(struct fixture *fixture)
+{
+    strbuf_release(&fixture->out[0]);
+    strbuf_release(&fixture->out[1]);
+}
+
+/* Runs a script on the copy, and checks its output. */
+static void check_test(struct fixture *fixture, const char *script, const char *input,
+                       const char *output)
+{
+    drop_output(fixture);
+    add_test(fixture, script, input);
+    expect(fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture->out[1]), "");
+    assert_string_equal(strbuf_string(&fixture->out[0]), output);
+    check_end(fixture, FRAME_CAUSE_ITSELF, 0, 0);
+}
+
+/* A path of NULL: any. */
+static void expect_failure(struct fixture *fixture, enum frame_step step, int error,
+                           const char *path)
+{
+    strbuf_release(&fixture->failed_path);
+    expect(fixture, FRAME_FAILED);
+    assert_int_equal(fixture->failed.step, step);
+    assert_int_equal(fixture->failed.error, error);
+    if (path)
+        assert_string_equal(strbuf_string(&fixture->failed_path), path);
+}
+
+/* Starts a supervisor that has kept the file "new", and checks what KEPT says. */
+static void set_up_copy(struct fixture *fixture)
+{
+    struct frame_kept kept;
+
+    set_up(fixture);
+    add_archive(fixture, "new", 0);
+    add_keep(fixture, MEGABYTE, LATE_MS);
+    expect(fixture, FRAME_KEPT);
+    assert_int_equal(fixture->payload.length, sizeof kept);
+    memcpy(&kept, fixture->payload.data, sizeof kept);
+    assert_int_equal(kept.bytes, 4 * 512); /* a header, a block, two blocks as the end */
+}
+
+/* What the files are, how the directory is, and what it finds on stdin. */
+static const char LIST[] = "find . | sort; ls -ld . | cut -c1-10; cat; echo $A";
+
+static void supervise__programs_one_after_the_other(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    check_test(&fixture, LIST, "first\n", ".\n./new\ndrwx------\nfirst\n\n");
+    check_test(&fixture,
+               "rm new; mkdir -p a/b/c; echo x >a/b/c/d; echo x >.hidden; ln -s / link; "
+               "mkfifo fifo; chmod 0 a/b a; chmod 0 .; sleep 1000 >&- 2>&- & exec cat",
+               "second", "second");
+    check_test(&fixture, LIST, "", ".\n./new\ndrwx------\n\n");
+    tear_down(&fixture);
+}
+
+/* Files, variables and arguments of one request are not those of the next one. */
+static void supervise__files_on_top_of_the_copy(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    add_restore(&fixture, LATE_MS);
+    add_script(&fixture, "cat new more; echo $A >new");
+    add_text(&fixture, FRAME_ENVIRONMENT, "A=first");
+    add_archive(&fixture, "more", 0);
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "contentcontent");
+    check_test(&fixture, "cat new; ls; echo $A", "", "contentnew\n\n");
+    tear_down(&fixture);
+}
+
+/* Times, permissions, links and empty directories are kept; a pipe is not. */
+static void supervise__exact_copy(void **state)
+{
+    static const char show[] = "find . -mindepth 1 -printf '%p %y %m %l\n' | sort; "
+                               "stat -c %Y run; cat sub/secret";
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "mkdir -p sub/empty; echo x >run; chmod 777 run; touch -d @1000 run; "
+                         "ln -s sub/nowhere link; mkfifo sub/fifo; echo y >sub/secret; "
+                         "chmod 0 sub/secret; chmod 500 sub; echo z >'a b'; chmod 500 .");
+    add_keep(&fixture, MEGABYTE, LATE_MS);
+    expect(&fixture, FRAME_KEPT);
+    check_test(&fixture, show, "",
+               "./a b f 644 \n./link l 777 sub/nowhere\n./run f 755 \n./sub d 755 \n"
+               "./sub/empty d 755 \n./sub/secret f 644 \n1000\ny\n");
+    tear_down(&fixture);
+}
+
+/* What a program leaves, and the copy itself, is what a second KEEP finds. */
+static void supervise__second_copy(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    check_test(&fixture, "echo built >result", "", "");
+    add_keep(&fixture, MEGABYTE, LATE_MS);
+    expect(&fixture, FRAME_KEPT);
+    check_test(&fixture, "rm new; cat result", "", "built\n");
+    check_test(&fixture, "ls", "", "new\nresult\n");
+    add_keep(&fixture, 3 * 1024, LATE_MS); /* the old copy is gone then */
+    expect_failure(&fixture, FRAME_STEP_KEEP, EFBIG, NULL);
+    add_restore(&fixture, LATE_MS);
+    flush(&fixture);
+    assert_int_equal(exit_status(&fixture), 1);
+    release(&fixture);
+}
+
+static void supervise__copy_that_is_too_large(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "head -c 1000001 /dev/zero >large");
+    add_keep(&fixture, 1000000, LATE_MS);
+    expect_failure(&fixture, FRAME_STEP_KEEP, EFBIG, "./large");
+    add_keep(&fixture, 1020000, LATE_MS); /* nothing was emptied */
+    expect(&fixture, FRAME_KEPT);
+    check_test(&fixture, "wc -c <large", "", "1000001\n");
+    tear_down(&fixture);
+
+    run_script(&fixture, "for i in 1 2 3 4 5 6 7 8 9; do mkdir $i; done");
+    add_keep(&fixture, 9 * 512, LATE_MS); /* there is no room for the end of the archive */
+    expect_failure(&fixture, FRAME_STEP_KEEP, EFBIG, ".");
+    tear_down(&fixture);
+}
+
+static void supervise__copy_of_damaged_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_archive(&fixture, "new", 1024);
+    add_keep(&fixture, MEGABYTE, LATE_MS);
+    expect_failure(&fixture, FRAME_STEP_UNPACK, 0, "");
+    tear_down(&fixture);
+}
+
+/* The time that KEEP and RESTORE may take. A late RESTORE is reported by RUN, and can be repeated.
+ */
+static void supervise__no_time_to_empty(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "for i in $(seq 100); do echo >$i; done");
+    add_keep(&fixture, MEGABYTE, 0);
+    expect_failure(&fixture, FRAME_STEP_KEEP, ETIME, NULL);
+    add_keep(&fixture, MEGABYTE, LATE_MS);
+    expect(&fixture, FRAME_KEPT);
+    add_restore(&fixture, 0);
+    add_script(&fixture, "exit 0");
+    add_text(&fixture, FRAME_ENVIRONMENT, "A=1");
+    add_archive(&fixture, "new", 0);
+    add_run(&fixture, MEGABYTE);
+    expect_failure(&fixture, FRAME_STEP_UNPACK, ETIME, "");
+    check_test(&fixture, "ls | wc -l", "", "100\n");
+    add_restore(&fixture, 0);
+    add_script(&fixture, "exit 0");
+    add_run(&fixture, MEGABYTE);
+    expect_failure(&fixture, FRAME_STEP_CLEAN, ETIME, fixture.directory);
+    check_test(&fixture, "ls | wc -l", "", "100\n");
+    tear_down(&fixture);
+}
+
+/* Without a table of mounts, or with a root that can be written, nothing is emptied. */
+static void supervise__places_that_cannot_be_restored(void **state)
+{
+    static const char *const roots[] = {"rw", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(roots); i++) {
+        CLEANUP(strbuf_release) struct strbuf table = STRBUF_INIT;
+        CLEANUP_FREE char *mountinfo = NULL;
+        struct fixture fixture;
+
+        prepare(&fixture);
+        mountinfo = path_in(fixture.tables, "mountinfo");
+        if (roots[i])
+            add_mount(&table, "/", roots[i], "overlay");
+        add_mount(&table, fixture.directory, "rw", "tmpfs");
+        write_in(fixture.tables, "mountinfo", strbuf_string(&table));
+        launch(&fixture, fixture.directory);
+        expect(&fixture, FRAME_HELLO);
+        add_archive(&fixture, "new", 0);
+        add_keep(&fixture, MEGABYTE, LATE_MS);
+        expect_failure(&fixture, FRAME_STEP_CLEAN, roots[i] ? EPERM : EINVAL,
+                       roots[i] ? "/" : mountinfo);
+        add(&fixture, FRAME_RESET, NULL, 0);
+        add_script(&fixture, "ls");
+        add_run(&fixture, MEGABYTE);
+        expect(&fixture, FRAME_END);
+        assert_string_equal(strbuf_string(&fixture.out[0]), "new\n");
+        tear_down(&fixture);
+    }
+}
+
+/* All is sent at once, more than fits into the buffers, while there is much to remove. */
+static void supervise__request_that_waits_behind_the_last_one(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf words = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++)
+        strbuf_addch(&words, 'w');
+    set_up_copy(&fixture);
+    check_test(&fixture, "mkdir d; cd d; seq 20000 | xargs touch", "", "");
+    drop_output(&fixture);
+    add_restore(&fixture, LATE_MS);
+    add_script(&fixture, "echo $#; wc -c; ls");
+    for (int i = 0; i < 10; i++)
+        add_text(&fixture, FRAME_ARGUMENT, strbuf_string(&words));
+    add_run(&fixture, MEGABYTE);
+    add(&fixture, FRAME_STDIN, strbuf_string(&words), 60000);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "9\n60000\nnew\n");
+    tear_down(&fixture);
+}
+
+/* The end of the connection ends the supervisor while it empties, and not after that. */
+static void supervise__end_of_input_while_it_empties(void **state)
+{
+    struct strbuf left;
+    CLEANUP_FREE char *command = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    check_test(&fixture, "mkdir d; cd d; seq 20000 | xargs touch", "", "");
+    add_test(&fixture, "exit 0", "x");
+    flush(&fixture);
+    shutdown(fixture.fd, SHUT_WR);
+    assert_int_equal(exit_status(&fixture), 0);
+    command = string_format("ls %s/d | wc -l", fixture.directory);
+    left = shell_output(command);
+    assert_in_range(strtol(strbuf_string(&left), NULL, 10), 1000, 20000);
+    strbuf_release(&left);
+    release(&fixture);
+}
+
+/* The largest process counts, whoever waits for it, and each program anew. */
+static void supervise__largest_process(void **state)
+{
+    static const char large[] = "head -c 30000000 /dev/zero | tail -n 1 | wc -c";
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    check_test(&fixture, large, "", "30000000\n");
+    assert_in_range(fixture.end.rss_bytes, 30000000, 100000000);
+    check_test(&fixture, "true", "", "");
+    assert_in_range(fixture.end.rss_bytes, 1, 20000000);
+    tear_down(&fixture);
+}
+
 /* ---- what isolator does not send */
 
 /* Sends the frame; the supervisor has to end with status 1, and the program with it. */
@@ -1129,6 +1447,10 @@ static void supervise__frames_that_no_request_has(void **state)
         {FRAME_RUN, sizeof(struct frame_run)}, /* of nothing */
         {FRAME_COLLECT, sizeof(struct frame_collect)},
         {FRAME_RESET, 0},
+        {FRAME_RESTORE, sizeof(struct frame_restore)},
+        {FRAME_KEEP, sizeof(struct frame_keep) - 1},
+        {FRAME_KEEP, sizeof(struct frame_keep) + 1},
+        {FRAME_KEPT, sizeof(struct frame_kept)},
         {FRAME_ARGUMENT, 1}, /* with a NUL */
         {FRAME_ENVIRONMENT, 1},
         {FRAME_CREDIT, sizeof(struct frame_credit)}, /* for no stream */
@@ -1163,14 +1485,21 @@ static void supervise__frames_while_the_program_runs(void **state)
 {
     static const struct frame_collect order = {0, 0};
     static const struct frame_run run = {.timer_ms = LATE_MS};
+    static const struct frame_keep keep = {MEGABYTE, LATE_MS};
+    static const struct frame_restore restore = {LATE_MS};
     static const struct {
         int type;
         const void *payload;
         size_t length;
     } frames[] = {
-        {FRAME_ARGUMENT, "x", 1}, {FRAME_ENVIRONMENT, "A=1", 3},
-        {FRAME_FILES, "x", 1},    {FRAME_RUN, &run, sizeof run},
-        {FRAME_RESET, NULL, 0},   {FRAME_COLLECT, &order, sizeof order},
+        {FRAME_ARGUMENT, "x", 1},
+        {FRAME_ENVIRONMENT, "A=1", 3},
+        {FRAME_FILES, "x", 1},
+        {FRAME_RUN, &run, sizeof run},
+        {FRAME_RESET, NULL, 0},
+        {FRAME_COLLECT, &order, sizeof order},
+        {FRAME_KEEP, &keep, sizeof keep},
+        {FRAME_RESTORE, &restore, sizeof restore},
     };
 
     (void)state;
@@ -1200,6 +1529,24 @@ static void supervise__frames_while_it_collects(void **state)
         else
             check_refused(&fixture, FRAME_RESET, NULL, 0);
     }
+}
+
+/* RESTORE where no copy is, or of another length, or in a request. */
+static void supervise__restore_that_cannot_come(void **state)
+{
+    static const char zeros[sizeof(struct frame_restore) + 1];
+    struct fixture fixture;
+
+    (void)state;
+    run_script(&fixture, "exit 0");
+    check_refused(&fixture, FRAME_RESTORE, zeros, sizeof(struct frame_restore));
+    for (size_t length = sizeof zeros - 2; length <= sizeof zeros; length += 2) {
+        set_up_copy(&fixture);
+        check_refused(&fixture, FRAME_RESTORE, zeros, length);
+    }
+    set_up_copy(&fixture);
+    add_restore(&fixture, LATE_MS);
+    check_refused(&fixture, FRAME_RESTORE, zeros, sizeof(struct frame_restore));
 }
 
 static void supervise__no_frames(void **state)
@@ -1265,10 +1612,22 @@ int main(void)
         cmocka_unit_test(supervise__collects),
         cmocka_unit_test(supervise__files_need_credit),
         cmocka_unit_test(supervise__reset),
+        cmocka_unit_test(supervise__programs_one_after_the_other),
+        cmocka_unit_test(supervise__files_on_top_of_the_copy),
+        cmocka_unit_test(supervise__exact_copy),
+        cmocka_unit_test(supervise__second_copy),
+        cmocka_unit_test(supervise__copy_that_is_too_large),
+        cmocka_unit_test(supervise__copy_of_damaged_files),
+        cmocka_unit_test(supervise__no_time_to_empty),
+        cmocka_unit_test(supervise__places_that_cannot_be_restored),
+        cmocka_unit_test(supervise__request_that_waits_behind_the_last_one),
+        cmocka_unit_test(supervise__end_of_input_while_it_empties),
+        cmocka_unit_test(supervise__largest_process),
         cmocka_unit_test(supervise__frames_that_no_request_has),
         cmocka_unit_test(supervise__run_of_another_length),
         cmocka_unit_test(supervise__frames_while_the_program_runs),
         cmocka_unit_test(supervise__frames_while_it_collects),
+        cmocka_unit_test(supervise__restore_that_cannot_come),
         cmocka_unit_test(supervise__no_frames),
     };
 
