@@ -123,9 +123,6 @@ struct spec_fingerprint container_fingerprint(const struct container_spec *spec)
     add_number(&hash, spec->draw_user);
     add_number(&hash, spec->draw_user ? 0 : spec->uid);
     add_number(&hash, spec->draw_user ? 0 : spec->gid);
-    add_number(&hash, (double)spec->limits.memory_mb);
-    add_number(&hash, spec->limits.cpus);
-    add_number(&hash, (double)spec->limits.pids);
     add_number(&hash, spec->read_only);
     add_number(&hash, spec->auto_remove);
     add_number(&hash, spec->open_stdin);

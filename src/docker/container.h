@@ -50,8 +50,8 @@ struct container_spec {
 };
 
 /*
- * What makes two containers equal: a digest of everything in the spec but its name, its labels and
- * a user that is drawn.
+ * What makes two containers equal: a digest of everything in the spec but its name, its labels, a
+ * user that is drawn, and the limits that can be changed later (container_update_limits()).
  */
 struct spec_fingerprint {
     char sha256[SHA256_HEX_SIZE];

@@ -15,8 +15,10 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
 {
     struct instance *instance = memory_allocate(sizeof *instance);
 
-    *instance = (struct instance){
-        .client = PROCESS_INIT, .fingerprint = instance_fingerprint(plan), .in_use_ms = in_use_ms};
+    *instance = (struct instance){.client = PROCESS_INIT,
+                                  .fingerprint = instance_fingerprint(plan),
+                                  .limits = owned_container_limits(&plan->policy.limits),
+                                  .in_use_ms = in_use_ms};
     owned_container_init(&instance->container, docker, plan, in_use_ms);
     supervisor_link_init(&instance->link);
     if (engine_memory_is_without_shell(docker->memory, plan->image))
@@ -181,6 +183,22 @@ void instance_collect(struct instance *instance, const struct plan *plan, long l
 {
     if (instance->client.in >= 0)
         supervisor_link_collect(plan, file_max, &instance->client.queue);
+}
+
+int instance_set_limits(struct instance *instance, const struct container_limits *limits,
+                        long long deadline, const struct notifier *cancel, struct error *error)
+{
+    const struct owned_container *container = &instance->container;
+    const long long begin = clock_now_ms();
+
+    if (container_limits_equal(&instance->limits, limits))
+        return 0;
+    if (container_update_limits(container->docker, container->name, limits, deadline, cancel,
+                                error) != 0)
+        return -1;
+    docker_traced(container->docker, "resize", begin);
+    instance->limits = *limits;
+    return 0;
 }
 
 bool instance_waits(const struct instance *instance)

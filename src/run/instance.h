@@ -3,9 +3,10 @@
  * waits for the one request that the instance will serve. Then it is removed; no instance is used
  * twice.
  *
- * Image, user, network, limits and mounts are settled when the instance is made. What only the
- * program sees (files, command, environment, stdin, timeout) comes with the request. So an instance
- * that was made for a request and one that has waited for it are the same.
+ * Image, user, network and mounts are settled when the instance is made. What only the program sees
+ * (files, command, environment, stdin, timeout) comes with the request, and the limits of memory,
+ * CPUs and processes can be changed until then. So an instance that was made for a request and one
+ * that has waited for it are the same.
  */
 #ifndef RUN_INSTANCE_H
 #define RUN_INSTANCE_H
@@ -40,8 +41,9 @@ struct instance {
     enum delivery delivery;
     long long in_use_ms; /* as given to instance_new() */
     struct spec_fingerprint fingerprint;
-    long long made;        /* clock_now_ms() */
-    struct process client; /* docker start, attached */
+    struct container_limits limits; /* that its container has */
+    long long made;                 /* clock_now_ms() */
+    struct process client;          /* docker start, attached */
     struct supervisor_link link;
     struct strbuf message;  /* the start of what came on stderr */
     struct strvec warnings; /* owned; what docker printed when it made it */
@@ -61,7 +63,8 @@ struct instance *instance_new(const struct docker *docker, const struct plan *pl
                               long long in_use_ms);
 void instance_free(struct instance *instance);
 
-/* Two instances with equal fingerprints differ only in their name, labels and drawn user. */
+/* Two instances with equal fingerprints differ only in their name, labels, drawn user and limits.
+ */
 struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 
 /*
@@ -73,6 +76,13 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan);
  */
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error);
+
+/*
+ * Gives an instance that waits these limits, with docker commands only if it has others. If that
+ * fails, its limits are not known, and it has to be removed.
+ */
+int instance_set_limits(struct instance *instance, const struct container_limits *limits,
+                        long long deadline, const struct notifier *cancel, struct error *error);
 
 /* Whether the container of an instance that was made has not ended. */
 bool instance_waits(const struct instance *instance);

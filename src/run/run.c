@@ -81,19 +81,24 @@ static int run_program(struct run *run, long long deadline, bool *begun, struct 
 }
 
 /*
- * Runs the program in the warm instance. *begun is false if the program has not begun, for example
- * since the engine was restarted; then it may run in another instance.
+ * Runs the program in the warm instance, which may still have other limits. *begun is false if the
+ * program has not begun, for example since the engine was restarted or refuses the limits; then it
+ * may run in another instance.
  */
 static int run_warm(struct run *run, bool *begun, struct error *error)
 {
+    const struct container_limits limits = owned_container_limits(&run->plan->policy.limits);
     const long long soon = budget_deadline(run->docker, BUDGET_WARM_START);
     const long long latest = run_setup_deadline(run);
+    const long long deadline = soon < latest ? soon : latest;
 
     *begun = false;
     run->result->warm = true;
     run_set_container(run, &run->instance->container);
     add_warnings(run);
-    return run_program(run, soon < latest ? soon : latest, begun, error);
+    if (instance_set_limits(run->instance, &limits, deadline, run->cancel, error) != 0)
+        return -1;
+    return run_program(run, deadline, begun, error);
 }
 
 static void free_instance(struct run *run)

@@ -15,6 +15,28 @@ enum { DELAY_MS = 1000 };
  */
 enum { SETTLE_MS = 250 };
 
+static struct pool_kind kind_for(const struct plan *plan)
+{
+    return (struct pool_kind){instance_fingerprint(plan),
+                              owned_container_limits(&plan->policy.limits)};
+}
+
+struct pool_kind pool_kind_of(const struct instance *instance)
+{
+    return (struct pool_kind){instance->fingerprint, instance->limits};
+}
+
+/* Whether they differ in nothing but perhaps their limits. */
+static bool will_do(const struct pool_kind *one, const struct pool_kind *other)
+{
+    return spec_fingerprint_equal(&one->fingerprint, &other->fingerprint);
+}
+
+bool pool_kind_equal(const struct pool_kind *one, const struct pool_kind *other)
+{
+    return will_do(one, other) && container_limits_equal(&one->limits, &other->limits);
+}
+
 /* Adds a class for requests that set only the language. */
 static void open_class(struct pool *pool, const struct config *config,
                        const struct language *language)
@@ -34,7 +56,7 @@ static void open_class(struct pool *pool, const struct config *config,
         plan_release(&class->plan);
         return;
     }
-    class->fingerprint = instance_fingerprint(&class->plan);
+    class->kind = kind_for(&class->plan);
     pool->class_count++;
 }
 
@@ -96,37 +118,55 @@ void pool_pause(struct pool *pool, bool pause)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* The link to an instance that the plan can use; NULL: there is none. Has the lock. */
-static struct pool_entry **find(struct pool *pool, const struct spec_fingerprint *fingerprint)
+/*
+ * The link to an instance that the plan can use, one with the same limits if there is one; NULL:
+ * there is none. Has the lock.
+ */
+static struct pool_entry **find(struct pool *pool, const struct pool_kind *wanted)
 {
-    for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next)
-        if (spec_fingerprint_equal(&(*link)->instance->fingerprint, fingerprint) &&
-            instance_waits((*link)->instance))
+    struct pool_entry **other = NULL;
+
+    for (struct pool_entry **link = &pool->waiting; *link && !pool->ending; link = &(*link)->next) {
+        const struct pool_kind kind = pool_kind_of((*link)->instance);
+
+        if (!will_do(&kind, wanted) || !instance_waits((*link)->instance))
+            continue;
+        if (pool_kind_equal(&kind, wanted))
             return link;
-    return NULL;
+        if (!other)
+            other = link;
+    }
+    return other;
 }
 
-/* Sets whether the classes of this fingerprint are refilled, and wakes the thread. Has the lock. */
-static void set_requested(struct pool *pool, const struct spec_fingerprint *fingerprint,
-                          bool requested)
+/*
+ * Sets whether the classes of this kind are refilled, or if there are none, those that differ only
+ * in their limits; and wakes the thread. Has the lock.
+ */
+static void set_requested(struct pool *pool, const struct pool_kind *wanted, bool requested)
 {
+    bool exact = false;
+
     for (size_t i = 0; i < pool->class_count; i++)
-        if (spec_fingerprint_equal(&pool->classes[i].fingerprint, fingerprint))
+        exact |= pool_kind_equal(&pool->classes[i].kind, wanted);
+    for (size_t i = 0; i < pool->class_count; i++)
+        if (exact ? pool_kind_equal(&pool->classes[i].kind, wanted)
+                  : will_do(&pool->classes[i].kind, wanted))
             pool->classes[i].requested = requested;
     notifier_raise(&pool->wake);
 }
 
 bool pool_request(struct pool *pool, const struct plan *plan)
 {
-    struct spec_fingerprint fingerprint;
+    struct pool_kind wanted;
     bool waits;
 
     if (!pool)
         return false;
-    fingerprint = instance_fingerprint(plan);
+    wanted = kind_for(plan);
     pthread_mutex_lock(&pool->lock);
-    waits = find(pool, &fingerprint) != NULL;
-    set_requested(pool, &fingerprint, !waits || pool->policy != POOL_ONE_SHOT);
+    waits = find(pool, &wanted) != NULL;
+    set_requested(pool, &wanted, !waits || pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return waits;
 }
@@ -134,22 +174,22 @@ bool pool_request(struct pool *pool, const struct plan *plan)
 struct instance *pool_take(struct pool *pool, const struct plan *plan)
 {
     const long long now = clock_now_ms();
-    struct spec_fingerprint fingerprint;
+    struct pool_kind wanted;
     struct instance *taken = NULL;
     struct pool_entry **link;
 
     if (!pool || limits_timeout_ms(&plan->policy.limits) > POOL_MAX_USE_MS)
         return NULL;
-    fingerprint = instance_fingerprint(plan);
+    wanted = kind_for(plan);
     pthread_mutex_lock(&pool->lock);
-    link = find(pool, &fingerprint);
+    link = find(pool, &wanted);
     if (link) {
         taken = pool_take_out(link);
         taken->container.docker = pool->traced;
         if (pool->policy == POOL_AHEAD && pool->fill_from < now)
             pool->fill_from = now + SETTLE_MS;
     }
-    set_requested(pool, &fingerprint, pool->policy != POOL_ONE_SHOT);
+    set_requested(pool, &wanted, pool->policy != POOL_ONE_SHOT);
     pthread_mutex_unlock(&pool->lock);
     return taken;
 }

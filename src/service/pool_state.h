@@ -16,10 +16,19 @@
  */
 enum { POOL_MAX_USE_MS = 3600000 };
 
+/*
+ * What a plan needs of an instance, or what an instance is. One with other limits will do too,
+ * since they can be changed (instance_set_limits()), which takes time.
+ */
+struct pool_kind {
+    struct spec_fingerprint fingerprint;
+    struct container_limits limits;
+};
+
 /* The instances that the pool keeps of one language. */
 struct pool_class {
     struct plan plan; /* of a request that sets only the language */
-    struct spec_fingerprint fingerprint;
+    struct pool_kind kind;
     int wanted;
     bool requested;       /* the class may be refilled */
     long long backoff;    /* ms; 0 while the engine works */
@@ -51,6 +60,11 @@ struct pool {
     bool started;
     pthread_t thread;
 };
+
+/* Whether both are the same, also their limits. */
+bool pool_kind_equal(const struct pool_kind *one, const struct pool_kind *other);
+
+struct pool_kind pool_kind_of(const struct instance *instance);
 
 /* Takes an instance out of the list. Has the lock. */
 struct instance *pool_take_out(struct pool_entry **link);

@@ -44,8 +44,11 @@ static bool needs_refill(const struct pool *pool, const struct pool_class *class
 
     if (!class->requested)
         return false;
-    for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next)
-        count += spec_fingerprint_equal(&entry->instance->fingerprint, &class->fingerprint);
+    for (const struct pool_entry *entry = pool->waiting; entry; entry = entry->next) {
+        const struct pool_kind kind = pool_kind_of(entry->instance);
+
+        count += pool_kind_equal(&kind, &class->kind);
+    }
     return count < class->wanted;
 }
 

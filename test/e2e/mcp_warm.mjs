@@ -124,6 +124,53 @@ testCase('a call with a timeout of more than an hour gets a cold container', asy
     is([warm, stdout], [false, 'other\n']);
 });
 
+// ---- limits of another size
+
+const LARGER = { memory_mb: 300, cpus: 0.75, pids_limit: 100 };
+const SEE_LIMITS = `cd /sys/fs/cgroup
+for file in memory/memory.limit_in_bytes memory/memory.memsw.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max; do
+    [ ! -e $file ] || echo $file $(cat $file)
+done`;
+const callOf = (limits) => ({ language: 'busybox', entrypoint_code: SEE_LIMITS, ...limits });
+const MAXIMUMS = { maximums: { memoryMB: 400, cpus: 1, pidsLimit: 200 } };
+
+testCase('a warm container of another size gets the limits of the call', async () => {
+    const cold = await start({ config: MAXIMUMS });
+    const expected = await resultOf(cold, cold.call(callOf(LARGER)));
+    is([expected.status, expected.warm], ['success', false], 'a cold container');
+    matches(expected.stdout, /^memory\S+ 314572800$/m, 'its memory');
+    const server = await startPool({ config: MAXIMUMS, arguments: ['--verbose'] });
+    for (const [index, limits] of [LARGER, { memory_mb: 32 }, LARGER].entries()) {
+        let result;
+        await until(async () => {
+            result = await resultOf(server, server.call(callOf(limits)));
+            return result.warm;
+        }, 'a warm container serves a call');
+        if (limits === LARGER)
+            is(result.stdout, expected.stdout, 'its limits, as the kernel has them');
+        else
+            matches(result.stdout, /^memory\S+ 33554432$/m, 'less memory');
+        is(countSteps(server, 'resize'), index + 1, 'it was resized');
+    }
+    const usual = await warmResult(server, SEE_LIMITS);
+    matches(usual.stdout, /^memory\S+ 268435456$/m, 'the pool keeps the usual size');
+    is(countSteps(server, 'resize'), 3, 'which is not resized');
+});
+
+for (const [what, fault] of [['is refused', 'update * fail'], ['hangs', 'update * hang'], ['did not happen', 'update * garbage'],
+    ['cannot be checked', 'inspect * garbage']])
+    testCase(`a change of limits that ${what}: the call runs in a cold container`, async () => {
+        const server = await startPool({ config: { ...MAXIMUMS, engineTimeoutSeconds: 20 }, fault });
+        await waitingContainer(server);
+        let result;
+        await until(async () => {
+            result = await resultOf(server, server.call(callOf(LARGER)));
+            return existsSync(`${server.calls}/update.1`);
+        }, 'a warm container was there');
+        is([result.status, result.warm, result.warnings], ['success', false, []], 'it is not used');
+        matches(result.stdout, /^memory\S+ 314572800$/m, 'the limits of the call');
+    });
+
 testCase('a container that ends while it waits is replaced', async () => {
     const server = await startPool();
     const name = await waitingContainer(server);

@@ -8,7 +8,7 @@
 #include "config/config_load.h"
 #include "config/config_read.h"
 #include "fake_supervisor.h"
-#include "service/pool.h"
+#include "service/pool_state.h"
 
 /*
  * A pool whose docker command is a script. Its containers report at once that they are ready, and
@@ -101,6 +101,24 @@ static void wait_for(const struct fixture *fixture, const char *suffix, int want
             fail_msg("%d containers%s, not %d", count(fixture, suffix), suffix, wanted);
         poll(NULL, 0, 20);
     }
+}
+
+/* Waits until the pool has so many instances that can be taken. */
+static void wait_for_waiting(const struct fixture *fixture, int wanted)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+    int found;
+
+    do {
+        found = 0;
+        poll(NULL, 0, 20);
+        pthread_mutex_lock(&fixture->pool->lock);
+        for (const struct pool_entry *entry = fixture->pool->waiting; entry; entry = entry->next)
+            found++;
+        pthread_mutex_unlock(&fixture->pool->lock);
+        if (clock_now_ms() > end)
+            fail_msg("%d instances wait, not %d", found, wanted);
+    } while (found < wanted);
 }
 
 /* Waits for a warm container for the plan, and takes it. */
@@ -239,12 +257,9 @@ static void pool__each_serves_once_and_is_replaced(void **state)
     tear_down(&fixture);
 }
 
-static void pool__only_what_is_alike_in_every_respect(void **state)
+static void pool__only_what_is_alike_but_for_its_limits(void **state)
 {
     static const char *const members[] = {
-        "{\"defaults\": {\"memoryMB\": 100}}",
-        "{\"defaults\": {\"cpus\": 0.25}}",
-        "{\"defaults\": {\"pidsLimit\": 10}}",
         "{\"defaults\": {\"workdirMB\": 3}}",
         "{\"defaults\": {\"tmpMB\": 3}}",
         "{\"defaults\": {\"network\": \"bridge\"}}",
@@ -275,6 +290,61 @@ static void pool__only_what_is_alike_in_every_respect(void **state)
             fail_msg("an instance for another request: %s", members[i]);
     }
     put_away(take(&fixture, &fixture.plan));
+    tear_down(&fixture);
+}
+
+/* Its limits can be changed. The class is then refilled in its own size. */
+static void pool__one_of_another_size(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    pool_start(fixture.pool);
+    for (int i = 0; i < 2; i++) {
+        CLEANUP(plan_release) struct plan other = PLAN_INIT;
+        struct instance *instance;
+
+        make_plan(&other, &fixture.config);
+        other.policy.limits.number[LIMIT_MEMORY] = 100;
+        other.policy.limits.number[LIMIT_CPUS] = 0.25;
+        other.policy.limits.number[LIMIT_PIDS] = 10;
+        instance = take(&fixture, &other);
+        assert_int_equal(instance->limits.memory_mb, 256);
+        assert_true(instance->limits.cpus == 0.5);
+        assert_int_equal(instance->limits.pids, 64);
+        put_away(instance);
+    }
+    tear_down(&fixture);
+}
+
+/* Two languages with one image. */
+static void pool__one_of_the_right_size_first(void **state)
+{
+    CLEANUP(plan_release) struct plan large = PLAN_INIT;
+    struct fixture fixture;
+    struct instance *one, *other;
+
+    (void)state;
+    set_up(&fixture, POOL_AHEAD,
+           ", \"languages\": {\"large\": {\"image\": \"python:3.11-alpine\", \"memoryMB\": 512,"
+           " \"command\": [\"python3\", \"{entrypoint}\"], \"extensions\": [\".large\"],"
+           " \"defaultFilename\": \"main.large\"}}");
+    make_plan(&large, &fixture.config);
+    large.policy.limits.number[LIMIT_MEMORY] = 512;
+    fixture.config.languages[fixture.config.language_count - 1].warm = 1;
+    pool_end(fixture.pool);
+    pool_close(fixture.pool);
+    fixture.pool = pool_open(&fixture.docker, &fixture.config, POOL_AHEAD, &fixture.ended,
+                             &(struct error)ERROR_INIT);
+    pool_start(fixture.pool);
+    wait_for_waiting(&fixture, 2); /* one of each size */
+    one = take(&fixture, &large);
+    assert_int_equal(one->limits.memory_mb, 512);
+    other = take(&fixture, &fixture.plan);
+    assert_int_equal(other->limits.memory_mb, 256);
+    put_away(one);
+    put_away(other);
     tear_down(&fixture);
 }
 
@@ -431,7 +501,9 @@ int main(void)
         cmocka_unit_test(pool__what_was_stopped_does_not_begin_again),
         cmocka_unit_test(pool__what_is_stopped_makes_no_more),
         cmocka_unit_test(pool__each_serves_once_and_is_replaced),
-        cmocka_unit_test(pool__only_what_is_alike_in_every_respect),
+        cmocka_unit_test(pool__only_what_is_alike_but_for_its_limits),
+        cmocka_unit_test(pool__one_of_another_size),
+        cmocka_unit_test(pool__one_of_the_right_size_first),
         cmocka_unit_test(pool__what_only_the_program_sees_makes_no_difference),
         cmocka_unit_test(pool__on_demand_when_it_was_asked_for),
         cmocka_unit_test(pool__one_shot_makes_one_for_each_request),

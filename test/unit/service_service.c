@@ -13,7 +13,9 @@
  * A service whose docker command is a script. Its containers report at once that they are ready,
  * read a request, and report that the program ended with status 0 after half a second of CPU time.
  * A container NAME is a file, and NAME.ready exists when it waits. If the file "endless" exists,
- * the program creates the file "running" and runs until it is stopped.
+ * the program creates the file "running" and runs until it is stopped. A change of limits is noted
+ * in the file "updates", and the limits are then those of the file "limits"; if "refuse" exists, it
+ * fails.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
                                     "create)\n"
@@ -28,6 +30,10 @@ static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
                                     "  [ ! -e endless ] || { >running; take_frame; }\n"
                                     "  cat end\n"
                                     "  cat >/dev/null;;\n"
+                                    "update)\n"
+                                    "  shift; echo \"${*% *}\" >>updates\n"
+                                    "  [ ! -e refuse ];;\n"
+                                    "inspect) cat limits;;\n"
                                     "*) exit 1;;\n"
                                     "esac\n";
 
@@ -151,6 +157,74 @@ static void service__bad_input_costs_no_warm_container(void **state)
     run(&fixture, &plan, &good);
     assert_int_equal(good.reason, REASON_EXIT);
     assert_true(good.warm);
+    tear_down(&fixture);
+}
+
+/*
+ * Runs a program with 300 MB where a container with 256 MB waits, and checks whether it ran there
+ * and how the limits were changed; `limits` as the engine has them then.
+ */
+static void check_resized(const char *limits, bool refuse, bool warm, const char *updates)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP_FREE char *seen = NULL;
+    struct fixture fixture;
+    struct plan plan;
+
+    set_up(&fixture, POOL_ONE_SHOT, 1);
+    write_in(fixture.directory, "limits", limits);
+    write_in(fixture.directory, "updates", "");
+    if (refuse)
+        touch(&fixture, "refuse");
+    plan = make_plan(&fixture);
+    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan.policy.limits.number[LIMIT_MEMORY] = 300;
+    plan.policy.limits.number[LIMIT_CPUS] = 2;
+    run(&fixture, &plan, &result);
+    if (result.error)
+        fail_msg("%s", result.error);
+    assert_int_equal(result.reason, REASON_EXIT);
+    assert_int_equal(result.warm, warm);
+    assert_int_equal(result.warnings.count, 0);
+    seen = read_in(fixture.directory, "updates");
+    assert_string_equal(seen, updates);
+    tear_down(&fixture);
+}
+
+#define RESIZED "--memory=300m --memory-swap=300m --cpus=2.000 --pids-limit=64\n"
+
+static void service__a_warm_container_of_another_size(void **state)
+{
+    (void)state;
+    check_resized("314572800/314572800/64/2000000000\n", false, true, RESIZED);
+}
+
+/* Then the program runs in a container that is made for it, never under other limits. */
+static void service__a_warm_container_that_is_not_resized(void **state)
+{
+    (void)state;
+    check_resized("314572800/314572800/64/2000000000\n", true, false, RESIZED);
+    check_resized("268435456/268435456/64/500000000\n", false, false, RESIZED);
+    check_resized("314572800/-1/64/2000000000\n", false, false, RESIZED);
+    check_resized("", false, false, RESIZED);
+}
+
+static void service__a_warm_container_of_the_right_size(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP_FREE char *updates = NULL;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, POOL_ONE_SHOT, 1);
+    plan = make_plan(&fixture);
+    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan.policy.limits.number[LIMIT_CPU_TIME] = 5; /* comes with the request */
+    run(&fixture, &plan, &result);
+    assert_true(result.warm);
+    updates = path_in(fixture.directory, "updates");
+    assert_int_equal(access(updates, F_OK), -1); /* no docker command is needed */
     tear_down(&fixture);
 }
 
@@ -333,6 +407,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(service__figures_of_a_run),
         cmocka_unit_test(service__bad_input_costs_no_warm_container),
+        cmocka_unit_test(service__a_warm_container_of_another_size),
+        cmocka_unit_test(service__a_warm_container_that_is_not_resized),
+        cmocka_unit_test(service__a_warm_container_of_the_right_size),
         cmocka_unit_test(service__runs_together),
         cmocka_unit_test(service__too_many_at_once),
         cmocka_unit_test(service__a_run_that_is_cancelled),
