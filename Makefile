@@ -176,6 +176,7 @@ lint-packages:
 	@test/setup lint
 test-images: setup
 	@test/setup images
+	@test/setup languages
 setup: packages
 	@test/setup engine
 
