@@ -31,11 +31,11 @@ static const char languages_help[] =
     "usage: isolator languages [--json | --names] [--config FILE]\n"
     "\n"
     "Lists the languages: name, image, whether the engine has the image, whether the\n"
-    "language is prepared (\"-\": it has no steps), extensions, default file, and the\n"
-    "limits that differ from the defaults.\n"
+    "language is prepared (\"-\": it has no steps), extensions, default file, aliases,\n"
+    "and the limits that differ from the defaults.\n"
     "\n"
     "      --json         print them as a JSON array instead\n"
-    "      --names        print only the names, without asking the engine\n"
+    "      --names        print only the names and aliases, without asking the engine\n"
     "      --config FILE  configuration file\n"
     "  -h, --help         print this summary\n"
     "\n"
@@ -104,20 +104,27 @@ struct images {
     struct image_facts prepared; /* set only if the language has steps */
 };
 
+static json_t *strings_to_json(const struct strvec *strings)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < strings->count; i++)
+        json_array_append_new(array, json_string(strings->items[i]));
+    return array;
+}
+
 /* The JSON of a language; a new reference. `images` is NULL if the engine did not answer. */
 static json_t *language_to_json(const struct config *config, const struct language *language,
                                 const struct images *images)
 {
-    json_t *extensions = json_array();
-
-    for (size_t i = 0; i < language->extensions.count; i++)
-        json_array_append_new(extensions, json_string(language->extensions.items[i]));
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:s, s:o}", "name", language->name, "image", language->image,
-        "present", images ? json_boolean(images->base.present) : json_null(), "prepared",
-        images && has_steps(language) ? json_boolean(images->prepared.present) : json_null(),
-        "extensions", extensions, "defaultFilename", language->default_filename, "limits",
-        own_limits(config, language));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", language->name, "image",
+                     language->image, "present",
+                     images ? json_boolean(images->base.present) : json_null(), "prepared",
+                     images && has_steps(language) ? json_boolean(images->prepared.present)
+                                                   : json_null(),
+                     "extensions", strings_to_json(&language->extensions), "defaultFilename",
+                     language->default_filename, "aliases", strings_to_json(&language->aliases),
+                     "limits", own_limits(config, language));
 }
 
 static void print_languages_json(const struct config *config, const struct images *images)
@@ -131,7 +138,7 @@ static void print_languages_json(const struct config *config, const struct image
     json_decref(all);
 }
 
-enum { COLUMNS = 7 };
+enum { COLUMNS = 8 };
 
 static void add_limits_cell(struct strvec *cells, const struct config *config,
                             const struct language *language)
@@ -165,6 +172,7 @@ static void add_language_row(struct strvec *cells, const struct config *config,
                              const struct language *language, const struct images *images)
 {
     CLEANUP_FREE char *extensions = strvec_join(&language->extensions, " ");
+    CLEANUP_FREE char *aliases = strvec_join(&language->aliases, " ");
 
     strvec_push(cells, language->name);
     strvec_push(cells, language->image);
@@ -173,6 +181,7 @@ static void add_language_row(struct strvec *cells, const struct config *config,
                 has_steps(language) ? presence_cell(images ? &images->prepared : NULL) : "-");
     strvec_push_owned(cells, text_escape(extensions));
     strvec_push_owned(cells, text_escape(language->default_filename));
+    strvec_push(cells, language->aliases.count > 0 ? aliases : "-");
     add_limits_cell(cells, config, language);
 }
 
@@ -181,7 +190,7 @@ static void print_languages_table(const struct config *config, const struct imag
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
     strvec_push_each(&cells, "NAME", "IMAGE", "PRESENT", "PREPARED", "EXTENSIONS", "DEFAULT FILE",
-                     "LIMITS", NULL);
+                     "ALIASES", "LIMITS", NULL);
     for (size_t i = 0; i < config->language_count; i++)
         add_language_row(&cells, config, &config->languages[i], images ? &images[i] : NULL);
     table_print(&cells, COLUMNS);
@@ -216,6 +225,18 @@ static int inspect_images(const struct config *config, struct images *images, st
     return result;
 }
 
+/* Prints each name, and after it its aliases. */
+static void print_names(const struct config *config)
+{
+    for (size_t i = 0; i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+
+        print_format("%s\n", language->name);
+        for (size_t k = 0; k < language->aliases.count; k++)
+            print_format("%s\n", language->aliases.items[k]);
+    }
+}
+
 static int run_languages_command(void *context, char **operands, const struct config *config,
                                  struct error *error)
 {
@@ -225,8 +246,7 @@ static int run_languages_command(void *context, char **operands, const struct co
 
     (void)operands;
     if (options->names) {
-        for (size_t i = 0; i < config->language_count; i++)
-            print_format("%s\n", config->languages[i].name);
+        print_names(config);
         return EXIT_STATUS_SUCCESS;
     }
     images = memory_allocate(config->language_count * sizeof *images);

@@ -300,7 +300,7 @@ static int handle_languages(const struct prepare_options *options, const struct 
     const bool has_operands = operands[0] != NULL;
 
     for (; *operands && status == EXIT_STATUS_SUCCESS; operands++)
-        status = handle_language(options, docker, config_language(config, *operands), error);
+        status = handle_language(options, docker, config_language_called(config, *operands), error);
     for (size_t i = 0; !has_operands && i < config->language_count && status == EXIT_STATUS_SUCCESS;
          i++)
         if (config->languages[i].preparation.steps.count > 0)

@@ -32,7 +32,7 @@ static void collect_images(const struct config *config, char **operands, struct 
         bool wanted = !operands[0];
 
         for (char **operand = operands; *operand; operand++)
-            wanted |= config_language(config, *operand) == language;
+            wanted |= config_language_called(config, *operand) == language;
         if (wanted && !strvec_contains(images, language->image))
             strvec_push(images, language->image);
     }

@@ -32,13 +32,23 @@ const struct language *config_language(const struct config *config, const char *
     return NULL;
 }
 
+const struct language *config_language_called(const struct config *config, const char *name)
+{
+    const struct language *found = config_language(config, name);
+
+    for (size_t i = 0; !found && i < config->language_count; i++)
+        if (strvec_contains(&config->languages[i].aliases, name))
+            found = &config->languages[i];
+    return found;
+}
+
 int config_check_languages(const struct config *config, char *const *names, struct error *error)
 {
     for (; *names; names++) {
         CLEANUP_FREE char *known = config_language_names(config);
         CLEANUP_FREE char *shown = text_escape_short(*names, 80);
 
-        if (!config_language(config, *names))
+        if (!config_language_called(config, *names))
             return error_set(error, ERROR_USAGE, "unknown language '%s'; known are: %s", shown,
                              known);
     }
@@ -49,11 +59,16 @@ const struct language *config_language_of_file(const struct config *config, cons
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
+    const struct language *found = NULL;
 
-    for (size_t i = 0; dot && i < config->language_count; i++)
-        if (strvec_contains(&config->languages[i].extensions, dot))
-            return &config->languages[i];
-    return NULL;
+    for (size_t i = 0; dot && i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+
+        if (strvec_contains(&language->extensions, dot) &&
+            (!found || language->layer > found->layer))
+            found = language;
+    }
+    return found;
 }
 
 void config_policy(const struct config *config, const struct language *language,
@@ -87,6 +102,7 @@ void config_release(struct config *config)
         struct language *language = &config->languages[i];
 
         free(language->name);
+        strvec_release(&language->aliases);
         free(language->image);
         strvec_release(&language->command);
         strvec_release(&language->extensions);

@@ -32,6 +32,8 @@ struct preparation {
 
 struct language {
     char *name;
+    struct strvec aliases; /* other names, which a request may use; see config/language_names.h */
+    size_t layer;          /* index of the layer that added the language; 0: it is built in */
     char *image;
     struct strvec command;    /* argv with "{entrypoint}" in it */
     struct strvec extensions; /* with the dot */
@@ -97,10 +99,19 @@ struct docker config_docker(const struct config *config);
 /* Returns the language, borrowed; NULL if there is none of that name. */
 const struct language *config_language(const struct config *config, const char *name);
 
-/* Checks that each name, up to a NULL, is a language. ERROR_USAGE names the first that is not. */
+/* The same, also by an alias. */
+const struct language *config_language_called(const struct config *config, const char *name);
+
+/*
+ * Checks that each name, up to a NULL, is a language or an alias of one. ERROR_USAGE names the
+ * first that is not.
+ */
 int config_check_languages(const struct config *config, char *const *names, struct error *error);
 
-/* Returns the language that claims the file's extension, borrowed; NULL if none does. */
+/*
+ * Returns the language that claims the file's extension, borrowed; NULL if none does. If several
+ * do, it is the first of those that the last file added.
+ */
 const struct language *config_language_of_file(const struct config *config, const char *path);
 
 /*

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/config_keys.h"
 #include "config/json_reader.h"
+#include "config/language_names.h"
 
 /* A struct that an object of the file fills in. */
 struct target {
@@ -26,7 +27,7 @@ static struct language *add_language(struct config *config, const char *name)
     config->languages =
         memory_resize(config->languages, (config->language_count + 1) * sizeof *config->languages);
     language = &config->languages[config->language_count++];
-    *language = (struct language){.name = string_copy(name)};
+    *language = (struct language){.name = string_copy(name), .layer = config->layer_count};
     sandbox_policy_init(&language->policy);
     return language;
 }
@@ -34,13 +35,11 @@ static struct language *add_language(struct config *config, const char *name)
 static int read_language(struct json_reader *reader, const char *name, const json_t *value,
                          void *context)
 {
-    static const char name_characters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#._-";
     struct config *config = context;
     struct language *language = (struct language *)config_language(config, name);
 
-    if (*name == '\0' || name[strspn(name, name_characters)] != '\0')
-        return json_reader_wrong_type(reader, "named with letters, digits and any of + # . _ -");
+    if (!language_name_is_valid(name))
+        return json_reader_wrong_type(reader, "named with " LANGUAGE_NAME_RULE);
     if (!language)
         language = add_language(config, name);
     if (json_reader_members(reader, value, read_member,
@@ -169,6 +168,8 @@ int config_overlay(struct config *config, const char *json, size_t length, const
                                      &(struct target){CONFIG_LEVEL_TOP, config});
         if (result == 0)
             result = read_warm(&reader, root, config);
+        if (result == 0)
+            result = language_names_settle(config, root, &reader);
     } else {
         result = error_set(error, ERROR_CONFIG, "%s: must be an object", name);
     }

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "config/environment.h"
 #include "config/input_files.h"
+#include "config/language_names.h"
 #include "config/prepare_notes.h"
 #include "config/workdir.h"
 #include "docker/image.h"
@@ -235,6 +236,28 @@ int config_value_packages(struct json_reader *reader, const struct key_rule *rul
 
     (void)rule;
     return prepare_read_packages(reader, value, &language->packages);
+}
+
+int config_value_aliases(struct json_reader *reader, const struct key_rule *rule,
+                         const json_t *value, void *object)
+{
+    struct strvec *aliases = &((struct language *)object)->aliases;
+
+    if (json_is_array(value) && json_array_size(value) == 0) {
+        strvec_release(aliases);
+        return 0;
+    }
+    if (json_reader_strings(reader, value, aliases) != 0)
+        return -1;
+    if (aliases->count > (size_t)rule->maximum) {
+        CLEANUP_FREE char *expected = string_format("%.0f names at most", rule->maximum);
+
+        return json_reader_wrong_type(reader, expected);
+    }
+    for (size_t i = 0; i < aliases->count; i++)
+        if (!language_name_is_valid(aliases->items[i]))
+            return json_reader_wrong_type(reader, "names of " LANGUAGE_NAME_RULE);
+    return 0;
 }
 
 /* ---- preparations */

@@ -27,7 +27,8 @@ config_setter config_value_limit, config_value_network, config_value_read_only,
 
 /* For keys of a language; `object` is a struct language. */
 config_setter config_value_image, config_value_command, config_value_extensions,
-    config_value_default_filename, config_value_environment, config_value_packages;
+    config_value_default_filename, config_value_environment, config_value_packages,
+    config_value_aliases;
 
 /* For keys of a preparation; `object` is a struct preparation. */
 config_setter config_value_steps, config_value_steps_network;

@@ -22,7 +22,7 @@ static const struct language *find_language(const struct config *config,
 
         if (config_check_languages(config, names, error) != 0)
             return NULL;
-        return config_language(config, request->language);
+        return config_language_called(config, request->language);
     }
     language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
     if (!language) {

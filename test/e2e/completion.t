@@ -174,7 +174,7 @@ test_case --quick 'a command or program that does not exist' && {
 
 test_case --quick 'every command and every option of isolator' && {
     isolator languages --names
-    is "$(grep -cxE '[a-z]+' <<<"$out") $(grep -x python <<<"$out")" "$(wc -l <<<"$out") python" "isolator languages --names: one name a line"
+    is "$(grep -cxE '[A-Za-z0-9+]+' <<<"$out") $(grep -x python <<<"$out")" "$(wc -l <<<"$out") python" "isolator languages --names: one name a line"
     isolator --help
     commands=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$out")
     within "$(wc -w <<<"$commands")" 4 20 "there are commands"

@@ -88,7 +88,7 @@ test_case --quick 'a configuration from a pipe' && {
     # The writer takes its time, as one that decrypts would.
     printf '{%s}' "$python" >"$file"
     run --config <(sleep 0.3; cat "$file") -l klingon "$probe"
-    is "$err" "isolator: unknown language 'klingon'; known are: python, go, javascript" "--config: a pipe"
+    is "$err" "isolator: unknown language 'klingon'; known are: $built_in" "--config: a pipe"
 }
 
 # ---- what is merged into what
@@ -148,7 +148,7 @@ bash 5, argument" "a language of one's own: command and extension"
     is "$(field stdout)" "main.bsh <main.bsh>
 in main.bsh" "its default file"
     unset input
-    refused "unknown language 'klingon'; known are: python, go, javascript, shell" "the list of known languages has it" \
+    refused "unknown language 'klingon'; known are: $built_in, shell" "the list of known languages has it" \
         --config "$file" -l klingon "$probe"
 }
 
@@ -166,7 +166,7 @@ END
     is "$status $(field stdout)" "0 hunter2 1" "containerCommand; another command and extension for a shipped language"
     is "$(grep -vx ps "$scratch/steps" | paste -s -d ' ')" "create start" "the wrapper runs every engine command"
     hasnt "$(cat "$scratch/log")" hunter2 "no engine command has the values of --env"
-    refused "cannot tell the language of 'probe.py'; give --language (python, go, javascript)" \
+    refused "cannot tell the language of 'probe.py'; give --language ($built_in)" \
         "a language whose old extension is gone" --config "$file" "$probe"
 }
 
@@ -240,7 +240,7 @@ test_case --quick 'wrong values of other keys' && {
 {"languages": {"python": {"command": ["python3"]}}}|languages.python.command: must be a command with "{entrypoint}" in it
 {"languages": {"python": {"extensions": ["py"]}}}|languages.python.extensions: must be extensions with their dot, like ".py"
 {"languages": {"python": {"env": {"A-B": "5"}}}}|languages.python.env.A-B: must be named like a variable: letters, digits, _
-{"languages": {"ruby": {"image": "ruby:3"}}}|languages.ruby: must be complete: a new language needs image, command, extensions and defaultFilename
+{"languages": {"cobol": {"image": "cobol:3"}}}|languages.cobol: must be complete: a new language needs image, command, extensions and defaultFilename
 END
 }
 

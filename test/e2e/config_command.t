@@ -203,6 +203,11 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"languages": {"python": {"command": []}}}
 {"languages": {"python": {"command": ["sh", "-c", ". ./{entrypoint}"]}}}
 {"languages": {"python": {"command": ["", "{entrypoint}"]}}}
+{"languages": {"python": {"aliases": []}}}
+{"languages": {"python": {"aliases": ["snake", "c++-1.0_#"]}}}
+{"languages": {"python": {"aliases": ["a b"]}}}
+{"languages": {"python": {"aliases": [""]}}}
+{"languages": {"python": {"aliases": ["1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h"]}}}
 {"languages": {"python": {"extensions": ["py"]}}}
 {"languages": {"python": {"extensions": []}}}
 {"languages": {"python": {"extensions": ["./x"]}}}

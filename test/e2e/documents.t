@@ -17,7 +17,6 @@ doctor_page=man/isolator-doctor.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 tool=$scratch/tool.json
-debian=isolator-test/python:bookworm # has bash; test/setup builds it everywhere
 ISOLATOR_CONFIG=$(realpath "$ISOLATOR_CONFIG")
 
 # ---- what the documents say, as lists
@@ -338,25 +337,25 @@ rm -f "$scratch/responses"
 END
 chmod 755 "$scratch/bin/isolator" "$scratch/bin/isolator-mcp"
 
-# The configurations: that of the tests, with bash as the README adds it; for isolator-mcp, with the
+# The configurations: that of the tests, with AWK as the README adds it; for isolator-mcp, with the
 # languages that are built in; and one without an engine.
-markdown_section README.md '## Configuration' | fenced json | first_block | sed "s|bash:5.2|$debian|" >"$scratch/bash.json"
+markdown_section README.md '## Configuration' | fenced json | first_block | sed "s|busybox:1|isolator-test/&|" >"$scratch/awk.json"
 perl -MJSON::PP -e '
-    my ($from, $bash, $to, $repository) = @ARGV;
+    my ($from, $awk, $to, $repository) = @ARGV;
     sub load { local $/; open my $file, "<", $_[0] or die; decode_json(<$file>) }
     sub save { open my $file, ">", "$to/$_[0].json" or die; print $file encode_json($_[1]) }
     my $all = load($from);
     my $languages = $all->{languages};
-    $languages->{bash} = load($bash)->{languages}{bash};
+    $languages->{awk} = load($awk)->{languages}{awk};
     save("command", $all);
     save("no-engine", {%$all, containerCommand => "no-such-docker"});
     $all->{languages} = {map { $_ => $languages->{$_} // {} } qw(python go javascript)};
     save("server", {%$all, promptsDir => "$repository/prompts"});
-    ' "$ISOLATOR_CONFIG" "$scratch/bash.json" "$scratch" "$PWD"
+    ' "$ISOLATOR_CONFIG" "$scratch/awk.json" "$scratch" "$PWD"
 
 cp -r prompts "$examples/"
 cp prompts/hello_world.py "$examples/hello.py"
-echo 'echo "Hello from bash"' >"$examples/hello.sh"
+echo 'BEGIN { print "Hello from AWK" }' >"$examples/hello.awk"
 printf '%s\n' a box in the sandbox >"$examples/words.txt"
 cat >"$examples/count.py" <<'END'
 import sys

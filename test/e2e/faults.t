@@ -152,9 +152,9 @@ isolator-test/none:1" "no image"
 }
 
 test_case --quick 'an unknown language' && {
-    refused "unknown language 'pyhton'; known are: python, go, javascript, bash, busybox, noshell" \
+    refused "unknown language 'pyhton'; known are: $built_in, busybox, noshell" \
         "an unknown language" --language pyhton "$hello"
-    refused "cannot tell the language of 'README.md'; give --language (python, go, javascript, bash, busybox, noshell)" \
+    refused "cannot tell the language of 'README.md'; give --language ($built_in, busybox, noshell)" \
         "a file of no known language" README.md
 }
 

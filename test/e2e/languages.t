@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# isolator languages: the table, its JSON, the names alone, and an engine that does not answer.
+# isolator languages: the table, its JSON, the names alone, and an engine that does not answer; aliases of languages.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
@@ -20,19 +20,20 @@ export ISOLATOR_CONFIG=$scratch/config.json
 # row NAME: the line of the table, with single spaces.
 row() { grep "^$1 " <<<"$out" | tr -s ' '; }
 # of EXPRESSION: a Perl expression about the output of --json.
-of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) = @{decode_json(<STDIN>)}; print eval $ARGV[0]' "$1" <"$scratch/out"; }
+of() { perl -MJSON::PP -e 'local $/; our ($python, $go, $javascript, $busybox) = (@{decode_json(<STDIN>)})[0 .. 2, -1]; print eval $ARGV[0]' "$1" <"$scratch/out"; }
 
 test_case 'the table' && {
     isolator languages
     is "$status|$err" "0|" "it prints a table"
-    is "$(row NAME)" "NAME IMAGE PRESENT PREPARED EXTENSIONS DEFAULT FILE LIMITS" "the first line"
-    is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py cpus 0.25, network bridge, readOnly false, \
+    is "$(row NAME)" "NAME IMAGE PRESENT PREPARED EXTENSIONS DEFAULT FILE ALIASES LIMITS" "the first line"
+    is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py py python3 cpus 0.25, network bridge, readOnly false, \
 user 7:7, capDrop NET_RAW,MKNOD" "an image that is on the engine; limits of all kinds"
-    is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js" "an image that is not; no limits of its own"
-    is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash' \
-        "an image under its full name; an extension that is escaped"
+    is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js js node" "an image that is not; no limits of its own"
+    is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash -' \
+        "an image under its full name; an extension that is escaped; no aliases"
     has "$(row go)" "memoryMB 512, cpus 2, pidsLimit 256, tmpMB 512" "limits are reduced to the maximums"
-    is "$(wc -l <<<"$out")" 5 "a line for each language"
+    is "$(row typescript)" "typescript node:24-alpine no - .ts .mts .cts main.ts ts" "a built-in language that the file does not name"
+    is "$(wc -l <<<"$out")" 12 "a line for each language"
     is "$(row go | cut -d ' ' -f 4)" "no" "a language whose steps have not been run"
 }
 
@@ -40,7 +41,7 @@ test_case 'docker is called once for all images' && {
     faulty "" isolator languages
     is "$status $(docker_calls)" "0 image" "one command for all images"
     faulty "" isolator languages --config "$scratch/all.json"
-    is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js" \
+    is "$status $(docker_calls) $(row javascript)" "0 image javascript isolator-test/busybox:1 yes - .js .mjs .cjs main.js js node" \
         "one command if two languages share an image"
 }
 
@@ -64,7 +65,8 @@ test_case '--json' && {
     is "$(of 'join " ", map { "$_->{name} $_->{image} " . JSON::PP->new->allow_nonref->encode($_->{present}) } $python, $javascript, $busybox')" \
         "python isolator-test/python:bookworm true javascript isolator-test/none-such:1 false \
 busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
-    is "$(of 'join " ", sort keys %$go')" "defaultFilename extensions image limits name prepared present" "--json: the members"
+    is "$(of 'join " ", sort keys %$go')" "aliases defaultFilename extensions image limits name prepared present" "--json: the members"
+    is "$(of 'join " ", @{$python->{aliases}}, "-", @{$busybox->{aliases}}')" "py python3 -" "--json: aliases"
     is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
         '{"a":{"capDrop":"NET_RAW,MKNOD","cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
         "--json: limits and extensions"
@@ -72,10 +74,8 @@ busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
 
 test_case --quick '--names does not call docker' && {
     faulty "" isolator languages --names
-    is "$status|$out|$err|$(docker_calls)" "0|python
-go
-javascript
-busybox||" "--names: the names, and docker is not called"
+    is "$status|$(tr '\n' ' ' <<<"$out")|$err|$(docker_calls)" "0|python py python3 go golang javascript js node typescript ts \
+ruby rb php perl pl bash sh shell lua r R rscript busybox ||" "--names: the names and aliases, and docker is not called"
 }
 
 # ---- an engine that does not answer
@@ -99,6 +99,54 @@ test_case 'an engine that hangs, no docker command, and garbage' && {
     no_answer "cannot inspect the images: cannot run 'no-such-docker': No such file or directory; is it installed, and on PATH?" "no docker command"
     faulty "image * garbage" isolator languages
     is "$status|$(row python | cut -d ' ' -f 3)|$err" "0|no|" "garbage is no image"
+}
+
+# ---- aliases
+names_in() { # JSON: the names and aliases under this configuration
+    printf '%s' "$1" >"$scratch/names.json"
+    isolator languages --names --config "$scratch/names.json"
+    tr '\n' ' ' <<<"$out"
+}
+new='"image": "i", "command": ["sh", "{entrypoint}"], "extensions": [".x"], "defaultFilename": "x"'
+
+test_case --quick 'a file gives aliases, and names go before aliases' && {
+    has "$(names_in '{"languages": {"python": {"aliases": ["snake", "c++-1.0_#"]}}}')" "python snake c++-1.0_# go golang" \
+        "a file replaces the aliases"
+    has "$(names_in '{"languages": {"python": {"aliases": []}}}')" "python go golang" "none"
+    has "$(names_in '{"languages": {"py": {'"$new"'}}}')" "python python3 go golang" "a new language takes the name"
+    has "$(names_in '{"languages": {"python": {"aliases": ["py"]}, "perl": {"aliases": ["python3"]}}}')" \
+        "perl python3 bash" "an alias goes to another language"
+}
+
+test_case --quick 'aliases that clash, and wrong ones' && {
+    while IFS='|' read -r json message; do
+        isolator languages --names --config <(printf '%s' "$json")
+        is "$status|$out|${err#isolator: /dev/fd/*: }" "2||$message" "$json"
+    done <<END
+{"languages": {"python": {"aliases": ["go"]}}}|languages.python.aliases: 'go' is the name of a language
+{"languages": {"python": {"aliases": ["python"]}}}|languages.python.aliases: 'python' is the name of a language
+{"languages": {"x": {$new, "aliases": ["y"]}, "y": {$new}}}|languages.x.aliases: 'y' is the name of a language
+{"languages": {"python": {"aliases": ["rb"]}}}|languages.python.aliases: 'rb' is an alias of ruby too
+{"languages": {"x": {$new, "aliases": ["z"]}, "y": {$new, "aliases": ["z"]}}}|languages.x.aliases: 'z' is an alias of y too
+{"languages": {"python": {"aliases": "py"}}}|languages.python.aliases: must be an array of strings that is not empty
+{"languages": {"python": {"aliases": ["a b"]}}}|languages.python.aliases: must be names of letters, digits and any of + # . _ -
+{"languages": {"python": {"aliases": ["1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h"]}}}|languages.python.aliases: must be 16 names at most
+END
+}
+
+test_case 'an alias stands for its language' && {
+    input=$(snippet py 'print(6 * 7)')
+    run -l py -
+    is "$status $(field stdout)" "0 42" "--language"
+    unset input
+    printf '%s\n' '{"language": "python3", "entrypoint_code": "print(6 * 7)"}' >"$scratch/lines"
+    isolator batch "$scratch/lines"
+    has "$out" '"stdout":"42\n"' "a line of a batch"
+    faulty "pull * fail" isolator pull py
+    has "$err" "isolator: cannot pull the image 'isolator-test/python:bookworm'" "isolator pull"
+    isolator prepare py
+    is "$status|$err" "2|isolator: 'python' has no steps; use --run STEP, or set languages.python.prepare in the configuration" \
+        "isolator prepare"
 }
 
 # ---- the command line

@@ -65,6 +65,9 @@ else
     export ISOLATOR_CONFIG=${ISOLATOR_CONFIG:-$PWD/build/engine/test.json}
 fi
 
+# The names of the languages that are built in, in the order of messages.
+built_in="python, go, javascript, typescript, ruby, php, perl, bash, lua, r"
+
 # ---- cases
 
 case_number=0     # of the case that runs or ran last

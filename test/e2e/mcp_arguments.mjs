@@ -5,7 +5,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { finish, has, is, quickCase } from '../mcp/cases.mjs';
 import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
-import { scratch, writeFile } from '../mcp/processes.mjs';
+import { BUILT_IN_LANGUAGES, scratch, writeFile } from '../mcp/processes.mjs';
 
 const promptsDir = `${scratch}/prompts`;
 mkdirSync(promptsDir);
@@ -15,7 +15,7 @@ symlinkSync('/etc/passwd', `${promptsDir}/link.py`);
 
 const PROGRAM = { language: 'python', entrypoint_code: '1' };
 const LANGUAGES = { shell: { image: 'busybox', command: ['sh', '{entrypoint}'], extensions: ['.ash'], defaultFilename: 'main.ash' } };
-const KNOWN_LANGUAGES = 'known are: python, go, javascript, shell';
+const KNOWN_LANGUAGES = `known are: ${BUILT_IN_LANGUAGES}, shell`;
 const NOTHING_TO_RUN = 'nothing to run: give language and entrypoint_code, or snippet_name';
 
 // A server and what it says of a call: `accepts` and `refuses` take the arguments of the call, as an object or as
@@ -43,7 +43,7 @@ quickCase('a call needs language and entrypoint_code, or snippet_name', async ()
     const server = await startForArguments();
     await server.refuses({}, NOTHING_TO_RUN, 'no arguments');
     await server.refuses({ language: 'python' }, 'entrypoint_code is missing: give the source code of the program', 'language alone');
-    await server.refuses({ entrypoint_code: '1' }, 'language is missing: give one of python, go, javascript, shell',
+    await server.refuses({ entrypoint_code: '1' }, `language is missing: give one of ${BUILT_IN_LANGUAGES}, shell`,
         'code alone');
     await server.accepts(PROGRAM, 'language and code');
     await server.accepts({ snippet_name: 'hello.py' }, 'snippet_name');

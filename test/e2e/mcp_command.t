@@ -107,21 +107,22 @@ timeouts() {
         my @timeouts = $text =~ /^- (\S+: [\d.]+) s,/mg;
         print join(", ", @timeouts), "\n"' "$scratch/out"
 }
+each() { sed "s/,/: $1,/g; s/\$/: $1/" <<<"$built_in"; } # SECONDS: every language has these
 configured() { printf '%s' "$1" >"$file"; timeouts --config "$file"; }
 
 test_case --quick 'the timeout of each language, in tools/list and in the instructions' && {
     input=$lists lines=2
-    is "$(timeouts)" "python: 45, go: 45, javascript: 45
-python: 45, go: 45, javascript: 45" "no configured timeout: 45 s, in tools/list and in the instructions"
-    is "$(configured '{"defaults": {"memoryMB": 128}}' | head -n 1)" "python: 45, go: 45, javascript: 45" \
+    is "$(timeouts)" "$(each 45)
+$(each 45)" "no configured timeout: 45 s, in tools/list and in the instructions"
+    is "$(configured '{"defaults": {"memoryMB": 128}}' | head -n 1)" "$(each 45)" \
         "a file without a timeout: 45 s"
-    is "$(configured '{"defaults": {"timeoutSeconds": 7.5}}' | head -n 1)" "python: 7.5, go: 7.5, javascript: 7.5" \
+    is "$(configured '{"defaults": {"timeoutSeconds": 7.5}}' | head -n 1)" "$(each 7.5)" \
         "a file with a timeout"
-    is "$(configured '{"defaults": {"timeoutSeconds": 60}}' | head -n 1)" "python: 60, go: 60, javascript: 60" \
+    is "$(configured '{"defaults": {"timeoutSeconds": 60}}' | head -n 1)" "$(each 60)" \
         "a file with the timeout of isolator run"
-    is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}' | head -n 1)" "python: 45, go: 90, javascript: 45" \
+    is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}' | head -n 1)" "$(each 45 | sed "s/go: 45/go: 90/")" \
         "a file with a timeout for a language"
-    is "$(configured '{"maximums": {"timeoutSeconds": 20}}' | head -n 1)" "python: 20, go: 20, javascript: 20" \
+    is "$(configured '{"maximums": {"timeoutSeconds": 20}}' | head -n 1)" "$(each 20)" \
         "a file with a smaller maximum"
     server --config "$file"
     has "$out" "A value above 20 is lowered to 20." "the description of timeout_seconds names the maximum"

@@ -7,7 +7,7 @@ probe=test/fixtures/probe.py
 debian=isolator-test/python:bookworm # has bash; test/setup builds it everywhere
 mine=isolator-test/options-$$        # images that this file makes
 network=isolator-options-$$
-languages="python, go, javascript, bash, busybox, noshell"
+languages="$built_in, busybox, noshell"
 
 clean_up() {
     docker images --format '{{.Repository}}:{{.Tag}}' "$mine" 2>/dev/null | xargs -r docker image rm -f >/dev/null 2>&1
@@ -498,7 +498,7 @@ test_case --quick '--stdin is bounded; files that do not exist' && {
 }
 
 test_case --quick '--config FILE comes before ISOLATOR_CONFIG' && {
-    refused "unknown language 'klingon'; known are: python, go, javascript" "--config FILE, not ISOLATOR_CONFIG" \
+    refused "unknown language 'klingon'; known are: $built_in" "--config FILE, not ISOLATOR_CONFIG" \
         --config "$(maximum memoryMB 64)" -l klingon "$probe"
 }
 

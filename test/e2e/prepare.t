@@ -452,7 +452,7 @@ wrong() { # MESSAGE NAME ARG...
 
 test_case 'wrong use' && {
     start_over
-    wrong "unknown language 'cobol'; known are: python, go, javascript, $ours, noshell" "an unknown language" cobol --run true
+    wrong "unknown language 'cobol'; known are: $built_in, $ours, noshell" "an unknown language" cobol --run true
     wrong "--run needs a LANGUAGE" "steps without a language" --run true
     wrong "--run: a step is empty" "an empty step" "$ours" --run ' '
     wrong "--run: a step is not valid UTF-8" "a step that is not UTF-8" "$ours" --run $'\xff'

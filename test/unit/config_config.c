@@ -196,9 +196,11 @@ static void config__first_language_of_an_extension(void **state)
     overlay(&config, SMALL);
     overlay(&config, "{\"languages\": {\"other\": {\"image\": \"i\", \"command\": "
                      "[\"{entrypoint}\"], \"extensions\": [\".sh\", \".o\"], "
-                     "\"defaultFilename\": \"m\"}}}");
-    assert_string_equal(config_language_of_file(&config, "a.sh")->name, "sh");
+                     "\"defaultFilename\": \"m\"}, \"third\": {\"image\": \"i\", \"command\": "
+                     "[\"{entrypoint}\"], \"extensions\": [\".o\"], \"defaultFilename\": \"m\"}}}");
+    assert_string_equal(config_language_of_file(&config, "a.sh")->name, "other");
     assert_string_equal(config_language_of_file(&config, "a.o")->name, "other");
+    assert_string_equal(config_language_of_file(&config, "a.bash")->name, "sh");
     config_release(&config);
 }
 
@@ -988,7 +990,7 @@ static void config__built_in(void **state)
     assert_int_equal(config.users.last, 1965535);
     assert_int_equal(config_docker(&config).users.last, 1965535);
     names = config_language_names(&config);
-    assert_string_equal(names, "python, go, javascript");
+    assert_string_equal(names, "python, go, javascript, typescript, ruby, php, perl, bash, lua, r");
     assert_string_equal(language(&config, "python")->image, "python:3.11-alpine");
     check_joined(&language(&config, "go")->command, "go|run|{entrypoint}");
     check_joined(&language(&config, "javascript")->extensions, ".js|.mjs|.cjs");

@@ -27,7 +27,7 @@ static void config_keys__levels(void **state)
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"
-        "image command extensions defaultFilename env prepare listPackages packages \n"
+        "image command aliases extensions defaultFilename env prepare listPackages packages \n"
         "run network \n");
 }
 
