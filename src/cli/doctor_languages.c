@@ -13,13 +13,20 @@
 #include "docker/image_inspect.h"
 #include "service/prepare.h"
 
-/* Test programs of the default languages, for when promptsDir has none. */
+/* Test programs of the built-in languages, for when promptsDir has none. */
 static const struct {
     const char *language, *code;
 } test_programs[] = {
     {"python", "print('Hello, World')\n"},
     {"javascript", "console.log('Hello, World')\n"},
     {"go", "package main\n\nfunc main() { println(\"Hello, World\") }\n"},
+    {"typescript", "const hello: string = 'Hello, World';\nconsole.log(hello);\n"},
+    {"ruby", "puts 'Hello, World'\n"},
+    {"php", "<?php echo 'Hello, World';\n"},
+    {"perl", "print 'Hello, World';\n"},
+    {"bash", "echo 'Hello, World'\n"},
+    {"lua", "print('Hello, World')\n"},
+    {"r", "cat('Hello, World')\n"},
 };
 
 /* ---- images */
@@ -41,13 +48,46 @@ static char *describe_image(const char *image, const struct image_facts *facts)
     return strbuf_steal(&text);
 }
 
-/* Adds a finding for each language. -1 if the engine does not say which images it has. */
+/* Whether somebody asks for the language: it is kept warm, or a file of theirs names it. */
+static bool is_asked_for(const struct config *config, const struct language *language)
+{
+    if (language->warm > 0)
+        return true;
+    for (size_t i = 1; i < config->layer_count && config->origin != CONFIG_INSTALLED; i++) {
+        const json_t *languages = json_object_get(config->layers[i].root, "languages");
+
+        if (json_object_get(languages, language->name))
+            return true;
+    }
+    return false;
+}
+
+static void report_image(struct doctor *doctor, const struct language *language,
+                         const struct image_facts *facts, struct strvec *others)
+{
+    CLEANUP_FREE char *check = string_format("image %s", language->name);
+
+    if (facts->present)
+        doctor_find(doctor, FINDING_OK, check, describe_image(language->image, facts), NULL);
+    else if (is_asked_for(doctor->config, language))
+        doctor_find(doctor, FINDING_WARN, check,
+                    string_format("%s is not on the engine", language->image),
+                    string_format("%s pull %s", doctor->docker.command, language->image));
+    else
+        strvec_push(others, language->name);
+}
+
+/*
+ * Adds a finding for each language, and one for all that nobody has asked for. -1 if the engine
+ * does not say which images it has.
+ */
 static int check_images(struct doctor *doctor, struct image_facts *facts)
 {
     const struct config *config = doctor->config;
     const long long deadline = budget_deadline(&doctor->docker, BUDGET_QUERY);
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(strvec_release) struct strvec images = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec others = STRVEC_INIT;
 
     for (size_t i = 0; i < config->language_count; i++)
         strvec_push(&images, config->languages[i].image);
@@ -57,16 +97,15 @@ static int check_images(struct doctor *doctor, struct image_facts *facts)
                         string_format("%s image ls", doctor->docker.command));
         return -1;
     }
-    for (size_t i = 0; i < config->language_count; i++) {
-        CLEANUP_FREE char *check = string_format("image %s", config->languages[i].name);
-        const char *image = config->languages[i].image;
+    for (size_t i = 0; i < config->language_count; i++)
+        report_image(doctor, &config->languages[i], &facts[i], &others);
+    if (others.count > 0) {
+        CLEANUP_FREE char *names = strvec_join(&others, ", ");
 
-        if (facts[i].present)
-            doctor_find(doctor, FINDING_OK, check, describe_image(image, &facts[i]), NULL);
-        else
-            doctor_find(doctor, FINDING_WARN, check,
-                        string_format("%s is not on the engine", image),
-                        string_format("%s pull %s", doctor->docker.command, image));
+        doctor_find(
+            doctor, FINDING_OK, "other images",
+            string_format("not on the engine: %s; isolator pull LANGUAGE fetches one", names),
+            NULL);
     }
     return 0;
 }

@@ -60,6 +60,8 @@ test_case 'a host without problems' && {
     has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
     is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> docker pull isolator-test/none-such:1" \
         "a missing image is no failure; the advice"
+    is "$(check 'other images')" "ok other images not on the engine: typescript, ruby, php, perl, bash, lua, r; isolator pull LANGUAGE \
+fetches one" "missing images that nobody has asked for"
     is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms" "python says hello, cold and warm"
     is "$(check 'run busybox')" "ok run busybox not tried: there is no hello_world.ash in promptsDir" \
         "a language without a hello"
@@ -82,7 +84,7 @@ test_case '--json' && {
     isolator doctor --json
     of() { perl -MJSON::PP -e 'local $/; our @all = @{decode_json(<STDIN>)}; our %by = map { ($_->{check} => $_) } @all; print eval $ARGV[0]' "$1" <"$scratch/out"; }
     is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
-    is "$(of 'join " ", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage orphans image python image go image javascript image busybox run python run busybox" "--json: the checks"
+    is "$(of 'join " ", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage orphans image python image go image javascript image busybox other images run python run busybox" "--json: the checks"
     is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
     is "$(of 'join "|", @{$by{"image go"}}{qw(status detail advice)}')" \
         "warn|isolator-test/none-such:2 is not on the engine|docker pull isolator-test/none-such:2" "--json: a warning"
