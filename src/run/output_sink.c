@@ -8,7 +8,10 @@ enum { NOW = 1 };
 
 void output_sink_init(struct output_sink *output, size_t limit, const struct run_observer *observer)
 {
-    *output = (struct output_sink){.stats = observer->stats, .destinations = {-1, -1}};
+    *output = (struct output_sink){.stats = observer->stats,
+                                   .begun = observer->begun,
+                                   .context = observer->context,
+                                   .destinations = {-1, -1}};
     for (int i = 0; i < 2; i++) {
         output->capture[i] = (struct capture)CAPTURE_INIT(limit);
         output->live[i] = observer->live[i];
@@ -19,6 +22,8 @@ void output_sink_begin(struct output_sink *output)
 {
     if (output->stats)
         atomic_store(&output->stats->running, true);
+    if (output->begun)
+        output->begun(output->context);
 }
 
 /* Nothing more can be passed on: what waits is dropped. */

@@ -19,12 +19,14 @@ struct output_sink {
     int live[2];               /* descriptors to copy the streams to; borrowed; -1: none */
     struct output to[2];       /* the same, opened when the first byte is copied */
     bool is_open[2];
-    struct strbuf waiting[2]; /* what is to be passed on and did not fit yet */
-    int destinations[2];      /* where room is waited for; -1: nowhere. For process_pump() */
-    size_t taken[2];          /* bytes that are dealt with; see output_sink_take() */
-    struct run_stats *stats;  /* borrowed; NULL: nobody looks */
-    bool flooded;             /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
-    int live_error;           /* errno: why nothing more is passed on; 0: it is */
+    struct strbuf waiting[2];     /* what is to be passed on and did not fit yet */
+    int destinations[2];          /* where room is waited for; -1: nowhere. For process_pump() */
+    size_t taken[2];              /* bytes that are dealt with; see output_sink_take() */
+    struct run_stats *stats;      /* borrowed; NULL: nobody looks */
+    void (*begun)(void *context); /* see struct run_observer */
+    void *context;
+    bool flooded;   /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
+    int live_error; /* errno: why nothing more is passed on; 0: it is */
 };
 
 /*
@@ -34,7 +36,7 @@ struct output_sink {
 void output_sink_init(struct output_sink *output, size_t limit,
                       const struct run_observer *observer);
 
-/* Tells the sink that the program begins, for the statistics of the observer. */
+/* Tells the sink, and with it the observer, that the program has begun. */
 void output_sink_begin(struct output_sink *output);
 
 /*

@@ -17,6 +17,9 @@ struct run_stats {
 struct run_observer {
     int live[2]; /* descriptors to which stdout and stderr are copied as they arrive; -1: none */
     struct run_stats *stats; /* kept up to date; NULL: none */
+    /* Called when the program has begun. The service sets it. NULL: none. */
+    void (*begun)(void *context);
+    void *context; /* the argument of begun() */
 };
 
 #define RUN_OBSERVER_INIT                                                                          \

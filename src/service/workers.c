@@ -2,55 +2,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "run/run.h"
 
-struct run_handle {
-    struct plan plan; /* owned */
-    struct run_callbacks callbacks;
-    struct notifier cancel;
-    size_t bytes;
-    struct run_handle *next;
-};
-
-/* ---- lists of handles; all with the lock */
-
-static void append(struct run_handle **list, struct run_handle *handle)
-{
-    while (*list)
-        list = &(*list)->next;
-    *list = handle;
-}
-
-/* Returns whether it was there. */
-static bool unlink_handle(struct run_handle **list, struct run_handle *handle)
-{
-    while (*list && *list != handle)
-        list = &(*list)->next;
-    if (!*list)
-        return false;
-    *list = handle->next;
-    handle->next = NULL;
-    return true;
-}
-
-static struct run_handle *take_first(struct run_handle **list)
-{
-    struct run_handle *first = *list;
-
-    unlink_handle(list, first);
-    return first;
-}
-
-static void free_handle(struct run_handle *handle)
-{
-    plan_release(&handle->plan);
-    notifier_release(&handle->cancel);
-    free(handle);
-}
+/* The pauses before a run is run again. */
+enum { RETRY_PAUSE_MS = 500, RETRY_PAUSE_MAX_MS = 30000 };
 
 /* The pool makes no instances while runs wait or need all cores. Has the lock. */
 static void balance(struct workers *workers)
@@ -63,18 +24,32 @@ static void balance(struct workers *workers)
 
 /* ---- the threads; functions have the lock only if their comment says so */
 
-/* Runs the plan and fills in the result. Then frees the input, which may be large. */
+/* The run calls this when its program has begun: the engine keeps up. */
+static void on_begun(void *context)
+{
+    struct run_handle *handle = context;
+    struct workers *workers = handle->workers;
+
+    pthread_mutex_lock(&workers->lock);
+    if (!handle->begun && ramp_add_success(&workers->ramp))
+        pthread_cond_signal(&workers->work);
+    handle->begun = true;
+    pthread_mutex_unlock(&workers->lock);
+}
+
+/* Runs the plan and fills in the result. */
 static void execute(struct workers *workers, struct run_handle *handle, struct run *run,
                     struct result *result)
 {
     const struct run_callbacks *callbacks = &handle->callbacks;
+    struct run_observer observer = callbacks->observer;
 
-    if (callbacks->started)
+    observer.begun = on_begun;
+    observer.context = handle;
+    if (callbacks->started && handle->retries == 0)
         callbacks->started(callbacks->context);
-    if (run_begin(run, workers->docker, &handle->plan, &callbacks->observer, &handle->cancel,
-                  result))
+    if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, result))
         run_execute(run, pool_take(workers->pool, &handle->plan));
-    input_release(&handle->plan.input);
 }
 
 static void deliver(struct run_handle *handle, struct result *result)
@@ -82,6 +57,9 @@ static void deliver(struct run_handle *handle, struct result *result)
     const size_t used = handle->bytes + (size_t)(result->bytes[0] + result->bytes[1]) +
                         artifacts_size(&result->artifacts);
 
+    input_release(&handle->plan.input); /* it may be large */
+    result->retries = handle->retries;
+    strvec_push_all(&result->warnings, &handle->problems);
     handle->callbacks.done(handle->callbacks.context, result);
     result_release(result);
     linux_trim_memory(used);
@@ -91,7 +69,7 @@ static void deliver(struct run_handle *handle, struct result *result)
 static void finish(struct workers *workers, struct run_handle *handle, const char *problem)
 {
     handle->callbacks.cleaned_up(handle->callbacks.context, problem);
-    free_handle(handle);
+    run_handle_free(handle);
     pthread_mutex_lock(&workers->lock);
     workers->cleaning_up--;
     if (workers->changed)
@@ -100,54 +78,42 @@ static void finish(struct workers *workers, struct run_handle *handle, const cha
     pthread_mutex_unlock(&workers->lock);
 }
 
-/* Has the lock. */
-static struct run_handle *start_next(struct workers *workers)
+/* Takes the handle out of the queue. Has the lock. */
+static void start(struct workers *workers, struct run_handle *handle)
 {
-    struct run_handle *handle = take_first(&workers->queue);
-
+    run_queue_remove(&workers->queue, handle);
     workers->queued_count--;
-    append(&workers->active, handle);
+    run_queue_append(&workers->active, handle);
     workers->active_count++;
+    handle->round = workers->ramp.round;
+    handle->begun = false;
     balance(workers);
-    return handle;
 }
 
-/* The run is no longer active, but its container may still be there. */
+/* The run is no longer active, and another may start. Has the lock. */
+static void end_active(struct workers *workers, struct run_handle *handle)
+{
+    run_queue_remove(&workers->active, handle);
+    workers->active_count--;
+    balance(workers);
+    pthread_cond_signal(&workers->work);
+    if (workers->changed)
+        notifier_raise(workers->changed);
+}
+
+/* The run is no longer in the queue and not active, but its container may still be there. */
+static void begin_cleanup(struct workers *workers, const struct run_handle *handle)
+{
+    workers->bytes -= handle->bytes;
+    workers->cleaning_up++;
+}
+
 static void retire(struct workers *workers, struct run_handle *handle)
 {
     pthread_mutex_lock(&workers->lock);
-    unlink_handle(&workers->active, handle);
-    workers->active_count--;
-    workers->bytes -= handle->bytes;
-    workers->cleaning_up++;
-    balance(workers);
-    pthread_cond_signal(&workers->work); /* another may start now */
-    if (workers->changed)
-        notifier_raise(workers->changed);
+    end_active(workers, handle);
+    begin_cleanup(workers, handle);
     pthread_mutex_unlock(&workers->lock);
-}
-
-static void serve(struct workers *workers, struct run_handle *handle)
-{
-    CLEANUP(error_release) struct error problem = ERROR_INIT;
-    struct result result = RESULT_INIT;
-    struct run run;
-
-    execute(workers, handle, &run, &result);
-    deliver(handle, &result);
-    retire(workers, handle);
-    run_clean_up(&run, &problem);
-    finish(workers, handle, problem.message);
-}
-
-/* Has the lock. */
-static struct run_handle *take_cancelled(struct workers *workers)
-{
-    struct run_handle *handle = take_first(&workers->cancelled);
-
-    workers->bytes -= handle->bytes;
-    workers->cleaning_up++;
-    return handle;
 }
 
 /* Delivers the result of a run that was cancelled before it started. */
@@ -162,24 +128,105 @@ static void drop(struct workers *workers, struct run_handle *handle)
     finish(workers, handle, NULL);
 }
 
-/* Whether the first of the queue may start. Has the lock. */
-static bool can_start(const struct workers *workers)
+/* ---- again after a failure of the engine */
+
+/* Lowers the number of active runs if the engine failed this one. */
+static void note_failure(struct workers *workers, const struct run_handle *handle,
+                         const struct result *result)
 {
-    return workers->queue && workers->active_count < workers->limits.max_active &&
+    pthread_mutex_lock(&workers->lock);
+    if (result->reason == REASON_ENGINE)
+        ramp_add_failure(&workers->ramp, handle->round);
+    pthread_mutex_unlock(&workers->lock);
+}
+
+static long long retry_pause(int retries)
+{
+    long long pause = RETRY_PAUSE_MS;
+
+    for (int i = 0; i < retries && pause < RETRY_PAUSE_MAX_MS; i++)
+        pause *= 2;
+    return pause < RETRY_PAUSE_MAX_MS ? pause : RETRY_PAUSE_MAX_MS;
+}
+
+/* Puts an active run into the queue again, or drops it if it was cancelled meanwhile. */
+static void queue_again(struct workers *workers, struct run_handle *handle)
+{
+    bool cancelled;
+
+    pthread_mutex_lock(&workers->lock);
+    cancelled = workers->ending || notifier_raised(&handle->cancel);
+    end_active(workers, handle);
+    if (cancelled) {
+        begin_cleanup(workers, handle);
+    } else {
+        handle->not_before = clock_now_ms() + retry_pause(handle->retries++);
+        run_queue_append(&workers->queue, handle);
+        workers->queued_count++;
+    }
+    pthread_mutex_unlock(&workers->lock);
+    if (cancelled)
+        drop(workers, handle);
+}
+
+/* Removes what remains of a failed run. Takes the result. */
+static void retry(struct workers *workers, struct run_handle *handle, struct run *run,
+                  struct result *result)
+{
+    CLEANUP(error_release) struct error problem = ERROR_INIT;
+
+    if (run_clean_up(run, &problem) != 0)
+        strvec_push(&handle->problems, problem.message);
+    result_release(result);
+    queue_again(workers, handle);
+}
+
+static void serve(struct workers *workers, struct run_handle *handle)
+{
+    CLEANUP(error_release) struct error problem = ERROR_INIT;
+    struct result result = RESULT_INIT;
+    struct run run;
+
+    execute(workers, handle, &run, &result);
+    note_failure(workers, handle, &result);
+    if (result.reason == REASON_ENGINE && handle->retries < workers->limits.max_retries) {
+        retry(workers, handle, &run, &result);
+        return;
+    }
+    deliver(handle, &result);
+    retire(workers, handle);
+    run_clean_up(&run, &problem);
+    finish(workers, handle, problem.message);
+}
+
+/* ---- the threads */
+
+/* Has the lock. */
+static struct run_handle *take_cancelled(struct workers *workers)
+{
+    struct run_handle *handle = run_queue_take(&workers->cancelled);
+
+    begin_cleanup(workers, handle);
+    return handle;
+}
+
+/* Has the lock. */
+static bool may_start(const struct workers *workers)
+{
+    return workers->queue && workers->active_count < workers->ramp.allowed &&
            (!workers->may_start || workers->may_start(workers->context));
 }
 
-/* Does one task, if there is one. Has the lock, but releases it during the task. */
-static bool work_once(struct workers *workers)
+/* Does one task, if there is one at `now`. Has the lock, but releases it during the task. */
+static bool work_once(struct workers *workers, long long now)
 {
-    void (*task)(struct workers *, struct run_handle *) = NULL;
+    void (*task)(struct workers *, struct run_handle *) = drop;
     struct run_handle *handle = NULL;
 
     if (workers->cancelled) {
         handle = take_cancelled(workers);
-        task = drop;
-    } else if (can_start(workers)) {
-        handle = start_next(workers);
+    } else if (may_start(workers) && (handle = run_queue_due(workers->queue, now))) {
+        start(workers, handle);
         task = serve;
     } else {
         return false;
@@ -192,14 +239,29 @@ static bool work_once(struct workers *workers)
     return true;
 }
 
+/* Waits until there may be a task: at `now` there was none. Has the lock. */
+static void wait_for_work(struct workers *workers, long long now)
+{
+    const long long due = run_queue_next_due(workers->queue);
+    const struct timespec end = {due / 1000, due % 1000 * 1000000};
+
+    if (due > now)
+        pthread_cond_timedwait(&workers->work, &workers->lock, &end);
+    else
+        pthread_cond_wait(&workers->work, &workers->lock);
+}
+
 static void *work(void *context)
 {
     struct workers *workers = context;
 
     pthread_mutex_lock(&workers->lock);
-    while (!workers->ending)
-        if (!work_once(workers))
-            pthread_cond_wait(&workers->work, &workers->lock);
+    while (!workers->ending) {
+        const long long now = clock_now_ms();
+
+        if (!work_once(workers, now))
+            wait_for_work(workers, now);
+    }
     pthread_mutex_unlock(&workers->lock);
     return NULL;
 }
@@ -209,6 +271,8 @@ static void *work(void *context)
 int workers_open(struct workers *workers, const struct docker *docker, struct pool *pool,
                  const struct workers_limits *limits, struct error *error)
 {
+    pthread_condattr_t attributes;
+
     *workers = (struct workers){.docker = docker,
                                 .pool = pool,
                                 .limits = *limits,
@@ -219,7 +283,11 @@ int workers_open(struct workers *workers, const struct docker *docker, struct po
         return -1;
     workers->threads = memory_allocate((size_t)workers->max_threads * sizeof *workers->threads);
     pthread_mutex_init(&workers->lock, NULL);
-    pthread_cond_init(&workers->work, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* as clock_now_ms() */
+    pthread_cond_init(&workers->work, &attributes);
+    pthread_condattr_destroy(&attributes);
+    ramp_init(&workers->ramp, limits->max_active, limits->gradual);
     return 0;
 }
 
@@ -269,7 +337,7 @@ static int submit(struct workers *workers, struct run_handle *handle, struct err
         return error_set(error, ERROR_CANCELLED, "cancelled before the program ran");
     if (check_room(workers, handle->bytes, error) != 0 || start_thread(workers, error) != 0)
         return -1;
-    append(&workers->queue, handle);
+    run_queue_append(&workers->queue, handle);
     workers->queued_count++;
     workers->bytes += handle->bytes;
     balance(workers);
@@ -281,24 +349,22 @@ int workers_submit(struct workers *workers, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
                    struct error *error)
 {
-    struct run_handle *new = memory_allocate(sizeof *new);
+    struct run_handle *new = run_handle_new(plan, callbacks, error);
     int result;
 
-    *new = (struct run_handle){
-        .plan = *plan, .callbacks = *callbacks, .cancel = NOTIFIER_INIT, .bytes = plan_bytes(plan)};
-    result = notifier_open(&new->cancel, error);
+    if (!new)
+        return -1;
+    new->workers = workers;
     pthread_mutex_lock(&workers->lock);
-    if (result == 0)
-        result = submit(workers, new, error);
-    if (result == 0) {
-        *plan = (struct plan)PLAN_INIT;
-        if (handle)
-            *handle = new;
-    } else {
-        notifier_release(&new->cancel); /* the plan is the caller's again */
-        free(new);
-    }
+    result = submit(workers, new, error);
+    if (result == 0 && handle)
+        *handle = new;
     pthread_mutex_unlock(&workers->lock);
+    if (result != 0) {
+        *plan = new->plan; /* it is the caller's again */
+        new->plan = (struct plan)PLAN_INIT;
+        run_handle_free(new);
+    }
     return result;
 }
 
@@ -316,9 +382,9 @@ void workers_cancel(struct workers *workers, struct run_handle *handle)
 {
     pthread_mutex_lock(&workers->lock);
     notifier_raise(&handle->cancel);
-    if (unlink_handle(&workers->queue, handle)) {
+    if (run_queue_remove(&workers->queue, handle)) {
         workers->queued_count--;
-        append(&workers->cancelled, handle);
+        run_queue_append(&workers->cancelled, handle);
         balance(workers);
         pthread_cond_broadcast(&workers->work);
     }
@@ -336,7 +402,7 @@ void workers_end(struct workers *workers)
 {
     pthread_mutex_lock(&workers->lock);
     workers->ending = true;
-    append(&workers->cancelled, workers->queue);
+    run_queue_append(&workers->cancelled, workers->queue);
     workers->queue = NULL;
     workers->queued_count = 0;
     for (struct run_handle *handle = workers->active; handle; handle = handle->next)

@@ -17,12 +17,19 @@
 #include "config/plan.h"
 #include "docker/docker.h"
 #include "service/pool.h"
-#include "service/run_handle.h"
+#include "service/ramp.h"
+#include "service/run_queue.h"
 
 struct workers_limits {
     int max_active;   /* runs at a time; at least 1 */
     int max_queued;   /* runs that wait, beside those that may start at once */
     size_t max_bytes; /* of all plans that wait or are active (plan_bytes()); 0: no limit */
+    bool gradual;     /* begins with few runs at a time, see service/ramp.h */
+    /*
+     * How often a run is run again whose reason is REASON_ENGINE: after 0.5 s, then after twice as
+     * long each time, at most 30 s. Meanwhile it waits in the queue.
+     */
+    int max_retries;
 };
 
 struct workers {
@@ -37,6 +44,7 @@ struct workers {
 
     pthread_mutex_t lock;
     pthread_cond_t work;
+    struct ramp ramp;
     struct run_handle *queue; /* the first to be taken */
     struct run_handle *active;
     struct run_handle *cancelled; /* taken out of the queue before they started */

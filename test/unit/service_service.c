@@ -15,10 +15,15 @@
  * A container NAME is a file, and NAME.ready exists when it waits. If the file "endless" exists,
  * the program creates the file "running" and runs until it is stopped. A change of limits is noted
  * in the file "updates", and the limits are then those of the file "limits"; if "refuse" exists, it
- * fails.
+ * fails. The file "failures" has a line for each creation that is to fail, and the file "log" gets a
+ * line for each creation and each program that begins.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
                                     "create)\n"
+                                    "  echo create >>log\n"
+                                    "  if [ -s failures ]; then\n"
+                                    "    sed -i 1d failures; echo broken >&2; exit 1\n"
+                                    "  fi\n"
                                     "  until [ \"$1\" = --name ]; do shift; done\n"
                                     "  >\"$2\";;\n"
                                     "start)\n"
@@ -26,6 +31,7 @@ static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
                                     "  greet\n"
                                     "  >\"$1.ready\"\n"
                                     "  take_request || exit 0\n"
+                                    "  echo begun >>log\n"
                                     "  cat begun\n"
                                     "  [ ! -e endless ] || { >running; take_frame; }\n"
                                     "  cat end\n"
@@ -45,11 +51,12 @@ struct fixture {
     struct service service;
 };
 
-static void set_up(struct fixture *fixture, enum pool_policy pool, int max_active)
+static void set_up_with(struct fixture *fixture, enum pool_policy pool,
+                        const struct workers_limits *limits)
 {
     const char more[] = "{\"warm\": {\"python\": 1, \"go\": 0, \"javascript\": 0},"
                         " \"engineTimeoutSeconds\": 600}";
-    const struct service_options options = {.pool = pool, .limits = {.max_active = max_active}};
+    const struct service_options options = {.pool = pool, .limits = *limits};
     const struct frame_end end = {.wall_us = 700000, .cpu_us = 500000, .peak_bytes = 4096};
     struct error error = ERROR_INIT;
 
@@ -63,6 +70,13 @@ static void set_up(struct fixture *fixture, enum pool_policy pool, int max_activ
     fixture->config.container_command = string_copy(fixture->command);
     assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
     assert_no_error(&error);
+}
+
+static void set_up(struct fixture *fixture, enum pool_policy pool, int max_active)
+{
+    const struct workers_limits limits = {.max_active = max_active};
+
+    set_up_with(fixture, pool, &limits);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -395,6 +409,140 @@ static void service__a_run_that_waits_is_cancelled(void **state)
     assert_int_equal(waiting.reason, REASON_CANCELLED);
 }
 
+/* ---- retries, and how many at a time */
+
+/* How often a word is in a file. */
+static int count_words(const struct fixture *fixture, const char *name, const char *word)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct strbuf text = read_all(fd);
+    int count = 0;
+
+    for (const char *at = strbuf_string(&text); (at = strstr(at, word)); at++)
+        count++;
+    strbuf_release(&text);
+    return count;
+}
+
+static void check_retries(const char *failures, int max_retries, enum reason reason, int retries,
+                          int creations)
+{
+    const struct workers_limits limits = {.max_active = 1, .max_retries = max_retries};
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct fixture fixture;
+    struct plan plan;
+
+    set_up_with(&fixture, POOL_NONE, &limits);
+    write_in(fixture.directory, "failures", failures);
+    plan = make_plan(&fixture);
+    run(&fixture, &plan, &result);
+    assert_int_equal(result.reason, reason);
+    assert_int_equal(result.retries, retries);
+    assert_int_equal(count_words(&fixture, "log", "create"), creations);
+    tear_down(&fixture);
+}
+
+static void service__a_failure_of_the_engine_is_retried(void **state)
+{
+    (void)state;
+    check_retries("1\n", 0, REASON_ENGINE, 0, 1);
+    check_retries("1\n", 1, REASON_EXIT, 1, 2);
+    check_retries("1\n2\n3\n", 2, REASON_ENGINE, 2, 3);
+    check_retries("", 2, REASON_EXIT, 0, 1);
+}
+
+/* A program that fails is run once. */
+static void service__a_failure_of_the_program_is_not_retried(void **state)
+{
+    const struct workers_limits limits = {.max_active = 1, .max_retries = 2};
+    const struct frame_end end = {.status = 3};
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up_with(&fixture, POOL_NONE, &limits);
+    write_fake_supervisor(fixture.directory, &end);
+    plan = make_plan(&fixture);
+    run(&fixture, &plan, &result);
+    assert_int_equal(result.reason, REASON_EXIT);
+    assert_int_equal(result.exit_code, 3);
+    assert_int_equal(count_words(&fixture, "log", "create"), 1);
+    tear_down(&fixture);
+}
+
+static void wait_for_creations(const struct fixture *fixture, int count)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    wait_for_file(fixture, "log");
+    while (count_words(fixture, "log", "create") < count) {
+        if (clock_now_ms() > end)
+            fail_msg("there are no %d creations", count);
+        poll(NULL, 0, 10);
+    }
+}
+
+static bool is_queued(struct workers *workers)
+{
+    bool queued;
+
+    pthread_mutex_lock(&workers->lock);
+    queued = workers->queue != NULL;
+    pthread_mutex_unlock(&workers->lock);
+    return queued;
+}
+
+static void service__close_ends_a_run_that_waits_for_its_retry(void **state)
+{
+    const struct workers_limits limits = {.max_active = 1, .max_retries = 1000};
+    struct seen seen;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_with(&fixture, POOL_NONE, &limits);
+    write_in(fixture.directory, "failures", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    submit(&fixture, &seen);
+    wait_for_creations(&fixture, 2);
+    while (!is_queued(&fixture.service.workers))
+        poll(NULL, 0, 10);
+    tear_down(&fixture);
+    assert_string_equal(seen.order, "sdc");
+    assert_int_equal(seen.reason, REASON_CANCELLED);
+}
+
+/* At each time there are at most two programs that have not begun. */
+static void check_log(const struct fixture *fixture)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, "log");
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct strbuf text = read_all(fd);
+    int waiting = 0;
+
+    for (const char *at = strbuf_string(&text); *at; at = strchr(at, '\n') + 1) {
+        waiting += *at == 'c' ? 1 : -1;
+        assert_in_range(waiting, 0, RAMP_START);
+    }
+    strbuf_release(&text);
+}
+
+static void service__a_gradual_start(void **state)
+{
+    const struct workers_limits limits = {.max_active = 6, .gradual = true};
+    struct seen seen[6];
+    struct fixture fixture;
+
+    (void)state;
+    set_up_with(&fixture, POOL_NONE, &limits);
+    touch(&fixture, "endless");
+    for (size_t i = 0; i < COUNT(seen); i++)
+        submit(&fixture, &seen[i]);
+    wait_for_creations(&fixture, COUNT(seen));
+    check_log(&fixture);
+    tear_down(&fixture);
+}
+
 static int ignore_sigpipe(void **state)
 {
     (void)state;
@@ -415,6 +563,10 @@ int main(void)
         cmocka_unit_test(service__a_run_that_is_cancelled),
         cmocka_unit_test(service__close_cancels_what_runs_and_what_waits),
         cmocka_unit_test(service__a_run_that_waits_is_cancelled),
+        cmocka_unit_test(service__a_failure_of_the_engine_is_retried),
+        cmocka_unit_test(service__a_failure_of_the_program_is_not_retried),
+        cmocka_unit_test(service__close_ends_a_run_that_waits_for_its_retry),
+        cmocka_unit_test(service__a_gradual_start),
     };
 
     return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
