@@ -24,17 +24,22 @@ static void balance(struct workers *workers)
 
 /* ---- the threads; functions have the lock only if their comment says so */
 
-/* The run calls this when its program has begun: the engine keeps up. */
-static void on_begun(void *context)
+/* The engine has done its part for the run. Has the lock. */
+static void note_success(struct workers *workers, struct run_handle *handle)
 {
-    struct run_handle *handle = context;
-    struct workers *workers = handle->workers;
-
-    pthread_mutex_lock(&workers->lock);
     if (!handle->begun && ramp_add_success(&workers->ramp))
         pthread_cond_signal(&workers->work);
     handle->begun = true;
-    pthread_mutex_unlock(&workers->lock);
+}
+
+/* The run calls this when its program has begun. */
+static void on_begun(void *context)
+{
+    struct run_handle *handle = context;
+
+    pthread_mutex_lock(&handle->workers->lock);
+    note_success(handle->workers, handle);
+    pthread_mutex_unlock(&handle->workers->lock);
 }
 
 /* Runs the plan and fills in the result. */
@@ -130,13 +135,15 @@ static void drop(struct workers *workers, struct run_handle *handle)
 
 /* ---- again after a failure of the engine */
 
-/* Lowers the number of active runs if the engine failed this one. */
-static void note_failure(struct workers *workers, const struct run_handle *handle,
-                         const struct result *result)
+/* Adjusts the number of active runs. */
+static void note_result(struct workers *workers, struct run_handle *handle,
+                        const struct result *result)
 {
     pthread_mutex_lock(&workers->lock);
     if (result->reason == REASON_ENGINE)
         ramp_add_failure(&workers->ramp, handle->round);
+    else if (result->container)
+        note_success(workers, handle);
     pthread_mutex_unlock(&workers->lock);
 }
 
@@ -188,7 +195,7 @@ static void serve(struct workers *workers, struct run_handle *handle)
     struct run run;
 
     execute(workers, handle, &run, &result);
-    note_failure(workers, handle, &result);
+    note_result(workers, handle, &result);
     if (result.reason == REASON_ENGINE && handle->retries < workers->limits.max_retries) {
         retry(workers, handle, &run, &result);
         return;
