@@ -201,11 +201,13 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     case REASON_SIGNAL:
     case REASON_OUTPUT_LIMIT:
     case REASON_COMMAND:
+    case REASON_BUILD:
         return string_format("set another \"image\" or \"command\" for %s", language);
     case REASON_CANCELLED:
     case REASON_ENGINE:
     case REASON_IMAGE_MISSING:
     case REASON_INPUT:
+    case REASON_TESTS:
         break;
     }
     return string_format(

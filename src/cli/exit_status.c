@@ -35,6 +35,8 @@ int exit_status_of_result(const struct result *result, int signal)
     case REASON_SIGNAL:
     case REASON_OOM:
     case REASON_OUTPUT_LIMIT:
+    case REASON_BUILD:
+    case REASON_TESTS:
         break;
     case REASON_TIMEOUT:
     case REASON_CPU_TIME:

@@ -105,6 +105,7 @@ void config_release(struct config *config)
         strvec_release(&language->aliases);
         free(language->image);
         strvec_release(&language->command);
+        strvec_release(&language->build);
         strvec_release(&language->extensions);
         free(language->default_filename);
         strvec_release(&language->environment);

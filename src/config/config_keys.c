@@ -30,6 +30,8 @@
 /* A number whose rule the command line shares. */
 #define LIMIT(which)                                                                               \
     CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which], .set = config_value_limit
+#define BUILD_LIMIT(which)                                                                         \
+    CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which], .set = config_value_build_limit
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
 #define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
 
@@ -123,9 +125,15 @@ static const struct config_key keys[] = {
      .set = config_value_image, .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"},
     {CONFIG_LEVEL_LANGUAGE, RULE("command", KEY_STRINGS), "Command",
      "Command that runs a program, one word per string; {entrypoint} stands for the path of the "
-     "program.",
-     .set = config_value_command,
-     .schema = "{\"contains\": {\"type\": \"string\", \"pattern\": \"[{]entrypoint[}]\"}}"},
+     "program, {stem} for the same without its extension, {workdir} for the working directory.",
+     LANGUAGE_MEMBER(command)},
+    {CONFIG_LEVEL_LANGUAGE, RANGE("build", KEY_STRINGS, 1, 0), "Build",
+     "Command that builds a program before it runs, one word per string. {sources} stands for its "
+     "files in the language, one word each, and the marks of command can be used too.",
+     .set = config_value_build},
+    {CONFIG_LEVEL_LANGUAGE, RULE("buildLimits", KEY_OBJECT), "Limits of the build",
+     "How the limits of the build differ from those of the programs in the language.",
+     LANGUAGE_MEMBER(build_limits), .members = CONFIG_LEVEL_BUILD},
     {CONFIG_LEVEL_LANGUAGE, RANGE("aliases", KEY_STRINGS, 0, 16), "Aliases",
      "Other names of the language, which requests may use.", .set = config_value_aliases,
      .pattern = "^[A-Za-z0-9+#._-]+$"},
@@ -150,6 +158,12 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_LANGUAGE, RANGE("packages", KEY_STRINGS, 0, PREPARE_PACKAGES_MAX), "Packages",
      "Names of packages in the image; models read them.", .set = config_value_packages,
      .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"},
+
+    {BUILD_LIMIT(TIMEOUT), .title = "Timeout", .description = "Seconds that the build may run."},
+    {BUILD_LIMIT(MEMORY), .title = "Memory", .description = "MB (2^20 bytes) of memory."},
+    {BUILD_LIMIT(CPUS), .title = "CPU cores", .description = "CPU cores; fractions are allowed."},
+    {BUILD_LIMIT(PIDS), .title = "Processes",
+     .description = "Processes and threads that may exist at once."},
 
     {CONFIG_LEVEL_PREPARE, RANGE("run", KEY_STRINGS, 0, PREPARE_STEPS_MAX), "Steps",
      "Shell commands, which run once and in this order; without any there is no preparation.",

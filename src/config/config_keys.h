@@ -18,6 +18,7 @@ enum config_level {
     CONFIG_LEVEL_TOP,      /* the file itself: struct config */
     CONFIG_LEVEL_LIMITS,   /* "defaults", "maximums": struct sandbox_policy */
     CONFIG_LEVEL_LANGUAGE, /* one of "languages": struct language; has the keys of limits too */
+    CONFIG_LEVEL_BUILD,    /* "buildLimits" of a language: struct limits */
     CONFIG_LEVEL_PREPARE,  /* "prepare" of a language: struct preparation */
 };
 

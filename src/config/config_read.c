@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "config/command_template.h"
 #include "config/config_keys.h"
 #include "config/json_reader.h"
 #include "config/language_names.h"
@@ -29,6 +30,7 @@ static struct language *add_language(struct config *config, const char *name)
     language = &config->languages[config->language_count++];
     *language = (struct language){.name = string_copy(name), .layer = config->layer_count};
     sandbox_policy_init(&language->policy);
+    limits_init(&language->build_limits);
     return language;
 }
 
@@ -45,6 +47,12 @@ static int read_language(struct json_reader *reader, const char *name, const jso
     if (json_reader_members(reader, value, read_member,
                             &(struct target){CONFIG_LEVEL_LANGUAGE, language}) != 0)
         return -1;
+    if (language->command.count > 0 && language->build.count == 0 &&
+        !command_has(&language->command, COMMAND_ENTRYPOINT)) {
+        strbuf_addstr(&reader->path, ".command");
+        return json_reader_wrong_type(reader, "a command with \"" COMMAND_ENTRYPOINT
+                                              "\" in it, since there is no build");
+    }
     if (!language->image || language->command.count == 0 || language->extensions.count == 0 ||
         !language->default_filename)
         return json_reader_wrong_type(

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "config/command_template.h"
 #include "config/config.h"
 #include "config/environment.h"
 #include "config/input_files.h"
@@ -86,16 +87,21 @@ int config_value_users(struct json_reader *reader, const struct key_rule *rule, 
 
 /* ---- limits */
 
-int config_value_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
-                       void *object)
+static int read_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                      struct limits *limits)
 {
-    struct sandbox_policy *policy = object;
     const enum limit_number which = (enum limit_number)(rule - limit_rules);
 
     if (!json_is_number(value))
         return json_reader_wrong_type(reader, "a number");
-    return checked(
-        reader, limits_set_number(&policy->limits, which, json_number_value(value), reader->error));
+    return checked(reader,
+                   limits_set_number(limits, which, json_number_value(value), reader->error));
+}
+
+int config_value_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
+{
+    return read_limit(reader, rule, value, &((struct sandbox_policy *)object)->limits);
 }
 
 int config_value_network(struct json_reader *reader, const struct key_rule *rule,
@@ -162,18 +168,27 @@ int config_value_image(struct json_reader *reader, const struct key_rule *rule, 
     return checked(reader, image_check_reference(language->image, reader->error));
 }
 
-int config_value_command(struct json_reader *reader, const struct key_rule *rule,
-                         const json_t *value, void *object)
+/* Whether the mark is missing, or is a whole word. */
+static bool is_whole_word(const struct strvec *words, const char *mark)
 {
-    struct strvec *command = &((struct language *)object)->command;
+    for (size_t i = 0; i < words->count; i++)
+        if (strstr(words->items[i], mark) && strcmp(words->items[i], mark) != 0)
+            return false;
+    return true;
+}
+
+int config_value_build(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
+{
+    struct strvec *build = &((struct language *)object)->build;
 
     (void)rule;
-    if (json_reader_strings(reader, value, command) != 0)
+    if (json_reader_strings(reader, value, build) != 0)
         return -1;
-    for (size_t i = 0; i < command->count; i++)
-        if (strstr(command->items[i], "{entrypoint}"))
-            return 0;
-    return json_reader_wrong_type(reader, "a command with \"{entrypoint}\" in it");
+    return is_whole_word(build, COMMAND_SOURCES)
+               ? 0
+               : json_reader_wrong_type(reader, "a command with \"" COMMAND_SOURCES
+                                                "\" only as a word of its own");
 }
 
 int config_value_extensions(struct json_reader *reader, const struct key_rule *rule,
@@ -258,6 +273,12 @@ int config_value_aliases(struct json_reader *reader, const struct key_rule *rule
         if (!language_name_is_valid(aliases->items[i]))
             return json_reader_wrong_type(reader, "names of " LANGUAGE_NAME_RULE);
     return 0;
+}
+
+int config_value_build_limit(struct json_reader *reader, const struct key_rule *rule,
+                             const json_t *value, void *object)
+{
+    return read_limit(reader, rule, value, object);
 }
 
 /* ---- preparations */

@@ -1,10 +1,12 @@
 #include "config/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "config/command_template.h"
 #include "config/environment.h"
 #include "config/workdir.h"
 #include "docker/image.h"
@@ -50,29 +52,10 @@ static char *choose_entrypoint(const struct request *request, const struct langu
     return string_copy(language->default_filename);
 }
 
-/* The argument with each "{entrypoint}" replaced; owned. */
-static char *fill_in(const char *argument, const char *entrypoint)
+static int check_environment(const struct strvec *environment, struct error *error)
 {
-    static const char mark[] = "{entrypoint}";
-    struct strbuf filled = STRBUF_INIT;
-    const char *found;
-
-    while ((found = strstr(argument, mark))) {
-        strbuf_add(&filled, argument, (size_t)(found - argument));
-        /* A name like "-c" would be an option of the interpreter. */
-        if (found == argument && entrypoint[0] == '-')
-            strbuf_addstr(&filled, "./");
-        strbuf_addstr(&filled, entrypoint);
-        argument = found + strlen(mark);
-    }
-    strbuf_addstr(&filled, argument);
-    return strbuf_steal(&filled);
-}
-
-static int check_environment(const struct request *request, struct error *error)
-{
-    for (size_t i = 0; i < request->environment.count; i++) {
-        const char *assignment = request->environment.items[i];
+    for (size_t i = 0; i < environment->count; i++) {
+        const char *assignment = environment->items[i];
         const size_t length = strcspn(assignment, "=");
 
         if (!environment_is_name(assignment, length)) {
@@ -96,7 +79,39 @@ static int check_request(const struct request *request, struct error *error)
         return -1;
     if (request->save_image && image_check_tag(request->save_image, error) != 0)
         return -1;
-    return check_environment(request, error);
+    return check_environment(&request->environment, error);
+}
+
+/* A number of the test, lowered to its maximum. */
+static double lowered(double number, const struct config *config, enum limit_number which)
+{
+    const double maximum = config->maximums.limits.number[which];
+
+    return number > maximum ? maximum : number; /* false if there is no maximum */
+}
+
+static int check_test(struct test_request *test, const struct config *config,
+                      const char *entrypoint, struct error *error)
+{
+    test->timeout_seconds = lowered(test->timeout_seconds, config, LIMIT_TIMEOUT);
+    test->cpu_seconds = lowered(test->cpu_seconds, config, LIMIT_CPU_TIME);
+    if (check_environment(&test->environment, error) == 0 &&
+        input_files_check(&test->files, entrypoint, error) == 0)
+        return 0;
+    return error_prefix(error, "test '%s'", test->name);
+}
+
+static int check_tests(const struct plan *plan, const struct config *config,
+                       struct request *request, struct error *error)
+{
+    for (size_t i = 0; i < request->tests.count; i++)
+        if (check_test(&request->tests.items[i], config, plan->entrypoint, error) != 0)
+            return -1;
+    if (request->tests.count > 0 && (request->save_image || request->save_dockerfile))
+        return error_set(error, ERROR_USAGE, "a request with tests cannot be saved as an image");
+    if (request->tests.count > 0 && request->artifacts.count > 0)
+        return error_set(error, ERROR_USAGE, "a request with tests cannot return files");
+    return 0;
 }
 
 static void set_image(struct plan *plan, const struct request *request,
@@ -113,8 +128,9 @@ static void set_image(struct plan *plan, const struct request *request,
 static void set_command(struct plan *plan, const struct request *request,
                         const struct language *language)
 {
-    for (size_t i = 0; i < language->command.count; i++)
-        strvec_push_owned(&plan->command, fill_in(language->command.items[i], plan->entrypoint));
+    command_fill(&plan->build, &language->build, plan->entrypoint, plan->workdir);
+    command_fill(&plan->command, &language->command, plan->entrypoint, plan->workdir);
+    strvec_push_all(&plan->source_extensions, &language->extensions);
     strvec_push_all(&plan->command, &request->arguments);
     environment_set(&plan->public_environment, HOME_VARIABLE);
     for (size_t i = 0; i < language->environment.count; i++)
@@ -130,8 +146,19 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
     plan->max_artifacts = config->max_artifacts;
     plan->max_artifact_bytes = config->max_artifact_bytes;
     config_policy(config, language, &plan->policy);
+    plan->build_limits = plan->policy.limits;
+    plan->build_limits.number[LIMIT_CPU_TIME] = INFINITY;
+    limits_overlay(&plan->build_limits, &language->build_limits);
+    limits_clamp(&plan->build_limits, &config->maximums.limits);
     sandbox_policy_overlay(&plan->policy, &request->policy);
-    return sandbox_policy_check(&plan->policy, &config->maximums, error);
+    if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
+        return -1;
+    if (plan->policy.read_only || (language->build.count == 0 && request->tests.count == 0))
+        return 0;
+    error_set(error, ERROR_USAGE,
+              ERROR_SUBJECT " must be true for %s: nothing of one program may be left for the next",
+              request->tests.count > 0 ? "a request with tests" : "a language with a build");
+    return error_about(error, "readOnly");
 }
 
 /* Moves what the plan takes over from the request. */
@@ -141,6 +168,10 @@ static void take_over(struct plan *plan, struct request *request)
     request->input = (struct input)INPUT_INIT;
     plan->artifacts = request->artifacts;
     request->artifacts = (struct strvec)STRVEC_INIT;
+    plan->tests = request->tests;
+    request->tests = (struct test_requests)TEST_REQUESTS_INIT;
+    plan->test_output_bytes =
+        request->test_output_bytes > 0 ? request->test_output_bytes : TEST_OUTPUT_BYTES;
     plan->save_image = steal_pointer(&request->save_image);
     plan->save_dockerfile = steal_pointer(&request->save_dockerfile);
 }
@@ -163,7 +194,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (input_files_check_path(plan->entrypoint, error) != 0)
         return error_prefix(error, "entrypoint");
     if (input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
-        set_limits(plan, config, request, language, error) != 0)
+        set_limits(plan, config, request, language, error) != 0 ||
+        check_tests(plan, config, request, error) != 0)
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);
@@ -178,12 +210,15 @@ void plan_release(struct plan *plan)
     free(plan->workdir);
     free(plan->entrypoint);
     free(plan->source_name);
+    strvec_release(&plan->build);
     strvec_release(&plan->command);
+    strvec_release(&plan->source_extensions);
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);
     input_release(&plan->input);
     strvec_release(&plan->artifacts);
+    test_requests_release(&plan->tests);
     free(plan->save_image);
     free(plan->save_dockerfile);
     *plan = (struct plan)PLAN_INIT;
@@ -198,8 +233,44 @@ static size_t strings_bytes(const struct strvec *strings)
     return bytes;
 }
 
+static size_t test_bytes(const struct test_request *test)
+{
+    const struct input input = {.files = test->files, .stdin_file = test->stdin_file};
+
+    return sizeof *test + input_bytes(&input) + strings_bytes(&test->arguments) +
+           strings_bytes(&test->environment) + test->expected_length;
+}
+
 size_t plan_bytes(const struct plan *plan)
 {
-    return input_bytes(&plan->input) + strings_bytes(&plan->command) +
-           strings_bytes(&plan->environment);
+    size_t bytes = input_bytes(&plan->input) + strings_bytes(&plan->command) +
+                   strings_bytes(&plan->environment);
+
+    for (size_t i = 0; i < plan->tests.count; i++)
+        bytes += test_bytes(&plan->tests.items[i]);
+    return bytes;
+}
+
+struct limits plan_test_limits(const struct plan *plan, const struct test_request *test)
+{
+    struct limits limits = plan->policy.limits;
+
+    if (test->timeout_seconds > 0)
+        limits.number[LIMIT_TIMEOUT] = test->timeout_seconds;
+    if (test->cpu_seconds > 0)
+        limits.number[LIMIT_CPU_TIME] = test->cpu_seconds;
+    limits.number[LIMIT_OUTPUT] = plan->test_output_bytes;
+    return limits;
+}
+
+long long plan_programs_ms(const struct plan *plan)
+{
+    long long ms = plan->build.count > 0 ? limits_timeout_ms(&plan->build_limits) : 0;
+
+    for (size_t i = 0; i < plan->tests.count; i++) {
+        const struct limits limits = plan_test_limits(plan, &plan->tests.items[i]);
+
+        ms += limits_timeout_ms(&limits);
+    }
+    return plan->tests.count > 0 ? ms : ms + limits_timeout_ms(&plan->policy.limits);
 }

@@ -20,15 +20,20 @@ struct plan {
     char *workdir;         /* absolute path in the container */
     char *entrypoint;      /* path of the program below the workdir */
     char *source_name;     /* the name that the caller gave the program; NULL: none */
+    struct strvec build;   /* argv, with {sources} in it (config/command_template.h), or empty */
     struct strvec command; /* argv of the program */
+    struct strvec source_extensions;  /* of the language; for {sources} */
     struct strvec environment;        /* the language's and the request's */
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
+    struct limits build_limits;       /* complete, if there is a build */
     struct input input;
-    struct strvec artifacts; /* patterns of the files to return */
-    int max_artifacts;       /* number of files that are returned */
-    int max_artifact_bytes;  /* bytes of all of them together */
-    char *save_image;        /* see struct request */
+    struct test_requests tests; /* none: the program runs once */
+    int test_output_bytes;      /* kept of each stream of a test */
+    struct strvec artifacts;    /* patterns of the files to return */
+    int max_artifacts;          /* number of files that are returned */
+    int max_artifact_bytes;     /* bytes of all of them together */
+    char *save_image;           /* see struct request */
     char *save_dockerfile;
 };
 
@@ -39,14 +44,23 @@ struct plan {
 
 void plan_release(struct plan *plan);
 
-/* Bytes that the plan holds: the program, its files, standard input, arguments and environment. */
+/*
+ * Bytes that the plan holds: the program, its files, standard input, arguments and environment, and
+ * its tests.
+ */
 size_t plan_bytes(const struct plan *plan);
 
+/* The limits of a test. */
+struct limits plan_test_limits(const struct plan *plan, const struct test_request *test);
+
+/* How long the programs of the plan, the build and each test, may run together, in ms. */
+long long plan_programs_ms(const struct plan *plan);
+
 /*
- * Fills in an empty plan. On success the plan takes over the request's input, artifacts, save_image
- * and save_dockerfile, and the request can be released. On failure the request is unchanged and the
- * plan holds what was settled so far, which plan_release() frees. ERROR_USAGE, or ERROR_INPUT if
- * the paths of files cannot be paths in the working directory.
+ * Fills in an empty plan. On success the plan takes over the request's input, artifacts, tests,
+ * save_image and save_dockerfile, and the request can be released. On failure the request is
+ * unchanged and the plan holds what was settled so far, which plan_release() frees. ERROR_USAGE, or
+ * ERROR_INPUT if the paths of files cannot be paths in the working directory.
  */
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error);

@@ -48,6 +48,7 @@ void request_release(struct request *request)
     strvec_release(&request->environment);
     sandbox_policy_release(&request->policy);
     strvec_release(&request->artifacts);
+    test_requests_release(&request->tests);
     free(request->save_image);
     free(request->save_dockerfile);
     request_init(request);

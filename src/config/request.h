@@ -9,6 +9,7 @@
 #include "base/strvec.h"
 #include "config/input_files.h"
 #include "config/sandbox_policy.h"
+#include "config/test_request.h"
 
 /*
  * Everything that goes into the container. The program is a directory, an open file or bytes in
@@ -44,8 +45,10 @@ struct request {
     struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
-    char *save_image;        /* tag for an image of the run; NULL: save none */
-    char *save_dockerfile;   /* path of a Dockerfile of the run; NULL: write none */
+    struct test_requests tests;
+    int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
+    char *save_image;      /* tag for an image of the run; NULL: save none */
+    char *save_dockerfile; /* path of a Dockerfile of the run; NULL: write none */
 };
 
 /*
@@ -66,5 +69,8 @@ int request_add_artifact(struct request *request, const char *pattern, struct er
 
 /* Matching a path of 4000 bytes with that many patterns takes at most 2 ms. */
 enum { REQUEST_PATTERNS_MAX = 20, REQUEST_PATTERN_MAX = 200 };
+
+/* Bytes that are kept of each output stream of a test: normally, at least, at most. */
+enum { TEST_OUTPUT_BYTES = 4096, TEST_OUTPUT_BYTES_MIN = 64, TEST_OUTPUT_BYTES_MAX = 1 << 20 };
 
 #endif

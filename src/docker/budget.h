@@ -13,6 +13,8 @@
  *       |    the rest of SETUP is for a new container; WARM_REMOVE also if the image's shell turns
  *       |    out not to work
  *     the program runs: T at most
+ *       |  RESTORE 60: between two programs of one run the container is emptied and the files are
+ *       |    laid out anew; it is added to the time of the programs, once for each
  *       |  STOP 10: a program that is ended reports its figures
  *       |  FILES 30: its artifacts are read, until the end of the run at the latest
  *       |  EXIT 10: the container ends and removes itself
@@ -33,6 +35,7 @@ enum budget_part {
     BUDGET_SETUP,
     BUDGET_WARM_START,
     BUDGET_WARM_REMOVE,
+    BUDGET_RESTORE,
     BUDGET_STOP,
     BUDGET_FILES,
     BUDGET_EXIT,

@@ -11,13 +11,13 @@
 #include "docker/engine_memory.h"
 
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
-                              long long in_use_ms)
+                              const struct container_limits *limits, long long in_use_ms)
 {
     struct instance *instance = memory_allocate(sizeof *instance);
 
     *instance = (struct instance){.client = PROCESS_INIT,
                                   .fingerprint = instance_fingerprint(plan),
-                                  .limits = owned_container_limits(&plan->policy.limits),
+                                  .limits = *limits,
                                   .in_use_ms = in_use_ms};
     owned_container_init(&instance->container, docker, plan, in_use_ms);
     supervisor_link_init(&instance->link);

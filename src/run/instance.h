@@ -57,10 +57,11 @@ struct instance {
 
 /*
  * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at
- * most. The caller frees it with instance_free(), which does not remove it from the engine.
+ * most. Its limits are not always those of the plan's program (run/submission.h). The caller frees
+ * it with instance_free(), which does not remove it from the engine.
  */
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
-                              long long in_use_ms);
+                              const struct container_limits *limits, long long in_use_ms);
 void instance_free(struct instance *instance);
 
 /* Two instances with equal fingerprints differ only in their name, labels, drawn user and limits.

@@ -95,8 +95,9 @@ static int make(struct instance *instance, const struct plan *plan, const char *
     struct owned_container *container = &instance->container;
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
-    const struct container_spec spec = instance_spec(container, instance->delivery, plan, &command);
+    struct container_spec spec = instance_spec(container, instance->delivery, plan, &command);
 
+    spec.limits = instance->limits;
     if (owned_container_create(container, &spec, deadline, end, cancel, &instance->warnings,
                                error) != 0)
         return -1;

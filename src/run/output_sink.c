@@ -77,6 +77,8 @@ void output_sink_add(struct output_sink *output, int stream, const char *data, s
         return;
     }
     capture_add(capture, data, length);
+    if (stream == 0 && output->comparison)
+        comparison_add(output->comparison, data, length);
     if (output->stats)
         atomic_fetch_add(&output->stats->output_bytes, length);
     output->flooded = capture->total > OUTPUT_HARD_MAX;

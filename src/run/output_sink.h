@@ -11,6 +11,7 @@
 #include "base/capture.h"
 #include "base/output.h"
 #include "base/strbuf.h"
+#include "run/comparison.h"
 #include "run/result.h"
 #include "run/run_stats.h"
 
@@ -19,11 +20,12 @@ struct output_sink {
     int live[2];               /* descriptors to copy the streams to; borrowed; -1: none */
     struct output to[2];       /* the same, opened when the first byte is copied */
     bool is_open[2];
-    struct strbuf waiting[2];     /* what is to be passed on and did not fit yet */
-    int destinations[2];          /* where room is waited for; -1: nowhere. For process_pump() */
-    size_t taken[2];              /* bytes that are dealt with; see output_sink_take() */
-    struct run_stats *stats;      /* borrowed; NULL: nobody looks */
-    void (*begun)(void *context); /* see struct run_observer */
+    struct strbuf waiting[2];      /* what is to be passed on and did not fit yet */
+    int destinations[2];           /* where room is waited for; -1: nowhere. For process_pump() */
+    size_t taken[2];               /* bytes that are dealt with; see output_sink_take() */
+    struct comparison *comparison; /* gets stdout too; borrowed; NULL: none */
+    struct run_stats *stats;       /* borrowed; NULL: nobody looks */
+    void (*begun)(void *context);  /* see struct run_observer */
     void *context;
     bool flooded;   /* a stream has passed OUTPUT_HARD_MAX; the rest is dropped */
     int live_error; /* errno: why nothing more is passed on; 0: it is */

@@ -11,12 +11,10 @@
 #include "docker/budget.h"
 #include "docker/container.h"
 
-/* Sets the error: the supervisor could not run the program. Returns -1. */
-static int explain_failure(const struct program_run *program, const struct supervisor_link *link,
-                           struct error *error)
+int program_explain_failure(const struct instance *instance, const char *image, struct error *error)
 {
-    const struct frame_failed *failure = &link->failure;
-    CLEANUP_FREE char *path = text_escape(strbuf_string(&link->failed));
+    const struct frame_failed *failure = &instance->link.failure;
+    CLEANUP_FREE char *path = text_escape(strbuf_string(&instance->link.failed));
     const char *reason = failure->error != 0 ? strerror((int)failure->error) : "incomplete archive";
 
     switch (failure->step) {
@@ -27,10 +25,19 @@ static int explain_failure(const struct program_run *program, const struct super
                          path, reason);
     case FRAME_STEP_EXEC:
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
-                         program->result->image, reason);
+                         image, reason);
     case FRAME_STEP_START:
         return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
                          reason);
+    case FRAME_STEP_KEEP:
+        return error_set(error, ERROR_INPUT,
+                         "cannot keep a copy of the working directory; is it too large? '%s': %s",
+                         path, reason);
+    case FRAME_STEP_CLEAN:
+        return error_set(
+            error, ERROR_INPUT,
+            "cannot remove what an earlier program has left in the container: '%s': %s", path,
+            reason);
     case FRAME_STEP_CPU:
         error_set(error, ERROR_ENGINE,
                   ERROR_SUBJECT " cannot be enforced: the container does not see how much CPU time "
@@ -41,9 +48,8 @@ static int explain_failure(const struct program_run *program, const struct super
     }
 }
 
-/* Sets the error: why the program did not begin. Returns -1. */
-static int explain_no_begin(const struct instance *instance, enum process_event event,
-                            struct error *error)
+int program_explain_no_begin(const struct instance *instance, enum process_event event,
+                             struct error *error)
 {
     CLEANUP_FREE char *message = docker_message(&instance->message);
 
@@ -65,7 +71,7 @@ static void set_duration(struct program_run *program, long long ms)
 static void set_oom(struct program_run *program)
 {
     program->result->reason = REASON_OOM;
-    program->result->error = string_format("program ran out of memory (limit %ld MB)",
+    program->result->error = string_format("%s ran out of memory (limit %ld MB)", program->name,
                                            (long)program->request.limits->number[LIMIT_MEMORY]);
 }
 
@@ -82,7 +88,7 @@ static void set_out_of_memory(struct program_run *program)
 static void set_cpu_time(struct program_run *program)
 {
     program->result->reason = REASON_CPU_TIME;
-    program->result->error = string_format("program used more than %.10g s of CPU time",
+    program->result->error = string_format("%s used more than %.10g s of CPU time", program->name,
                                            program->request.limits->number[LIMIT_CPU_TIME]);
 }
 
@@ -100,20 +106,23 @@ static void set_end(struct program_run *program, const struct frame_end *end)
         return;
     }
     if (oom_killed && status == 0)
-        strvec_push(&result->warnings, "memory ran out and the kernel killed a process, but the "
-                                       "program ended with status 0");
+        strvec_pushf(&result->warnings,
+                     "memory ran out and the kernel killed a process, but the %s ended with "
+                     "status 0",
+                     program->name);
     if (oom_killed && status != 0) {
         set_oom(program);
     } else if (end->signal != 0) {
         const char *name = result_signal(result->signal);
 
         result->reason = REASON_SIGNAL;
-        result->error = name ? string_format("program was ended by signal %s", name)
-                             : string_format("program was ended by signal %u", end->signal);
+        result->error =
+            name ? string_format("%s was ended by signal %s", program->name, name)
+                 : string_format("%s was ended by signal %u", program->name, end->signal);
     } else {
         result->reason = REASON_EXIT;
         if (status != 0)
-            result->error = string_format("program exited with status %d", status);
+            result->error = string_format("%s exited with status %d", program->name, status);
     }
 }
 
@@ -127,11 +136,11 @@ static void set_stopped(struct program_run *program, enum reason reason)
     result->signal = SIGKILL;
     result->exit_code = 128 + SIGKILL;
     if (reason == REASON_TIMEOUT) {
-        result->error = string_format("program did not end within %.10g s",
+        result->error = string_format("%s did not end within %.10g s", program->name,
                                       program->request.limits->number[LIMIT_TIMEOUT]);
     } else if (reason == REASON_OUTPUT_LIMIT) {
-        result->error =
-            string_format("program wrote more than %d MiB to one stream", OUTPUT_HARD_MAX >> 20);
+        result->error = string_format("%s wrote more than %d MiB to one stream", program->name,
+                                      OUTPUT_HARD_MAX >> 20);
     } else if (live_error != 0 && live_error != EPIPE) {
         result->reason = REASON_ENGINE;
         result->error = string_format("cannot write the output: %s", strerror(live_error));
@@ -204,7 +213,7 @@ static int run_to_end(struct program_run *program, struct error *error)
         (event != PROCESS_PAUSED || output_sink_must_end(program->output)))
         stop_program(program);
     if (link->failure.step != 0)
-        return explain_failure(program, link, error);
+        return program_explain_failure(program->instance, program->image, error);
     take_figures(program, link, clock_now_ms() - begin);
     if (event == PROCESS_DEADLINE)
         set_stopped(program, REASON_TIMEOUT);
@@ -234,7 +243,7 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     if (event == PROCESS_PAUSED && *begun)
         result = run_to_end(program, error);
     else
-        result = explain_no_begin(instance, event, error);
+        result = program_explain_no_begin(instance, event, error);
     instance->output = NULL; /* the instance may outlive it */
     return result;
 }

@@ -19,6 +19,8 @@ struct program_run {
     struct instance *instance;
     const struct notifier *cancel; /* or NULL */
     struct program_request request;
+    const char *name;           /* stands for the program in messages: "program", "build" */
+    const char *image;          /* that it runs in, for messages */
     struct output_sink *output; /* takes what the program writes; the caller finishes it */
     struct result *result;      /* gets everything but the output */
 };
@@ -30,5 +32,14 @@ struct program_run {
  * is not known.
  */
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
+
+/*
+ * Set the error, and return -1: what the supervisor reported as FAILED; why the container did not
+ * take a request, when instance_pump() has returned `event`.
+ */
+int program_explain_failure(const struct instance *instance, const char *image,
+                            struct error *error);
+int program_explain_no_begin(const struct instance *instance, enum process_event event,
+                             struct error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json_make.h"
 #include "base/text.h"
 
 static const char *const reason_names[] = {
@@ -18,6 +19,8 @@ static const char *const reason_names[] = {
     [REASON_IMAGE_MISSING] = "image-missing",
     [REASON_COMMAND] = "command",
     [REASON_INPUT] = "input",
+    [REASON_BUILD] = "build",
+    [REASON_TESTS] = "tests",
 };
 
 /* Linux, signal(7); the container's kernel is always Linux, whatever runs this program. */
@@ -108,23 +111,37 @@ void result_name_subject(struct result *result, error_namer *namer)
     result->error_subject = NULL;
 }
 
-/* A string of the text, which is emptied. */
-static json_t *take_text(struct strbuf *text)
+static json_t *build_to_json(struct build_result *build)
 {
-    json_t *string = json_stringn_nocheck(strbuf_string(text), text->length);
+    json_t *object = json_object();
 
-    strbuf_release(text);
-    return string;
+    json_object_set_new(object, "exitCode", json_integer(build->exit_code));
+    json_object_set_new(object, "signal", json_make_text(result_signal(build->signal)));
+    json_object_set_new(object, "durationMs", json_integer(build->duration_ms));
+    json_object_set_new(object, "cpuMs",
+                        json_make_count(build->cpu_us < 0 ? -1 : build->cpu_us / 1000));
+    json_object_set_new(object, "stdout", json_make_taken(&build->text[0]));
+    json_object_set_new(object, "stderr", json_make_taken(&build->text[1]));
+    json_object_set_new(object, "stdoutTruncated", json_boolean(build->truncated[0]));
+    json_object_set_new(object, "stderrTruncated", json_boolean(build->truncated[1]));
+    return object;
 }
 
-static json_t *text_or_null(const char *text)
+/* Adds the members that only requests with a build or with tests have. */
+static void add_tests(json_t *object, struct result *result)
 {
-    return text ? json_string(text) : json_null();
-}
+    const struct test_summary summary = test_results_summary(&result->tests);
+    json_t *tests;
 
-static json_t *count_or_null(long long count)
-{
-    return count < 0 ? json_null() : json_integer(count);
+    if (result->build)
+        json_object_set_new(object, "build", build_to_json(result->build));
+    if (result->tests.count == 0)
+        return;
+    json_object_set_new(object, "summary", test_summary_to_json(&summary));
+    tests = json_array();
+    for (size_t i = 0; i < result->tests.count; i++)
+        json_array_append_new(tests, test_result_to_json(&result->tests.items[i]));
+    json_object_set_new(object, "tests", tests);
 }
 
 json_t *result_to_json(struct result *result)
@@ -138,26 +155,36 @@ json_t *result_to_json(struct result *result)
         json_array_append_new(warnings, json_string(result->artifacts.missing.items[i]));
     json_object_set_new(object, "status", json_string(result_status(result)));
     json_object_set_new(object, "exitCode", json_integer(result->exit_code));
-    json_object_set_new(object, "stdout", take_text(&result->text[0]));
-    json_object_set_new(object, "stderr", take_text(&result->text[1]));
+    json_object_set_new(object, "stdout", json_make_taken(&result->text[0]));
+    json_object_set_new(object, "stderr", json_make_taken(&result->text[1]));
     json_object_set_new(object, "durationMs", json_integer(result->duration_ms));
-    json_object_set_new(object, "error", text_or_null(result->error));
-    json_object_set_new(object, "imageTag", text_or_null(result->image_tag));
+    json_object_set_new(object, "error", json_make_text(result->error));
+    json_object_set_new(object, "imageTag", json_make_text(result->image_tag));
     json_object_set_new(object, "reason", json_string(result_reason(result)));
-    json_object_set_new(object, "signal", text_or_null(result_signal(result->signal)));
+    json_object_set_new(object, "signal", json_make_text(result_signal(result->signal)));
     json_object_set_new(object, "stdoutBytes", json_integer((json_int_t)result->bytes[0]));
     json_object_set_new(object, "stderrBytes", json_integer((json_int_t)result->bytes[1]));
     json_object_set_new(object, "stdoutTruncated", json_boolean(result->truncated[0]));
     json_object_set_new(object, "stderrTruncated", json_boolean(result->truncated[1]));
-    json_object_set_new(object, "peakMemoryBytes", count_or_null(result->peak_bytes));
+    json_object_set_new(object, "peakMemoryBytes", json_make_count(result->peak_bytes));
     json_object_set_new(object, "cpuMs",
-                        count_or_null(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
-    json_object_set_new(object, "image", text_or_null(result->image));
-    json_object_set_new(object, "container", text_or_null(result->container));
+                        json_make_count(result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
+    json_object_set_new(object, "image", json_make_text(result->image));
+    json_object_set_new(object, "container", json_make_text(result->container));
     json_object_set_new(object, "warm", json_boolean(result->warm));
     json_object_set_new(object, "artifacts", artifacts_to_json(&result->artifacts));
     json_object_set_new(object, "warnings", warnings);
+    add_tests(object, result);
     return object;
+}
+
+static void build_result_free(struct build_result *build)
+{
+    if (!build)
+        return;
+    strbuf_release(&build->text[0]);
+    strbuf_release(&build->text[1]);
+    free(build);
 }
 
 void result_release(struct result *result)
@@ -168,6 +195,8 @@ void result_release(struct result *result)
     free(result->image_tag);
     free(result->image);
     free(result->container);
+    build_result_free(result->build);
+    test_results_release(&result->tests);
     artifacts_release(&result->artifacts);
     strvec_release(&result->warnings);
 }

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/strvec.h"
 #include "run/artifacts.h"
+#include "run/test_result.h"
 
 /* Why the run ended: a closed set. Its names in JSON stand in result.c. */
 enum reason {
@@ -25,9 +26,20 @@ enum reason {
     REASON_IMAGE_MISSING, /* the image is not on the engine */
     REASON_COMMAND,       /* the image cannot execute the program */
     REASON_INPUT,         /* the files cannot be sent */
+    REASON_BUILD,         /* the program could not be built; it never ran */
+    REASON_TESTS,         /* not all tests are passed */
 };
 
 enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20 };
+
+/* The build of a program. */
+struct build_result {
+    int exit_code, signal; /* as in struct result */
+    struct strbuf text[2]; /* what the compiler has written, likewise */
+    bool truncated[2];
+    long long duration_ms;
+    long long cpu_us; /* -1: not known */
+};
 
 struct result {
     enum reason reason;
@@ -48,6 +60,8 @@ struct result {
     char *container;      /* owned; its name; NULL if none was created */
     bool warm;            /* a warm container was used */
     int retries; /* how often it was run again since the engine had failed; not in the JSON */
+    struct build_result *build; /* owned; NULL: nothing was built */
+    struct test_results tests;  /* none, if the request has none */
     struct artifacts artifacts; /* the requested files that the program created or changed */
     struct strvec warnings;     /* non-fatal problems; JSON adds those of the artifacts */
 };

@@ -7,11 +7,12 @@
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/save.h"
+#include "run/submission.h"
 
 static int pack_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct manifest *sent = plan->artifacts.count > 0 ? &run->sent : NULL;
+    struct manifest *sent = plan->artifacts.count > 0 || plan->build.count > 0 ? &run->sent : NULL;
 
     if (archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
         return -1;
@@ -65,15 +66,12 @@ static void add_warnings(struct run *run)
 /* Runs the program in the run's instance; see program_run(). Then takes its files. */
 static int run_program(struct run *run, long long deadline, bool *begun, struct error *error)
 {
-    struct program_run program = {
-        .docker = run->docker,
-        .instance = run->instance,
-        .cancel = run->cancel,
-        .request = run_program_request(run),
-        .output = &run->output,
-        .result = run->result,
-    };
-    const int result = program_run(&program, deadline, begun, error);
+    struct program_run program = run_program_of(run, "program", &run->output, run->result);
+    int result;
+
+    if (submission_is_needed(run->plan))
+        return submission_run(run, deadline, begun, error);
+    result = program_run(&program, deadline, begun, error);
 
     if (result == 0 && run_wants_files(run))
         run_collect_files(run);
@@ -87,7 +85,7 @@ static int run_program(struct run *run, long long deadline, bool *begun, struct 
  */
 static int run_warm(struct run *run, bool *begun, struct error *error)
 {
-    const struct container_limits limits = owned_container_limits(&run->plan->policy.limits);
+    const struct container_limits limits = submission_limits(run);
     const long long soon = budget_deadline(run->docker, BUDGET_WARM_START);
     const long long latest = run_setup_deadline(run);
     const long long deadline = soon < latest ? soon : latest;
@@ -110,13 +108,13 @@ static void free_instance(struct run *run)
 /* Runs the program in an instance that is made for it. */
 static int run_cold(struct run *run, struct error *error)
 {
+    const struct container_limits limits = submission_limits(run);
     const long long deadline = run_setup_deadline(run);
     bool begun;
     int made;
 
     run->result->warm = false;
-    run->instance =
-        instance_new(run->docker, run->plan, limits_timeout_ms(&run->plan->policy.limits));
+    run->instance = instance_new(run->docker, run->plan, &limits, run_use_ms(run));
     made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
                          error);
     run_set_container(run, &run->instance->container);
@@ -172,7 +170,7 @@ static int save_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
 
-    if (plan->save_dockerfile && save_dockerfile(plan, run->result->image, error) != 0)
+    if (plan->save_dockerfile && save_dockerfile(run, error) != 0)
         return -1;
     if (plan->save_image) {
         if (save_image(run, error) != 0)

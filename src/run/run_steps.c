@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "docker/budget.h"
 #include "run/collector.h"
+#include "run/submission.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MAX_MS = 60000 };
@@ -19,10 +20,26 @@ long long run_setup_deadline(const struct run *run)
            budget_ms(run->docker, BUDGET_SETUP);
 }
 
+long long run_use_ms(const struct run *run)
+{
+    const struct plan *plan = run->plan;
+    const long long restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
+
+    if (!submission_is_needed(plan))
+        return plan_programs_ms(plan);
+    /* KEEP, and RESTORE before each program */
+    return plan_programs_ms(plan) + restore_ms * (long long)(plan->tests.count + 2);
+}
+
 long long run_end_deadline(const struct run *run)
 {
-    return run->start + limits_timeout_ms(&run->plan->policy.limits) +
-           budget_ms(run->docker, BUDGET_TOTAL);
+    return run->start + run_use_ms(run) + budget_ms(run->docker, BUDGET_TOTAL);
+}
+
+long long run_restore_deadline(const struct run *run)
+{
+    return clock_now_ms() + budget_ms(run->docker, BUDGET_RESTORE) +
+           budget_ms(run->docker, BUDGET_STOP);
 }
 
 void run_set_container(struct run *run, const struct owned_container *container)
@@ -35,11 +52,11 @@ void run_set_container(struct run *run, const struct owned_container *container)
     }
 }
 
-struct program_request run_program_request(const struct run *run)
+struct program_run run_program_of(const struct run *run, const char *name,
+                                  struct output_sink *output, struct result *result)
 {
     const struct plan *plan = run->plan;
-
-    return (struct program_request){
+    const struct program_request request = {
         .command = &plan->command,
         .environment = &plan->environment,
         /* the engine leaves them empty */
@@ -48,6 +65,15 @@ struct program_request run_program_request(const struct run *run)
         .archive = archive_file(&run->files),
         .input = plan->input.stdin_file,
     };
+
+    return (struct program_run){.docker = run->docker,
+                                .instance = run->instance,
+                                .cancel = run->cancel,
+                                .request = request,
+                                .name = name,
+                                .image = run->result->image,
+                                .output = output,
+                                .result = result};
 }
 
 bool run_wants_files(const struct run *run)

@@ -7,17 +7,29 @@
 
 #include <stdbool.h>
 
+#include "run/program_run.h"
 #include "run/run_state.h"
 
-/* The latest time for the container to be up, and for the whole run to be over (clock_now_ms()). */
+/* How long the programs of the run may use its container, in ms. */
+long long run_use_ms(const struct run *run);
+
+/*
+ * The latest time (clock_now_ms()) for the container to be up, for the whole run to be over, and
+ * for the next program of a submission to begin from now on.
+ */
 long long run_setup_deadline(const struct run *run);
 long long run_end_deadline(const struct run *run);
+long long run_restore_deadline(const struct run *run);
 
 /* Names the container and its image in the result; no container, if it was not created. */
 void run_set_container(struct run *run, const struct owned_container *container);
 
-/* The request for the plan's program. Borrows from the run. */
-struct program_request run_program_request(const struct run *run);
+/*
+ * The plan's program in the run's instance. Borrows its arguments; `name` stands for the program in
+ * messages: "program".
+ */
+struct program_run run_program_of(const struct run *run, const char *name,
+                                  struct output_sink *output, struct result *result);
 
 /* Whether artifacts were requested and the run was not cancelled. */
 bool run_wants_files(const struct run *run);

@@ -11,18 +11,53 @@
 #include "docker/dockerfile.h"
 #include "run/owner.h"
 #include "run/run_steps.h"
+#include "run/submission.h"
+
+/* Adds the words for a shell, each in single quotes. */
+static void add_quoted(struct strbuf *script, const struct strvec *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        strbuf_addstr(script, i > 0 ? " '" : "'");
+        for (const char *at = words->items[i]; *at; at++)
+            if (*at == '\'')
+                strbuf_addstr(script, "'\\''");
+            else
+                strbuf_addch(script, *at);
+        strbuf_addch(script, '\'');
+    }
+}
+
+/* What a saved image runs: the command, after the build if there is one. */
+static struct strvec saved_command(const struct run *run)
+{
+    CLEANUP(strvec_release) struct strvec build = submission_build_command(run);
+    CLEANUP(strbuf_release) struct strbuf script = STRBUF_INIT;
+    struct strvec command = STRVEC_INIT;
+
+    if (build.count == 0) {
+        strvec_push_all(&command, &run->plan->command);
+        return command;
+    }
+    add_quoted(&script, &build);
+    strbuf_addstr(&script, " && exec ");
+    add_quoted(&script, &run->plan->command);
+    strvec_push_each(&command, "/bin/sh", "-c", strbuf_string(&script), NULL);
+    return command;
+}
 
 /* Adds the instructions that an image and a Dockerfile have in common. */
-static void add_run_instructions(struct strvec *lines, const struct plan *plan)
+static void add_run_instructions(struct strvec *lines, const struct run *run)
 {
+    const struct plan *plan = run->plan;
     const struct strvec no_words = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec command = saved_command(run);
 
     for (size_t i = 0; i < plan->public_environment.count; i++)
         dockerfile_add_environment(lines, plan->public_environment.items[i]);
     strvec_pushf(lines, "WORKDIR %s", plan->workdir);
     strvec_pushf(lines, "USER %u:%u", plan->policy.uid, plan->policy.gid);
     dockerfile_add_words(lines, "ENTRYPOINT", &no_words);
-    dockerfile_add_words(lines, "CMD", &plan->command);
+    dockerfile_add_words(lines, "CMD", &command);
 }
 
 /* An archive with the workdir and the directories above it, to be unpacked at the root. */
@@ -52,7 +87,7 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
     CLEANUP(archive_release) struct archive workdir = ARCHIVE_INIT;
     CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
 
-    add_run_instructions(&instructions, run->plan);
+    add_run_instructions(&instructions, run);
     owner_disown(&instructions);
     if (workdir_archive(run->plan, &workdir, error) != 0 ||
         container_copy_in(docker, name, "/", "the files", archive_file(&workdir), deadline,
@@ -73,8 +108,7 @@ int save_image(struct run *run, struct error *error)
     int result;
 
     run->start = clock_now_ms(); /* the container gets the time of a run, and its removal too */
-    owned_container_init(&container, run->docker, run->plan,
-                         limits_timeout_ms(&run->plan->policy.limits));
+    owned_container_init(&container, run->docker, run->plan, run_use_ms(run));
     spec = owned_container_spec(&container, run->plan);
     spec.network = "none"; /* which also keeps the proxies of the docker command out of the image */
     spec.read_only = false; /* docker cp refuses a read-only root */
@@ -89,8 +123,9 @@ int save_image(struct run *run, struct error *error)
     return result;
 }
 
-int save_dockerfile(const struct plan *plan, const char *image, struct error *error)
+int save_dockerfile(const struct run *run, struct error *error)
 {
+    const struct plan *plan = run->plan;
     CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT;
     CLEANUP_FREE char *target =
         string_format("%s/%s", plan->workdir, plan->input.dir ? "" : plan->entrypoint);
@@ -99,10 +134,10 @@ int save_dockerfile(const struct plan *plan, const char *image, struct error *er
     FILE *file;
     bool good;
 
-    strvec_pushf(&lines, "FROM %s", image);
+    strvec_pushf(&lines, "FROM %s", run->result->image);
     dockerfile_add_copy(&lines, plan->policy.uid, plan->policy.gid,
                         plan->input.dir ? "." : plan->source_name, target);
-    add_run_instructions(&lines, plan);
+    add_run_instructions(&lines, run);
     text = strvec_join(&lines, "\n");
     file = fopen(plan->save_dockerfile, "we");
     if (!file)

@@ -17,10 +17,10 @@
 int save_image(struct run *run, struct error *error);
 
 /*
- * Writes the Dockerfile to the path of the plan and replaces a file there. It starts with FROM
- * `image`. Its build context is the directory of the plan, or the directory of the file that was
- * run.
+ * Writes the Dockerfile to the path of the plan and replaces a file there. It starts with FROM and
+ * the image of the run. Its build context is the directory of the plan, or the directory of the
+ * file that was run.
  */
-int save_dockerfile(const struct plan *plan, const char *image, struct error *error);
+int save_dockerfile(const struct run *run, struct error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "run/submission.h"
 
 /* How long after pool_start() a POOL_AHEAD pool begins to make instances. */
 enum { DELAY_MS = 1000 };
@@ -17,8 +18,7 @@ enum { SETTLE_MS = 250 };
 
 static struct pool_kind kind_for(const struct plan *plan)
 {
-    return (struct pool_kind){instance_fingerprint(plan),
-                              owned_container_limits(&plan->policy.limits)};
+    return (struct pool_kind){instance_fingerprint(plan), submission_plan_limits(plan)};
 }
 
 struct pool_kind pool_kind_of(const struct instance *instance)
@@ -171,16 +171,17 @@ bool pool_request(struct pool *pool, const struct plan *plan)
     return waits;
 }
 
-struct instance *pool_take(struct pool *pool, const struct plan *plan)
+struct instance *pool_take(struct pool *pool, const struct plan *plan,
+                           const struct container_limits *limits)
 {
     const long long now = clock_now_ms();
     struct pool_kind wanted;
     struct instance *taken = NULL;
     struct pool_entry **link;
 
-    if (!pool || limits_timeout_ms(&plan->policy.limits) > POOL_MAX_USE_MS)
+    if (!pool || plan_programs_ms(plan) > POOL_MAX_USE_MS)
         return NULL;
-    wanted = kind_for(plan);
+    wanted = (struct pool_kind){instance_fingerprint(plan), *limits};
     pthread_mutex_lock(&pool->lock);
     link = find(pool, &wanted);
     if (link) {

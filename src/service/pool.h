@@ -53,12 +53,13 @@ void pool_pause(struct pool *pool, bool pause);
 bool pool_request(struct pool *pool, const struct plan *plan);
 
 /*
- * Takes out an instance that is in every respect what the plan would get, but perhaps for limits
- * that the caller can change (instance_set_limits()); the caller owns it. NULL: there is none, or
- * the plan's timeout is longer than the hour for which a warm instance may be used. Under
- * POOL_ON_DEMAND this asks for more of them.
+ * Takes out an instance that is in every respect what the plan would get, one with these limits if
+ * there is one, or else with limits that the caller can change (instance_set_limits()); the caller
+ * owns it. NULL: there is none, or the plan's timeout is longer than the hour for which a warm
+ * instance may be used. Under POOL_ON_DEMAND this asks for more of them.
  */
-struct instance *pool_take(struct pool *pool, const struct plan *plan);
+struct instance *pool_take(struct pool *pool, const struct plan *plan,
+                           const struct container_limits *limits);
 
 /*
  * Begins the end: no more instances are made or taken, and those that wait are removed. If the

@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "docker/budget.h"
+#include "run/submission.h"
 
 /*
  * How long the pool makes no instance of a class after a failure; doubled after each further one.
@@ -111,8 +112,9 @@ static struct instance *make_instance(struct pool *pool, const struct pool_class
 {
     CLEANUP(error_release)
     struct error ignored = ERROR_INIT; /* a run will have the same and report it */
+    const struct container_limits limits = submission_plan_limits(&class->plan);
     struct instance *instance =
-        instance_new(&pool->docker, &class->plan, pool->max_age + POOL_MAX_USE_MS);
+        instance_new(&pool->docker, &class->plan, &limits, pool->max_age + POOL_MAX_USE_MS);
     const long long start = clock_now_ms();
 
     if (instance_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP), 0,

@@ -9,6 +9,7 @@
 #include "base/linux.h"
 #include "base/memory.h"
 #include "run/run.h"
+#include "run/submission.h"
 
 /* The pauses before a run is run again. */
 enum { RETRY_PAUSE_MS = 500, RETRY_PAUSE_MAX_MS = 30000 };
@@ -53,8 +54,11 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
     observer.context = handle;
     if (callbacks->started && handle->retries == 0)
         callbacks->started(callbacks->context);
-    if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, result))
-        run_execute(run, pool_take(workers->pool, &handle->plan));
+    if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, result)) {
+        const struct container_limits limits = submission_limits(run);
+
+        run_execute(run, pool_take(workers->pool, &handle->plan, &limits));
+    }
 }
 
 static void deliver(struct run_handle *handle, struct result *result)

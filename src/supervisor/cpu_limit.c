@@ -6,7 +6,7 @@
 
 /*
  * The limit of CPU time. The kernel has no such limit for all processes of a container
- * (RLIMIT_CPU_TIME is one for each process), so the container's figure is read at intervals.
+ * (RLIMIT_CPU is one for each process), so the container's figure is read at intervals.
  * Processes that ended are in it. N cores use at most N seconds in a second, so nothing is missed
  * by waiting for the Nth part of what is left.
  */

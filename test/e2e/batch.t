@@ -66,7 +66,7 @@ test_case 'limits of a line' && {
 cpu-time timeout program used more than 0.3 s of CPU time; input error memory_mb must be from 6 to 16777216 MB; \
 input error cpus 3 is more than the configuration allows (maximums.cpus: 2); input error there is no argument 'memory'; known are: \
 language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, \
-memory_mb, cpus, cpu_seconds, pids_limit, artifacts" "limits: each outcome"
+memory_mb, cpus, cpu_seconds, pids_limit, artifacts, tests, stop_on_failure, test_output_bytes" "limits: each outcome"
 }
 
 test_case --quick 'numbers in an id come back unchanged' && {

@@ -387,7 +387,8 @@ static void config__wrong_languages(void **state)
     check_refused("{\"languages\": {\"sh\": {\"command\": \"sh\"}}}",
                   "test.json: languages.sh.command: must be an array of strings that is not empty");
     check_refused("{\"languages\": {\"sh\": {\"command\": [\"sh\", \"{entry}\"]}}}",
-                  "test.json: languages.sh.command: must be a command with \"{entrypoint}\" in it");
+                  "test.json: languages.sh.command: must be a command with \"{entrypoint}\" in it, "
+                  "since there is no build");
     check_refused("{\"languages\": {\"sh\": {\"extensions\": [\"sh\"]}}}",
                   "test.json: languages.sh.extensions: must be extensions with their dot, like "
                   "\".py\"");

@@ -4,7 +4,8 @@
 #include "config/limits.h"
 
 static const enum config_level levels[] = {CONFIG_LEVEL_TOP, CONFIG_LEVEL_LIMITS,
-                                           CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_PREPARE};
+                                           CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
+                                           CONFIG_LEVEL_PREPARE};
 
 /* All keys in the order of the table, each level on a line of its own. */
 static void config_keys__levels(void **state)
@@ -27,7 +28,9 @@ static void config_keys__levels(void **state)
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"
-        "image command aliases extensions defaultFilename env prepare listPackages packages \n"
+        "image command build buildLimits aliases extensions defaultFilename env prepare "
+        "listPackages packages \n"
+        "timeoutSeconds memoryMB cpus pidsLimit \n"
         "run network \n");
 }
 

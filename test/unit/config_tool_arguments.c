@@ -559,7 +559,7 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
                       "there is no argument 'memory'; known are: language, entrypoint_code, "
                       "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
                       "environment, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit, "
-                      "artifacts");
+                      "artifacts, tests, stop_on_failure, test_output_bytes");
 }
 
 /* ---- names */

@@ -8,6 +8,7 @@
 #include "config/config_load.h"
 #include "config/config_read.h"
 #include "fake_supervisor.h"
+#include "run/submission.h"
 #include "service/pool_state.h"
 
 /*
@@ -121,13 +122,20 @@ static void wait_for_waiting(const struct fixture *fixture, int wanted)
     } while (found < wanted);
 }
 
+static struct instance *take_now(struct pool *pool, const struct plan *plan)
+{
+    const struct container_limits limits = submission_plan_limits(plan);
+
+    return pool_take(pool, plan, &limits);
+}
+
 /* Waits for a warm container for the plan, and takes it. */
 static struct instance *take(const struct fixture *fixture, const struct plan *plan)
 {
     const long long end = clock_now_ms() + PATIENCE_MS;
     struct instance *instance;
 
-    while (!(instance = pool_take(fixture->pool, plan))) {
+    while (!(instance = take_now(fixture->pool, plan))) {
         if (clock_now_ms() > end)
             fail_msg("no instance waits");
         poll(NULL, 0, 20);
@@ -149,7 +157,7 @@ static void tear_down(struct fixture *fixture)
     struct pollfd polled = {notifier_fd(&fixture->ended), POLLIN, 0};
 
     pool_end(fixture->pool);
-    assert_null(pool_take(fixture->pool, &fixture->plan));
+    assert_null(take_now(fixture->pool, &fixture->plan));
     if (!pool_has_ended(fixture->pool) && poll(&polled, 1, PATIENCE_MS) != 1)
         fail_msg("the end was not notified");
     assert_true(pool_has_ended(fixture->pool));
@@ -167,7 +175,7 @@ static void pool__null_is_a_pool_without_anything(void **state)
     (void)state;
     pool_start(NULL);
     pool_pause(NULL, true);
-    assert_null(pool_take(NULL, NULL));
+    assert_null(pool_take(NULL, NULL, NULL));
     pool_end(NULL);
     assert_true(pool_has_ended(NULL));
     pool_close(NULL);
@@ -184,7 +192,7 @@ static void pool__needs_no_notifier(void **state)
     pool = pool_open(&fixture.docker, &fixture.config, POOL_ON_DEMAND, NULL, &error);
     assert_non_null(pool);
     pool_start(pool);
-    assert_null(pool_take(pool, &fixture.plan));
+    assert_null(take_now(pool, &fixture.plan));
     wait_for(&fixture, ".ready", 1);
     pool_end(pool);
     pool_close(pool);
@@ -197,7 +205,7 @@ static void pool__begins_when_it_is_started(void **state)
 
     (void)state;
     set_up(&fixture, POOL_ON_DEMAND, "");
-    assert_null(pool_take(fixture.pool, &fixture.plan));
+    assert_null(take_now(fixture.pool, &fixture.plan));
     poll(NULL, 0, 200);
     assert_int_equal(count(&fixture, ""), 0);
     pool_start(fixture.pool);
@@ -213,7 +221,7 @@ static void pool__what_was_stopped_does_not_begin_again(void **state)
     set_up(&fixture, POOL_ON_DEMAND, "");
     pool_stop(fixture.pool);
     pool_start(fixture.pool);
-    assert_null(pool_take(fixture.pool, &fixture.plan));
+    assert_null(take_now(fixture.pool, &fixture.plan));
     poll(NULL, 0, 200);
     assert_int_equal(count(&fixture, ""), 0);
     tear_down(&fixture);
@@ -286,7 +294,7 @@ static void pool__only_what_is_alike_but_for_its_limits(void **state)
         config_overlay(&config, members[i], strlen(members[i]), "test", &error);
         assert_no_error(&error);
         make_plan(&other, &config);
-        if (pool_take(fixture.pool, &other))
+        if (take_now(fixture.pool, &other))
             fail_msg("an instance for another request: %s", members[i]);
     }
     put_away(take(&fixture, &fixture.plan));
@@ -390,7 +398,7 @@ static void pool__one_shot_makes_one_for_each_request(void **state)
     (void)state;
     set_up(&fixture, POOL_ONE_SHOT, "");
     pool_start(fixture.pool);
-    assert_null(pool_take(fixture.pool, &fixture.plan)); /* which requests nothing */
+    assert_null(take_now(fixture.pool, &fixture.plan)); /* which requests nothing */
     poll(NULL, 0, 100);
     assert_int_equal(count(&fixture, ""), 0);
     assert_false(pool_request(fixture.pool, &fixture.plan));
@@ -409,7 +417,7 @@ static void pool__pauses_while_the_cores_are_needed(void **state)
     set_up(&fixture, POOL_ON_DEMAND, "");
     pool_pause(fixture.pool, true);
     pool_start(fixture.pool);
-    assert_null(pool_take(fixture.pool, &fixture.plan));
+    assert_null(take_now(fixture.pool, &fixture.plan));
     poll(NULL, 0, 100);
     assert_int_equal(count(&fixture, ""), 0);
     pool_pause(fixture.pool, false);
@@ -478,7 +486,7 @@ static void pool__an_engine_that_fails_is_tried_again(void **state)
     set_up(&fixture, POOL_ON_DEMAND, "");
     broken = path_in(fixture.directory, "broken");
     write_in(fixture.directory, "broken", "");
-    assert_null(pool_take(fixture.pool, &fixture.plan));
+    assert_null(take_now(fixture.pool, &fixture.plan));
     begin = clock_now_ms();
     pool_start(fixture.pool);
     while (stat(broken, &status) == 0 && status.st_size < 3 * 6) { /* "again", three times */

@@ -15,8 +15,8 @@
  * A container NAME is a file, and NAME.ready exists when it waits. If the file "endless" exists,
  * the program creates the file "running" and runs until it is stopped. A change of limits is noted
  * in the file "updates", and the limits are then those of the file "limits"; if "refuse" exists, it
- * fails. The file "failures" has a line for each creation that is to fail, and the file "log" gets a
- * line for each creation and each program that begins.
+ * fails. The file "failures" has a line for each creation that is to fail, and the file "log" gets
+ * a line for each creation and each program that begins.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
                                     "create)\n"

@@ -1,0 +1,201 @@
+#include "config/argument_values.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/cleanup.h"
+#include "base/linux.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Maximum bytes of a name from the model in a message. */
+enum { SHOWN_MAX = 80 };
+
+/* Maximum numbers; comparing the names takes time. */
+enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
+
+/* Maximum bytes of one argument or variable, and of all: the kernel's limits (execve(2)). */
+enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
+
+int argument_wrong(struct argument_reader *reader, const char *name, const char *expected)
+{
+    return error_set(reader->error, ERROR_USAGE, "%s must be %s", name, expected);
+}
+
+const char *argument_text(struct argument_reader *reader, const char *name, const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    if (text && strlen(text) == json_string_length(value))
+        return text;
+    argument_wrong(reader, name, text ? "a string without NUL characters" : "a string");
+    return NULL;
+}
+
+char *argument_bytes(const json_t *string, size_t *length)
+{
+    char *copy = memory_allocate(json_string_length(string) + 1);
+
+    *length = json_string_length(string);
+    memcpy(copy, json_string_value(string), *length + 1);
+    return copy;
+}
+
+int argument_stdin(struct argument_reader *reader, const char *name, const json_t *value, int *file)
+{
+    if (!json_is_string(value))
+        return argument_wrong(reader, name, "a string");
+    *file = linux_unnamed_file_of(json_string_value(value), json_string_length(value));
+    if (*file < 0)
+        return error_set_errno(reader->error, ERROR_SYSTEM, "cannot create an unnamed file");
+    return 0;
+}
+
+/* Returns the content of an additional file as bytes, owned; NULL with the error. */
+static char *decode_content(struct argument_reader *reader, const char *name, const json_t *content,
+                            const json_t *encoding, size_t *length)
+{
+    const char *kind = json_is_string(encoding) ? json_string_value(encoding) : "";
+    char *data = NULL;
+
+    if (!json_is_string(content))
+        argument_wrong(reader, name, "an object whose content is a string");
+    else if (!encoding || json_is_null(encoding) || strcmp(kind, "utf-8") == 0)
+        data = argument_bytes(content, length);
+    else if (strcmp(kind, "base64") != 0)
+        argument_wrong(reader, name, "an object whose encoding is \"utf-8\" or \"base64\"");
+    else if (!(data =
+                   base64_decode(json_string_value(content), json_string_length(content), length)))
+        argument_wrong(reader, name,
+                       "an object whose content is valid base64, as its encoding says");
+    return data;
+}
+
+static int read_file(struct argument_reader *reader, const char *name, json_t *file,
+                     struct input_files *files)
+{
+    const json_t *filename = json_object_get(file, "filename");
+    const char *path, *key;
+    char *data;
+    size_t length;
+    json_t *value;
+
+    if (!json_is_object(file) || !filename)
+        return argument_wrong(reader, name, "an object with filename and content");
+    json_object_foreach(file, key, value)
+    {
+        if (strcmp(key, "filename") != 0 && strcmp(key, "content") != 0 &&
+            strcmp(key, "encoding") != 0)
+            return argument_wrong(reader, name,
+                                  "an object with filename, content and encoding alone");
+    }
+    path = json_string_value(filename);
+    if (!path || strlen(path) != json_string_length(filename))
+        return argument_wrong(reader, name,
+                              "an object whose filename is a string without NUL characters");
+    if (input_files_check_path(path, reader->error) != 0)
+        return error_prefix(reader->error, "%s", name);
+    data = decode_content(reader, name, json_object_get(file, "content"),
+                          json_object_get(file, "encoding"), &length);
+    if (!data)
+        return -1;
+    input_files_add(files, path, data, length);
+    return 0;
+}
+
+int argument_files(struct argument_reader *reader, const char *name, const json_t *value,
+                   struct input_files *files)
+{
+    size_t i;
+    json_t *file;
+
+    if (!json_is_array(value))
+        return argument_wrong(reader, name, "an array of objects with filename and content");
+    if (json_array_size(value) > FILES_MAX)
+        return argument_wrong(reader, name, "an array of at most 10000 files");
+    json_array_foreach(value, i, file)
+    {
+        CLEANUP_FREE char *item = string_format("%s[%zu]", name, i);
+
+        if (read_file(reader, item, file, files) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Counts an argument or variable. */
+static int count_word(struct argument_reader *reader, const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+
+    reader->words += length;
+    if (length > WORD_MAX)
+        return argument_wrong(reader, name,
+                              "shorter: a program can be given 128 KiB in one piece at most");
+    if (reader->words > WORDS_MAX)
+        return error_set(reader->error, ERROR_USAGE,
+                         "arguments and environment must be shorter: a program can be given 2 MB "
+                         "at most; files and stdin may be larger");
+    return 0;
+}
+
+int argument_words(struct argument_reader *reader, const char *name, const json_t *value,
+                   struct strvec *words)
+{
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value))
+        return argument_wrong(reader, name, "an array of strings");
+    if (json_array_size(value) > ARGUMENTS_MAX)
+        return argument_wrong(reader, name, "an array of at most 10000 strings");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        const char *text = argument_text(reader, item_name, item);
+
+        if (!text || count_word(reader, item_name, text) != 0)
+            return -1;
+        strvec_push(words, text);
+    }
+    return 0;
+}
+
+int argument_variables(struct argument_reader *reader, const char *name, const json_t *value,
+                       struct strvec *variables)
+{
+    const char *key;
+    json_t *item;
+
+    if (!json_is_object(value))
+        return argument_wrong(reader, name, "an object with strings by name");
+    if (json_object_size(value) > VARIABLES_MAX)
+        return argument_wrong(reader, name, "an object of at most 1000 variables");
+    json_object_foreach((json_t *)value, key, item)
+    {
+        CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
+        CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
+        CLEANUP_FREE char *assignment = NULL;
+        const char *text = argument_text(reader, item_name, item);
+
+        if (!text)
+            return -1;
+        if (strchr(key, '='))
+            return error_set(reader->error, ERROR_USAGE,
+                             "%s: the name of a variable cannot have '=' in it", item_name);
+        assignment = string_format("%s=%s", key, text);
+        if (count_word(reader, item_name, assignment) != 0)
+            return -1;
+        strvec_push(variables, assignment); /* JSON has no name twice */
+    }
+    return 0;
+}
+
+int argument_seconds(struct argument_reader *reader, const char *name, const json_t *value,
+                     double *seconds)
+{
+    *seconds = json_number_value(value);
+    return json_is_number(value) && *seconds > 0
+               ? 0
+               : argument_wrong(reader, name, "a number of seconds greater than 0");
+}

@@ -1,0 +1,27 @@
+/*
+ * Commands of a language, with marks for what differs from program to program:
+ *
+ *     {entrypoint}  the path of the program in the working directory: "src/main.c"
+ *     {stem}        the same without its extension: "src/main"
+ *     {workdir}     the absolute path of the working directory: "/workspace"
+ *     {sources}     only as a whole word of a build: one word for each file of the language in the
+ *                   directory of the entrypoint, which comes first: "./src/main.c" "./src/util.c"
+ */
+#ifndef CONFIG_COMMAND_TEMPLATE_H
+#define CONFIG_COMMAND_TEMPLATE_H
+
+#include <stdbool.h>
+
+#include "base/strvec.h"
+
+#define COMMAND_ENTRYPOINT "{entrypoint}"
+#define COMMAND_SOURCES    "{sources}"
+
+/* Appends the words with their marks replaced, but {sources}. */
+void command_fill(struct strvec *command, const struct strvec *words, const char *entrypoint,
+                  const char *workdir);
+
+/* Whether a word of the command has the mark in it. */
+bool command_has(const struct strvec *words, const char *mark);
+
+#endif

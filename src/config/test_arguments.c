@@ -1,0 +1,202 @@
+#include "config/test_arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+/* Maximum bytes of an unknown member's name in a message. */
+enum { SHOWN_MAX = 80 };
+
+typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_request *test);
+
+static int read_name(struct argument_reader *reader, const char *name, const json_t *value,
+                     struct test_request *test)
+{
+    const char *text = argument_text(reader, name, value);
+
+    if (!text)
+        return -1;
+    if (*text == '\0' || strlen(text) > TEST_NAME_MAX)
+        return argument_wrong(reader, name, "a string of 1 to 255 bytes");
+    test->name = string_copy(text);
+    return 0;
+}
+
+static int read_stdin(struct argument_reader *reader, const char *name, const json_t *value,
+                      struct test_request *test)
+{
+    return argument_stdin(reader, name, value, &test->stdin_file);
+}
+
+static int read_arguments(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_request *test)
+{
+    return argument_words(reader, name, value, &test->arguments);
+}
+
+static int read_environment(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    return argument_variables(reader, name, value, &test->environment);
+}
+
+static int read_files(struct argument_reader *reader, const char *name, const json_t *value,
+                      struct test_request *test)
+{
+    return argument_files(reader, name, value, &test->files);
+}
+
+static int read_expected(struct argument_reader *reader, const char *name, const json_t *value,
+                         struct test_request *test)
+{
+    if (!json_is_string(value))
+        return argument_wrong(reader, name, "a string");
+    test->expected = argument_bytes(value, &test->expected_length);
+    test->has_expected = true;
+    return 0;
+}
+
+static int read_compare(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_request *test)
+{
+    const char *text = argument_text(reader, name, value);
+
+    if (!text)
+        return -1;
+    return comparison_mode_parse(text, &test->compare, reader->error) == 0
+               ? 0
+               : error_prefix(reader->error, "%s", name);
+}
+
+static int read_tolerance(struct argument_reader *reader, const char *name, const json_t *value,
+                          struct test_request *test)
+{
+    test->tolerance = json_number_value(value);
+    return json_is_number(value) && test->tolerance >= 0
+               ? 0
+               : argument_wrong(reader, name, "a number, 0 or greater");
+}
+
+static int read_timeout(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_request *test)
+{
+    return argument_seconds(reader, name, value, &test->timeout_seconds);
+}
+
+static int read_cpu_seconds(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    return argument_seconds(reader, name, value, &test->cpu_seconds);
+}
+
+static const struct {
+    const char *name;
+    member_reader *read;
+} members[] = {
+    {"name", read_name},
+    {"stdin", read_stdin},
+    {"arguments", read_arguments},
+    {"environment", read_environment},
+    {"files", read_files},
+    {"expected_stdout", read_expected},
+    {"compare", read_compare},
+    {"tolerance", read_tolerance},
+    {"timeout_seconds", read_timeout},
+    {"cpu_seconds", read_cpu_seconds},
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static int refuse_member(struct argument_reader *reader, const char *test, const char *key)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
+    CLEANUP_FREE char *known = NULL;
+
+    for (int i = 0; i < MEMBERS; i++)
+        strvec_push(&names, members[i].name);
+    known = strvec_join(&names, ", ");
+    return error_set(reader->error, ERROR_USAGE, "%s has no member '%s'; known are: %s", test,
+                     shown, known);
+}
+
+static member_reader *find_reader(const char *key)
+{
+    for (int i = 0; i < MEMBERS; i++)
+        if (strcmp(members[i].name, key) == 0)
+            return members[i].read;
+    return NULL;
+}
+
+/* `words` are those of the request, which every program gets. */
+static int read_test(struct argument_reader *reader, const char *name, const json_t *value,
+                     size_t words, struct test_request *test)
+{
+    const char *key;
+    json_t *member;
+
+    if (!json_is_object(value))
+        return argument_wrong(reader, name, "an object");
+    reader->words = words;
+    json_object_foreach((json_t *)value, key, member)
+    {
+        member_reader *read = find_reader(key);
+        CLEANUP_FREE char *path = NULL;
+
+        if (!read)
+            return refuse_member(reader, name, key);
+        path = string_format("%s.%s", name, key);
+        if (!json_is_null(member) && read(reader, path, member, test) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* The names tell the results apart. */
+static int check_names(struct argument_reader *reader, const char *name,
+                       const struct test_requests *tests)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    for (size_t i = 0; i < tests->count; i++)
+        strvec_push(&names, tests->items[i].name);
+    if (names.count > 0)
+        qsort(names.items, names.count, sizeof *names.items, compare_names);
+    for (size_t i = 1; i < names.count; i++)
+        if (strcmp(names.items[i - 1], names.items[i]) == 0) {
+            CLEANUP_FREE char *shown = text_escape_short(names.items[i], SHOWN_MAX);
+
+            return error_set(reader->error, ERROR_USAGE, "%s: there are two tests named '%s'", name,
+                             shown);
+        }
+    return 0;
+}
+
+int test_arguments_read(struct argument_reader *reader, const char *name, const json_t *value,
+                        struct test_requests *tests)
+{
+    const size_t words = reader->words;
+    size_t i;
+    json_t *item;
+
+    if (!json_is_array(value) || json_array_size(value) == 0 || json_array_size(value) > TESTS_MAX)
+        return argument_wrong(reader, name, "an array of 1 to 10000 tests");
+    json_array_foreach(value, i, item)
+    {
+        CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
+        struct test_request *test = test_requests_add(tests);
+
+        if (read_test(reader, item_name, item, words, test) != 0)
+            return -1;
+        if (!test->name)
+            test->name = string_format("%zu", i + 1);
+    }
+    return check_names(reader, name, tests);
+}

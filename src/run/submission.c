@@ -1,0 +1,228 @@
+#include "run/submission.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "config/command_template.h"
+#include "docker/budget.h"
+#include "run/program_run.h"
+#include "run/run_steps.h"
+#include "run/test_run.h"
+
+bool submission_is_needed(const struct plan *plan)
+{
+    return plan->build.count > 0 || plan->tests.count > 0;
+}
+
+/* MB that hold so many bytes. */
+static long megabytes(unsigned long long bytes)
+{
+    return (long)(bytes >> 20) + 1;
+}
+
+/* The limits of the program, with memory for a copy of the working directory. */
+static struct container_limits limits_with_copy(const struct run *run, unsigned long long bytes)
+{
+    struct container_limits limits = owned_container_limits(&run->plan->policy.limits);
+
+    limits.memory_mb += megabytes(bytes);
+    return limits;
+}
+
+struct container_limits submission_plan_limits(const struct plan *plan)
+{
+    return owned_container_limits(plan->build.count > 0 ? &plan->build_limits
+                                                        : &plan->policy.limits);
+}
+
+struct container_limits submission_limits(const struct run *run)
+{
+    const struct plan *plan = run->plan;
+
+    if (plan->build.count == 0 && plan->tests.count > 0)
+        return limits_with_copy(run, (unsigned long long)archive_size(&run->files));
+    return submission_plan_limits(plan);
+}
+
+/* ---- the build */
+
+static bool is_source(const struct plan *plan, const char *path)
+{
+    const char *slash = strrchr(plan->entrypoint, '/');
+    const size_t directory = slash ? (size_t)(slash - plan->entrypoint) + 1 : 0;
+    const char *dot = strrchr(path, '.');
+
+    return strncmp(path, plan->entrypoint, directory) == 0 && !strchr(path + directory, '/') &&
+           strcmp(path, plan->entrypoint) != 0 && dot &&
+           strvec_contains(&plan->source_extensions, dot);
+}
+
+/* Appends the sources, the entrypoint first. None of them can be taken for an option. */
+static void add_sources(struct strvec *command, const struct run *run)
+{
+    strvec_pushf(command, "./%s", run->plan->entrypoint);
+    for (size_t i = 0; i < run->sent.count; i++)
+        if (is_source(run->plan, run->sent.items[i].name))
+            strvec_pushf(command, "./%s", run->sent.items[i].name);
+}
+
+struct strvec submission_build_command(const struct run *run)
+{
+    struct strvec command = STRVEC_INIT;
+
+    for (size_t i = 0; i < run->plan->build.count; i++)
+        if (strcmp(run->plan->build.items[i], COMMAND_SOURCES) == 0)
+            add_sources(&command, run);
+        else
+            strvec_push(&command, run->plan->build.items[i]);
+    return command;
+}
+
+/* Moves what is known of the build into the result. */
+static void keep_build(struct result *result, struct result *build)
+{
+    struct build_result *kept = memory_allocate(sizeof *kept);
+
+    *kept = (struct build_result){
+        .exit_code = build->exit_code,
+        .signal = build->signal,
+        .truncated = {build->truncated[0], build->truncated[1]},
+        .duration_ms = build->duration_ms,
+        .cpu_us = build->cpu_us,
+    };
+    for (int i = 0; i < 2; i++) {
+        kept->text[i] = build->text[i];
+        build->text[i] = (struct strbuf)STRBUF_INIT;
+    }
+    result->build = kept;
+    result->peak_bytes = build->peak_bytes;
+}
+
+/* Settles the result of a run whose build has failed, or was cancelled. */
+static void fail_build(struct result *result, struct result *build)
+{
+    result->reason = build->reason == REASON_CANCELLED ? REASON_CANCELLED : REASON_BUILD;
+    result->error = steal_pointer(&build->error);
+}
+
+/* Builds the program. *built is false if that failed; then the result is settled. */
+static int build(struct run *run, long long deadline, bool *begun, bool *built, struct error *error)
+{
+    const struct run_observer observer = RUN_OBSERVER_INIT;
+    const struct plan *plan = run->plan;
+    CLEANUP(strvec_release) struct strvec command = submission_build_command(run);
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct output_sink output;
+    struct program_run program = run_program_of(run, "build", &output, &result);
+    int status;
+
+    program.request.command = &command;
+    program.request.environment = &plan->public_environment;
+    program.request.limits = &plan->build_limits;
+    program.request.input = -1;
+    output_sink_init(&output, (size_t)plan->build_limits.number[LIMIT_OUTPUT], &observer);
+    status = program_run(&program, deadline, begun, error);
+    output_sink_finish(&output, &result);
+    *built = status == 0 && result.reason == REASON_EXIT && result.exit_code == 0;
+    if (status != 0)
+        return -1;
+    strvec_push_all(&run->result->warnings, &result.warnings);
+    keep_build(run->result, &result);
+    if (!*built)
+        fail_build(run->result, &result);
+    return 0;
+}
+
+/* ---- between the build and the programs */
+
+/*
+ * Lets the supervisor keep a copy of the working directory, which has what the build has made, or
+ * the files of the request if there is no build.
+ */
+static int keep_files(struct run *run, long long deadline, struct error *error)
+{
+    const bool built = run->plan->build.count > 0;
+    const long long max_ms = budget_ms(run->docker, BUDGET_RESTORE);
+    const unsigned long long max =
+        built ? (unsigned long long)limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2
+              : (unsigned long long)megabytes((unsigned long long)archive_size(&run->files)) << 20;
+    const struct frame_keep order = {max, (uint64_t)max_ms};
+    struct instance *instance = run->instance;
+    const long long start = clock_now_ms();
+    const long long latest = start + max_ms + budget_ms(run->docker, BUDGET_STOP);
+    enum process_event event;
+
+    instance_keep(instance, built ? -1 : archive_file(&run->files), &order);
+    event = instance_pump(instance, INSTANCE_STOPPED, built ? latest : deadline, run->cancel);
+    docker_traced(run->docker, "keep", start);
+    if (event != PROCESS_PAUSED || instance->link.broken)
+        return program_explain_no_begin(instance, event, error);
+    if (instance->link.failure.step != 0)
+        return program_explain_failure(instance, run->result->image, error);
+    return 0;
+}
+
+/* Gives the container the limits of the program in place of those of the build. */
+static int lower_limits(struct run *run, struct error *error)
+{
+    const struct container_limits limits = limits_with_copy(run, run->instance->link.kept_bytes);
+
+    if (instance_set_limits(run->instance, &limits, budget_deadline(run->docker, BUDGET_SETUP),
+                            run->cancel, error) == 0)
+        return 0;
+    return error_prefix(error, "cannot lower the limits after the build");
+}
+
+/* ---- the programs */
+
+/* The copy of the working directory counts against the container's memory, not the program's. */
+static void subtract_copy(struct run *run)
+{
+    struct result *result = run->result;
+    const long long copy = (long long)run->instance->link.kept_bytes;
+
+    if (result->peak_bytes > copy)
+        result->peak_bytes -= copy;
+}
+
+/* Runs the one program that was built. */
+static int run_built(struct run *run, struct error *error)
+{
+    struct program_run program = run_program_of(run, "program", &run->output, run->result);
+    bool begun;
+
+    program.request.archive = -1;
+    program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
+    if (program_run(&program, run_restore_deadline(run), &begun, error) != 0)
+        return -1;
+    if (run_wants_files(run))
+        run_collect_files(run);
+    return 0;
+}
+
+int submission_run(struct run *run, long long deadline, bool *begun, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    bool built = true;
+    int result;
+
+    *begun = false;
+    test_run_prepare(run);
+    if (plan->build.count > 0 && build(run, deadline, begun, &built, error) != 0)
+        return -1;
+    if (!built)
+        return 0;
+    if (keep_files(run, deadline, error) != 0)
+        return -1;
+    *begun = true;
+    if (plan->build.count > 0 && lower_limits(run, error) != 0)
+        return -1;
+    if (plan->tests.count > 0)
+        output_sink_begin(&run->output); /* for the observer */
+    result = plan->tests.count > 0 ? test_run_all(run, error) : run_built(run, error);
+    subtract_copy(run);
+    return result;
+}

@@ -1,0 +1,43 @@
+/*
+ * A run of several programs in one container: a build, and then the tests of the request, or the
+ * one program that was built. All belong to one request, and each finds the container as if it were
+ * the first:
+ *
+ *     files -> build -> KEEP -> lower limits -> RESTORE, test -> RESTORE, test -> ...
+ *
+ * KEEP copies the working directory with what the build has made. RESTORE kills, empties and lays
+ * that copy out (supervisor/protocol.h). A build gets the limits of builds, and the container is
+ * lowered to those of the program before the first test. The copy is in the container's memory,
+ * whose limit is raised by as much.
+ *
+ * What is expected of a test never enters the container: stdout is compared here as it arrives.
+ */
+#ifndef RUN_SUBMISSION_H
+#define RUN_SUBMISSION_H
+
+#include <stdbool.h>
+
+#include "run/run_state.h"
+
+/* Whether the plan needs a submission; otherwise one program runs, and its container ends. */
+bool submission_is_needed(const struct plan *plan);
+
+/*
+ * The limits that a container needs when it is made: for a plan without tests; for a run, whose
+ * files are packed.
+ */
+struct container_limits submission_plan_limits(const struct plan *plan);
+struct container_limits submission_limits(const struct run *run);
+
+/* The command of the plan's build, with its sources, of the files that are packed. */
+struct strvec submission_build_command(const struct run *run);
+
+/*
+ * Runs the programs in the run's instance, which waits, and leaves the instance to be removed. The
+ * first has to begin before `deadline` (clock_now_ms()). 0: the result says how they ended. -1: no
+ * program has begun (*begun is false), or the engine or the container failed; tests that have ended
+ * by then keep their results.
+ */
+int submission_run(struct run *run, long long deadline, bool *begun, struct error *error);
+
+#endif

@@ -1,0 +1,262 @@
+#include "run/test_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "config/environment.h"
+#include "docker/budget.h"
+#include "run/comparison.h"
+#include "run/program_run.h"
+#include "run/run_steps.h"
+
+/* What one test needs while it runs. */
+struct test_run {
+    const struct test_request *test;
+    struct strvec command, environment;
+    struct limits limits;
+    struct archive files; /* of this test */
+    struct comparison comparison;
+    struct output_sink output;
+    struct result result; /* of its program */
+};
+
+void test_run_prepare(struct run *run)
+{
+    const struct test_requests *requests = &run->plan->tests;
+    struct test_results *results = &run->result->tests;
+
+    test_results_release(results);
+    if (requests->count == 0)
+        return;
+    results->items = memory_allocate(requests->count * sizeof *results->items);
+    results->count = requests->count;
+    for (size_t i = 0; i < results->count; i++) {
+        results->items[i] = (struct test_result)TEST_RESULT_INIT;
+        results->items[i].name = string_copy(requests->items[i].name);
+    }
+}
+
+/* ---- one test */
+
+static int pack_files(struct test_run *test, const struct plan *plan, struct error *error)
+{
+    const struct input_files *files = &test->test->files;
+
+    if (files->count == 0)
+        return 0;
+    if (archive_open(&test->files, plan->policy.uid, plan->policy.gid, NULL, error) != 0)
+        return -1;
+    for (size_t i = 0; i < files->count; i++)
+        if (archive_add_bytes(&test->files, files->items[i].path, files->items[i].data,
+                              files->items[i].length, error) != 0)
+            return -1;
+    return archive_finish(&test->files, error);
+}
+
+static int begin_test(struct test_run *test, const struct run *run,
+                      const struct test_request *request, struct error *error)
+{
+    const struct run_observer observer = RUN_OBSERVER_INIT;
+    const struct plan *plan = run->plan;
+
+    *test = (struct test_run){.test = request,
+                              .files = ARCHIVE_INIT,
+                              .result = RESULT_INIT,
+                              .limits = plan_test_limits(plan, request)};
+    strvec_push_all(&test->command, &plan->command);
+    strvec_push_all(&test->command, &request->arguments);
+    strvec_push_all(&test->environment, &plan->environment);
+    for (size_t i = 0; i < request->environment.count; i++)
+        environment_set(&test->environment, request->environment.items[i]);
+    comparison_init(&test->comparison, request->compare, request->tolerance, request->expected,
+                    request->expected_length);
+    output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
+    test->output.comparison = request->has_expected ? &test->comparison : NULL;
+    return pack_files(test, plan, error);
+}
+
+static void end_test(struct test_run *test)
+{
+    output_sink_finish(&test->output, &test->result); /* does nothing the second time */
+    strvec_release(&test->command);
+    strvec_release(&test->environment);
+    archive_release(&test->files);
+    result_release(&test->result);
+}
+
+static enum test_status status_of(struct test_run *test)
+{
+    const struct result *result = &test->result;
+
+    switch (result->reason) {
+    case REASON_TIMEOUT:
+        return TEST_TIMEOUT;
+    case REASON_CPU_TIME:
+        return TEST_CPU_TIME;
+    case REASON_OOM:
+        return TEST_OOM;
+    case REASON_OUTPUT_LIMIT:
+        return TEST_OUTPUT_LIMIT;
+    case REASON_CANCELLED:
+        return TEST_NOT_RUN;
+    case REASON_EXIT:
+        if (result->exit_code != 0)
+            return TEST_RUNTIME_ERROR;
+        if (!test->test->has_expected || comparison_finish(&test->comparison))
+            return TEST_PASSED;
+        return TEST_WRONG_ANSWER;
+    case REASON_SIGNAL:
+        return TEST_RUNTIME_ERROR;
+    case REASON_ENGINE:
+    case REASON_IMAGE_MISSING:
+    case REASON_COMMAND:
+    case REASON_INPUT:
+    case REASON_BUILD:
+    case REASON_TESTS:
+        break;
+    }
+    return TEST_ENGINE;
+}
+
+/* Moves the result of the test's program, which has ended, into the test's result. */
+static void take_result(struct test_run *test, const struct run *run, struct test_result *result)
+{
+    const struct supervisor_link *link = &run->instance->link;
+    struct result *program = &test->result;
+
+    output_sink_finish(&test->output, program);
+    result->status = status_of(test);
+    result->exit_code = program->exit_code;
+    result->signal = program->signal;
+    result->duration_ms = program->duration_ms;
+    result->cpu_us = program->cpu_us;
+    result->peak_bytes = link->has_end ? (long long)link->end.rss_bytes : -1;
+    for (int i = 0; i < 2; i++) {
+        result->text[i] = program->text[i];
+        program->text[i] = (struct strbuf)STRBUF_INIT;
+        result->truncated[i] = program->truncated[i];
+    }
+    for (size_t i = 0; i < program->warnings.count; i++)
+        strvec_pushf(&run->result->warnings, "test '%s': %s", result->name,
+                     program->warnings.items[i]);
+    result->message = result->status == TEST_WRONG_ANSWER ? comparison_explain(&test->comparison)
+                                                          : steal_pointer(&program->error);
+}
+
+/* Adds the figures of the test's program to those of the run. */
+static void add_figures(struct result *result, const struct result *program)
+{
+    result->duration_ms += program->duration_ms;
+    if (program->cpu_us >= 0)
+        result->cpu_us = (result->cpu_us < 0 ? 0 : result->cpu_us) + program->cpu_us;
+    if (program->peak_bytes > result->peak_bytes)
+        result->peak_bytes = program->peak_bytes;
+    result->bytes[0] += program->bytes[0];
+    result->bytes[1] += program->bytes[1];
+}
+
+/*
+ * The test has no verdict: the container broke off while its program ran (`begun`), or before it.
+ */
+static void take_failure(struct test_result *result, bool begun, const struct error *error)
+{
+    result->status = begun && error->kind == ERROR_ENGINE ? TEST_ENGINE : TEST_NOT_RUN;
+    result->message = string_copy(error->message);
+}
+
+/* Runs the program of the test. */
+static int run_program(struct test_run *test, struct run *run, bool *begun, struct error *error)
+{
+    struct program_run program = run_program_of(run, "program", &test->output, &test->result);
+
+    program.request.command = &test->command;
+    program.request.environment = &test->environment;
+    program.request.limits = &test->limits;
+    program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
+    program.request.input = test->test->stdin_file;
+    program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
+    return program_run(&program, run_restore_deadline(run), begun, error);
+}
+
+/* Runs one test. -1: the run is over; the test's result says what is known. */
+static int run_test(struct run *run, const struct test_request *request, struct test_result *result,
+                    struct error *error)
+{
+    struct test_run test;
+    bool begun = false;
+    int status = begin_test(&test, run, request, error);
+
+    if (status == 0)
+        status = run_program(&test, run, &begun, error);
+    if (status == 0) {
+        add_figures(run->result, &test.result);
+        take_result(&test, run, result);
+        if (test.result.reason == REASON_CANCELLED)
+            status = error_set(error, ERROR_CANCELLED, "%s", result->message);
+    } else {
+        take_failure(result, begun, error);
+    }
+    end_test(&test);
+    return status;
+}
+
+/*
+ * Why no test can run after the last one; NULL: they can. A program can bring that about, so it is
+ * no failure of the engine.
+ */
+static const char *why_unusable(const struct run *run)
+{
+    const struct supervisor_link *link = &run->instance->link;
+
+    if (link->failure.step == FRAME_STEP_CLEAN)
+        return "what an earlier test has left in the container could not be removed";
+    return link->has_end || link->failure.step != 0 ? NULL : "an earlier test ended the container";
+}
+
+/* ---- all tests */
+
+/* Says why the tests from this one on did not run. */
+static void set_not_run(struct test_results *results, size_t first, const char *why)
+{
+    for (size_t i = first; i < results->count; i++)
+        if (!results->items[i].message)
+            results->items[i].message = string_copy(why);
+}
+
+static void settle(struct result *result)
+{
+    const struct test_summary summary = test_results_summary(&result->tests);
+
+    result->reason = summary.failed == 0 ? REASON_EXIT : REASON_TESTS;
+    result->exit_code = summary.failed == 0 ? 0 : EXIT_CODE_NONE;
+    if (summary.failed > 0)
+        result->error = string_format("%zu of %zu tests are not passed; the first is '%s'",
+                                      summary.failed, summary.total, summary.first_failure);
+}
+
+int test_run_all(struct run *run, struct error *error)
+{
+    const struct test_requests *requests = &run->plan->tests;
+    struct test_results *results = &run->result->tests;
+    const char *why = NULL;
+    size_t next = 0;
+
+    for (; next < requests->count && !why; next++) {
+        CLEANUP(error_release) struct error failure = ERROR_INIT;
+        struct test_result *result = &results->items[next];
+        const int status = run_test(run, &requests->items[next], result, &failure);
+
+        if (status != 0 && failure.kind != ERROR_INPUT) { /* files that do not fit are one test's */
+            set_not_run(results, next + 1, failure.message);
+            return error_set(error, failure.kind, "%s", failure.message);
+        }
+        why = why_unusable(run);
+        if (!why && requests->stop_on_failure && result->status != TEST_PASSED)
+            why = "an earlier test failed, and the request stops then";
+    }
+    set_not_run(results, next, why);
+    settle(run->result);
+    return 0;
+}

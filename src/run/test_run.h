@@ -1,0 +1,20 @@
+/*
+ * The tests of a submission (run/submission.h): runs the program with the input of each, compares
+ * its output, and settles the result of the run. For run/submission.c.
+ */
+#ifndef RUN_TEST_RUN_H
+#define RUN_TEST_RUN_H
+
+#include "run/run_state.h"
+
+/* Makes a result for each test of the plan: none has run yet. */
+void test_run_prepare(struct run *run);
+
+/*
+ * Runs all tests in the run's instance, which has a copy of the working directory. 0: the result is
+ * settled. -1: the engine or the container failed, or the run was cancelled; the tests that had not
+ * ended by then say so.
+ */
+int test_run_all(struct run *run, struct error *error);
+
+#endif
