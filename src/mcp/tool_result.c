@@ -127,6 +127,17 @@ static json_t *text_for_model(const struct result *result, const struct excerpt 
     return text_content(&text);
 }
 
+/* Leaves out what the compiler has written: stdout and stderr have it if the build failed. */
+static void shorten_build(json_t *object)
+{
+    json_t *build = json_object_get(object, "build");
+
+    for (int i = 0; i < 2; i++) {
+        json_object_del(build, stream_names[i]);
+        json_object_del(build, i == 0 ? "stdoutTruncated" : "stderrTruncated");
+    }
+}
+
 /* The whole result, with the output as it is excerpt. */
 static json_t *structured_content(const json_t *object, const struct excerpt *excerpt)
 {
@@ -172,7 +183,8 @@ static void attach_output(struct attachments *attachments, const struct result *
 json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t max_text,
                            struct result_store *store)
 {
-    struct strbuf full[2] = {result->text[0], result->text[1]};
+    struct strbuf *texts = result->reason == REASON_BUILD ? result->build->text : result->text;
+    struct strbuf full[2] = {texts[0], texts[1]};
     struct excerpt excerpt = {.cut = {false, false}};
     struct attachments attachments;
     size_t max_output =
@@ -180,9 +192,10 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
     size_t text_used;
     json_t *object, *tool_result = NULL;
 
-    result->text[0] = result->text[1] = (struct strbuf)STRBUF_INIT;
+    texts[0] = texts[1] = (struct strbuf)STRBUF_INIT;
     artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
     object = result_to_json(result);
+    shorten_build(object);
     do {
         json_decref(tool_result);
         release_excerpt(&excerpt);

@@ -101,17 +101,20 @@ static void keep_build(struct result *result, struct result *build)
     result->peak_bytes = build->peak_bytes;
 }
 
-/* Settles the result of a run whose build has failed, or was cancelled. */
+/* Settles the result of a run whose build has failed, or was cancelled, or could not be shown. */
 static void fail_build(struct result *result, struct result *build)
 {
-    result->reason = build->reason == REASON_CANCELLED ? REASON_CANCELLED : REASON_BUILD;
+    const bool interrupted = build->reason == REASON_CANCELLED || build->reason == REASON_ENGINE;
+
+    result->reason = interrupted ? build->reason : REASON_BUILD;
     result->error = steal_pointer(&build->error);
 }
 
 /* Builds the program. *built is false if that failed; then the result is settled. */
 static int build(struct run *run, long long deadline, bool *begun, bool *built, struct error *error)
 {
-    const struct run_observer observer = RUN_OBSERVER_INIT;
+    /* What a compiler writes goes where errors go. */
+    const struct run_observer observer = {.live = {run->output.live[1], run->output.live[1]}};
     const struct plan *plan = run->plan;
     CLEANUP(strvec_release) struct strvec command = submission_build_command(run);
     CLEANUP(result_release) struct result result = RESULT_INIT;
