@@ -172,13 +172,19 @@ static bool is_own(const struct place *place)
     return place->uid == geteuid();
 }
 
+static bool restore_flags(const struct place *place)
+{
+    return place_flags(place->fd) == place->flags ||
+           ioctl(place->fd, PLACE_SET_FLAGS, &place->flags) == 0;
+}
+
 static bool restore_root(const struct place *place)
 {
     struct stat status;
 
     if (!is_own(place))
         return true;
-    return remove_attributes(place->fd) && fstat(place->fd, &status) == 0 &&
+    return remove_attributes(place->fd) && restore_flags(place) && fstat(place->fd, &status) == 0 &&
            (status.st_gid == place->gid || fchown(place->fd, (uid_t)-1, place->gid) == 0) &&
            ((status.st_mode & 07777) == place->mode || fchmod(place->fd, place->mode) == 0) &&
            futimens(place->fd, place->times) == 0;

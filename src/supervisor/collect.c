@@ -272,6 +272,7 @@ bool collect_directory(struct collect *collect, int directory)
     struct walk walk = {.collect = collect, .length = 1};
     int fd;
 
+    collect->error = 0;
     memcpy(collect->path, ".", 2);
     fchmod(directory, 0700); /* a program may have locked itself out */
     fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

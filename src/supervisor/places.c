@@ -85,6 +85,13 @@ static void remove_place(struct places *places, const char *path)
         }
 }
 
+long place_flags(int fd)
+{
+    long flags = 0;
+
+    return ioctl(fd, PLACE_GET_FLAGS, &flags) == 0 ? flags : 0;
+}
+
 static void add_place(struct places *places, const char *path, int fd, const struct stat *status)
 {
     if (places->count == PLACES_MAX) {
@@ -100,7 +107,8 @@ static void add_place(struct places *places, const char *path, int fd, const str
                                                     .mode = status->st_mode & 07777,
                                                     .uid = status->st_uid,
                                                     .gid = status->st_gid,
-                                                    .times = {status->st_atim, status->st_mtim}};
+                                                    .times = {status->st_atim, status->st_mtim},
+                                                    .flags = place_flags(fd)};
 }
 
 /* Looks at the root of a writable mount. What this user cannot reach, no program can. */

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -31,6 +32,7 @@ struct place {
     uid_t uid;
     gid_t gid;
     struct timespec times[2]; /* of access and of modification */
+    long flags;               /* chattr(1); 0 if the file system has none */
 };
 
 /* What could not be done: errno, and where. */
@@ -67,6 +69,13 @@ void places_close(struct places *places);
  */
 bool places_check(const struct places *places, int workdir, const struct pace *pace,
                   struct place_failure *failure);
+
+/* FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of linux/fs.h, which a C library need not come with. */
+#define PLACE_GET_FLAGS _IOR('f', 1, long)
+#define PLACE_SET_FLAGS _IOW('f', 2, long)
+
+/* The flags of an open file, as chattr(1) sets them; 0 if its file system has none. */
+long place_flags(int fd);
 
 /* Whether the directory is the root of the place. */
 bool place_is(const struct place *place, int directory);

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "base/untar.h"
@@ -104,16 +105,16 @@ static int compare(const void *one, const void *other)
 }
 
 /* Reads the archive; owned. `complete`: it has an end. */
-static char *read_archive(const struct fixture *fixture, bool complete)
+static char *read_with(const struct fixture *fixture, const struct untar_handler *handler,
+                       bool complete)
 {
-    static const struct untar_handler handler = {note_begin, note_content, note_end};
     struct lines lines = {.line = STRBUF_INIT};
     struct error error = ERROR_INIT;
     struct strbuf text = STRBUF_INIT;
     struct untar untar;
 
     strbuf_addstr(&text, "");
-    untar_init(&untar, &handler, &lines);
+    untar_init(&untar, handler, &lines);
     untar_feed(&untar, fixture->archive.data, fixture->archive.length, &error);
     assert_no_error(&error);
     assert_int_equal(untar_done(&untar), complete);
@@ -125,6 +126,13 @@ static char *read_archive(const struct fixture *fixture, bool complete)
     }
     strbuf_release(&lines.line);
     return strbuf_steal(&text);
+}
+
+static char *read_archive(const struct fixture *fixture, bool complete)
+{
+    static const struct untar_handler handler = {note_begin, note_content, note_end};
+
+    return read_with(fixture, &handler, complete);
 }
 
 static void check(struct fixture *fixture, const char *expected)
@@ -461,6 +469,145 @@ static void collect__files_of_another_user(void **state)
     tear_down(&fixture);
 }
 
+/* ---- an exact copy */
+
+static void note_exactly(void *context, const struct untar_entry *entry)
+{
+    struct lines *lines = context;
+
+    strbuf_addf(&lines->line, "%d %s%s %s %lld ", entry->type, entry->name,
+                entry->type == UNTAR_FILE && entry->executable ? " x" : "", entry->target,
+                entry->type == UNTAR_FILE ? entry->modified : 0);
+    if (entry->type != UNTAR_FILE)
+        end_line(lines);
+}
+
+static void set_time(struct fixture *fixture, const char *name, time_t seconds)
+{
+    const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds, .tv_nsec = 999}};
+
+    assert_int_equal(utimensat(fixture->fd, name, times, 0), 0);
+}
+
+/* Collects an exact copy, and checks its lines "TYPE NAME x TARGET TIME CONTENT". */
+static void check_exactly(struct fixture *fixture, const char *expected)
+{
+    static const struct untar_handler handler = {note_exactly, note_content, note_end};
+    CLEANUP_FREE char *seen = NULL;
+
+    fixture->collect.exact = true;
+    assert_true(collect_directory(&fixture->collect, fixture->fd));
+    seen = read_with(fixture, &handler, true);
+    assert_string_equal(seen, expected);
+}
+
+static void collect__exact_copy(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "a");
+    make_directory(&fixture, "a/empty");
+    put(&fixture, "a/text", "some text");
+    put(&fixture, "run", "run");
+    assert_int_equal(fchmodat(fixture.fd, "run", 0700, 0), 0);
+    set_time(&fixture, "a/text", 1234567890);
+    set_time(&fixture, "run", -5); /* an archive has no earlier time than 0 */
+    assert_int_equal(mkfifoat(fixture.fd, "fifo", 0600), 0);
+    assert_int_equal(symlinkat("../x", fixture.fd, "link"), 0);
+    check_exactly(&fixture, "0 ./a/text  1234567890 some text\n0 ./run x  0 run\n"
+                            "1 ./a  0 \n1 ./a/empty  0 \n2 ./link ../x 0 \n");
+    tear_down(&fixture);
+}
+
+/* The field for a target holds 100 bytes. */
+static void collect__long_targets(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
+    char target[4096];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (size_t length = 98; length < sizeof target; length = length < 102 ? length + 1 : 4095) {
+        CLEANUP_FREE char *name = string_format("%04zu", length);
+
+        memset(target, 't', length);
+        target[length] = '\0';
+        assert_int_equal(symlinkat(target, fixture.fd, name), 0);
+        strbuf_addf(&expected, "2 ./%s %s 0 \n", name, target);
+        if (length == 4095)
+            break;
+    }
+    check_exactly(&fixture, strbuf_string(&expected));
+    tear_down(&fixture);
+}
+
+/* Why and where it has ended. */
+static void check_failure(struct fixture *fixture, int error, const char *path)
+{
+    fixture->collect.exact = true;
+    assert_false(collect_directory(&fixture->collect, fixture->fd));
+    assert_string_equal(fixture->collect.path, path);
+    assert_int_equal(fixture->collect.error, error);
+}
+
+static void collect__reasons_of_an_early_end(void **state)
+{
+    struct fixture fixture;
+    int fd;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "one", "text");
+    fixture.collect.entries = COLLECT_ENTRIES_MAX;
+    check_failure(&fixture, E2BIG, ".");
+    fixture.collect.entries = 0;
+    fixture.stop_at = 512;
+    check_failure(&fixture, 0, "./one");
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    fd = go_down(fixture.fd, COLLECT_DEPTH_MAX + 1, "d");
+    check_failure(&fixture, ENAMETOOLONG, fixture.collect.path);
+    assert_int_equal(strlen(fixture.collect.path), 1 + 2 * (COLLECT_DEPTH_MAX + 1));
+    close(fd);
+    tear_down(&fixture);
+}
+
+/* What another user has put there and closed cannot be copied. */
+static int copy_beside_another_user(struct fixture *fixture)
+{
+    if (setegid(65534) != 0 || seteuid(65534) != 0)
+        return 1;
+    fixture->collect.exact = true;
+    if (collect_directory(&fixture->collect, fixture->fd))
+        return 2;
+    return fixture->collect.error == EPERM && strcmp(fixture->collect.path, "./file") == 0 ? 0 : 3;
+}
+
+static void collect__copy_of_an_unreadable_file(void **state)
+{
+    struct fixture fixture;
+    pid_t child;
+    int status;
+
+    (void)state;
+    if (geteuid() != 0)
+        return; /* there is no other user */
+    set_up(&fixture);
+    put(&fixture, "file", "text");
+    assert_int_equal(fchmodat(fixture.fd, "file", 0, 0), 0);
+    assert_int_equal(fchown(fixture.fd, 65534, 65534), 0);
+    child = fork();
+    if (child == 0)
+        _exit(copy_beside_another_user(&fixture));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    tear_down(&fixture);
+}
+
 static void collect__leaves_no_descriptor_open(void **state)
 {
     const int before = dup(0);
@@ -493,6 +640,10 @@ int main(void)
         cmocka_unit_test(collect__writer_that_refuses),
         cmocka_unit_test(collect__unreadable_files),
         cmocka_unit_test(collect__files_of_another_user),
+        cmocka_unit_test(collect__exact_copy),
+        cmocka_unit_test(collect__long_targets),
+        cmocka_unit_test(collect__reasons_of_an_early_end),
+        cmocka_unit_test(collect__copy_of_an_unreadable_file),
         cmocka_unit_test(collect__leaves_no_descriptor_open),
     };
 
