@@ -75,6 +75,7 @@ struct config {
     struct user_range users;   /* see struct docker */
     int max_artifacts;         /* files that a run returns */
     int max_artifact_bytes;    /* of all these files together */
+    struct strvec images;      /* patterns of those that a request may name; see image_matches() */
     struct sandbox_policy defaults; /* complete */
     struct sandbox_policy maximums; /* partial */
     struct language *languages;     /* owned; in the order of the files */

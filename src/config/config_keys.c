@@ -81,6 +81,10 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP, RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400),
      "Maximum age of warm containers", "Seconds after which an unused warm container is replaced.",
      TOP_MEMBER(warm_max_age)},
+    {CONFIG_LEVEL_TOP, RULE("images", KEY_STRINGS), "Allowed images",
+     "Patterns of the images that a line of isolator batch may name, like team/* or python:3.*; * "
+     "does not match a '/'. Without any, none.",
+     .set = config_value_images, .pattern = "^(?!.*[*]{2})[A-Za-z0-9*][A-Za-z0-9._/:@*-]*$"},
     {CONFIG_LEVEL_TOP, RULE("isolatorPath", KEY_STRING), "Not used",
      "Accepted for compatibility with old files.", .set = config_value_ignored,
      .schema = "{\"deprecated\": true}"},

@@ -85,6 +85,27 @@ int config_value_users(struct json_reader *reader, const struct key_rule *rule, 
     return checked(reader, sandbox_users_parse(&config->users, range, reader->error));
 }
 
+int config_value_images(struct json_reader *reader, const struct key_rule *rule,
+                        const json_t *value, void *object)
+{
+    struct config *config = object;
+    CLEANUP(strvec_release) struct strvec list = STRVEC_INIT;
+
+    (void)rule;
+    if ((!json_is_array(value) || json_array_size(value) > 0) &&
+        json_reader_strings(reader, value, &list) != 0)
+        return -1;
+    strvec_release(&config->images);
+    for (size_t i = 0; i < list.count; i++) {
+        char *pattern = image_pattern_normalize(list.items[i], reader->error);
+
+        if (!pattern)
+            return checked(reader, -1);
+        strvec_push_owned(&config->images, pattern);
+    }
+    return 0;
+}
+
 /* ---- limits */
 
 static int read_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,

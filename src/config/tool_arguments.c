@@ -9,6 +9,7 @@
 #include "config/argument_values.h"
 #include "config/snippets.h"
 #include "config/test_arguments.h"
+#include "docker/image.h"
 
 /* Maximum bytes of a name from the model in a message. */
 enum { SHOWN_MAX = 80 };
@@ -30,6 +31,24 @@ static int read_language(struct reading *reading, const char *name, const json_t
         return -1;
     reading->request->language = string_copy(text);
     return 0;
+}
+
+static int read_image(struct reading *reading, const char *name, const json_t *value)
+{
+    const struct strvec *patterns = &reading->config->images;
+    const char *text = argument_text(&reading->values, name, value);
+    CLEANUP_FREE char *image = text ? image_normalize(text, reading->error) : NULL;
+
+    if (!image)
+        return text ? error_prefix(reading->error, "%s", name) : -1;
+    for (size_t i = 0; i < patterns->count; i++)
+        if (image_matches(patterns->items[i], image)) {
+            reading->request->image = steal_pointer(&image);
+            return 0;
+        }
+    return error_set(reading->error, ERROR_USAGE,
+                     "%s '%s' is not allowed by the configuration (images%s)", name, image,
+                     patterns->count == 0 ? ": none" : "");
 }
 
 static int read_code(struct reading *reading, const char *name, const json_t *value)
@@ -175,29 +194,37 @@ const char *tool_arguments_namer(const char *subject)
     return NULL;
 }
 
+/* Who has an argument. */
+enum offer {
+    OFFER_ALWAYS,
+    OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
+    OFFER_BATCH         /* no model */
+};
+
 static const struct argument {
     const char *name;
     int (*read)(struct reading *reading, const char *name, const json_t *value);
-    enum limit_number limit; /* that it sets, of those that a model may not always set */
-    bool for_batch;          /* models have no such argument */
+    enum offer offer;
+    enum limit_number limit; /* of OFFER_WITH_MAXIMUM */
 } table[] = {
-    {"language", read_language, LIMIT_NUMBERS, false},
-    {"entrypoint_code", read_code, LIMIT_NUMBERS, false},
-    {"entrypoint_filename", read_filename, LIMIT_NUMBERS, false},
-    {"additional_files", read_files, LIMIT_NUMBERS, false},
-    {"snippet_name", read_snippet, LIMIT_NUMBERS, false},
-    {"stdin", read_stdin, LIMIT_NUMBERS, false},
-    {"arguments", read_arguments, LIMIT_NUMBERS, false},
-    {"environment", read_environment, LIMIT_NUMBERS, false},
-    {"timeout_seconds", read_timeout, LIMIT_NUMBERS, false},
-    {"memory_mb", read_limit, LIMIT_MEMORY, false},
-    {"cpus", read_limit, LIMIT_CPUS, false},
-    {"cpu_seconds", read_limit, LIMIT_CPU_TIME, false},
-    {"pids_limit", read_limit, LIMIT_PIDS, false},
-    {"artifacts", read_artifacts, LIMIT_NUMBERS, false},
-    {"tests", read_tests, LIMIT_NUMBERS, true},
-    {"stop_on_failure", read_stop_on_failure, LIMIT_NUMBERS, true},
-    {"test_output_bytes", read_test_output_bytes, LIMIT_NUMBERS, true},
+    {"language", read_language, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"image", read_image, OFFER_BATCH, LIMIT_NUMBERS},
+    {"entrypoint_code", read_code, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"entrypoint_filename", read_filename, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"additional_files", read_files, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"snippet_name", read_snippet, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"stdin", read_stdin, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"arguments", read_arguments, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"environment", read_environment, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"timeout_seconds", read_timeout, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"memory_mb", read_limit, OFFER_WITH_MAXIMUM, LIMIT_MEMORY},
+    {"cpus", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPUS},
+    {"cpu_seconds", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPU_TIME},
+    {"pids_limit", read_limit, OFFER_WITH_MAXIMUM, LIMIT_PIDS},
+    {"artifacts", read_artifacts, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"tests", read_tests, OFFER_BATCH, LIMIT_NUMBERS},
+    {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, LIMIT_NUMBERS},
+    {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, LIMIT_NUMBERS},
 };
 enum { ARGUMENTS = sizeof table / sizeof *table };
 
@@ -217,10 +244,10 @@ bool tool_arguments_offers(const struct config *config, enum limit_number which)
 /* Whether this caller has the argument. */
 static bool is_offered(const struct reading *reading, const struct argument *argument)
 {
-    if (reading->caller == TOOL_CALLER_BATCH)
+    if (reading->caller == TOOL_CALLER_BATCH || argument->offer == OFFER_ALWAYS)
         return true;
-    return !argument->for_batch && (argument->limit == LIMIT_NUMBERS ||
-                                    tool_arguments_offers(reading->config, argument->limit));
+    return argument->offer == OFFER_WITH_MAXIMUM &&
+           tool_arguments_offers(reading->config, argument->limit);
 }
 
 static const json_t *given(const json_t *arguments, const char *name)

@@ -11,7 +11,7 @@ batch_with() {
     perl -MJSON::PP -e '
         local $/;
         my ($config, $laid) = (JSON::PP->new->decode(<STDIN>), JSON::PP->new->decode($ARGV[0]));
-        $config->{$_} = ref $laid->{$_} ? {%{$config->{$_}}, %{$laid->{$_}}} : $laid->{$_} for keys %$laid;
+        $config->{$_} = ref $laid->{$_} eq "HASH" ? {%{$config->{$_}}, %{$laid->{$_}}} : $laid->{$_} for keys %$laid;
         print JSON::PP->new->encode($config)' "$1" <"$ISOLATOR_CONFIG" >"$scratch/laid.json"
     shift
     batch --config "$scratch/laid.json" "$@"
@@ -65,8 +65,30 @@ test_case 'limits of a line' && {
     is "$(results '"$r->{reason} $r->{status} " . ($r->{error} // "none")')" "exit success none; \
 cpu-time timeout program used more than 0.3 s of CPU time; input error memory_mb must be from 6 to 16777216 MB; \
 input error cpus 3 is more than the configuration allows (maximums.cpus: 2); input error there is no argument 'memory'; known are: \
-language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, \
+language, image, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, \
 memory_mb, cpus, cpu_seconds, pids_limit, artifacts, tests, stop_on_failure, test_output_bytes" "limits: each outcome"
+}
+
+test_case 'an image of a line, if the configuration allows it' && {
+    perl -MJSON::PP -e 'my $id = 0;
+        for (qw(isolator-test/busybox:1 docker.io/isolator-test/busybox:1 isolator-test/noshell:1 isolator-test/busybox python
+            evil.io/isolator-test/busybox:1 x@y isolator-test/busybox-none:1)) {
+            print encode_json({language => "bash", image => $_, entrypoint_code => "echo hi"}), "\n" }' >"$scratch/images"
+    batch_with '{"images": ["isolator-test/busybox*:1"], "languages": {"bash": {"image": "isolator-test/none", "command": ["sh", "{entrypoint}"],
+        "extensions": [".sh"], "defaultFilename": "main.sh"}}}' "$scratch/images"
+    is "$(results '"$r->{reason} $r->{stdout}" . ($r->{error} // $r->{image})')" "exit hi
+docker.io/isolator-test/busybox:1; exit hi
+docker.io/isolator-test/busybox:1; \
+input image 'docker.io/isolator-test/noshell:1' is not allowed by the configuration (images); \
+input image 'docker.io/isolator-test/busybox:latest' is not allowed by the configuration (images); \
+input image 'docker.io/library/python:latest' is not allowed by the configuration (images); \
+input image 'evil.io/isolator-test/busybox:1' is not allowed by the configuration (images); \
+input image: 'x@y' is not an image; write it like name:tag; \
+image-missing image 'docker.io/isolator-test/busybox-none:1' is not on the engine; run: docker pull docker.io/isolator-test/busybox-none:1" \
+        "images: what the configuration allows, and nothing is pulled"
+    batch "$scratch/images"
+    has "$(results '$r->{error}')" "image 'docker.io/isolator-test/busybox:1' is not allowed by the configuration (images: none); " \
+        "images: none by default"
 }
 
 test_case --quick 'numbers in an id come back unchanged' && {

@@ -160,6 +160,14 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"allowUnenforced": true}
 {"allowUnenforced": 1}
 {"promptsDir": "here"}
+{"images": []}
+{"images": ["swebench/*", "python:3.*", "*.example.com:5000/a/*", "x@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"]}
+{"images": "python"}
+{"images": [""]}
+{"images": ["team/**"]}
+{"images": ["-x"]}
+{"images": ["a b"]}
+{"images": [1]}
 {"isolatorPath": "/old"}
 {"engineTimeoutSeconds": "10"}
 {"warm": {"python": 0, "go": 100}}

@@ -4,7 +4,7 @@
  *
  * - Accepted arguments make a complete request: a language of the configuration, code, files with
  * their content and with different paths inside the working directory, variables that shells
- * accept, and a timeout within the maximum.
+ * accept, limits within the maximums, and an image that is allowed, which no model can name.
  * - Refused arguments have one error, whose message for the model is one line of valid UTF-8, short
  * enough for a response.
  * - Only memory and the snippets are used.
@@ -27,7 +27,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     json_object_seed(1); /* otherwise the order of members differs from run to run */
-    fuzz_configure(&config, "{\"maximums\": {\"timeoutSeconds\": 100}}");
+    fuzz_configure(&config, "{\"maximums\": {\"timeoutSeconds\": 100, \"memoryMB\": 1000,"
+                            " \"cpuSeconds\": 50},"
+                            " \"images\": [\"team/*\", \"a*b*/x:*\", \"host:1/*/c\"]}");
     return 0;
 }
 
@@ -70,6 +72,7 @@ static void check_files(const struct plan *plan, const json_t *given)
 static void check_plan(const struct plan *plan, const json_t *arguments)
 {
     const double timeout = plan->policy.limits.number[LIMIT_TIMEOUT];
+    struct error error = ERROR_INIT;
 
     fuzz_require(plan->language && config_language(&config, plan->language), "%s", plan->language);
     fuzz_require(plan->input.code && plan->input.code[plan->input.code_length] == '\0', "no code");
@@ -79,6 +82,8 @@ static void check_plan(const struct plan *plan, const json_t *arguments)
                  "stdin is %d", plan->input.stdin_file);
     fuzz_require(timeout > 0 && timeout <= config.maximums.limits.number[LIMIT_TIMEOUT], "%g",
                  timeout);
+    fuzz_require(sandbox_policy_check(&plan->policy, &config.maximums, &error) == 0, "%s",
+                 error.message);
     fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");
     for (size_t i = 0; i < plan->environment.count; i++) {
         const char *variable = plan->environment.items[i];
@@ -105,18 +110,35 @@ static void check_refusal(const struct error *error)
     json_decref(answer);
 }
 
-static void check_arguments(const json_t *arguments)
+/* An image that was named is one of the three patterns, in full. */
+static void check_image(const struct plan *plan)
 {
+    const char *image = plan->image;
+    const char *version = strrchr(image, '/');
+
+    fuzz_require(strncmp(image, "docker.io/team/", 15) == 0 ||
+                     strncmp(image, "docker.io/a", 11) == 0 || strncmp(image, "host:1/", 7) == 0,
+                 "%s", image);
+    fuzz_require(version && strpbrk(version, ":@"), "%s", image);
+}
+
+static void check_arguments(const json_t *arguments, enum tool_caller caller)
+{
+    const json_t *image = json_object_get(arguments, "image");
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, &config, &request, &error) == 0 &&
-        plan_resolve(&plan, &config, &request, &error) == 0)
-        check_plan(&plan, arguments);
-    else
+    if (tool_arguments_read(arguments, caller, &config, &request, &error) != 0 ||
+        plan_resolve(&plan, &config, &request, &error) != 0) {
         check_refusal(&error);
+        return;
+    }
+    check_plan(&plan, arguments);
+    fuzz_require(!image || caller == TOOL_CALLER_BATCH, "a model has named an image");
+    if (image && !json_is_null(image))
+        check_image(&plan);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -124,7 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_t *arguments = json_text_parse((const char *)data, size, NULL);
 
     if (json_is_object(arguments))
-        check_arguments(arguments);
+        for (int caller = TOOL_CALLER_MODEL; caller <= TOOL_CALLER_BATCH; caller++)
+            check_arguments(arguments, (enum tool_caller)caller);
     json_decref(arguments);
     return 0;
 }

@@ -297,6 +297,11 @@ static void config__wrong_types(void **state)
                   "test.json: containerCommand: must be a string that is not empty");
     check_refused("{\"containerWorkdir\": null}",
                   "test.json: containerWorkdir: must be a string that is not empty");
+    check_refused("{\"images\": [\"x\", \"team/**\"]}",
+                  "test.json: images: 'team/**' is not a pattern for images, like team/* or "
+                  "python:3.*; * does not match a '/'");
+    check_refused("{\"images\": \"x\"}",
+                  "test.json: images: must be an array of strings that is not empty");
     check_refused("{\"promptsDir\": []}",
                   "test.json: promptsDir: must be a string that is not empty");
     check_refused("{\"defaults\": []}", "test.json: defaults: must be an object");

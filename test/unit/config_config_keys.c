@@ -24,7 +24,7 @@ static void config_keys__levels(void **state)
         strbuf_string(&names),
         "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced userRange "
         "promptsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes warm "
-        "warmMaxAgeSeconds "
+        "warmMaxAgeSeconds images "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"

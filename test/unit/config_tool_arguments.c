@@ -556,10 +556,68 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
     check_wrong_limit(TOOL_CALLER_MODEL, "\"cpu_seconds\": 1",
                       "there is no argument 'cpu_seconds'; " WITH_CPUS); /* 0 is no maximum */
     check_wrong_limit(TOOL_CALLER_BATCH, "\"memory\": 64",
-                      "there is no argument 'memory'; known are: language, entrypoint_code, "
+                      "there is no argument 'memory'; known are: language, image, entrypoint_code, "
                       "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
                       "environment, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit, "
                       "artifacts, tests, stop_on_failure, test_output_bytes");
+}
+
+/* ---- the image */
+
+/* The image of a line of a batch; `message` is NULL if it is allowed. */
+static void check_image(const char *patterns, const char *image, const char *expected,
+                        const char *message)
+{
+    CLEANUP_FREE char *more = string_format("{\"images\": [%s]}", patterns);
+    CLEANUP_FREE char *text =
+        string_format("{\"language\": \"py\", \"entrypoint_code\": \"1\", \"image\": %s}", image);
+    struct fixture fixture;
+    int result;
+
+    set_up(&fixture);
+    add_config(&fixture, more);
+    fixture.caller = TOOL_CALLER_BATCH;
+    result = read_text(&fixture, text);
+    if (message) {
+        assert_error(&fixture.error, ERROR_USAGE, message);
+    } else {
+        assert_no_error(&fixture.error);
+        assert_string_equal(fixture.request.image, expected);
+    }
+    assert_int_equal(result, message ? -1 : 0);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__image(void **state)
+{
+    (void)state;
+    check_image("\"other/*\", \"team/*\"", "\"team/x\"", "docker.io/team/x:latest", NULL);
+    check_image("\"team/*\"", "\"docker.io/team/x:1\"", "docker.io/team/x:1", NULL);
+    check_image("\"team/*\"", "\"team/x/y\"", NULL,
+                "image 'docker.io/team/x/y:latest' is not allowed by the configuration (images)");
+    check_image(
+        "", "\"team/x\"", NULL,
+        "image 'docker.io/team/x:latest' is not allowed by the configuration (images: none)");
+    check_image("\"*\"", "\"--privileged\"", NULL,
+                "image: '--privileged' is not an image; write it like name:tag");
+    check_image("\"*\"", "\"x\\u001b\"", NULL,
+                "image: 'x\\x1b' is not an image; write it like name:tag");
+    check_image("\"*\"", "1", NULL, "image must be a string");
+    check_image("\"*\"", "\"x\\u0000\"", NULL, "image must be a string without NUL characters");
+}
+
+static void tool_arguments__no_image_for_a_model(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_config(&fixture, "{\"images\": [\"*\"]}");
+    assert_int_equal(
+        read_text(&fixture, "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"image\": \"x\"}"),
+        -1);
+    assert_memory_equal(fixture.error.message, "there is no argument 'image'; ", 30);
+    tear_down(&fixture);
 }
 
 /* ---- names */
@@ -638,6 +696,8 @@ int main(void)
         cmocka_unit_test(tool_arguments__limits),
         cmocka_unit_test(tool_arguments__wrong_limits),
         cmocka_unit_test(tool_arguments__limits_that_are_not_offered),
+        cmocka_unit_test(tool_arguments__image),
+        cmocka_unit_test(tool_arguments__no_image_for_a_model),
         cmocka_unit_test(tool_arguments__null_is_not_given),
         cmocka_unit_test(tool_arguments__unknown_ones),
         cmocka_unit_test(tool_arguments__names_of_subjects),

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/text.h"
 #include "docker/image.h"
 
 static void check_reference(const char *reference, const char *message)
@@ -180,6 +181,212 @@ static void image__no_tags_that_look_like_ids(void **state)
     check_no_tag("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 }
 
+/* ---- references in full, and patterns for them */
+
+#define HEX    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define DIGEST "@sha256:" HEX
+
+static void check_full(char *normalize(const char *, struct error *), const char *reference,
+                       const char *expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *full = normalize(reference, &error);
+
+    assert_no_error(&error);
+    assert_non_null(full);
+    assert_string_equal(full, expected);
+}
+
+static void image__references_in_full(void **state)
+{
+    static const char *const references[][2] = {
+        {"python", "docker.io/library/python:latest"},
+        {"python:3.11", "docker.io/library/python:3.11"},
+        {"library/python", "docker.io/library/python:latest"},
+        {"docker.io/python", "docker.io/library/python:latest"},
+        {"docker.io/library/python:3", "docker.io/library/python:3"},
+        {"index.docker.io/python", "docker.io/library/python:latest"},
+        {"index.docker.io/swebench/x", "docker.io/swebench/x:latest"},
+        {"swebench/x", "docker.io/swebench/x:latest"},
+        {"swebench/x:Tag_1", "docker.io/swebench/x:Tag_1"},
+        {"a/b/c", "docker.io/a/b/c:latest"},
+        {"localhost/x", "localhost/x:latest"},
+        {"localhost:5000/x", "localhost:5000/x:latest"},
+        {"localhosts/x", "docker.io/localhosts/x:latest"},
+        {"host:5000/x:1", "host:5000/x:1"},
+        {"host:5000", "docker.io/library/host:5000"}, /* a tag */
+        {"ghcr.io/a/b", "ghcr.io/a/b:latest"},
+        {"docker.io:443/x", "docker.io:443/x:latest"},
+        {"x" DIGEST, "docker.io/library/x" DIGEST},
+        {"x:1" DIGEST, "docker.io/library/x" DIGEST}, /* engines ignore the tag */
+        {"host:5000/x:1" DIGEST, "host:5000/x" DIGEST},
+        {"deadbeef", "docker.io/library/deadbeef:latest"}, /* not the start of an id */
+        {"sha256:" HEX, "docker.io/library/sha256:" HEX},  /* no id */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(references); i++)
+        check_full(image_normalize, references[i][0], references[i][1]);
+}
+
+static void check_no_reference(const char *reference)
+{
+    CLEANUP_FREE char *shown = text_escape_short(reference, 80);
+    CLEANUP_FREE char *message =
+        string_format("'%s' is not an image; write it like name:tag", shown);
+    struct error error = ERROR_INIT;
+
+    if (image_normalize(reference, &error))
+        fail_msg("'%s' is taken for an image", reference);
+    assert_error(&error, ERROR_USAGE, message);
+}
+
+static void image__no_references_in_full(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "-x",
+                                      "x y",
+                                      "Name",
+                                      "Team/x",
+                                      "x:",
+                                      "x:a:b",
+                                      "/x",
+                                      "x/",
+                                      "a//b",
+                                      "../x",
+                                      "swebench/../x",
+                                      "x@",
+                                      "x@sha256:00ff",
+                                      "x@sha512:" HEX HEX,
+                                      "x" DIGEST DIGEST,
+                                      "x" DIGEST "0",
+                                      DIGEST,
+                                      HEX,
+                                      "*",
+                                      "x/*",
+                                      "x\n",
+                                      "http://x/y"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_no_reference(bad[i]);
+}
+
+static void image__patterns_in_full(void **state)
+{
+    static const char *const patterns[][2] = {
+        {"swebench/*", "docker.io/swebench/*"},
+        {"*", "docker.io/library/*"},
+        {"*/*", "docker.io/*/*"},
+        {"python:3.*", "docker.io/library/python:3.*"},
+        {"docker.io/py*", "docker.io/library/py*"},
+        {"*.example.com/x", "*.example.com/x"},
+        {"host:*/x", "host:*/x"},
+        {"x" DIGEST, "docker.io/library/x" DIGEST},
+        {"a*b_*/x-*:*-*", "docker.io/a*b_*/x-*:*-*"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(patterns); i++)
+        check_full(image_pattern_normalize, patterns[i][0], patterns[i][1]);
+}
+
+static void image__no_patterns(void **state)
+{
+    static const char *const bad[] = {"",   "/*",         "x/**", "**",   "*/",   "x:*:*",
+                                      "X*", "x y*",       "[ab]", "x?",   "a//*", "x@*",
+                                      HEX,  "x@sha256:*", "-*",   "x:-*", "a..*", "*://x"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP_FREE char *message =
+            string_format("'%s' is not a pattern for images, like team/* or python:3.*; * does not "
+                          "match a '/'",
+                          bad[i]);
+        struct error error = ERROR_INIT;
+
+        if (image_pattern_normalize(bad[i], &error))
+            fail_msg("'%s' is taken for a pattern", bad[i]);
+        assert_error(&error, ERROR_USAGE, message);
+    }
+}
+
+static bool allows(const char *pattern, const char *reference)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *full_pattern = image_pattern_normalize(pattern, &error);
+    CLEANUP_FREE char *full = image_normalize(reference, &error);
+
+    assert_no_error(&error);
+    return image_matches(full_pattern, full);
+}
+
+static void image__patterns_match(void **state)
+{
+    static const char *const matching[][2] = {
+        {"swebench/*", "swebench/x"},
+        {"swebench/*", "swebench/x:any"},
+        {"swebench/*", "docker.io/swebench/x" DIGEST},
+        {"docker.io/swebench/*", "swebench/x:1"},
+        {"swebench/sweb.*.x86_64.*", "swebench/sweb.eval.x86_64.django_1776_django-1:latest"},
+        {"*", "python"},
+        {"*", "docker.io/library/python:3"},
+        {"*/*", "python"}, /* it is library/python */
+        {"python", "python:3.11"},
+        {"python*", "python"},
+        {"*python", "python"},
+        {"py*n", "python"},
+        {"p*t*n", "python"},
+        {"python:latest", "python"},
+        {"python:3.*", "python:3.11-alpine"},
+        {"python:*", "python"},
+        {"*:3", "python:3"},
+        {"python" DIGEST, "python:3" DIGEST},
+        {"localhost:5000/*", "localhost:5000/x:1"},
+        {"*.example.com/*/*", "a.example.com/b/c"},
+        {"host:*/x", "host:5000/x"},
+        {"a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaab"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(matching); i++)
+        if (!allows(matching[i][0], matching[i][1]))
+            fail_msg("%s does not match %s", matching[i][0], matching[i][1]);
+}
+
+static void image__patterns_do_not_match(void **state)
+{
+    static const char *const others[][2] = {
+        {"swebench/*", "swebench/x/y"},
+        {"swebench/*", "swebenchs/x"},
+        {"swebench/*", "swebench"},
+        {"swebench/*", "evil.io/swebench/x"},
+        {"swebench/*", "swebench:5000/x"}, /* a host */
+        {"swebench/*", "localhost/swebench/x"},
+        {"*", "swebench/x"},
+        {"*/*", "ghcr.io/a/b"},
+        {"*/*", "a/b/c"},
+        {"*", "localhost/x"},
+        {"python", "python2"},
+        {"python", "pythonic/python"},
+        {"python:3.*", "python"},
+        {"python:3.*", "python:2.7"},
+        {"python:3.*", "python" DIGEST},
+        {"python:*", "python" DIGEST},
+        {"py*:*", "python" DIGEST},
+        {"python" DIGEST, "python"},
+        {"python:latest", "python:3"},
+        {"a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaa"},
+        {"*b", "ba"},
+        {"*.example.com/*", "example.com/x"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (allows(others[i][0], others[i][1]))
+            fail_msg("%s matches %s", others[i][0], others[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +398,12 @@ int main(void)
         cmocka_unit_test(image__no_tags_with_a_malformed_host),
         cmocka_unit_test(image__lengths_of_tags),
         cmocka_unit_test(image__no_tags_that_look_like_ids),
+        cmocka_unit_test(image__references_in_full),
+        cmocka_unit_test(image__no_references_in_full),
+        cmocka_unit_test(image__patterns_in_full),
+        cmocka_unit_test(image__no_patterns),
+        cmocka_unit_test(image__patterns_match),
+        cmocka_unit_test(image__patterns_do_not_match),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
