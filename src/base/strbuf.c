@@ -69,6 +69,14 @@ void strbuf_drop(struct strbuf *buffer, size_t length)
     memmove(buffer->data, buffer->data + length, buffer->length + 1);
 }
 
+void strbuf_shrink(struct strbuf *buffer)
+{
+    if (!buffer->data)
+        return;
+    buffer->capacity = buffer->length + 1;
+    buffer->data = memory_resize(buffer->data, buffer->capacity);
+}
+
 const char *strbuf_string(const struct strbuf *buffer)
 {
     return buffer->data ? buffer->data : "";

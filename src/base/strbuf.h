@@ -31,6 +31,9 @@ void strbuf_vaddf(struct strbuf *buffer, const char *format, va_list arguments)
 /* Removes the first `length` bytes; `length` is at most buffer->length. */
 void strbuf_drop(struct strbuf *buffer, size_t length);
 
+/* Gives back the memory that the text does not need. */
+void strbuf_shrink(struct strbuf *buffer);
+
 /* Returns the string, "" if nothing was ever added; borrowed until the next change. */
 const char *strbuf_string(const struct strbuf *buffer) __attribute__((returns_nonnull));
 

@@ -22,7 +22,7 @@
 #include "cli/artifact_files.h"
 #include "cli/batch_line.h"
 #include "cli/progress.h"
-#include "cli/safe_json.h"
+#include "cli/result_text.h"
 #include "config/tool_arguments.h"
 #include "service/service.h"
 
@@ -97,21 +97,36 @@ static void end_output(struct batch *batch, int write_error)
     notifier_raise(signals_cancel()); /* cancel the running requests */
 }
 
-/* Prints the object as one line and counts it. Takes ownership of the object. */
-static void print_result(struct batch *batch, json_t *object, bool success)
-{
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT;
+/* A line that is being written, and whether it has the lock: from its first piece on. */
+struct output_line {
+    struct batch *batch;
+    bool locked;
+};
 
-    safe_json_dump(object, JSON_TEXT_FLAGS, safe_json_add, &line);
-    strbuf_addch(&line, '\n');
-    json_decref(object);
-    pthread_mutex_lock(&batch->output_lock);
+/* A result_text_writer. */
+static bool write_piece(void *context, const char *data, size_t length)
+{
+    struct output_line *line = context;
+    struct batch *batch = line->batch;
+
+    if (!line->locked)
+        pthread_mutex_lock(&batch->output_lock);
+    line->locked = true;
     if (!batch->output_ended &&
-        output_write(&batch->out, line.data, line.length, 0, signals_cancel()) == line.length) {
+        output_write(&batch->out, data, length, 0, signals_cancel()) != length)
+        end_output(batch, errno);
+    return !batch->output_ended;
+}
+
+/* Prints the members of the object and of the result as one line. Takes ownership of the object. */
+static void print_result(struct batch *batch, json_t *object, struct result *result)
+{
+    const bool success = result_success(result);
+    struct output_line line = {batch, false};
+
+    if (result_text_write(object, result, JSON_TEXT_FLAGS, write_piece, &line)) {
         batch->totals->done++;
         batch->totals->failed += !success;
-    } else if (!batch->output_ended) {
-        end_output(batch, errno);
     }
     pthread_mutex_unlock(&batch->output_lock);
 }
@@ -157,18 +172,14 @@ static void finish_job(struct job *job, struct result *result)
 {
     struct batch *batch = job->batch;
     CLEANUP_FREE char *below = string_format("%lld", job->number);
-    json_t *object = json_object(), *members;
-    const bool success = result_success(result);
+    json_t *object = json_object();
 
     result_name_subject(result, tool_arguments_namer);
     if (batch->options->artifacts >= 0)
         artifact_files_write(batch->options->artifacts, below, batch->options->force, result);
     json_object_set(object, "id", job->id ? job->id : json_null());
     json_object_set_new(object, "line", json_integer(job->number));
-    members = result_to_json(result);
-    json_object_update(object, members);
-    json_decref(members);
-    print_result(batch, object, success);
+    print_result(batch, object, result);
     if (batch->options->verbose)
         report_container(batch, job, result);
     show_progress(batch);

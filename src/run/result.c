@@ -128,20 +128,14 @@ static json_t *build_to_json(struct build_result *build)
 }
 
 /* Adds the members that only requests with a build or with tests have. */
-static void add_tests(json_t *object, struct result *result)
+static void add_parts(json_t *object, struct result *result)
 {
     const struct test_summary summary = test_results_summary(&result->tests);
-    json_t *tests;
 
     if (result->build)
         json_object_set_new(object, "build", build_to_json(result->build));
-    if (result->tests.count == 0)
-        return;
-    json_object_set_new(object, "summary", test_summary_to_json(&summary));
-    tests = json_array();
-    for (size_t i = 0; i < result->tests.count; i++)
-        json_array_append_new(tests, test_result_to_json(&result->tests.items[i]));
-    json_object_set_new(object, "tests", tests);
+    if (result->tests.count > 0)
+        json_object_set_new(object, "summary", test_summary_to_json(&summary));
 }
 
 json_t *result_to_json(struct result *result)
@@ -174,7 +168,7 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "warm", json_boolean(result->warm));
     json_object_set_new(object, "artifacts", artifacts_to_json(&result->artifacts));
     json_object_set_new(object, "warnings", warnings);
-    add_tests(object, result);
+    add_parts(object, result);
     return object;
 }
 

@@ -91,7 +91,8 @@ void result_name_subject(struct result *result, error_namer *namer);
 
 /*
  * The JSON object, a new reference. Members and their order are described in isolator(1). Takes the
- * texts out of the result, so that they are not in memory twice.
+ * texts out of the result, so that they are not in memory twice. The results of tests are not in
+ * it: they follow as its last member, "tests" (test_result_to_json()).
  */
 json_t *result_to_json(struct result *result);
 

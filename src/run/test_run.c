@@ -136,6 +136,7 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     for (int i = 0; i < 2; i++) {
         result->text[i] = program->text[i];
         program->text[i] = (struct strbuf)STRBUF_INIT;
+        strbuf_shrink(&result->text[i]); /* there may be thousands of them */
         result->truncated[i] = program->truncated[i];
     }
     for (size_t i = 0; i < program->warnings.count; i++)
