@@ -195,7 +195,7 @@ while True:
     read(length)
     if kind == FRAME_RUN:
         send(FRAME_BEGUN)
-        send(FRAME_END, bytes(4 * 4 + 6 * 8))
+        send(FRAME_END, bytes(4 * 4 + 7 * 8))
     elif kind == FRAME_COLLECT:
         send(FRAME_FILES, open("/hostile.tar", "rb").read())
         send(FRAME_FILES_END)
