@@ -82,20 +82,24 @@ static int check_request(const struct request *request, struct error *error)
     return check_environment(&request->environment, error);
 }
 
-/* A number of the test, lowered to its maximum. */
-static double lowered(double number, const struct config *config, enum limit_number which)
+/* Lowers a number of a test to its maximum, and checks it. 0: the test has none of its own. */
+static int check_test_limit(double *number, const struct config *config, enum limit_number which,
+                            struct error *error)
 {
     const double maximum = config->maximums.limits.number[which];
+    struct limits limits;
 
-    return number > maximum ? maximum : number; /* false if there is no maximum */
+    if (*number > maximum) /* false if there is no maximum */
+        *number = maximum;
+    return *number > 0 ? limits_set_number(&limits, which, *number, error) : 0;
 }
 
 static int check_test(struct test_request *test, const struct config *config,
                       const char *entrypoint, struct error *error)
 {
-    test->timeout_seconds = lowered(test->timeout_seconds, config, LIMIT_TIMEOUT);
-    test->cpu_seconds = lowered(test->cpu_seconds, config, LIMIT_CPU_TIME);
-    if (check_environment(&test->environment, error) == 0 &&
+    if (check_test_limit(&test->timeout_seconds, config, LIMIT_TIMEOUT, error) == 0 &&
+        check_test_limit(&test->cpu_seconds, config, LIMIT_CPU_TIME, error) == 0 &&
+        check_environment(&test->environment, error) == 0 &&
         input_files_check(&test->files, entrypoint, error) == 0)
         return 0;
     return error_prefix(error, "test '%s'", test->name);

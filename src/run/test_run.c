@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "config/environment.h"
 #include "docker/budget.h"
 #include "run/comparison.h"
@@ -139,9 +140,11 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
         strbuf_shrink(&result->text[i]); /* there may be thousands of them */
         result->truncated[i] = program->truncated[i];
     }
-    for (size_t i = 0; i < program->warnings.count; i++)
-        strvec_pushf(&run->result->warnings, "test '%s': %s", result->name,
-                     program->warnings.items[i]);
+    for (size_t i = 0; i < program->warnings.count; i++) {
+        CLEANUP_FREE char *shown = text_escape(result->name);
+
+        strvec_pushf(&run->result->warnings, "test '%s': %s", shown, program->warnings.items[i]);
+    }
     result->message = result->status == TEST_WRONG_ANSWER ? comparison_explain(&test->comparison)
                                                           : steal_pointer(&program->error);
 }
@@ -232,9 +235,12 @@ static void settle(struct result *result)
 
     result->reason = summary.failed == 0 ? REASON_EXIT : REASON_TESTS;
     result->exit_code = summary.failed == 0 ? 0 : EXIT_CODE_NONE;
-    if (summary.failed > 0)
+    if (summary.failed > 0) {
+        CLEANUP_FREE char *shown = text_escape(summary.first_failure);
+
         result->error = string_format("%zu of %zu tests are not passed; the first is '%s'",
-                                      summary.failed, summary.total, summary.first_failure);
+                                      summary.failed, summary.total, shown);
+    }
 }
 
 int test_run_all(struct run *run, struct error *error)

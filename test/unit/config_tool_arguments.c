@@ -245,51 +245,8 @@ static void tool_arguments__additional_files(void **state)
     read_good(&fixture, ", \"additional_files\": []");
     assert_int_equal(fixture.request.input.files.count, 0);
     tear_down(&fixture);
-}
-
-static void check_wrong_file(const char *file, const char *message)
-{
-    CLEANUP_FREE char *members = string_format(
-        "\"additional_files\": [{\"filename\": \"good\", \"content\": \"\"}, %s]", file);
-    CLEANUP_FREE char *text = string_format("additional_files[1]%s", message);
-
-    check_wrong(members, text);
-}
-
-static void tool_arguments__additional_files_that_are_none(void **state)
-{
-    (void)state;
-    check_wrong("\"additional_files\": {}",
-                "additional_files must be an array of objects with filename and content");
-    check_wrong_file("\"a\"", " must be an object with filename and content");
-    check_wrong_file("null", " must be an object with filename and content");
-    check_wrong_file("{\"content\": \"\"}", " must be an object with filename and content");
-    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"mode\": 7}",
-                     " must be an object with filename, content and encoding alone");
-    check_wrong_file("{\"filename\": 1, \"content\": \"\"}",
-                     " must be an object whose filename is a string without NUL characters");
-    check_wrong_file("{\"filename\": \"a\\u0000\", \"content\": \"\"}",
-                     " must be an object whose filename is a string without NUL characters");
-    check_wrong_file("{\"filename\": \"../a\", \"content\": \"\"}",
-                     ": '../a' must not have '..', '.' or empty parts");
-    check_wrong_file("{\"filename\": \"/a\", \"content\": \"\"}",
-                     ": '/a' must be relative to the directory");
-}
-
-static void tool_arguments__contents_that_are_none(void **state)
-{
-    (void)state;
-    check_wrong_file("{\"filename\": \"a\"}", " must be an object whose content is a string");
-    check_wrong_file("{\"filename\": \"a\", \"content\": null}",
-                     " must be an object whose content is a string");
-    check_wrong_file("{\"filename\": \"a\", \"content\": 5}",
-                     " must be an object whose content is a string");
-    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"encoding\": \"latin-1\"}",
-                     " must be an object whose encoding is \"utf-8\" or \"base64\"");
-    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"encoding\": 64}",
-                     " must be an object whose encoding is \"utf-8\" or \"base64\"");
-    check_wrong_file("{\"filename\": \"a\", \"content\": \"no base64!\", \"encoding\": \"base64\"}",
-                     " must be an object whose content is valid base64, as its encoding says");
+    check_wrong("\"additional_files\": [{\"filename\": \"../a\", \"content\": \"\"}]",
+                "additional_files[0]: '../a' must not have '..', '.' or empty parts");
 }
 
 static void check_stdin(const char *text, const char *expected, size_t length)
@@ -327,11 +284,7 @@ static void tool_arguments__arguments(void **state)
     read_good(&fixture, ", \"arguments\": [\"-x\", \"\", \"a b\", \"{entrypoint}\"]");
     check_joined(&fixture.request.arguments, "-x||a b|{entrypoint}");
     tear_down(&fixture);
-    check_wrong("\"arguments\": \"-x\"", "arguments must be an array of strings");
     check_wrong("\"arguments\": [\"-x\", 5]", "arguments[1] must be a string");
-    check_wrong("\"arguments\": [null]", "arguments[0] must be a string");
-    check_wrong("\"arguments\": [\"a\\u0000\"]",
-                "arguments[0] must be a string without NUL characters");
 }
 
 static void tool_arguments__environment(void **state)
@@ -343,83 +296,7 @@ static void tool_arguments__environment(void **state)
     read_good(&fixture, ", \"environment\": {\"A\": \"1\", \"B\": \"\", \"C\": \"x=y\\nz\"}");
     check_joined(&fixture.request.environment, "A=1|B=|C=x=y\nz");
     tear_down(&fixture);
-    check_wrong("\"environment\": [\"A=1\"]", "environment must be an object with strings by name");
-    check_wrong("\"environment\": {\"A\": 1}", "environment.A must be a string");
     check_wrong("\"environment\": {\"A\": null}", "environment.A must be a string");
-    check_wrong("\"environment\": {\"A\\n\": 1}", "environment.A\\n must be a string");
-    check_wrong("\"environment\": {\"A\": \"secret\\u0000\"}",
-                "environment.A must be a string without NUL characters");
-    check_wrong("\"environment\": {\"A=B\": \"secret\"}",
-                "environment.A=B: the name of a variable cannot have '=' in it");
-}
-
-/* A JSON array or object with `count` items: numbers, each between these two texts. */
-static char *many(int count, const char *open, const char *before, const char *after,
-                  const char *close)
-{
-    struct strbuf text = STRBUF_INIT;
-
-    strbuf_addstr(&text, open);
-    for (int i = 0; i < count; i++) {
-        strbuf_addf(&text, "%s%s%d%s", i > 0 ? "," : "", before, i, after);
-    }
-    strbuf_addstr(&text, close);
-    return strbuf_steal(&text);
-}
-
-/* The start, an array of `count` words with `length` letters each, and the end. */
-static char *long_words(const char *open, int count, size_t length, const char *close)
-{
-    struct strbuf text = STRBUF_INIT;
-
-    strbuf_addstr(&text, open);
-    for (int i = 0; i < count; i++) {
-        strbuf_addstr(&text, i > 0 ? "\",\"" : "");
-        for (size_t k = 0; k < length; k++)
-            strbuf_addch(&text, 'x');
-    }
-    strbuf_addstr(&text, close);
-    return strbuf_steal(&text);
-}
-
-/* The kernel refuses to start a program with more. */
-static void tool_arguments__too_long(void **state)
-{
-    CLEANUP_FREE char *argument = long_words("\"arguments\": [\"", 1, 131072, "\"]");
-    CLEANUP_FREE char *enough = long_words(", \"arguments\": [\"", 1, 131071, "\"]");
-    CLEANUP_FREE char *variable = long_words("\"environment\": {\"V\": \"", 1, 131070, "\"}");
-    CLEANUP_FREE char *all = long_words("\"arguments\": [\"", 16, 131071, "\"]");
-    CLEANUP_FREE char *count = many(10001, "\"arguments\": [", "\"", "\"", "]");
-    struct fixture fixture;
-
-    (void)state;
-    check_wrong(argument, "arguments[0] must be shorter: a program can be given 128 KiB in one "
-                          "piece at most");
-    check_wrong(variable, "environment.V must be shorter: a program can be given 128 KiB in one "
-                          "piece at most");
-    check_wrong(all, "arguments and environment must be shorter: a program can be given 2 MB at "
-                     "most; files and stdin may be larger");
-    check_wrong(count, "arguments must be an array of at most 10000 strings");
-    set_up(&fixture);
-    read_good(&fixture, enough);
-    assert_int_equal(strlen(fixture.request.arguments.items[0]), 131071);
-    tear_down(&fixture);
-}
-
-static void tool_arguments__too_many(void **state)
-{
-    CLEANUP_FREE char *variables = many(1001, "\"environment\": {", "\"V", "\": \"\"", "}");
-    CLEANUP_FREE char *enough = many(1000, ", \"environment\": {", "\"V", "\": \"\"", "}");
-    CLEANUP_FREE char *files = many(10001, "\"additional_files\": [", "", "", "]");
-    struct fixture fixture;
-
-    (void)state;
-    check_wrong(variables, "environment must be an object of at most 1000 variables");
-    check_wrong(files, "additional_files must be an array of at most 10000 files");
-    set_up(&fixture);
-    read_good(&fixture, enough);
-    assert_int_equal(fixture.request.environment.count, 1000);
-    tear_down(&fixture);
 }
 
 static void check_timeout(const char *value, double expected)
@@ -620,6 +497,76 @@ static void tool_arguments__no_image_for_a_model(void **state)
     tear_down(&fixture);
 }
 
+/* ---- tests, of a batch alone */
+
+static void tool_arguments__tests(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.caller = TOOL_CALLER_BATCH;
+    read_good(&fixture, ", \"tests\": [{\"arguments\": [\"a\"]}, {\"name\": \"two\"}],"
+                        " \"stop_on_failure\": true, \"test_output_bytes\": 64");
+    assert_int_equal(fixture.request.tests.count, 2);
+    assert_string_equal(fixture.request.tests.items[0].name, "1");
+    check_joined(&fixture.request.tests.items[0].arguments, "a");
+    assert_string_equal(fixture.request.tests.items[1].name, "two");
+    assert_true(fixture.request.tests.stop_on_failure);
+    assert_int_equal(fixture.request.test_output_bytes, 64);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    fixture.caller = TOOL_CALLER_BATCH;
+    read_good(&fixture, ", \"tests\": [{}], \"stop_on_failure\": false,"
+                        " \"test_output_bytes\": 1048576");
+    assert_false(fixture.request.tests.stop_on_failure);
+    assert_int_equal(fixture.request.test_output_bytes, 1048576);
+    tear_down(&fixture);
+}
+
+/* Words of the request are given to each test's program, and count for it. */
+static void tool_arguments__words_of_tests(void **state)
+{
+    struct fixture fixture;
+    struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addstr(&text, "{\"language\": \"py\", \"entrypoint_code\": \"\", \"arguments\": [");
+    for (int i = 0; i < 19; i++)
+        strbuf_addf(&text, "%s\"%0100000d\"", i > 0 ? "," : "", i);
+    strbuf_addf(&text,
+                "], \"tests\": [{\"arguments\": [\"%060000d\"]}, {\"arguments\": "
+                "[\"%060000d\"]}, {\"arguments\": [\"%0100000d\", \"+\"]}]}",
+                0, 0, 0);
+    set_up(&fixture);
+    fixture.caller = TOOL_CALLER_BATCH;
+    assert_int_equal(read_text(&fixture, strbuf_string(&text)), -1);
+    assert_error(&fixture.error, ERROR_USAGE,
+                 "arguments and environment must be shorter: a program can be given 2 MB at most; "
+                 "files and stdin may be larger");
+    assert_int_equal(fixture.request.tests.count, 3); /* the first two are not too long */
+    strbuf_release(&text);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__wrong_members_for_tests(void **state)
+{
+    static const char *const bytes[] = {"63", "1048577", "4096.5", "\"4096\"", "1e300", "true"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bytes); i++) {
+        CLEANUP_FREE char *member = string_format("\"test_output_bytes\": %s", bytes[i]);
+
+        check_wrong_limit(TOOL_CALLER_BATCH, member,
+                          "test_output_bytes must be a whole number from 64 to 1048576");
+    }
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"stop_on_failure\": 1",
+                      "stop_on_failure must be true or false");
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"tests\": []",
+                      "tests must be an array of 1 to 10000 tests");
+}
+
 /* ---- names */
 
 /* Some models fill in every argument. */
@@ -656,6 +603,9 @@ static void tool_arguments__unknown_ones(void **state)
 {
     (void)state;
     check_wrong("\"code\": \"x\"", "there is no argument 'code'; " KNOWN);
+    check_wrong("\"tests\": [{}]", "there is no argument 'tests'; " KNOWN);
+    check_wrong("\"stop_on_failure\": null", "there is no argument 'stop_on_failure'; " KNOWN);
+    check_wrong("\"test_output_bytes\": 64", "there is no argument 'test_output_bytes'; " KNOWN);
     check_wrong("\"Stdin\": null", "there is no argument 'Stdin'; " KNOWN);
     check_wrong("\"\\u001b\": 1", "there is no argument '\\x1b'; " KNOWN);
     check_refused("{\"\": 1}", "there is no argument ''; " KNOWN);
@@ -684,18 +634,17 @@ int main(void)
         cmocka_unit_test(tool_arguments__snippet),
         cmocka_unit_test(tool_arguments__snippet_excludes_the_rest),
         cmocka_unit_test(tool_arguments__additional_files),
-        cmocka_unit_test(tool_arguments__additional_files_that_are_none),
-        cmocka_unit_test(tool_arguments__contents_that_are_none),
         cmocka_unit_test(tool_arguments__stdin),
         cmocka_unit_test(tool_arguments__arguments),
         cmocka_unit_test(tool_arguments__environment),
-        cmocka_unit_test(tool_arguments__too_many),
-        cmocka_unit_test(tool_arguments__too_long),
         cmocka_unit_test(tool_arguments__timeout),
         cmocka_unit_test(tool_arguments__timeout_without_a_maximum),
         cmocka_unit_test(tool_arguments__limits),
         cmocka_unit_test(tool_arguments__wrong_limits),
         cmocka_unit_test(tool_arguments__limits_that_are_not_offered),
+        cmocka_unit_test(tool_arguments__tests),
+        cmocka_unit_test(tool_arguments__words_of_tests),
+        cmocka_unit_test(tool_arguments__wrong_members_for_tests),
         cmocka_unit_test(tool_arguments__image),
         cmocka_unit_test(tool_arguments__no_image_for_a_model),
         cmocka_unit_test(tool_arguments__null_is_not_given),

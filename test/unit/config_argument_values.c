@@ -1,0 +1,390 @@
+#include "json.h"
+
+#include "config/argument_values.h"
+
+/* What values are read into. */
+struct fixture {
+    struct error error;
+    struct argument_reader reader;
+    struct strvec words;
+    struct input_files files;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.error = ERROR_INIT};
+    fixture->reader.error = &fixture->error;
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    strvec_release(&fixture->words);
+    input_files_release(&fixture->files);
+}
+
+/* The readers of lists, which are given a fixture. */
+typedef int list_reader(struct fixture *fixture, const json_t *value);
+
+static int read_words(struct fixture *fixture, const json_t *value)
+{
+    return argument_words(&fixture->reader, "words", value, &fixture->words);
+}
+
+static int read_variables(struct fixture *fixture, const json_t *value)
+{
+    return argument_variables(&fixture->reader, "variables", value, &fixture->words);
+}
+
+static int read_files(struct fixture *fixture, const json_t *value)
+{
+    return argument_files(&fixture->reader, "files", value, &fixture->files);
+}
+
+static void read_good(struct fixture *fixture, list_reader *read, const char *text)
+{
+    json_t *value = json_of(text);
+    const int result = read(fixture, value);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+    json_decref(value);
+}
+
+/* Reads a value that must fail with this message. */
+static void check_refused(list_reader *read, const char *text, const char *message)
+{
+    struct fixture fixture;
+    json_t *value = json_of(text);
+
+    set_up(&fixture);
+    assert_int_equal(read(&fixture, value), -1);
+    if (fixture.error.kind != ERROR_USAGE && fixture.error.kind != ERROR_INPUT)
+        fail_msg("an error of kind %d", fixture.error.kind);
+    assert_error(&fixture.error, fixture.error.kind, message);
+    json_decref(value);
+    tear_down(&fixture);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+/* ---- strings and numbers */
+
+static void argument_values__wrong(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(argument_wrong(&fixture.reader, "tests[3].stdin", "a string"), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "tests[3].stdin must be a string");
+    tear_down(&fixture);
+}
+
+static void check_text_refused(const char *json, const char *message)
+{
+    struct fixture fixture;
+    json_t *value = json_of(json);
+
+    set_up(&fixture);
+    assert_null(argument_text(&fixture.reader, "x", value));
+    assert_error(&fixture.error, ERROR_USAGE, message);
+    json_decref(value);
+    tear_down(&fixture);
+}
+
+static void argument_values__text(void **state)
+{
+    struct fixture fixture;
+    json_t *value = json_of("\"caf\\u00e9\"");
+
+    (void)state;
+    set_up(&fixture);
+    assert_string_equal(argument_text(&fixture.reader, "x", value), "caf\xc3\xa9");
+    json_decref(value);
+    tear_down(&fixture);
+    check_text_refused("5", "x must be a string");
+    check_text_refused("null", "x must be a string");
+    check_text_refused("\"a\\u0000\"", "x must be a string without NUL characters");
+    check_text_refused("\"\\u0000\"", "x must be a string without NUL characters");
+}
+
+static void argument_values__bytes(void **state)
+{
+    json_t *value = json_of("\"a\\u0000b\"");
+    size_t length;
+    CLEANUP_FREE char *bytes = argument_bytes(value, &length);
+
+    (void)state;
+    assert_int_equal(length, 3);
+    assert_memory_equal(bytes, "a\0b", 4);
+    json_decref(value);
+}
+
+static void argument_values__stdin(void **state)
+{
+    struct fixture fixture;
+    json_t *value = json_of("\"a\\u0000b\\n\"");
+    json_t *none = json_of("[\"a\"]");
+    struct strbuf content;
+    CLEANUP_FD int file = -1;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(argument_stdin(&fixture.reader, "stdin", value, &file), 0);
+    content = read_all(file);
+    assert_int_equal(content.length, 4);
+    assert_memory_equal(content.data, "a\0b\n", 4);
+    strbuf_release(&content);
+    assert_int_equal(argument_stdin(&fixture.reader, "stdin", none, &file), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "stdin must be a string");
+    json_decref(value);
+    json_decref(none);
+    tear_down(&fixture);
+}
+
+static void check_seconds(const char *json, double expected, const char *message)
+{
+    struct fixture fixture;
+    json_t *value = json_of(json);
+    double seconds;
+
+    set_up(&fixture);
+    assert_int_equal(argument_seconds(&fixture.reader, "t", value, &seconds), message ? -1 : 0);
+    if (message)
+        assert_error(&fixture.error, ERROR_USAGE, message);
+    else
+        assert_true(seconds == expected);
+    json_decref(value);
+    tear_down(&fixture);
+}
+
+static void argument_values__seconds(void **state)
+{
+    static const char *const wrong[] = {"0", "-1", "0.0", "\"5\"", "true", "[5]", "null"};
+
+    (void)state;
+    check_seconds("1", 1, NULL);
+    check_seconds("0.25", 0.25, NULL);
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        check_seconds(wrong[i], 0, "t must be a number of seconds greater than 0");
+}
+
+/* ---- words and variables */
+
+static void argument_values__words(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.words, "first");
+    read_good(&fixture, read_words, "[\"-x\", \"\", \"a b\"]");
+    check_joined(&fixture.words, "first|-x||a b");
+    assert_int_equal(fixture.reader.words, 5);
+    tear_down(&fixture);
+    check_refused(read_words, "\"-x\"", "words must be an array of strings");
+    check_refused(read_words, "[\"-x\", 5]", "words[1] must be a string");
+    check_refused(read_words, "[null]", "words[0] must be a string");
+    check_refused(read_words, "[\"a\\u0000\"]", "words[0] must be a string without NUL characters");
+}
+
+static void argument_values__variables(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, read_variables, "{\"A\": \"1\", \"B\": \"\", \"C\": \"x=y\\nz\"}");
+    check_joined(&fixture.words, "A=1|B=|C=x=y\nz");
+    assert_int_equal(fixture.reader.words, 12);
+    tear_down(&fixture);
+    check_refused(read_variables, "[\"A=1\"]", "variables must be an object with strings by name");
+    check_refused(read_variables, "{\"A\": 1}", "variables.A must be a string");
+    check_refused(read_variables, "{\"A\\n\": 1}", "variables.A\\n must be a string");
+    check_refused(read_variables, "{\"A\": \"secret\\u0000\"}",
+                  "variables.A must be a string without NUL characters");
+    check_refused(read_variables, "{\"A=B\": \"secret\"}",
+                  "variables.A=B: the name of a variable cannot have '=' in it");
+}
+
+/* The start, an array of `count` words with `length` letters each, and the end. */
+static char *long_words(const char *open, int count, size_t length, const char *close)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, open);
+    for (int i = 0; i < count; i++) {
+        strbuf_addstr(&text, i > 0 ? "\",\"" : "");
+        for (size_t k = 0; k < length; k++)
+            strbuf_addch(&text, 'x');
+    }
+    strbuf_addstr(&text, close);
+    return strbuf_steal(&text);
+}
+
+/* The kernel refuses to start a program with more. */
+static void argument_values__words_that_are_too_long(void **state)
+{
+    CLEANUP_FREE char *word = long_words("[\"", 1, 131072, "\"]");
+    CLEANUP_FREE char *enough = long_words("[\"", 1, 131071, "\"]");
+    CLEANUP_FREE char *variable = long_words("{\"V\": \"", 1, 131070, "\"}");
+    CLEANUP_FREE char *all = long_words("[\"", 16, 131071, "\"]");
+    struct fixture fixture;
+    json_t *value = json_of(enough);
+
+    (void)state;
+    check_refused(read_words, word,
+                  "words[0] must be shorter: a program can be given 128 KiB in one piece at most");
+    check_refused(
+        read_variables, variable,
+        "variables.V must be shorter: a program can be given 128 KiB in one piece at most");
+    check_refused(read_words, all,
+                  "arguments and environment must be shorter: a program can be given 2 MB at most; "
+                  "files and stdin may be larger");
+    set_up(&fixture);
+    read_good(&fixture, read_words, enough);
+    assert_int_equal(strlen(fixture.words.items[0]), 131071);
+    fixture.reader.words = 1900000; /* those that were read before count too */
+    assert_int_equal(read_words(&fixture, value), -1);
+    json_decref(value);
+    tear_down(&fixture);
+}
+
+/* A JSON array or object with `count` items: numbers, each between these two texts. */
+static char *many(int count, const char *open, const char *before, const char *after,
+                  const char *close)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, open);
+    for (int i = 0; i < count; i++)
+        strbuf_addf(&text, "%s%s%d%s", i > 0 ? "," : "", before, i, after);
+    strbuf_addstr(&text, close);
+    return strbuf_steal(&text);
+}
+
+static void argument_values__too_many(void **state)
+{
+    CLEANUP_FREE char *words = many(10001, "[", "\"", "\"", "]");
+    CLEANUP_FREE char *variables = many(1001, "{", "\"V", "\": \"\"", "}");
+    CLEANUP_FREE char *enough = many(1000, "{", "\"V", "\": \"\"", "}");
+    CLEANUP_FREE char *files = many(10001, "[", "", "", "]");
+    struct fixture fixture;
+
+    (void)state;
+    check_refused(read_words, words, "words must be an array of at most 10000 strings");
+    check_refused(read_variables, variables,
+                  "variables must be an object of at most 1000 variables");
+    check_refused(read_files, files, "files must be an array of at most 10000 files");
+    set_up(&fixture);
+    read_good(&fixture, read_variables, enough);
+    assert_int_equal(fixture.words.count, 1000);
+    tear_down(&fixture);
+}
+
+/* ---- files */
+
+static void check_file(const struct fixture *fixture, size_t i, const char *path, const char *data,
+                       size_t length)
+{
+    const struct input_file *file = &fixture->files.items[i];
+
+    assert_true(i < fixture->files.count);
+    assert_string_equal(file->path, path);
+    assert_int_equal(file->length, length);
+    assert_memory_equal(file->data, data, length);
+}
+
+static void argument_values__files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, read_files,
+              "[{\"filename\": \"a.txt\", \"content\": \"caf\\u00e9\\u0000\"},"
+              "{\"filename\": \"b/c\", \"content\": \"Zm9v\", \"encoding\": \"utf-8\"},"
+              "{\"filename\": \"d\", \"content\": \"AP8=\", \"encoding\": \"base64\"},"
+              "{\"filename\": \"e\", \"content\": \"\", \"encoding\": null}]");
+    assert_int_equal(fixture.files.count, 4);
+    check_file(&fixture, 0, "a.txt", "caf\xc3\xa9\0", 6);
+    check_file(&fixture, 1, "b/c", "Zm9v", 4);
+    check_file(&fixture, 2, "d", "\0\xff", 2);
+    check_file(&fixture, 3, "e", "", 0);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    read_good(&fixture, read_files, "[]");
+    assert_int_equal(fixture.files.count, 0);
+    tear_down(&fixture);
+}
+
+static void check_wrong_file(const char *file, const char *message)
+{
+    CLEANUP_FREE char *files =
+        string_format("[{\"filename\": \"good\", \"content\": \"\"}, %s]", file);
+    CLEANUP_FREE char *text = string_format("files[1]%s", message);
+
+    check_refused(read_files, files, text);
+}
+
+static void argument_values__files_that_are_none(void **state)
+{
+    (void)state;
+    check_refused(read_files, "{}", "files must be an array of objects with filename and content");
+    check_wrong_file("\"a\"", " must be an object with filename and content");
+    check_wrong_file("null", " must be an object with filename and content");
+    check_wrong_file("{\"content\": \"\"}", " must be an object with filename and content");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"mode\": 7}",
+                     " must be an object with filename, content and encoding alone");
+    check_wrong_file("{\"filename\": 1, \"content\": \"\"}",
+                     " must be an object whose filename is a string without NUL characters");
+    check_wrong_file("{\"filename\": \"a\\u0000\", \"content\": \"\"}",
+                     " must be an object whose filename is a string without NUL characters");
+    check_wrong_file("{\"filename\": \"../a\", \"content\": \"\"}",
+                     ": '../a' must not have '..', '.' or empty parts");
+    check_wrong_file("{\"filename\": \"/a\", \"content\": \"\"}",
+                     ": '/a' must be relative to the directory");
+}
+
+static void argument_values__contents_that_are_none(void **state)
+{
+    (void)state;
+    check_wrong_file("{\"filename\": \"a\"}", " must be an object whose content is a string");
+    check_wrong_file("{\"filename\": \"a\", \"content\": null}",
+                     " must be an object whose content is a string");
+    check_wrong_file("{\"filename\": \"a\", \"content\": 5}",
+                     " must be an object whose content is a string");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"encoding\": \"latin-1\"}",
+                     " must be an object whose encoding is \"utf-8\" or \"base64\"");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"encoding\": 64}",
+                     " must be an object whose encoding is \"utf-8\" or \"base64\"");
+    check_wrong_file("{\"filename\": \"a\", \"content\": \"no base64!\", \"encoding\": \"base64\"}",
+                     " must be an object whose content is valid base64, as its encoding says");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(argument_values__wrong),
+        cmocka_unit_test(argument_values__text),
+        cmocka_unit_test(argument_values__bytes),
+        cmocka_unit_test(argument_values__stdin),
+        cmocka_unit_test(argument_values__seconds),
+        cmocka_unit_test(argument_values__words),
+        cmocka_unit_test(argument_values__variables),
+        cmocka_unit_test(argument_values__words_that_are_too_long),
+        cmocka_unit_test(argument_values__too_many),
+        cmocka_unit_test(argument_values__files),
+        cmocka_unit_test(argument_values__files_that_are_none),
+        cmocka_unit_test(argument_values__contents_that_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+#include "test.h"
+
+#include "config/command_template.h"
+
+/* Fills in a command of one word. */
+static void check_word(const char *word, const char *entrypoint, const char *expected)
+{
+    struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
+
+    strvec_push(&words, word);
+    command_fill(&command, &words, entrypoint, "/workspace");
+    assert_int_equal(command.count, 1);
+    assert_string_equal(command.items[0], expected);
+    strvec_release(&words);
+    strvec_release(&command);
+}
+
+static void command_template__marks(void **state)
+{
+    (void)state;
+    check_word("{entrypoint}", "src/main.c", "src/main.c");
+    check_word("{stem}", "src/main.c", "src/main");
+    check_word("{workdir}", "src/main.c", "/workspace");
+    check_word("{workdir}/{stem}.o:{entrypoint}{entrypoint}", "a.c", "/workspace/a.o:a.ca.c");
+    check_word("", "a.c", "");
+    check_word("{}{entry}{Stem}{ workdir}", "a.c", "{}{entry}{Stem}{ workdir}");
+    check_word("{{stem}}", "a.c", "{a}");
+    check_word("{sources}", "a.c", "{sources}"); /* needs the files, which come later */
+}
+
+static void command_template__stems(void **state)
+{
+    (void)state;
+    check_word("{stem}", "main", "main");
+    check_word("{stem}", "main.tar.gz", "main.tar");
+    check_word("{stem}", ".hidden", ".hidden");
+    check_word("{stem}", "a.d/main", "a.d/main");
+    check_word("{stem}", "a.d/.hidden", "a.d/.hidden");
+    check_word("{stem}", "main.", "main");
+}
+
+/* A name in the value is no mark: it is not filled in again. */
+static void command_template__names_like_marks(void **state)
+{
+    (void)state;
+    check_word("{entrypoint}", "{stem}.c", "{stem}.c");
+    check_word("{stem} {entrypoint}", "{workdir}.c", "{workdir} {workdir}.c");
+}
+
+/* No option of the compiler or of the interpreter. */
+static void command_template__a_leading_dash(void **state)
+{
+    (void)state;
+    check_word("{entrypoint}", "-x.c", "./-x.c");
+    check_word("{stem}", "-x.c", "./-x");
+    check_word("/{entrypoint}", "-x.c", "/-x.c");
+    check_word("{workdir}/{stem}", "-x.c", "/workspace/-x");
+    check_word("{entrypoint}{entrypoint}", "-x", "./-x-x");
+}
+
+static void command_template__appends(void **state)
+{
+    struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    strvec_push_each(&words, "cc", "-o", "{stem}", "{entrypoint}", NULL);
+    strvec_push(&command, "nice");
+    command_fill(&command, &words, "a.c", "/w");
+    joined = strvec_join(&command, "|");
+    assert_string_equal(joined, "nice|cc|-o|a|a.c");
+    strvec_release(&words);
+    strvec_release(&command);
+}
+
+static void command_template__has(void **state)
+{
+    struct strvec words = STRVEC_INIT;
+
+    (void)state;
+    assert_false(command_has(&words, COMMAND_ENTRYPOINT));
+    strvec_push_each(&words, "sh", "-c", "cc {entrypoint}", NULL);
+    assert_true(command_has(&words, COMMAND_ENTRYPOINT));
+    assert_false(command_has(&words, COMMAND_SOURCES));
+    strvec_release(&words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(command_template__marks),
+        cmocka_unit_test(command_template__stems),
+        cmocka_unit_test(command_template__names_like_marks),
+        cmocka_unit_test(command_template__a_leading_dash),
+        cmocka_unit_test(command_template__appends),
+        cmocka_unit_test(command_template__has),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

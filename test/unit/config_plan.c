@@ -1,0 +1,341 @@
+/* Plans with a build and with tests. config_request.c has what all plans have in common. */
+#include "json.h"
+
+#include <math.h>
+
+#include "config/plan.h"
+
+struct fixture {
+    struct config config;
+    struct request request;
+    struct plan plan;
+    struct error error;
+};
+
+/* A request for a program in "c", which is built, unless `language` names another. */
+static void set_up(struct fixture *fixture, const char *language, const char *more)
+{
+    static const char c[] =
+        "{\"languages\": {\"c\": {\"image\": \"c:1\", \"command\": [\"./{stem}\"],"
+        " \"build\": [\"cc\", \"-o\", \"{workdir}/{stem}\", \"{sources}\", \"{entrypoint}\"],"
+        " \"buildLimits\": {\"timeoutSeconds\": 20, \"memoryMB\": 900},"
+        " \"extensions\": [\".c\", \".h\"], \"defaultFilename\": \"main.c\", \"pidsLimit\": 32,"
+        " \"cpuSeconds\": 3}}}";
+
+    *fixture = (struct fixture){.plan = PLAN_INIT};
+    set_up_config(&fixture->config, c);
+    config_overlay(&fixture->config, more, strlen(more), "more", &fixture->error);
+    assert_no_error(&fixture->error);
+    request_init(&fixture->request);
+    fixture->request.language = string_copy(language);
+    fixture->request.input.code = string_copy("text");
+    fixture->request.input.code_length = 4;
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    plan_release(&fixture->plan);
+    request_release(&fixture->request);
+    config_release(&fixture->config);
+}
+
+static struct test_request *add_test(struct fixture *fixture, const char *name)
+{
+    struct test_request *test = test_requests_add(&fixture->request.tests);
+
+    test->name = string_copy(name);
+    return test;
+}
+
+static void resolve(struct fixture *fixture)
+{
+    const int result =
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+/* Resolves the request, which must fail, and tears the fixture down. */
+static void refuse(struct fixture *fixture, enum error_kind kind, const char *message)
+{
+    assert_int_equal(
+        plan_resolve(&fixture->plan, &fixture->config, &fixture->request, &fixture->error), -1);
+    assert_error(&fixture->error, kind, message);
+    tear_down(fixture);
+}
+
+static void check_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+/* The limits that a build has of its own: timeout, memory, CPUs, processes, CPU time. */
+static void check_limits(const struct limits *limits, const char *expected)
+{
+    const double *number = limits->number;
+    CLEANUP_FREE char *text =
+        string_format("%.10g %.10g %.10g %.10g %.10g", number[LIMIT_TIMEOUT], number[LIMIT_MEMORY],
+                      number[LIMIT_CPUS], number[LIMIT_PIDS], number[LIMIT_CPU_TIME]);
+
+    assert_string_equal(text, expected);
+}
+
+/* ---- builds */
+
+static void plan__build_command(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "c", "{}");
+    fixture.request.entrypoint = string_copy("src/-x.c");
+    strvec_push(&fixture.request.arguments, "given");
+    resolve(&fixture);
+    check_joined(&fixture.plan.build, "cc|-o|/workspace/src/-x|{sources}|src/-x.c");
+    check_joined(&fixture.plan.command, "./src/-x|given");
+    check_joined(&fixture.plan.source_extensions, ".c|.h");
+    tear_down(&fixture);
+
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.build.count, 0);
+    tear_down(&fixture);
+}
+
+/* The program's by configuration, over them buildLimits; the request's are for the program. */
+static void plan__build_limits(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "c", "{}");
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 100;
+    fixture.request.policy.limits.number[LIMIT_PIDS] = 16;
+    fixture.request.policy.limits.number[LIMIT_TIMEOUT] = 2;
+    resolve(&fixture);
+    check_limits(&fixture.plan.build_limits, "20 900 0.5 32 inf");
+    check_limits(&fixture.plan.policy.limits, "2 100 0.5 16 3");
+    tear_down(&fixture);
+}
+
+static void plan__build_limits_have_maximums(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "c",
+           "{\"maximums\": {\"timeoutSeconds\": 10, \"memoryMB\": 400, \"cpus\": 0.25,"
+           " \"pidsLimit\": 20, \"cpuSeconds\": 5}}");
+    resolve(&fixture);
+    check_limits(&fixture.plan.build_limits, "10 400 0.25 20 5");
+    tear_down(&fixture);
+}
+
+static void refuse_writable(const char *language, bool with_test, const char *message)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, language, "{\"defaults\": {\"readOnly\": false}}");
+    if (with_test)
+        add_test(&fixture, "1");
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+static void plan__nothing_is_left_in_a_writable_root(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    refuse_writable("py", true,
+                    "readOnly must be true for a request with tests: nothing of one program may be "
+                    "left for the next");
+    refuse_writable("c", false,
+                    "readOnly must be true for a language with a build: nothing of one program may "
+                    "be left for the next");
+    set_up(&fixture, "py", "{\"defaults\": {\"readOnly\": false}}");
+    resolve(&fixture); /* one program alone */
+    tear_down(&fixture);
+}
+
+/* ---- tests */
+
+static void plan__takes_the_tests_over(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "one");
+    add_test(&fixture, "two");
+    fixture.request.tests.stop_on_failure = true;
+    fixture.request.test_output_bytes = 100;
+    resolve(&fixture);
+    assert_int_equal(fixture.request.tests.count, 0);
+    assert_int_equal(fixture.plan.tests.count, 2);
+    assert_string_equal(fixture.plan.tests.items[1].name, "two");
+    assert_true(fixture.plan.tests.stop_on_failure);
+    assert_int_equal(fixture.plan.test_output_bytes, 100);
+    tear_down(&fixture);
+
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.test_output_bytes, 4096);
+    tear_down(&fixture);
+}
+
+static void plan__limits_of_a_test(void **state)
+{
+    struct fixture fixture;
+    struct test_request *test;
+    struct limits limits;
+
+    (void)state;
+    set_up(&fixture, "py", "{\"maximums\": {\"timeoutSeconds\": 50, \"cpuSeconds\": 5}}");
+    add_test(&fixture, "the request's");
+    test = add_test(&fixture, "its own");
+    test->timeout_seconds = 1.5;
+    test->cpu_seconds = 0.5;
+    test = add_test(&fixture, "more than the maximums");
+    test->timeout_seconds = 51;
+    test->cpu_seconds = 1e300;
+    fixture.request.policy.limits.number[LIMIT_TIMEOUT] = 7;
+    resolve(&fixture);
+    limits = plan_test_limits(&fixture.plan, &fixture.plan.tests.items[0]);
+    check_limits(&limits, "7 256 0.5 64 5");
+    assert_true(limits.number[LIMIT_OUTPUT] == 4096);
+    limits = plan_test_limits(&fixture.plan, &fixture.plan.tests.items[1]);
+    check_limits(&limits, "1.5 256 0.5 64 0.5");
+    limits = plan_test_limits(&fixture.plan, &fixture.plan.tests.items[2]);
+    check_limits(&limits, "50 256 0.5 64 5");
+    tear_down(&fixture);
+}
+
+static void refuse_limits(double timeout, double cpu, const char *message)
+{
+    struct fixture fixture;
+    struct test_request *test;
+
+    set_up(&fixture, "py", "{}");
+    test = add_test(&fixture, "a");
+    test->timeout_seconds = timeout;
+    test->cpu_seconds = cpu;
+    refuse(&fixture, ERROR_USAGE, message);
+}
+
+/* Times of any length would not fit a number of milliseconds. */
+static void plan__limits_of_a_test_that_are_none(void **state)
+{
+    (void)state;
+    refuse_limits(1e300, 0, "test 'a': timeoutSeconds must be from 0.001 to 31622400 s");
+    refuse_limits(1e-9, 0, "test 'a': timeoutSeconds must be from 0.001 to 31622400 s");
+    refuse_limits(0, 1e300, "test 'a': cpuSeconds must be from 0 to 31622400 s");
+}
+
+static void plan__tests_that_cannot_run(void **state)
+{
+    struct fixture fixture;
+    struct test_request *test;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    test = add_test(&fixture, "b");
+    strvec_push(&test->environment, "A B=secret");
+    refuse(&fixture, ERROR_USAGE,
+           "test 'b': 'A B' is not the name of an environment variable: letters, digits, _");
+
+    set_up(&fixture, "py", "{}");
+    test = add_test(&fixture, "a");
+    input_files_add(&test->files, "main.py", string_copy(""), 0);
+    refuse(&fixture, ERROR_INPUT, "test 'a': two files have the name 'main.py'");
+}
+
+static void plan__tests_exclude_files_and_images(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    strvec_push(&fixture.request.artifacts, "*.png");
+    refuse(&fixture, ERROR_USAGE, "a request with tests cannot return files");
+
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    fixture.request.save_image = string_copy("kept");
+    refuse(&fixture, ERROR_USAGE, "a request with tests cannot be saved as an image");
+
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    fixture.request.save_dockerfile = string_copy("Dockerfile");
+    refuse(&fixture, ERROR_USAGE, "a request with tests cannot be saved as an image");
+}
+
+/* ---- figures of a plan */
+
+static void plan__time_of_its_programs(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_programs_ms(&fixture.plan), 45000);
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_programs_ms(&fixture.plan), 20000 + 45000);
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", "{}");
+    add_test(&fixture, "a")->timeout_seconds = 0.5;
+    add_test(&fixture, "b");
+    resolve(&fixture);
+    assert_int_equal(plan_programs_ms(&fixture.plan), 20000 + 500 + 45000);
+    tear_down(&fixture);
+}
+
+static void plan__bytes_of_tests(void **state)
+{
+    struct fixture fixture;
+    struct test_request *test;
+    size_t without;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    test = add_test(&fixture, "a");
+    resolve(&fixture);
+    without = plan_bytes(&fixture.plan);
+    test = &fixture.plan.tests.items[0];
+    strvec_push(&test->arguments, "12345");
+    strvec_push(&test->environment, "A=12345");
+    input_files_add(&test->files, "f", string_copy("123"), 3);
+    test->expected = string_copy("12");
+    test->expected_length = 2;
+    assert_true(plan_bytes(&fixture.plan) >= without + 5 + 7 + 3 + 2);
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plan__build_command),
+        cmocka_unit_test(plan__build_limits),
+        cmocka_unit_test(plan__build_limits_have_maximums),
+        cmocka_unit_test(plan__nothing_is_left_in_a_writable_root),
+        cmocka_unit_test(plan__takes_the_tests_over),
+        cmocka_unit_test(plan__limits_of_a_test),
+        cmocka_unit_test(plan__limits_of_a_test_that_are_none),
+        cmocka_unit_test(plan__tests_that_cannot_run),
+        cmocka_unit_test(plan__tests_exclude_files_and_images),
+        cmocka_unit_test(plan__time_of_its_programs),
+        cmocka_unit_test(plan__bytes_of_tests),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

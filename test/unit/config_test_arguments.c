@@ -1,0 +1,240 @@
+#include "json.h"
+
+#include "config/test_arguments.h"
+
+struct fixture {
+    struct error error;
+    struct argument_reader reader;
+    struct test_requests tests;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.error = ERROR_INIT};
+    fixture->reader.error = &fixture->error;
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    error_release(&fixture->error);
+    test_requests_release(&fixture->tests);
+}
+
+static int read_text(struct fixture *fixture, const char *text)
+{
+    json_t *value = json_of(text);
+    const int result = test_arguments_read(&fixture->reader, "tests", value, &fixture->tests);
+
+    json_decref(value);
+    return result;
+}
+
+static void read_good(struct fixture *fixture, const char *text)
+{
+    const int result = read_text(fixture, text);
+
+    assert_no_error(&fixture->error);
+    assert_int_equal(result, 0);
+}
+
+static void check_refused(const char *text, const char *message)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, text), -1);
+    if (fixture.error.kind != ERROR_USAGE && fixture.error.kind != ERROR_INPUT)
+        fail_msg("an error of kind %d", fixture.error.kind);
+    assert_error(&fixture.error, fixture.error.kind, message);
+    tear_down(&fixture);
+}
+
+/* Likewise the second of two tests, with these members. */
+static void check_wrong(const char *members, const char *message)
+{
+    CLEANUP_FREE char *text = string_format("[{}, {%s}]", members);
+
+    check_refused(text, message);
+}
+
+static void test_arguments__defaults(void **state)
+{
+    struct fixture fixture;
+    const struct test_request *test;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, "[{}]");
+    assert_int_equal(fixture.tests.count, 1);
+    test = &fixture.tests.items[0];
+    assert_string_equal(test->name, "1");
+    assert_int_equal(test->stdin_file, -1);
+    assert_int_equal(test->arguments.count, 0);
+    assert_int_equal(test->environment.count, 0);
+    assert_int_equal(test->files.count, 0);
+    assert_false(test->has_expected);
+    assert_int_equal(test->compare, COMPARE_TRIM);
+    assert_true(test->tolerance == 1e-6);
+    assert_true(test->timeout_seconds == 0);
+    assert_true(test->cpu_seconds == 0);
+    tear_down(&fixture);
+}
+
+static void test_arguments__all_members(void **state)
+{
+    struct fixture fixture;
+    const struct test_request *test;
+    struct strbuf content;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture,
+              "[{\"name\": \"first\", \"stdin\": \"a\\u0000b\", \"arguments\": [\"x\", \"\"],"
+              " \"environment\": {\"A\": \"1\"},"
+              " \"files\": [{\"filename\": \"d/f\", \"content\": \"text\"}],"
+              " \"expected_stdout\": \"c\\u0000\\n\", \"compare\": \"float\","
+              " \"tolerance\": 0, \"timeout_seconds\": 1.5, \"cpu_seconds\": 0.5}]");
+    test = &fixture.tests.items[0];
+    assert_string_equal(test->name, "first");
+    content = read_all(test->stdin_file);
+    assert_int_equal(content.length, 3);
+    assert_memory_equal(content.data, "a\0b", 3);
+    strbuf_release(&content);
+    assert_int_equal(test->arguments.count, 2);
+    assert_string_equal(test->arguments.items[0], "x");
+    assert_string_equal(test->environment.items[0], "A=1");
+    assert_string_equal(test->files.items[0].path, "d/f");
+    assert_true(test->has_expected);
+    assert_int_equal(test->expected_length, 3);
+    assert_memory_equal(test->expected, "c\0\n", 4);
+    assert_int_equal(test->compare, COMPARE_FLOAT);
+    assert_true(test->tolerance == 0);
+    assert_true(test->timeout_seconds == 1.5);
+    assert_true(test->cpu_seconds == 0.5);
+    tear_down(&fixture);
+}
+
+/* The empty string is an expectation: nothing may be written. */
+static void test_arguments__empty_and_null(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, "[{\"expected_stdout\": \"\", \"stdin\": \"\"},"
+                        " {\"name\": null, \"stdin\": null, \"arguments\": null,"
+                        "  \"environment\": null, \"files\": null, \"expected_stdout\": null,"
+                        "  \"compare\": null, \"tolerance\": null, \"timeout_seconds\": null,"
+                        "  \"cpu_seconds\": null}]");
+    assert_true(fixture.tests.items[0].has_expected);
+    assert_int_equal(fixture.tests.items[0].expected_length, 0);
+    assert_true(fixture.tests.items[0].stdin_file >= 0);
+    assert_string_equal(fixture.tests.items[1].name, "2");
+    assert_false(fixture.tests.items[1].has_expected);
+    assert_int_equal(fixture.tests.items[1].stdin_file, -1);
+    tear_down(&fixture);
+}
+
+static void test_arguments__names(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf longest = STRBUF_INIT;
+    CLEANUP_FREE char *enough = NULL, *more = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < 255; i++)
+        strbuf_addch(&longest, 'n');
+    enough = string_format("[{\"name\": \"%s\"}]", strbuf_string(&longest));
+    more = string_format("\"name\": \"%sn\"", strbuf_string(&longest));
+    set_up(&fixture);
+    read_good(&fixture, enough);
+    assert_int_equal(strlen(fixture.tests.items[0].name), 255);
+    tear_down(&fixture);
+    check_wrong(more, "tests[1].name must be a string of 1 to 255 bytes");
+    check_wrong("\"name\": \"\"", "tests[1].name must be a string of 1 to 255 bytes");
+    check_wrong("\"name\": 1", "tests[1].name must be a string");
+    check_wrong("\"name\": \"a\\u0000\"", "tests[1].name must be a string without NUL characters");
+}
+
+/* A test without a name has its number. */
+static void test_arguments__equal_names(void **state)
+{
+    (void)state;
+    check_refused("[{\"name\": \"a\\n\"}, {\"name\": \"b\"}, {\"name\": \"a\\n\"}]",
+                  "tests: there are two tests named 'a\\n'");
+    check_refused("[{\"name\": \"2\"}, {}]", "tests: there are two tests named '2'");
+}
+
+static void test_arguments__wrong_members(void **state)
+{
+    (void)state;
+    check_wrong("\"stdin\": 1", "tests[1].stdin must be a string");
+    check_wrong("\"arguments\": \"a\"", "tests[1].arguments must be an array of strings");
+    check_wrong("\"arguments\": [1]", "tests[1].arguments[0] must be a string");
+    check_wrong("\"environment\": {\"A=\": \"\"}",
+                "tests[1].environment.A=: the name of a variable cannot have '=' in it");
+    check_wrong("\"files\": [{\"filename\": \"/a\", \"content\": \"\"}]",
+                "tests[1].files[0]: '/a' must be relative to the directory");
+    check_wrong("\"expected_stdout\": [\"a\"]", "tests[1].expected_stdout must be a string");
+    check_wrong("\"compare\": 1", "tests[1].compare must be a string");
+    check_wrong("\"compare\": \"fuzzy\"", "tests[1].compare: 'fuzzy' is not a way to compare; use "
+                                          "trim, exact, tokens or float");
+    check_wrong("\"tolerance\": -1", "tests[1].tolerance must be a number, 0 or greater");
+    check_wrong("\"tolerance\": \"1\"", "tests[1].tolerance must be a number, 0 or greater");
+    check_wrong("\"timeout_seconds\": 0",
+                "tests[1].timeout_seconds must be a number of seconds greater than 0");
+    check_wrong("\"cpu_seconds\": 0",
+                "tests[1].cpu_seconds must be a number of seconds greater than 0");
+}
+
+static void test_arguments__unknown_members(void **state)
+{
+    (void)state;
+    check_wrong("\"expected\": \"a\"",
+                "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
+                "environment, files, expected_stdout, compare, tolerance, timeout_seconds, "
+                "cpu_seconds");
+    check_wrong("\"\\u001b\": null",
+                "tests[1] has no member '\\x1b'; known are: name, stdin, arguments, environment, "
+                "files, expected_stdout, compare, tolerance, timeout_seconds, cpu_seconds");
+}
+
+static void test_arguments__no_array_of_objects(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    check_refused("{}", "tests must be an array of 1 to 10000 tests");
+    check_refused("[]", "tests must be an array of 1 to 10000 tests");
+    check_refused("[{}, 5]", "tests[1] must be an object");
+    check_refused("[{}, null]", "tests[1] must be an object");
+    strbuf_addstr(&many, "[{}");
+    for (int i = 1; i < 10000; i++)
+        strbuf_addstr(&many, ",{}");
+    strbuf_addstr(&many, "]");
+    set_up(&fixture);
+    read_good(&fixture, strbuf_string(&many));
+    assert_int_equal(fixture.tests.count, 10000);
+    assert_string_equal(fixture.tests.items[9999].name, "10000");
+    tear_down(&fixture);
+    many.length--;
+    strbuf_addstr(&many, ",{}]");
+    check_refused(strbuf_string(&many), "tests must be an array of 1 to 10000 tests");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments__defaults),
+        cmocka_unit_test(test_arguments__all_members),
+        cmocka_unit_test(test_arguments__empty_and_null),
+        cmocka_unit_test(test_arguments__names),
+        cmocka_unit_test(test_arguments__equal_names),
+        cmocka_unit_test(test_arguments__wrong_members),
+        cmocka_unit_test(test_arguments__unknown_members),
+        cmocka_unit_test(test_arguments__no_array_of_objects),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
