@@ -1,137 +1,7 @@
 #include "cli/run_command.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/archive.h"
-#include "base/cleanup.h"
-#include "base/diagnostics.h"
-#include "base/signals.h"
-#include "base/spool.h"
-#include "base/text.h"
-#include "cli/artifact_files.h"
-#include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "cli/print.h"
-#include "cli/run_options.h"
-#include "cli/safe_json.h"
-#include "config/config_load.h"
-#include "docker/image_store.h"
-#include "service/service.h"
-
-/*
- * Opens a regular file that the user named, of at most `max` bytes; "-" copies isolator's own
- * stdin. Returns a descriptor that the caller owns, or -1.
- */
-static int open_input_file(const char *path, long long max, struct error *error)
-{
-    CLEANUP_FREE char *escaped = text_escape(path);
-    CLEANUP_FD int fd = -1;
-    struct stat status;
-
-    if (strcmp(path, "-") == 0)
-        return spool_copy(STDIN_FILENO, max < ARCHIVE_FILE_MAX ? max : ARCHIVE_FILE_MAX, "stdin",
-                          signals_cancel(), error);
-    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
-    if (!S_ISREG(status.st_mode))
-        return error_set(error, ERROR_INPUT, "'%s' is not a regular file; use - to read stdin",
-                         escaped);
-    if (status.st_size > max)
-        return error_set(
-            error, ERROR_INPUT,
-            "'%s' is larger than the working directory (%lld MB); raise --workdir-size", escaped,
-            max >> 20);
-    if (status.st_size > ARCHIVE_FILE_MAX)
-        return error_set(error, ERROR_INPUT,
-                         "'%s' is larger than %lld bytes, the maximum for one file", escaped,
-                         ARCHIVE_FILE_MAX);
-    return steal_fd(&fd);
-}
-
-/* Checks that FILE exists and is not a directory, before its language is looked up. */
-static int check_file(const char *file, struct error *error)
-{
-    CLEANUP_FREE char *escaped = text_escape(file ? file : "");
-    struct stat status;
-
-    if (!file || strcmp(file, "-") == 0)
-        return 0;
-    if (stat(file, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
-    if (S_ISDIR(status.st_mode))
-        return error_set(error, ERROR_INPUT,
-                         "'%s' is a directory; run a program in it with --dir %s --entrypoint PATH",
-                         escaped, escaped);
-    return 0;
-}
-
-/*
- * Checks before the run that the Dockerfile can be written: over an existing file (for example
- * /dev/stderr) or as a new one.
- */
-static int check_dockerfile(const char *file, struct error *error)
-{
-    const char *slash = strrchr(file, '/');
-    CLEANUP_FREE char *directory =
-        slash ? string_format("%.*s", (int)(slash - file) + 1, file) : string_copy(".");
-    CLEANUP_FREE char *escaped = text_escape(file);
-
-    if (access(file, W_OK) == 0 || (errno == ENOENT && access(directory, W_OK | X_OK) == 0))
-        return 0;
-    return error_set_errno(error, ERROR_INPUT, "cannot write the Dockerfile '%s'", escaped);
-}
-
-static int open_files(struct run_options *options, struct plan *plan, struct error *error)
-{
-    const long long max = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR);
-    const char *dockerfile = plan->save_dockerfile;
-
-    if (dockerfile && check_dockerfile(dockerfile, error) != 0)
-        return -1;
-    if (options->file) {
-        plan->input.file = open_input_file(options->file, max, error);
-        if (plan->input.file < 0)
-            return -1;
-    }
-    if (options->stdin_path) {
-        plan->input.stdin_file = open_input_file(options->stdin_path, max, error);
-        if (plan->input.stdin_file < 0)
-            return -1;
-    }
-    if (options->artifacts) {
-        options->artifacts_directory = artifact_files_open(options->artifacts, error);
-        if (options->artifacts_directory < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Prints the result as JSON: on one line, or indented on a terminal. */
-static int print_result(struct result *result)
-{
-    json_t *object = result_to_json(result);
-
-    safe_json_print(object, isatty(STDOUT_FILENO));
-    json_decref(object);
-    if (print_failure() == 0)
-        return 0;
-    diagnostics_line("cannot write the result: %s", strerror(print_failure()));
-    return -1;
-}
-
-/* Writes a line to stderr. */
-static void write_diagnostic(const char *prefix, const char *text)
-{
-    CLEANUP_FREE char *escaped = text_escape(text);
-
-    diagnostics_line("%s%s", prefix, escaped);
-}
+#include "cli/run_request.h"
 
 /* With --stream the output was written during the run. Warnings and errors go to stderr. */
 static int report_stream(const struct result *result, int status)
@@ -141,124 +11,18 @@ static int report_stream(const struct result *result, int status)
     /* Our exit status already says so. */
     const bool is_exit_status = result->reason == REASON_EXIT && result->exit_code != 0;
 
-    for (size_t i = 0; i < result->warnings.count; i++)
-        write_diagnostic("warning: ", result->warnings.items[i]);
-    for (size_t i = 0; i < result->artifacts.missing.count; i++)
-        write_diagnostic("warning: ", result->artifacts.missing.items[i]);
-    if (result->error && !is_exit_status)
-        write_diagnostic("", result->error);
+    run_request_print_messages(result, !is_exit_status);
     return program_ended && result->exit_code > 0 ? result->exit_code : status;
 }
 
-/*
- * Fetches the image of the plan if it is not on the engine. For a prepared image it fetches the
- * base image, because no registry has a prepared image.
- */
-static int pull_missing(const struct docker *docker, const struct plan *plan, struct error *error)
+static int report_run(const struct run_options *options, struct result *result, int status)
 {
-    const char *const images[] = {plan->image, plan->base};
-
-    for (size_t i = 0; i < 2 && images[i]; i++) {
-        const int found = image_store_has(docker, images[i], signals_cancel(), error);
-
-        if (found != 0)
-            return found < 0 ? -1 : 0;
-    }
-    return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
-}
-
-static void run_plan(struct service *service, const struct run_options *options, struct plan *plan,
-                     struct result *result)
-{
-    const struct run_observer live = {.live = {STDOUT_FILENO, STDERR_FILENO}};
-    const struct run_observer none = RUN_OBSERVER_INIT;
-
-    service_run(service, plan, options->stream ? &live : &none, signals_cancel(), result);
-    if (options->artifacts_directory >= 0)
-        artifact_files_write(options->artifacts_directory, NULL, options->force, result);
-}
-
-/* Opens the files of the plan and runs it. -1 if the run does not start. */
-static int open_and_run(struct run_options *options, const struct config *config, struct plan *plan,
-                        struct result *result, struct error *error)
-{
-    const struct service_options service_options = {
-        .limits = {.max_active = 1}, .trace = options->verbose ? docker_print_trace : NULL};
-    struct service service;
-    int status = 0;
-
-    if (open_files(options, plan, error) != 0 ||
-        service_open(&service, config, &service_options, error) != 0)
-        return -1;
-    if (options->pull)
-        status = pull_missing(&service.docker, plan, error);
-    if (status == 0)
-        run_plan(&service, options, plan, result);
-    service_close(&service, 0);
-    return status;
-}
-
-/* Prints the result. Returns the exit status of the process. */
-static int report_result(const struct run_options *options, const struct config *config,
-                         struct result *result)
-{
-    const int status = exit_status_of_result(result, signals_caught());
-
-    if (options->verbose)
-        diagnostics_line("container %s of image %s, configuration %s",
-                         result->container ? result->container : "none",
-                         result->image ? result->image : "none",
-                         config->file ? config->file : "built in");
     if (options->stream)
         return report_stream(result, status);
-    return print_result(result) == 0 ? status : EXIT_STATUS_ENGINE;
-}
-
-static int run_request(struct run_options *options, const struct config *config,
-                       struct error *error)
-{
-    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
-    CLEANUP(result_release) struct result result = RESULT_INIT;
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
-    CLEANUP_FREE char *image = NULL;
-
-    if (check_file(options->file, &failure) == 0 &&
-        plan_resolve(&plan, config, &options->request, error) != 0) {
-        if (error->kind == ERROR_USAGE) {
-            error_name_subject(error, run_options_namer);
-            return exit_status_report(error);
-        }
-        failure = *error;
-        *error = (struct error)ERROR_INIT;
-    }
-    image = plan.image ? string_copy(plan.image) : NULL;
-    if (failure.kind != ERROR_NONE ||
-        open_and_run(options, config, &plan, &result, &failure) != 0) {
-        result_fail(&result, &failure);
-        if (!result.image)
-            result.image = steal_pointer(&image);
-    }
-    result_name_subject(&result, run_options_namer);
-    signals_release(); /* nothing remains to be removed */
-    return report_result(options, config, &result);
+    return run_request_print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
 }
 
 int run_command(int argc, char **argv)
 {
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(run_options_release) struct run_options options;
-    CLEANUP(config_release) struct config config;
-
-    config_init(&config);
-    if (run_options_parse(&options, argc, argv, &error) != 0)
-        return exit_status_report(&error);
-    if (options.help) {
-        CLEANUP_FREE char *help = run_options_help();
-
-        print_text(help);
-        return command_line_printed("help");
-    }
-    if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
-        return exit_status_report(&error);
-    return run_request(&options, &config, &error);
+    return run_request_main(RUN_OPTIONS_RUN, argc, argv, report_run);
 }

@@ -1,5 +1,6 @@
 /*
- * The command line of `isolator run`: one table of options drives parsing and --help.
+ * The command lines of `isolator run` and `isolator test`: one table of options drives parsing and
+ * --help.
  */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
@@ -9,8 +10,11 @@
 #include "base/error.h"
 #include "config/request.h"
 
+enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST };
+
 struct run_options {
-    struct request request;  /* complete except for the open files */
+    enum run_options_command command;
+    struct request request;  /* complete except for the open files and the tests */
     char *file;              /* FILE, "-" for stdin; NULL with --dir */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     char *config_path;       /* --config or NULL */
@@ -19,15 +23,23 @@ struct run_options {
     bool force;              /* replace existing files in it */
     bool pull;               /* fetch the image if it is missing */
     bool stream;
+    char *tests;                  /* --tests, the directory; NULL for run */
+    enum comparison_mode compare; /* of all tests */
+    double tolerance;
+    bool tolerance_given;
+    bool stop_on_failure;
+    bool json, table; /* what the result is printed as, if not both are false */
     bool verbose;
     bool help;
 };
 
 /*
- * Reads the arguments after "run", which is argv[0]. -1 with ERROR_USAGE if they are wrong. With
+ * Reads the arguments after the name of the command, which is argv[0]. -1 with ERROR_USAGE if they
+ * are wrong. With
  * --help nothing else is checked. The caller releases the options in any case.
  */
-int run_options_parse(struct run_options *options, int argc, char **argv, struct error *error);
+int run_options_parse(struct run_options *options, enum run_options_command command, int argc,
+                      char **argv, struct error *error);
 
 /*
  * Checks which options need or exclude each other. -1 with ERROR_USAGE. run_options_parse() calls
@@ -39,7 +51,7 @@ int run_options_check(const struct run_options *options, struct error *error);
 const char *run_options_namer(const char *subject);
 
 /* What --help prints; owned by the caller. */
-char *run_options_help(void);
+char *run_options_help(const struct run_options *options);
 
 void run_options_release(struct run_options *options);
 

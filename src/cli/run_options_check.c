@@ -2,6 +2,17 @@
 
 #include "cli/run_options.h"
 
+static int check_test_options(const struct run_options *options, struct error *error)
+{
+    if (!options->tests)
+        return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
+    if (options->tolerance_given && options->compare != COMPARE_FLOAT)
+        return error_set(error, ERROR_USAGE, "--tolerance needs --compare float");
+    if (options->json && options->table)
+        return error_set(error, ERROR_USAGE, "--json and --table cannot be used together");
+    return 0;
+}
+
 int run_options_check(const struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
@@ -31,5 +42,5 @@ int run_options_check(const struct run_options *options, struct error *error)
     if (from_stdin && request->save_dockerfile)
         return error_set(error, ERROR_USAGE,
                          "--save-dockerfile needs a FILE or --dir to copy from");
-    return 0;
+    return options->command == RUN_OPTIONS_TEST ? check_test_options(options, error) : 0;
 }

@@ -164,16 +164,14 @@ static int merge_files(struct reading *reading)
 
 static int list_files(struct reading *reading)
 {
-    const int copy = fcntl(reading->directory, F_DUPFD_CLOEXEC, 0);
+    CLEANUP_FD int copy = fcntl(reading->directory, F_DUPFD_CLOEXEC, 0);
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     struct dirent *entry;
     int status = 0, failure;
 
-    if (!dir) {
-        CLEANUP_FD const int unused = copy;
-
+    if (!dir)
         return error_set_errno(reading->error, ERROR_INPUT, "cannot read '%s'", reading->path);
-    }
+    steal_fd(&copy); /* dir has it */
     do {
         errno = 0;
         entry = readdir(dir);

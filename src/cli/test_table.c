@@ -1,5 +1,6 @@
 #include "cli/test_table.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -69,29 +70,35 @@ static char *detail_cell(const struct test_result *result)
 
 enum { COLUMNS = 6 };
 
-static size_t count_of(const struct test_results *results, enum test_status status)
+/* A test that did not run, or that the engine failed, says nothing about the program. */
+static bool has_failed(const struct test_result *result)
 {
-    size_t count = 0;
-
-    for (size_t i = 0; i < results->count; i++)
-        count += results->items[i].status == status;
-    return count;
+    return result->status != TEST_PASSED && result->status != TEST_NOT_RUN &&
+           result->status != TEST_ENGINE;
 }
 
 char *test_table_summary(const struct test_results *results)
 {
-    const struct test_summary summary = test_results_summary(results);
-    const size_t engine = count_of(results, TEST_ENGINE);
-    const size_t not_run = count_of(results, TEST_NOT_RUN);
+    size_t passed = 0, engine = 0, not_run = 0;
+    const char *first_failure = NULL;
     struct strbuf text = STRBUF_INIT;
 
-    strbuf_addf(&text, "%zu of %zu passed", summary.passed, summary.total);
+    for (size_t i = 0; i < results->count; i++) {
+        const struct test_result *result = &results->items[i];
+
+        passed += result->status == TEST_PASSED;
+        engine += result->status == TEST_ENGINE;
+        not_run += result->status == TEST_NOT_RUN;
+        if (!first_failure && has_failed(result))
+            first_failure = result->name;
+    }
+    strbuf_addf(&text, "%zu of %zu passed", passed, results->count);
     if (engine > 0)
         strbuf_addf(&text, "; %zu ended by an error of the engine", engine);
     if (not_run > 0)
         strbuf_addf(&text, "; %zu not run", not_run);
-    if (summary.first_failure) {
-        CLEANUP_FREE char *name = text_escape(summary.first_failure);
+    if (first_failure) {
+        CLEANUP_FREE char *name = text_escape(first_failure);
 
         strbuf_addf(&text, "; first failure: %s", name);
     }

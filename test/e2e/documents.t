@@ -13,6 +13,7 @@ prepare_page=man/isolator-prepare.1
 selftest_page=man/isolator-selftest.1
 config_command_page=man/isolator-config.1
 languages_page=man/isolator-languages.1
+test_page=man/isolator-test.1
 doctor_page=man/isolator-doctor.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
@@ -103,7 +104,7 @@ test_case --quick 'the manual pages have the options of --help' && {
     is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
     is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
         "$server_page: has the options of --help in their order"
-    for command in batch prepare pull gc selftest config languages doctor; do
+    for command in test batch prepare pull gc selftest config languages doctor; do
         isolator "$command" --help
         is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
             "man/isolator-$command.1: has the options of --help in their order"
@@ -370,6 +371,10 @@ echo 'import greeting; greeting.greet()' >"$examples/project/main.py"
 echo 'def greet(): print("hello")' >"$examples/project/greeting.py"
 echo 'open("plot.svg", "w").write("<svg/>"); open("log", "w")' >"$examples/plot.py"
 echo 'while True: pass' >"$examples/forever.py"
+echo 'print(2 * float(input()))' >"$examples/double.py"
+mkdir "$examples/tests"
+echo 1 | tee "$examples/tests/1.in" >"$examples/tests/2.in"
+echo 2.0 | tee "$examples/tests/1.out" >"$examples/tests/2.out"
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
 
 # example COMMAND OUTPUT STATUS DOCUMENT: runs the command, unless it was run for another document. It gets a container if
@@ -439,6 +444,7 @@ test_case 'the examples of the manual pages of the other commands' && {
     run_examples "$config_command_page" "$(literal "$config_command_page")" 2
     run_examples "$doctor_page" "$(literal "$doctor_page")" 1
     run_examples "$languages_page" "$(literal "$languages_page")" 1
+    run_examples "$test_page" "$(literal "$test_page")" 2
 }
 
 test_case 'the examples of isolator-mcp(1)' && {

@@ -1,11 +1,12 @@
 /*
- * Fuzz target: the command line of `isolator run`. The input is the words after "run", each
- * followed by a NUL. These properties are checked:
+ * Fuzz target: the command lines of `isolator run` and `isolator test`. The input is the words
+ * after the name of the command, each followed by a NUL. These properties are checked for both:
  *
  * - Accepted options are complete: one program to run, with a name or a language, numbers within
  * their ranges, and variables with values. The last words, after "--", are the program's arguments.
  * - A refused command line has one ERROR_USAGE.
  * - Reading the same words again has the same result.
+ * - Tests come from a directory with `test`, and there are none with `run`.
  * - Accepted options become a plan within the limits, or are refused with one error.
  */
 #include "fuzz.h"
@@ -35,12 +36,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-static struct strvec split(const uint8_t *data, size_t size)
+static struct strvec split(enum run_options_command command, const uint8_t *data, size_t size)
 {
     struct strvec words = STRVEC_INIT;
     size_t at = 0;
 
-    strvec_push(&words, "run");
+    strvec_push(&words, command == RUN_OPTIONS_TEST ? "test" : "run");
     while (at < size && words.count < WORDS_MAX) {
         const uint8_t *nul = memchr(data + at, '\0', size - at);
         const size_t length = nul ? (size_t)(nul - data) - at : size - at;
@@ -119,6 +120,9 @@ static void check_taken(const struct run_options *options, const struct strvec *
     const struct request *request = &options->request;
 
     check_program(options);
+    fuzz_require(!options->tests == (options->command == RUN_OPTIONS_RUN), "tests: %s",
+                 options->tests ? options->tests : "none");
+    fuzz_require(isfinite(options->tolerance) && options->tolerance >= 0, "%g", options->tolerance);
     check_words(options, words);
     check_numbers(&request->policy.limits);
     for (size_t i = 0; i < request->environment.count; i++)
@@ -129,9 +133,9 @@ static void check_taken(const struct run_options *options, const struct strvec *
 /*
  * Reads the words, which the parser may change, and checks the result. Returns the message, owned.
  */
-static char *read_words(const uint8_t *data, size_t size)
+static char *read_words(enum run_options_command command, const uint8_t *data, size_t size)
 {
-    CLEANUP(strvec_release) struct strvec words = split(data, size);
+    CLEANUP(strvec_release) struct strvec words = split(command, data, size);
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(run_options_release) struct run_options options;
     bool utf8 = true;
@@ -139,7 +143,7 @@ static char *read_words(const uint8_t *data, size_t size)
 
     for (size_t i = 0; i < words.count; i++)
         utf8 = utf8 && fuzz_is_utf8(words.items[i], strlen(words.items[i]));
-    result = run_options_parse(&options, (int)words.count, words.items, &error);
+    result = run_options_parse(&options, command, (int)words.count, words.items, &error);
     if (result != 0) {
         fuzz_check_error(&error, utf8, 4 * size + MESSAGE_ROOM);
         fuzz_require(error.kind == ERROR_USAGE, "kind %d: %s", error.kind, error.message);
@@ -153,11 +157,17 @@ static char *read_words(const uint8_t *data, size_t size)
     return string_copy(options.help ? "help" : "");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_command(enum run_options_command command, const uint8_t *data, size_t size)
 {
-    CLEANUP_FREE char *first = read_words(data, size);
-    CLEANUP_FREE char *second = read_words(data, size);
+    CLEANUP_FREE char *first = read_words(command, data, size);
+    CLEANUP_FREE char *second = read_words(command, data, size);
 
     fuzz_require(strcmp(first, second) == 0, "first '%s', then '%s'", first, second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check_command(RUN_OPTIONS_RUN, data, size);
+    check_command(RUN_OPTIONS_TEST, data, size);
     return 0;
 }

@@ -27,19 +27,25 @@ static void reset_getopt(void)
     getopt_long(1, words, "-:", none, NULL);
 }
 
-/* Splits the line at '|' and reads it as options of "run". */
-static void parse_line(struct fixture *fixture, const char *line)
+/* Splits the line at '|' and reads it as options of the command. */
+static void parse_command(struct fixture *fixture, enum run_options_command command,
+                          const char *line)
 {
     *fixture = (struct fixture){.error = ERROR_INIT};
-    strvec_push(&fixture->words, "run");
+    strvec_push(&fixture->words, command == RUN_OPTIONS_TEST ? "test" : "run");
     while (*line) {
         const size_t length = strcspn(line, "|");
 
         strvec_pushf(&fixture->words, "%.*s", (int)length, line);
         line += length + (line[length] == '|');
     }
-    fixture->result = run_options_parse(&fixture->options, (int)fixture->words.count,
+    fixture->result = run_options_parse(&fixture->options, command, (int)fixture->words.count,
                                         fixture->words.items, &fixture->error);
+}
+
+static void parse_line(struct fixture *fixture, const char *line)
+{
+    parse_command(fixture, RUN_OPTIONS_RUN, line);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -472,7 +478,8 @@ static void run_options__help_names_every_option(void **state)
                                         "--stream ",
                                         "-v, --verbose ",
                                         "-h, --help "};
-    CLEANUP_FREE char *help = run_options_help();
+    const struct run_options run = {.command = RUN_OPTIONS_RUN};
+    CLEANUP_FREE char *help = run_options_help(&run);
 
     (void)state;
     assert_memory_equal(help, "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n", 49);
@@ -486,7 +493,8 @@ static void run_options__every_subject_has_an_option(void **state)
 {
     static const char *const others[] = {"network", "readOnly",       "capDrop",
                                          "user",    REQUEST_LANGUAGE, REQUEST_ENTRYPOINT};
-    CLEANUP_FREE char *text = run_options_help();
+    const struct run_options run = {.command = RUN_OPTIONS_RUN};
+    CLEANUP_FREE char *text = run_options_help(&run);
 
     (void)state;
     for (size_t i = 0; i < LIMIT_NUMBERS + COUNT(others); i++) {
@@ -502,10 +510,81 @@ static void run_options__every_subject_has_an_option(void **state)
     assert_null(run_options_namer("maxQueued"));
 }
 
+static void run_options__of_test(void **state)
+{
+    struct fixture fixture;
+    const struct run_options *options = &fixture.options;
+
+    (void)state;
+    parse_command(&fixture, RUN_OPTIONS_TEST,
+                  "--tests|d|x.py|--compare|float|--tolerance|1e-3|--output-limit|2048|"
+                  "--stop-on-failure|--json|-m|64|--|a");
+    assert_no_error(&fixture.error);
+    assert_int_equal(fixture.result, 0);
+    assert_string_equal(options->tests, "d");
+    assert_string_equal(options->request.entrypoint, "x.py");
+    assert_int_equal(options->compare, COMPARE_FLOAT);
+    assert_true(options->tolerance == 1e-3);
+    assert_int_equal(options->request.test_output_bytes, 2048);
+    assert_true(isnan(options->request.policy.limits.number[LIMIT_OUTPUT]));
+    assert_true(options->stop_on_failure && options->json && !options->table);
+    assert_true(options->request.policy.limits.number[LIMIT_MEMORY] == 64);
+    assert_joined(&options->request.arguments, "a");
+    tear_down(&fixture);
+    parse_command(&fixture, RUN_OPTIONS_TEST, "--tests|d|x.py");
+    assert_int_equal(fixture.result, 0);
+    assert_int_equal(options->compare, COMPARE_TRIM);
+    assert_true(options->tolerance == 1e-6);
+    assert_int_equal(options->request.test_output_bytes, 0);
+    tear_down(&fixture);
+}
+
+static void run_options__refused_by_test(void **state)
+{
+    static const struct {
+        const char *line, *message;
+    } lines[] = {
+        {"x.py", "nothing to test with; give a directory with --tests"},
+        {"--tests|d", "nothing to run; give a FILE, - or --dir"},
+        {"--tests|d|x.py|--compare|diff",
+         "--compare: 'diff' is not a way to compare; use trim, exact, tokens or float"},
+        {"--tests|d|x.py|--tolerance|0.1", "--tolerance needs --compare float"},
+        {"--tests|d|x.py|--compare|float|--tolerance|x",
+         "--tolerance: 'x' is not a number from 0, like 1e-6"},
+        {"--tests|d|x.py|--compare|float|--tolerance|-1",
+         "--tolerance: '-1' is not a number from 0, like 1e-6"},
+        {"--tests|d|x.py|--output-limit|0",
+         "--output-limit must be a whole number from 64 to 1048576 bytes"},
+        {"--tests|d|x.py|--output-limit|64.5",
+         "--output-limit must be a whole number from 64 to 1048576 bytes"},
+        {"--tests|d|x.py|--output-limit|x", "--output-limit: 'x' is not a number of bytes"},
+        {"--tests|d|x.py|--json|--table", "--json and --table cannot be used together"},
+        {"--invented", "unknown option '--invented'; see isolator test --help"},
+        {"--tests|d|x.py|--stdin|f",
+         "unknown option '--stdin'; put the program's arguments after --"},
+        {"--tests|d|x.py|--stream",
+         "unknown option '--stream'; put the program's arguments after --"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct fixture fixture;
+
+        parse_command(&fixture, RUN_OPTIONS_TEST, lines[i].line);
+        assert_int_equal(fixture.result, -1);
+        assert_error(&fixture.error, ERROR_USAGE, lines[i].message);
+        tear_down(&fixture);
+    }
+    assert_refused("x.py|--tests|d",
+                   "unknown option '--tests'; put the program's arguments after --");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_options__only_a_file),
+        cmocka_unit_test(run_options__of_test),
+        cmocka_unit_test(run_options__refused_by_test),
         cmocka_unit_test(run_options__long_forms),
         cmocka_unit_test(run_options__short_forms),
         cmocka_unit_test(run_options__values_after_an_equals_sign),

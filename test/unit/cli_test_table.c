@@ -136,6 +136,20 @@ static void test_table__all_passed(void **state)
     assert_string_equal(summary, "2 of 2 passed");
 }
 
+static void test_table__no_verdict(void **state)
+{
+    CLEANUP(test_results_release) struct test_results results = TEST_RESULTS_INIT;
+    CLEANUP_FREE char *summary = NULL;
+
+    (void)state;
+    results = new_results(3);
+    set(&results, 0, "a", TEST_PASSED);
+    set(&results, 1, "b", TEST_ENGINE);
+    set(&results, 2, "c", TEST_NOT_RUN);
+    summary = test_table_summary(&results);
+    assert_string_equal(summary, "1 of 3 passed; 1 ended by an error of the engine; 1 not run");
+}
+
 static void check_build(const char *output, size_t length, const char *expected)
 {
     CLEANUP_FREE char *text = test_table_build(output, length);
@@ -159,6 +173,7 @@ int main(void)
         cmocka_unit_test(test_table__runtime_errors),
         cmocka_unit_test(test_table__names_are_escaped),
         cmocka_unit_test(test_table__all_passed),
+        cmocka_unit_test(test_table__no_verdict),
         cmocka_unit_test(test_table__build),
     };
 

@@ -1,0 +1,40 @@
+/*
+ * What `isolator run` and `isolator test` share: everything except how they print the result. The
+ * files are opened, the tests are read, and the request becomes a plan, which runs.
+ */
+#ifndef CLI_RUN_REQUEST_H
+#define CLI_RUN_REQUEST_H
+
+#include <stdbool.h>
+
+#include "cli/run_options.h"
+#include "run/result.h"
+
+/*
+ * Prints the result. `status` is the exit status of the process for it. Returns the exit status of
+ * the process.
+ */
+typedef int run_request_report(const struct run_options *options, struct result *result,
+                               int status);
+
+/*
+ * Reads the arguments after the name of the command, which is argv[0], does what they ask for, and
+ * calls `report` unless the command line or the configuration was wrong. Returns the exit status of
+ * the process.
+ */
+int run_request_main(enum run_options_command command, int argc, char **argv,
+                     run_request_report *report);
+
+/*
+ * Prints the result as JSON: on one line, or indented on a terminal. -1 if it could not be written;
+ * then a line on stderr says why.
+ */
+int run_request_print_json(struct result *result);
+
+/* The same check for a result that was printed in another form. */
+int run_request_printed(void);
+
+/* Writes the warnings of the result to stderr, and the error if that is wanted, a line for each. */
+void run_request_print_messages(const struct result *result, bool with_error);
+
+#endif

@@ -1,0 +1,219 @@
+#!/usr/bin/env bash
+# isolator test: the directory of tests, the table and the JSON, the ways to compare, and what is refused.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for other shells; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+# add DIRECTORY NAME INPUT [EXPECTED]: adds a test.
+add() {
+    mkdir -p "$scratch/$1"
+    printf '%b' "$3" >"$scratch/$1/$2.in"
+    [ $# -lt 4 ] || printf '%b' "$4" >"$scratch/$1/$2.out"
+}
+
+# figures: the table on stdin without its figures, which differ each time, and with single spaces.
+figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g'; }
+
+# tests EXPRESSION: a Perl expression about each test of the result, which is the hash %$_.
+tests() { json "join ' ', map { $1 } @{\$r->{tests}}"; }
+
+# A program that does what its input says.
+cat >"$scratch/obey.py" <<'END'
+import sys
+order = input()
+if order == "fail":
+    print("to stdout")
+    raise IndexError("out of range")
+if order == "exit":
+    sys.exit(3)
+if order == "wait":
+    while True: pass
+if order == "eat":
+    bytearray(500 << 20)
+print(order, *sys.argv[1:])
+END
+obey=$scratch/obey.py
+
+# ---- what needs no container
+
+add one a ''
+echo x >"$scratch/x.txt"
+
+test_case --quick 'wrong command lines' && {
+    wrong() {
+        local message=$1
+        shift
+        isolator test "$@"
+        is "$status|$out|$err" "2||isolator: $message" "isolator test $*"
+    }
+    wrong "nothing to run; give a FILE, - or --dir"
+    wrong "nothing to test with; give a directory with --tests" x.py
+    wrong "FILE and --dir cannot be used together; name the program in --dir with --entrypoint" --tests t --dir d x.py
+    wrong "--compare: 'same' is not a way to compare; use trim, exact, tokens or float" --tests t --compare same x.py
+    wrong "--tolerance needs --compare float" --tests t --tolerance 1 x.py
+    wrong "--tolerance: 'inf' is not a number from 0, like 1e-6" --tests t --compare float --tolerance inf x.py
+    wrong "--output-limit must be a whole number from 64 to 1048576 bytes" --tests t --output-limit 63 x.py
+    wrong "--json and --table cannot be used together" --tests t --json --table x.py
+    wrong "unknown option '--stdin'; see isolator test --help" --stdin f
+    wrong "--read-only must be true for a request with tests: nothing of one program may be left for the next" \
+        --tests "$scratch/one" --read-only=false "$scratch/x.txt"
+}
+
+test_case --quick 'a directory that cannot be read' && {
+    mkdir -p "$scratch/empty" "$scratch/odd"
+    mkfifo "$scratch/odd/a.in"
+    unread() {
+        isolator test --tests "$1" "$scratch/x.txt"
+        outcome "2 error -1 input null $2" "$2"
+        isolator test --table --tests "$1" "$scratch/x.txt"
+        is "$status|$out|$err" "2||isolator: $2" "with --table: $2"
+    }
+    unread "$scratch/none" "cannot open the directory '$scratch/none': No such file or directory"
+    unread "$scratch/empty" "'$scratch/empty' has no tests; a test is a file NAME.in and a file NAME.out"
+    unread "$scratch/odd" "'$scratch/odd/a.in' is not a regular file"
+    echo >"$scratch/empty/a.out"
+    chmod 0 "$scratch/empty/a.out"
+    chmod 755 "$scratch"
+    got=$(as_another "$ISOLATOR" test --table --tests "$scratch/empty" "$scratch/x.txt" 2>&1)
+    is "$?|$got" "2|isolator: cannot open '$scratch/empty/a.out': Permission denied" "a file that cannot be read"
+}
+
+# ---- statuses
+
+add all 1 'one\n' 'one\n'
+add all 2 'two\n' 'Two\n'
+add all 3 'fail\n' ''
+add all 4 'exit\n'
+add all 5 'wait\n'
+add all 6 'eat\n'
+add all 10 'ten\r\n' 'ten \r\n\r\n'
+
+test_case 'the table' && {
+    isolator test --table --tests "$scratch/all" --timeout 2s --memory 64 "$obey"
+    is "$status|$err" "1|" "some tests are not passed"
+    is "$(figures <<<"$out")" "TEST STATUS TIME CPU MEMORY DETAIL
+1 passed T T M
+2 wrong-answer T T M line 1 differs
+3 runtime-error T T M program exited with status 1: IndexError: out of range
+4 runtime-error T T M program exited with status 3
+5 timeout T T M program did not end within 2 s
+6 oom T T M program ran out of memory (limit 64 MB)
+10 passed T T M
+2 of 7 passed; first failure: 2" "a line for each test in natural order, and a summary"
+}
+
+test_case 'the JSON result' && {
+    isolator test --tests "$scratch/all" --cpu-seconds 1 --memory 64 "$obey"
+    outcome "1 error -1 tests null 5 of 7 tests are not passed; the first is '2'" "some tests are not passed"
+    is "$(tests '"$_->{name}:$_->{status}:$_->{exitCode}"')" "1:passed:0 2:wrong-answer:0 3:runtime-error:1 4:runtime-error:3 \
+5:cpu-time:137 6:oom:$(json '$r->{tests}[5]{exitCode}') 10:passed:0" "the tests with their statuses"
+    is "$(json 'join " ", map { "$_ $r->{summary}{$_}" } sort keys %{$r->{summary}}')" \
+        "failed 5 firstFailure 2 passed 2 total 7" "the summary"
+    is "$(json '$r->{tests}[2]{stdout}')" "to stdout" "standard output of a test"
+    has "$(json '$r->{tests}[2]{stderr}')" "IndexError: out of range" "standard error of a test"
+    is "$(json '$r->{tests}[1]{error}')" "line 1 differs" "why a test is not passed"
+    is "$(tests '$_->{peakMemoryBytes} > 1000000 && $_->{durationMs} >= 0 && $_->{cpuMs} > 0 ? 1 : 0')" "1 1 1 1 1 1 1" \
+        "the figures of each test"
+}
+
+test_case 'all tests passed, and stop on failure' && {
+    add good a 'x\n' 'x\n'
+    add good b 'y\n'
+    printf 'z one  two\n' >"$scratch/good/c.ans"
+    printf 'z\n' >"$scratch/good/c.in"
+    printf 'one \r\ntwo' >"$scratch/good/c.args"
+    isolator test --table --tests "$scratch/good" "$obey"
+    is "$status|$(figures <<<"$out")" "0|TEST STATUS TIME CPU MEMORY DETAIL
+a passed T T M
+b passed T T M
+c passed T T M
+3 of 3 passed" "with a test without an expectation, and one with arguments and .ans"
+    isolator test --tests "$scratch/all" --stop-on-failure "$obey"
+    is "$status $(tests '$_->{status}')" "1 passed wrong-answer not-run not-run not-run not-run not-run" \
+        "--stop-on-failure: the tests after the first failure do not run"
+}
+
+test_case 'the ways to compare' && {
+    add ways a '1.0\n' '1\n'
+    add ways b 'a   b\n' 'a\nb'
+    add ways c 'c \n' 'c\n'
+    add ways d 'd\n' 'd\n'
+    add ways e '1000\n' '1001\n'
+    passed() {
+        local name=$1
+        shift
+        isolator test --tests "$scratch/ways" "$@" "$obey"
+        is "$(tests '$_->{status} eq "passed" ? $_->{name} : ()')" "$name" "passed with '$*'"
+    }
+    passed "c d"
+    passed "d" --compare exact
+    passed "b c d" --compare tokens
+    passed "a b c d" --compare float
+    passed "a b c d e" --compare float --tolerance 0.001
+}
+
+test_case 'the program: a directory, standard input, arguments, and an output that is cut' && {
+    mkdir -p "$scratch/project"
+    cp "$obey" "$scratch/project/main.py"
+    add args a 'x\n' 'x -v 1\n'
+    isolator test --tests "$scratch/args" --dir "$scratch/project" --entrypoint main.py -- -v 1
+    is "$status $(tests '$_->{status}')" "0 passed" "the program of a directory, with arguments"
+    input=$obey isolator test --tests "$scratch/args" --language python - -- -v 1
+    is "$status $(tests '$_->{status}')" "0 passed" "a program from standard input"
+    isolator test --tests "$scratch/one" --output-limit 64 "$(snippet py 'print("x" * 1000)')"
+    is "$status $(tests '"$_->{status} $_->{stdoutTruncated}"')" "0 passed 1" "--output-limit"
+}
+
+# More inputs than the soft limit of descriptors.
+test_case 'many tests' && {
+    for i in {1..150}; do add many "$i" "$i\n" "$i\n"; done
+    out=$(ulimit -Sn 100 && "$ISOLATOR" test --table --tests "$scratch/many" "$obey")
+    is "$? $(tail -n 1 <<<"$out")" "0 150 of 150 passed" "150 tests with 100 descriptors"
+}
+
+# ---- what is no verdict
+
+cat >"$scratch/build.json" <<END
+{"languages": {"checked": {"image": "isolator-test/busybox:1", "build": ["sh", "-n", "{entrypoint}"],
+    "command": ["sh", "{entrypoint}"], "extensions": [".chk"], "defaultFilename": "main.chk"}}}
+END
+
+test_case 'a build' && {
+    printf 'read line\necho "$line"\n' >"$scratch/good.chk"
+    printf 'if then\n\033[2J\n' >"$scratch/bad.chk"
+    add build a 'x\n' 'x\n'
+    isolator test --config "$scratch/build.json" --table --tests "$scratch/build" "$scratch/good.chk"
+    is "$status|$(figures <<<"$out" | tail -n 2)|$err" "0|a passed T T M
+1 of 1 passed|" "a program that is built"
+    isolator test --config "$scratch/build.json" --table --tests "$scratch/build" "$scratch/bad.chk"
+    has "$status|$out" '1|bad.chk: line 1: syntax error: unexpected "then"' "the compiler's output takes the place of the table"
+    hasnt "$out" "not-run" "no table"
+    is "$err" "isolator: build exited with status 2" "why"
+    isolator test --config "$scratch/build.json" --tests "$scratch/build" "$scratch/bad.chk"
+    is "$status $(fields status reason) $(tests '$_->{status}')" "1 error build not-run" "as JSON"
+}
+
+test_case 'an image that is missing, and an engine that is' && {
+    isolator test --table --tests "$scratch/all" --image isolator-test/none-such:1 "$obey"
+    is "$status|$out|$err" "3||isolator: image 'isolator-test/none-such:1' is not on the engine; \
+run: docker pull isolator-test/none-such:1" "an image that is missing"
+    isolator test --tests "$scratch/all" --image isolator-test/none-such:1 "$obey"
+    is "$status $(fields reason)" "3 image-missing" "the same as JSON"
+}
+
+# ---- terminals
+
+test_case 'at a terminal: the table, without control characters' && {
+    name=$(printf 'a\033[2J\302\233b')
+    add screen "$name" 'fail\n'
+    cp "$obey" "$scratch/hostile.py"
+    sed -i 's/out of range/\\x1b[31m\\u202e/' "$scratch/hostile.py"
+    script -qec "'$ISOLATOR' test --tests '$scratch/screen' '$scratch/hostile.py'" /dev/null </dev/null >"$scratch/out" 2>&1
+    take_output
+    has "$(figures <<<"$out")" 'a\x1b[2J\xc2\x9bb runtime-error' "a name is escaped"
+    has "$out" ': IndexError: \x1b[31m\xe2\x80\xae' "a text of the program is escaped"
+    is "$(tr -d '\r' <<<"$out" | LC_ALL=C grep -c '[^[:print:]]')" 0 "nothing controls the terminal"
+    script -qec "'$ISOLATOR' test --json --tests '$scratch/screen' '$scratch/hostile.py'" /dev/null </dev/null >"$scratch/out" 2>&1
+    is "$(tests '$_->{status}')" "runtime-error" "--json: JSON at a terminal"
+}
+
+finish
