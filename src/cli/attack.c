@@ -61,6 +61,8 @@ static bool read_key(struct attack *attack, const char *line)
         return read_number(value, 3600, &attack->cpu);
     if (length == 6 && memcmp(line, "copies", 6) == 0)
         return read_number(value, ATTACK_COPIES_MAX, &attack->copies);
+    if (length == 5 && memcmp(line, "tests", 5) == 0)
+        return read_number(value, ATTACK_TESTS_MAX, &attack->tests);
     return false;
 }
 
@@ -74,6 +76,7 @@ int attack_read(struct attack *attack, struct error *error)
     attack->memory = 128;
     attack->cpu = 0;
     attack->copies = 1;
+    attack->tests = 0;
     snprintf(attack->ends, sizeof attack->ends, " exit ");
     for (int number = 0; valid && strncmp(rest, "# ", 2) == 0; number++) {
         const size_t length = strcspn(rest, "\n");
@@ -107,6 +110,16 @@ static void add_environment(struct request *request, const struct config *config
     strvec_pushf(environment, "COPY=%ld", copy);
 }
 
+static void add_tests(struct request *request, long count)
+{
+    for (long i = 0; i < count; i++) {
+        struct test_request *test = test_requests_add(&request->tests);
+
+        test->name = string_format("%ld", i);
+        strvec_pushf(&test->environment, "TEST=%ld", i);
+    }
+}
+
 int attack_request(const struct attack *attack, long copy, const struct config *config,
                    struct request *request, struct error *error)
 {
@@ -126,6 +139,7 @@ int attack_request(const struct attack *attack, long copy, const struct config *
         request->policy.limits.number[LIMIT_CPU_TIME] = (double)attack->cpu;
     sandbox_policy_clamp(&request->policy, &config->maximums);
     add_environment(request, config, copy);
+    add_tests(request, attack->tests);
     return 0;
 }
 
@@ -155,13 +169,22 @@ static int add_matching_lines(struct strbuf *seen, const char *text, const char 
     return count;
 }
 
-/* The stream as text that ends with a line feed, with blanks instead of NULs; owned. */
-static char *text_of(const struct strbuf *stream)
+/*
+ * A stream of the program, or of all tests, as text that ends with a line feed, with blanks instead
+ * of NULs; owned.
+ */
+static char *text_of(const struct result *result, int stream)
 {
     struct strbuf text = STRBUF_INIT;
 
-    strbuf_add(&text, strbuf_string(stream), stream->length);
+    strbuf_add(&text, strbuf_string(&result->text[stream]), result->text[stream].length);
     strbuf_addch(&text, '\n');
+    for (size_t i = 0; i < result->tests.count; i++) {
+        const struct strbuf *part = &result->tests.items[i].text[stream];
+
+        strbuf_add(&text, strbuf_string(part), part->length);
+        strbuf_addch(&text, '\n');
+    }
     for (size_t i = 0; i < text.length; i++)
         if (text.data[i] == '\0')
             text.data[i] = ' ';
@@ -185,8 +208,8 @@ enum attack_verdict attack_judge(const struct attack *attack, const struct resul
 {
     static const char held[] = "held: ";
     CLEANUP_FREE char *reason = string_format(" %s ", result_reason(result));
-    CLEANUP_FREE char *output = text_of(&result->text[0]);
-    CLEANUP_FREE char *errors = text_of(&result->text[1]);
+    CLEANUP_FREE char *output = text_of(result, 0);
+    CLEANUP_FREE char *errors = text_of(result, 1);
     CLEANUP_FREE char *last_output = last_line(output);
     CLEANUP_FREE char *last_error = last_line(errors);
     CLEANUP_FREE char *escaped = NULL;

@@ -11,6 +11,8 @@
  *   # memory: MB          default: 128
  *   # cpu: SECONDS        of CPU time (default: no limit)
  *   # copies: N           how many copies run at the same time (default: 1)
+ *   # tests: N            the program runs so often, one after the other in one container, as the
+ *                         tests of a submission (default: once, without tests)
  *   # gap: WHY            the attack is known to succeed; SECURITY.md lists it among the known gaps
  *
  * The attack writes to stdout a line "got through: ..." for each thing that should have been
@@ -19,7 +21,8 @@
  *
  * Its environment has the limits that were requested: LIMIT_MEMORY_BYTES, LIMIT_CPUS, LIMIT_PIDS,
  * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, and LIMIT_USERS: "UID:GID", or "FIRST-LAST" if each
- * container has a user of its own. COPY is the number of the copy, from 0.
+ * container has a user of its own. COPY is the number of the copy, and TEST that of the test, both
+ * from 0.
  */
 #ifndef CLI_ATTACK_H
 #define CLI_ATTACK_H
@@ -42,9 +45,10 @@ struct attack {
     long memory;  /* MB */
     long cpu;     /* seconds of CPU time; 0: no limit */
     long copies;
+    long tests; /* 0: none */
 };
 
-enum { ATTACK_COPIES_MAX = 8 };
+enum { ATTACK_COPIES_MAX = 8, ATTACK_TESTS_MAX = 100 };
 
 /* The number of attacks. */
 size_t attack_count(void);

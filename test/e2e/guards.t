@@ -25,6 +25,8 @@ gives_way() {
 }
 
 # gives_way_to ATTACK WORDS FILE CHANGE [OPTIONS]: the same with a supervisor whose source file is changed by this script.
+# The shell executes $before_weak first.
+before_weak=
 gives_way_to() {
     local weak=$scratch/weak
     mkdir -p "$weak"
@@ -34,7 +36,7 @@ gives_way_to() {
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$weak" "build/supervisor/$(uname -m).elf" >"$scratch/weak.log" 2>&1 ||
         cat "$scratch/weak.log"
     gives_way "$1" "$2" "1a --volume=$weak/build/supervisor:/weak:ro"$'\n'"${5-}" \
-        "s,^exec /.isolator/supervisor,exec /weak/$(uname -m).elf,"
+        "s,^exec /.isolator/supervisor,${before_weak}exec /weak/$(uname -m).elf,"
 }
 # What both the engine and the supervisor do: the supervisor without it.
 without_filter=(program.c /filter_install\(\)/d)
@@ -223,6 +225,35 @@ test_case 'thread_bomb' && {
 
 test_case 'zombies_daemons' && {
     gives_way_to zombies_daemons "a daemon outlived its program" ending.c 's/kill(-1, SIGKILL)/(void)0/'
+}
+
+# Several tests in one container. KEEP is refused if a file that the program can change is there from the start.
+test_case 'left_behind' && {
+    before_weak='rm /.isolator/supervisor; '
+    gives_way_to left_behind "after hidden_files: list of /workspace is ['.hidden'" keep.c \
+        's/place_is(place, supervisor->workdir) ? workdir : others/place_is(place, supervisor->workdir) ? !others : others/'
+    gives_way_to left_behind "after hidden_files: list of /dev/shm is" keep.c \
+        's/place_is(place, supervisor->workdir) ? workdir : others/place_is(place, supervisor->workdir) \&\& workdir/'
+    gives_way_to left_behind "after system_v_objects: objects in shm is" clean.c '/{"shm", remove_shm}/s/{"shm", remove_shm}, //'
+    gives_way_to left_behind "after system_v_objects: objects in sem is" clean.c '/{"sem", remove_sem}/s/{"sem", remove_sem}, //'
+    gives_way_to left_behind "after system_v_objects: objects in msg is" clean.c '/{"msg", remove_msg}/s/, {"msg", remove_msg}//'
+    gives_way_to left_behind "after permissions_of_the_roots: the mode of" clean.c \
+        's/place->mode | 0700/07777/;s/fchmod(place->fd, place->mode) == 0/true/'
+    gives_way_to left_behind "after permissions_of_the_roots: the time of" clean.c 's/futimens(place->fd, place->times) == 0/true/'
+    gives_way_to left_behind "after attributes_of_the_roots: attributes of" clean.c 's/remove_attributes(place->fd) &&/true \&\&/'
+    before_weak=
+}
+
+test_case 'left_trees' && {
+    before_weak='rm /.isolator/supervisor; '
+    gives_way_to left_trees "/tmp has ['d'" keep.c 's/empty_places(&work, true, true)/true/'
+    before_weak=
+}
+
+test_case 'left_memory' && {
+    before_weak='rm /.isolator/supervisor; '
+    gives_way_to left_memory "ended with reason tests" keep.c 's/remove_objects(&work) && empty/empty/'
+    before_weak=
 }
 
 test_case 'frames of the program' && {

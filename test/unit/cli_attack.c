@@ -24,9 +24,10 @@ static void attack__reads_a_header(void **state)
 
     (void)state;
     assert_null(read_attack(
-        &attack, "# a title\n# holds: what holds: all\n# ends: exit oom\n"
-                 "# status: 3\n# timeout: 5\n# memory: 64\n# cpu: 7\n# copies: 2\n# gap: why\n\n"
-                 "code"));
+        &attack,
+        "# a title\n# holds: what holds: all\n# ends: exit oom\n"
+        "# status: 3\n# timeout: 5\n# memory: 64\n# cpu: 7\n# copies: 2\n# tests: 9\n# gap: why\n\n"
+        "code"));
     assert_string_equal(attack.title, "a title");
     assert_string_equal(attack.holds, "what holds: all");
     assert_string_equal(attack.ends, " exit oom ");
@@ -36,6 +37,7 @@ static void attack__reads_a_header(void **state)
     assert_int_equal(attack.cpu, 7);
     assert_int_equal(attack.memory, 64);
     assert_int_equal(attack.copies, 2);
+    assert_int_equal(attack.tests, 9);
 }
 
 static void attack__reads_a_short_header(void **state)
@@ -51,6 +53,7 @@ static void attack__reads_a_short_header(void **state)
     assert_int_equal(attack.cpu, 0);
     assert_int_equal(attack.memory, 128);
     assert_int_equal(attack.copies, 1);
+    assert_int_equal(attack.tests, 0);
 }
 
 static void attack__refuses_a_header(void **state)
@@ -64,6 +67,7 @@ static void attack__refuses_a_header(void **state)
         "# a title\n# holds: all\n# copies: 9\n",
         "# a title\n# holds: all\n# copies: 0\n",
         "# a title\n# holds: all\n# copies: 2x\n",
+        "# a title\n# holds: all\n# tests: 101\n",
         "# a title\n# holds: all\n# timeout: \n",
         "# a title\n# holds: all\n# status: 256\n",
         "# a title\n# holds: all\n# what: else\n",
@@ -127,7 +131,16 @@ static void attack__request(void **state)
     assert_string_equal(environment, "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
                                      "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|"
                                      "LIMIT_USERS=1900000-1965535|COPY=1");
+    assert_int_equal(request.tests.count, 0);
     request_release(&request);
+    attack.tests = 2;
+    request_init(&request);
+    assert_int_equal(attack_request(&attack, 0, &config, &request, &error), 0);
+    assert_int_equal(request.tests.count, 2);
+    assert_string_equal(request.tests.items[1].name, "1");
+    assert_string_equal(request.tests.items[1].environment.items[0], "TEST=1");
+    request_release(&request);
+    attack.tests = 0;
     assert_int_equal(sandbox_policy_set_user(&config.maximums, "7:8", &error), 0);
     request_init(&request);
     assert_int_equal(attack_request(&attack, 1, &config, &request, &error), 0);
@@ -153,6 +166,40 @@ static void attack__request_without_python(void **state)
                  "configuration");
     request_release(&request);
     config_release(&config);
+}
+
+/* What all tests have written counts, and the last one has to be held. */
+static void attack__judges_tests(void **state)
+{
+    static const struct {
+        const char *out[2];
+        const char *seen;
+        enum attack_verdict verdict;
+    } cases[] = {
+        {{"first", "held: both"}, "both", ATTACK_HELD},
+        {{"held: one", "second"}, "ended with exit status 0: second", ATTACK_UNCLEAR},
+        {{"got through: a", "got through: b"}, "a; b", ATTACK_BREACH},
+        {{"got through: a\n", "held: both"}, "a", ATTACK_BREACH},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct test_result tests[2] = {TEST_RESULT_INIT, TEST_RESULT_INIT};
+        CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
+        struct result result = RESULT_INIT;
+        struct attack attack;
+
+        assert_null(read_attack(&attack, "# a title\n# holds: all\n# tests: 2\n"));
+        for (int j = 0; j < 2; j++)
+            strbuf_addstr(&tests[j].text[0], cases[i].out[j]);
+        result.reason = REASON_EXIT;
+        result.exit_code = 0;
+        result.tests = (struct test_results){tests, 2};
+        assert_int_equal(attack_judge(&attack, &result, &seen), cases[i].verdict);
+        assert_string_equal(strbuf_string(&seen), cases[i].seen);
+        test_result_release(&tests[0]);
+        test_result_release(&tests[1]);
+    }
 }
 
 static const char *const verdicts[] = {"held", "gap", "unclear", "breach"};
@@ -250,6 +297,7 @@ int main(void)
         cmocka_unit_test(attack__built_in_attacks),
         cmocka_unit_test(attack__request),
         cmocka_unit_test(attack__request_without_python),
+        cmocka_unit_test(attack__judges_tests),
         cmocka_unit_test(attack__judges_a_result),
         cmocka_unit_test(attack__judges_nuls_and_long_output),
         cmocka_unit_test(attack__judges_a_known_gap),
