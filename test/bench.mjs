@@ -163,7 +163,6 @@ const resident = (server) => procValue(`/proc/${server.pid}/status`, 'VmRSS');
 async function commandLine() {
     const times = { run: [], hand: [] };
     const peak = (name) => execFileSync(`${scratch}/peak`, [isolator, 'run', `${scratch}/${name}.py`], { encoding: 'utf8' }).trim();
-    run('cc', ['-O2', '-o', `${scratch}/peak`, 'test/fixtures/peak.c']);
     writeFile(`${scratch}/flood.py`, 'for i in range(100): print("x" * 999999)');
     byHand();
     await repeat(ROUNDS, async () => {
@@ -275,6 +274,57 @@ async function batches() {
     }
 }
 
+// A batch of such requests, one at a time: milliseconds. Every request has to succeed.
+function timeRequests(requests) {
+    writeFile(`${scratch}/requests`, requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
+    return timed(() => runTo(`${scratch}/results`, isolator, ['batch', '-j', '1', '--config', engineConfig, `${scratch}/requests`]));
+}
+
+const DOUBLE = { python: 'print(2 * int(input()))',
+    c: '#include <stdio.h>\nint main(void) { int n; return scanf("%d", &n) == 1 ? printf("%d\\n", 2 * n) < 0 : 1; }' };
+const doubling = (language, tests, limits = {}) => ({ language, entrypoint_code: DOUBLE[language], ...limits,
+    tests: Array.from({ length: tests }, (_, i) => ({ stdin: `${i}\n`, expected_stdout: `${2 * i}\n` })) });
+
+// Programs of the shape of HumanEval: a function, and a program that checks it ten times.
+const TASKS = 164;
+const task = (number) => `def solve(values):\n    return sorted(value for value in values if value % ${number % 7 + 2})\n`;
+const checks = Array.from({ length: 10 }, (_, i) => ({ arguments: [String(i)], expected_stdout: 'good' }));
+const check = 'import sys\nn = int(sys.argv[1])\nassert solve(range(n)) == sorted(solve(range(n)))\nprint("good")\n';
+
+// Many tests of one program in one container, beside a container for each, and the bare interpreter.
+async function submissions() {
+    const bare = new BareInterpreter();
+    const times = { bare: [], twenty: [], forty: [], lines: [], c: [] };
+    bare.time();
+    await repeat(Math.ceil(ROUNDS / 3), async () => {
+        times.bare.push(await timed(() => repeat(20, () => bare.time())));
+        times.twenty.push(await timeRequests([doubling('python', 20)]));
+        times.forty.push(await timeRequests([doubling('python', 40)]));
+        times.lines.push(await timeRequests(Array(20).fill(doubling('python', 1))));
+        if (engine.languages.c)
+            times.c.push(await timeRequests([doubling('c', 100, { cpus: 2 })]));
+    });
+    await bare.end();
+    const more = times.forty.map((time, i) => time - times.twenty[i]);
+    row('20 starts of the bare interpreter in a container that runs anyway', times.bare);
+    row('a submission with 20 tests in Python', times.twenty);
+    row('20 tests more', more);
+    ratio('20 tests more, of 20 starts of the bare interpreter', more, times.bare, 'at most 1.5');
+    ratio('20 lines with a test each, of one line with 20 tests', times.lines, times.twenty, 'at least 8');
+    if (engine.languages.c) {
+        row('a submission with 100 tests in C, built once', times.c);
+        fact('its tests a second (at least 100)', (100000 / median(times.c)).toFixed(0));
+    }
+    const tasks = Array.from({ length: TASKS }, (_, i) => ({ language: 'python', entrypoint_code: task(i) + check, tests: checks }));
+    const each = tasks.slice(0, 20).map((request) => ({ ...request, tests: checks.slice(0, 1) }));
+    const together = await timeRequests(tasks);
+    fact(`${TASKS} tasks with 10 tests each: tests a second`, (1e4 * TASKS / together).toFixed(1));
+    fact('the same with a container for each test', (1e3 * each.length / await timeRequests(each)).toFixed(1));
+    writeFile(`${scratch}/requests`, `${JSON.stringify({ language: 'python', entrypoint_code: 'print("x" * 100000)', tests: Array(1000).fill({}) })}\n`);
+    fact('memory of isolator with 1,000 tests that write 100 kB each (under 8192 kB)',
+        `${execFileSync(`${scratch}/peak`, [isolator, 'batch', '--config', engineConfig, `${scratch}/requests`], { encoding: 'utf8' }).trim()} kB`);
+}
+
 // CPU time of processes in clock ticks.
 function ticks(...pids) {
     return pids.map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ').slice(11, 13).map(Number))
@@ -312,7 +362,7 @@ async function growth() {
     await server.close();
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches,
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions,
     waiting: waitingContainers, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);
@@ -321,6 +371,7 @@ if (unknown !== undefined) {
     process.exit(2);
 }
 writeFile(`${scratch}/main.py`, `${HELLO}\n`);
+run('cc', ['-O2', '-o', `${scratch}/peak`, 'test/fixtures/peak.c']);
 run('tar', ['-C', scratch, '-cf', `${scratch}/hello.tar`, 'main.py']);
 console.log('| What | Median | 95 % |\n|---|---|---|');
 for (const part of parts)
