@@ -188,43 +188,51 @@ demo: setup
 	+@$(build) all
 	@test/demo $(B)/isolator
 
-# All tests, in lanes that run side by side: three of about the same length (faults, which wait a lot; the tests that take
-# longest; all others) and the unit tests, also with sanitizers. The tests that report times run last, alone. An engine
-# that hangs (Docker 20.10 did once) is restarted.
-FAULT_TESTS := $(addprefix test/e2e/,fault_matrix.mjs faults.t resources.t outcomes.t mcp_end.mjs engine_dies.mjs doctor.t \
-	gc.t input.t snippets.t)
-LONG_TESTS := $(addprefix test/e2e/,fuzz.t endurance.mjs prepare.t lifeline.t mcp_warm.mjs)
+# The end-to-end tests in the order in which they start, WORKERS at a time. Those that take longest come first, so that
+# nothing waits for one of them at the end; the others may come in any order. A comma keeps two apart: both attack, and
+# would take from each other what they measure.
+WORKERS ?= 4
+LONG_TESTS := test/e2e/endurance.mjs test/e2e/abuse.t,test/e2e/guards.t \
+	$(addprefix test/e2e/,faults.t fault_matrix.mjs prepare.t fuzz.t batch.t outcomes.t snippets.t stuck_streams.t \
+	resources.t artifacts.t doctor.t mcp_warm.mjs engine_dies.mjs mcp_calls.mjs lifeline.t mcp_end.mjs)
+# This one reports how soon the engine removes containers, so no other uses the engine meanwhile.
 TIMED_TESTS := test/e2e/kills.mjs
+comma := ,
+space := $(comma:,=) $(comma:,=)
+ORDERED_TESTS = $(LONG_TESTS) $(filter-out $(subst $(comma),$(space),$(LONG_TESTS)) $(TIMED_TESTS),$(E2E_TESTS)) --- $(TIMED_TESTS)
+in_turn = $(subst $(space),$(comma),$(strip $(1)))
+
+# All tests. The unit tests, also with sanitizers, need no engine: they run beside the one that reports times. An engine
+# that hangs (Docker 20.10 did once) is restarted.
 test: check
 check: setup test-packages test-images lint
 	+@$(build) all check-format check-layers check-headers check-musl unit-tests fuzz-targets
 	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
-	@SUITE_SECONDS=1200 RESTART_ENGINE='test/setup restart' $(run_tests) \
-		$(filter-out $(LONG_TESTS) $(FAULT_TESTS) $(TIMED_TESTS),$(E2E_TESTS)) -- $(FAULT_TESTS) -- \
-		$(LONG_TESTS) -- $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%) --- $(TIMED_TESTS)
+	@SUITE_SECONDS=1200 RESTART_ENGINE='test/setup restart' $(run_tests) -j $(WORKERS) $(ORDERED_TESTS) \
+		$(call in_turn,$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%))
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
-# wait for timeouts have a lane of their own.
+# wait for timeouts come first.
 WAITING_TESTS := $(filter %/service_pool %/service_reaper,$(UNIT_TESTS))
 QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
 QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)
 check-quick:
 	+@$(build) all check-layers unit-tests
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
-	@QUICK=1 SUITE_SECONDS=300 $(run_tests) $(WAITING_TESTS) -- $(filter-out $(WAITING_TESTS),$(UNIT_TESTS)) -- \
-		$(QUICK_TESTS) -- $(QUICK_NODE_TESTS)
+	@QUICK=1 SUITE_SECONDS=300 $(run_tests) -j $(WORKERS) $(WAITING_TESTS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) \
+		$(filter-out $(WAITING_TESTS),$(UNIT_TESTS))
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: asan tsan coverage
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
 		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
-		test/run test/e2e/kills.mjs test/e2e/endurance.mjs -- test/e2e/fuzz.t
+		test/run -j 2 test/e2e/kills.mjs,test/e2e/endurance.mjs test/e2e/fuzz.t
 check-unit: packages
 	+@$(build) $(UNIT_TESTS)
 	@test/run $(UNIT_TESTS)
 check-e2e: setup test-packages test-images
 	+@$(build) all fuzz-targets
-	@$(run_tests) $(E2E_TESTS)
+	@$(run_tests) -j $(WORKERS) $(ORDERED_TESTS)
 unit-tests: $(UNIT_TESTS)
 
 # The unit tests and the end-to-end tests with sanitizers. The fuzz targets have them anyway. resources.t takes away the

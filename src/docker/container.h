@@ -93,8 +93,6 @@ struct container_state {
     bool started;      /* its first process has run */
     bool ended;        /* its first process has ended */
     int exit_code;     /* 128 + N after signal N */
-    bool oom_killed;   /* the kernel killed a process in it for memory */
-    long long run_ms;  /* from its start to its end */
     char message[512]; /* why the engine could not run it, not escaped; "" otherwise */
 };
 

@@ -320,11 +320,11 @@ code() {
 
 # ---- waiting
 
-# until_true COMMAND...: waits until the command succeeds, at most two minutes.
+# until_true COMMAND...: waits until the command succeeds, at most two minutes; if it does not, the case has failed.
 until_true() {
     local end=$((SECONDS + 120))
     until "$@"; do
-        [ "$SECONDS" -lt "$end" ] || return 1
+        [ "$SECONDS" -lt "$end" ] || { count_assertion 1 "waited two minutes in vain: $*"; return 1; }
         sleep 0.1
     done
 }
@@ -427,7 +427,7 @@ gone() {
 
 # How many anonymous volumes no container uses.
 dangling_volumes() { docker volume ls -q --filter dangling=true | wc -l; }
-# volumes_gone NAME: asserts that within a minute there are no more of them than before this file. The other lanes of
+# volumes_gone NAME: asserts that within a minute there are no more of them than before this file. The other workers of
 # test/run have volumes too, which are unused for a moment.
 volumes_gone() {
     local end=$((SECONDS + 60))

@@ -49,16 +49,20 @@ await_stuck() {
 # has_begun: the program that prints "begun" runs.
 has_begun() { cat "$scratch/out" "$scratch/err" | grep -qs begun; }
 
-# interrupted ARG...: checks that SIGTERM ends isolator ARG... with its stdout and stderr stuck. Each command waits to
-# print its first line, which it has after a few seconds; whenever the signal comes, it ends.
+# interrupted ARG...: checks that SIGTERM ends isolator ARG... with its stdout and stderr stuck, in a pipe and in a
+# terminal. Each command waits to print its first line, which it has after a few seconds; whenever the signal comes, it
+# ends.
 interrupted() {
-    local kind
+    local kind pids=()
     for kind in pipe terminal; do
-        start_stuck "$kind" 12 "$@"
-        sleep 4
-        kill -TERM "$pid" 2>/dev/null
+        XDG_CONFIG_HOME=$scratch/$kind start_stuck "$kind" 12 "$@" # prepare locks a file there
+        pids+=("$pid")
+    done
+    sleep 4
+    kill -TERM "${pids[@]}" 2>/dev/null
+    for pid in "${pids[@]}"; do
         await_stuck 60
-        is "$status" 143 "a $kind: the status is that of the signal"
+        is "$status" 143 "the status is that of the signal"
     done
 }
 

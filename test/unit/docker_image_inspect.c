@@ -162,6 +162,28 @@ static void engine_time__forms(void **state)
     assert_false(engine_time_parse("2026-11-22", &ms));
 }
 
+static void check_ms_between(const char *start, const char *end, long long expected)
+{
+    long long start_ms, end_ms;
+
+    assert_true(engine_time_parse(start, &start_ms));
+    assert_true(engine_time_parse(end, &end_ms));
+    if (end_ms - start_ms != expected)
+        fail_msg("from %s to %s: %lld ms, not %lld", start, end, end_ms - start_ms, expected);
+}
+
+static void engine_time__calendar(void **state)
+{
+    (void)state;
+    check_ms_between("2023-12-31T23:59:59.5Z", "2024-01-01T00:00:00.25Z", 750);
+    check_ms_between("2024-02-28T23:59:59Z", "2024-03-01T00:00:00Z", 86401000);
+    check_ms_between("2023-02-28T23:59:59Z", "2023-03-01T00:00:00Z", 1000);
+    check_ms_between("2100-02-28T23:59:59Z", "2100-03-01T00:00:00Z", 1000);
+    check_ms_between("2000-02-28T00:00:00Z", "2000-03-01T00:00:00Z", 172800000);
+    check_ms_between("2024-11-21T10:59:59.999Z", "2024-11-21T11:00:00.001Z", 2);
+    check_ms_between("1970-01-01T00:00:01Z", "2026-01-01T00:00:00Z", 1767225599000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +196,7 @@ int main(void)
         cmocka_unit_test(image_inspect__no_engine),
         cmocka_unit_test(image_inspect__no_images),
         cmocka_unit_test(engine_time__forms),
+        cmocka_unit_test(engine_time__calendar),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
