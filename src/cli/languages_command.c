@@ -18,8 +18,7 @@
 #include "cli/safe_json.h"
 #include "cli/table.h"
 #include "config/config.h"
-#include "docker/budget.h"
-#include "docker/image_inspect.h"
+#include "service/language_images.h"
 
 enum { OPTION_JSON = COMMAND_OPTION, OPTION_NAMES };
 
@@ -98,12 +97,6 @@ static bool has_steps(const struct language *language)
     return language->preparation.steps.count > 0;
 }
 
-/* The images of a language on the engine. */
-struct images {
-    struct image_facts base;
-    struct image_facts prepared; /* set only if the language has steps */
-};
-
 static json_t *strings_to_json(const struct strvec *strings)
 {
     json_t *array = json_array();
@@ -115,7 +108,7 @@ static json_t *strings_to_json(const struct strvec *strings)
 
 /* The JSON of a language; a new reference. `images` is NULL if the engine did not answer. */
 static json_t *language_to_json(const struct config *config, const struct language *language,
-                                const struct images *images)
+                                const struct language_images *images)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", language->name, "image",
                      language->image, "present",
@@ -127,7 +120,7 @@ static json_t *language_to_json(const struct config *config, const struct langua
                      "limits", own_limits(config, language));
 }
 
-static void print_languages_json(const struct config *config, const struct images *images)
+static void print_languages_json(const struct config *config, const struct language_images *images)
 {
     json_t *all = json_array();
 
@@ -169,7 +162,7 @@ static const char *presence_cell(const struct image_facts *facts)
 }
 
 static void add_language_row(struct strvec *cells, const struct config *config,
-                             const struct language *language, const struct images *images)
+                             const struct language *language, const struct language_images *images)
 {
     CLEANUP_FREE char *extensions = strvec_join(&language->extensions, " ");
     CLEANUP_FREE char *aliases = strvec_join(&language->aliases, " ");
@@ -185,7 +178,7 @@ static void add_language_row(struct strvec *cells, const struct config *config,
     add_limits_cell(cells, config, language);
 }
 
-static void print_languages_table(const struct config *config, const struct images *images)
+static void print_languages_table(const struct config *config, const struct language_images *images)
 {
     CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
 
@@ -196,32 +189,17 @@ static void print_languages_table(const struct config *config, const struct imag
     table_print(&cells, COLUMNS);
 }
 
-/* Fills in the images of all languages, in the order of the languages. */
-static int inspect_images(const struct config *config, struct images *images, struct error *error)
+/* Fills in the images of all languages. */
+static int inspect_images(const struct config *config, struct language_images *images,
+                          struct error *error)
 {
     const struct docker docker = config_docker(config);
-    const long long deadline = budget_deadline(&docker, BUDGET_QUERY);
-    CLEANUP(strvec_release) struct strvec references = STRVEC_INIT;
-    CLEANUP_FREE struct image_facts *facts = NULL;
     int result;
 
-    for (size_t i = 0; i < config->language_count; i++) {
-        const struct language *language = &config->languages[i];
-
-        strvec_push(&references, language->image);
-        if (has_steps(language))
-            strvec_push(&references, language->preparation.tag);
-    }
     if (signals_catch(error) != 0)
         return -1;
-    facts = memory_allocate(references.count * sizeof *facts);
-    result = image_inspect(&docker, &references, deadline, signals_cancel(), facts, error);
+    result = language_images_inspect(&docker, config, signals_cancel(), images, error);
     signals_release();
-    for (size_t i = 0, at = 0; result == 0 && i < config->language_count; i++) {
-        images[i].base = facts[at++];
-        if (has_steps(&config->languages[i]))
-            images[i].prepared = facts[at++];
-    }
     return result;
 }
 
@@ -241,7 +219,7 @@ static int run_languages_command(void *context, char **operands, const struct co
                                  struct error *error)
 {
     const struct languages_options *options = context;
-    CLEANUP_FREE struct images *images = NULL;
+    CLEANUP_FREE struct language_images *images = NULL;
     bool inspected;
 
     (void)operands;

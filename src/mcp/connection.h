@@ -14,6 +14,7 @@
 #include "mcp/result_store.h"
 #include "mcp/revision.h"
 #include "mcp/subscriptions.h"
+#include "mcp/tool_list.h"
 #include "mcp/writer.h"
 #include "service/service.h"
 
@@ -31,6 +32,7 @@ struct connection {
     struct result_store store;
     struct service service;
     struct calls calls;
+    struct tool_list tools;
     struct subscriptions subscriptions;
     struct pending_batch pending;
     const struct revision *legacy; /* that initialize negotiated; before that the newest */

@@ -61,6 +61,7 @@ static json_t *handle_initialize(struct request_context *context)
 
     if (!version)
         return NULL;
+    tool_list_ask(&connection->tools); /* most clients list the tools next */
     connection->legacy = context->responder->revision = revision_legacy(version);
     return json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", connection->legacy->name,
                      "capabilities", capabilities(connection->legacy), "serverInfo",
@@ -87,6 +88,7 @@ static json_t *handle_discover(struct request_context *context)
 {
     CLEANUP_FREE char *instructions = tool_instructions(context->connection->config);
 
+    tool_list_ask(&context->connection->tools);
     return json_pack("{s:o, s:o, s:s}", "supportedVersions", method_modern_versions(),
                      "capabilities", capabilities(context->responder->revision), "instructions",
                      instructions);
@@ -104,8 +106,8 @@ static json_t *handle_tools_list(struct request_context *context)
         return refuse_cursor(context);
     service_start_pool(
         &context->connection->service); /* a client that lists the tools will call one */
-    return json_pack("{s:[o]}", "tools",
-                     tool_definition(context->connection->config, context->responder->revision));
+    tool_list_request(&context->connection->tools, context->responder);
+    return NULL;
 }
 
 /*
@@ -257,7 +259,7 @@ static const struct method methods[] = {
     {"initialize", ERA_LEGACY, handle_initialize, METHOD_NO_TTL},
     {"ping", ERA_LEGACY, handle_ping, METHOD_NO_TTL},
     {"server/discover", ERA_MODERN, handle_discover, FIVE_MINUTES},
-    {"tools/list", ERA_BOTH, handle_tools_list, FIVE_MINUTES},
+    {"tools/list", ERA_BOTH, handle_tools_list, METHOD_NO_TTL},
     {"tools/call", ERA_BOTH, handle_tools_call, METHOD_NO_TTL},
     {"resources/list", ERA_BOTH, handle_resources_list, NO_CACHING},
     {"resources/templates/list", ERA_BOTH, handle_templates_list, FIVE_MINUTES},

@@ -60,6 +60,7 @@ static void start_ending(struct server *server)
     writer_stop_waiting(&server->connection.writer);
     dispatch_end_batch(&server->connection);
     calls_end(&server->connection.calls);
+    tool_list_end(&server->connection.tools);
     subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
 }
 
@@ -134,7 +135,8 @@ static int wait_time(const struct server *server, int progress_due)
 /* Whether all messages were read, and all calls have ended. */
 static bool is_drained(struct server *server)
 {
-    return server->input_ended && !server->lines_pending && calls_done(&server->connection.calls);
+    return server->input_ended && !server->lines_pending &&
+           tool_list_is_done(&server->connection.tools) && calls_done(&server->connection.calls);
 }
 
 /* One turn of the main loop. */
@@ -158,6 +160,7 @@ static void serve_once(struct server *server)
     if (polled[2].revents != 0) {
         notifier_clear(&server->wake);
         service_wake(&server->connection.service); /* the writer may have room again */
+        tool_list_send(&server->connection.tools);
     }
     if (!check_end(server) && polled[0].revents != 0 && !full)
         read_input(server);
@@ -192,7 +195,9 @@ static int start(struct server *server, const struct server_options *options, st
     calls_init(&server->connection.calls, &server->connection.service, server->connection.config,
                &server->connection.writer, &server->connection.store);
     subscriptions_init(&server->connection.subscriptions);
-    if (writer_start(&server->connection.writer, options->out, &server->wake, error) == 0)
+    if (tool_list_init(&server->connection.tools, server->connection.config,
+                       &server->connection.service.docker, &server->wake, error) == 0 &&
+        writer_start(&server->connection.writer, options->out, &server->wake, error) == 0)
         return 0;
     service_close(&server->connection.service, 0);
     return -1;
@@ -212,6 +217,7 @@ static _Noreturn void exit_without_cleanup(struct server *server)
 static void release(struct server *server)
 {
     calls_release(&server->connection.calls);
+    tool_list_release(&server->connection.tools);
     result_store_release(&server->connection.store);
     lines_release(&server->lines);
     subscriptions_release(&server->connection.subscriptions);

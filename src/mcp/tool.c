@@ -31,13 +31,16 @@ static void describe_packages(struct strbuf *text, const struct strvec *packages
         strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
-/* A line for each language with its default limits. */
-static void describe_languages(struct strbuf *text, const struct config *config)
+/* A line for each offered language with its default limits. */
+static void describe_languages(struct strbuf *text, const struct config *config,
+                               const bool *offered)
 {
     for (size_t i = 0; i < config->language_count; i++) {
         const struct language *language = &config->languages[i];
-        CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
+        if (offered && !offered[i])
+            continue;
+        CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
         config_policy(config, language, &policy);
         strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPU, %.10g MB for files, ",
                     language->name, policy.limits.number[LIMIT_TIMEOUT],
@@ -51,12 +54,14 @@ static void describe_languages(struct strbuf *text, const struct config *config)
     }
 }
 
-/* Whether a program in some language gets a network. */
-static bool reaches_network(const struct config *config)
+/* Whether a program in some offered language gets a network. */
+static bool reaches_network(const struct config *config, const bool *offered)
 {
     bool reaches = false;
 
     for (size_t i = 0; i < config->language_count; i++) {
+        if (offered && !offered[i])
+            continue;
         CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
 
         config_policy(config, &config->languages[i], &policy);
@@ -65,12 +70,10 @@ static bool reaches_network(const struct config *config)
     return reaches;
 }
 
-char *tool_instructions(const struct config *config)
+static void add_rules(struct strbuf *text, const struct config *config)
 {
-    struct strbuf text = STRBUF_INIT;
-
     strbuf_addf(
-        &text,
+        text,
         "The tool execute_code runs a program in a fresh, locked-down container and returns "
         "its output, its exit status and the reason why it ended. Give either snippet_name, or "
         "both language and entrypoint_code. Only printed output and the files that artifacts "
@@ -78,9 +81,27 @@ char *tool_instructions(const struct config *config)
         "files that a program needs with each call (additional_files). The program can write "
         "only to its working directory, %s, and to /tmp. It has no access to files of the host. "
         "Packages that are not in the image cannot be installed. The first line of the result "
-        "says if a run failed. Languages and limits:",
+        "says if a run failed.",
         config->workdir);
-    describe_languages(&text, config);
+}
+
+char *tool_instructions(const struct config *config)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    add_rules(&text, config);
+    strbuf_addstr(&text, " The description of the tool lists the languages and their limits.");
+    return strbuf_steal(&text);
+}
+
+/* The description of the tool: the rules, then the languages. */
+static char *describe_tool(const struct config *config, const bool *offered)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    add_rules(&text, config);
+    strbuf_addstr(&text, " Languages and limits:");
+    describe_languages(&text, config, offered);
     return strbuf_steal(&text);
 }
 
@@ -161,28 +182,30 @@ static void describe_snippets(json_t *argument, const struct config *config)
 }
 
 /* Completes the definition with what depends on the configuration. */
-static void complete_definition(json_t *tool, const struct config *config)
+static void complete_definition(json_t *tool, const struct config *config, const bool *offered)
 {
     json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
     json_t *languages = json_object_get(json_object_get(properties, "language"), "enum");
-    CLEANUP_FREE char *description = tool_instructions(config);
+    CLEANUP_FREE char *description = describe_tool(config, offered);
 
     for (size_t i = 0; i < config->language_count; i++)
-        json_array_append_new(languages, json_string(config->languages[i].name));
+        if (!offered || offered[i])
+            json_array_append_new(languages, json_string(config->languages[i].name));
     json_object_set_new(json_object_get(properties, "timeout_seconds"), "description",
                         describe_timeout(config));
     describe_limits(properties, config);
     describe_snippets(json_object_get(properties, "snippet_name"), config);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
-                        json_boolean(reaches_network(config)));
+                        json_boolean(reaches_network(config, offered)));
 }
 
-json_t *tool_definition(const struct config *config, const struct revision *revision)
+json_t *tool_definition(const struct config *config, const bool *offered,
+                        const struct revision *revision)
 {
     json_t *tool = json_loadb(execute_code, sizeof execute_code, 0, NULL);
 
-    complete_definition(tool, config);
+    complete_definition(tool, config, offered);
     if (!revision->annotations)
         json_object_del(tool, "annotations");
     if (!revision->structured) {

@@ -6,6 +6,7 @@
 #define MCP_TOOL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "config/config.h"
 #include "mcp/revision.h"
@@ -15,12 +16,16 @@ extern const char TOOL_NAME[];
 /* The timeout in seconds if the configuration names none: most hosts give up after 60 s. */
 enum { TOOL_TIMEOUT = 45 };
 
-/* The tool as tools/list returns it in this revision; a new reference. */
-json_t *tool_definition(const struct config *config, const struct revision *revision);
+/*
+ * The tool as tools/list returns it in this revision; a new reference. `offered` tells which
+ * languages it offers, by their indexes; NULL: all.
+ */
+json_t *tool_definition(const struct config *config, const bool *offered,
+                        const struct revision *revision);
 
 /*
- * The instructions for models; owned by the caller. Some hosts cut them after 2 kB, so the rules
- * come before the languages.
+ * The instructions for models; owned by the caller. They name no languages: which can run may be
+ * unknown yet, and some hosts cut instructions after 2 kB.
  */
 char *tool_instructions(const struct config *config);
 

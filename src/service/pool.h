@@ -5,7 +5,8 @@
  *
  * Nothing depends on the pool: if it is empty, for whatever reason, a run makes an instance of its
  * own. The configuration says how many the pool keeps of each language and how old one may become.
- * If the engine cannot make one, the pool tries again later, with a back-off.
+ * If the engine cannot make one, the pool tries again later, with a back-off; if the image is not
+ * there, not before a run asks for the language.
  *
  * Thread-safe. NULL stands for a pool that is always empty.
  */

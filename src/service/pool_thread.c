@@ -107,18 +107,20 @@ static void dispose_instance(struct instance *instance)
     instance_free(instance);
 }
 
-/* Makes an instance, without the lock. NULL if that fails. */
-static struct instance *make_instance(struct pool *pool, const struct pool_class *class)
+/*
+ * Makes an instance, without the lock. NULL if that fails; a run will have the same error and
+ * report it.
+ */
+static struct instance *make_instance(struct pool *pool, const struct pool_class *class,
+                                      struct error *error)
 {
-    CLEANUP(error_release)
-    struct error ignored = ERROR_INIT; /* a run will have the same and report it */
     const struct container_limits limits = submission_plan_limits(&class->plan);
     struct instance *instance =
         instance_new(&pool->docker, &class->plan, &limits, pool->max_age + POOL_MAX_USE_MS);
     const long long start = clock_now_ms();
 
     if (instance_make(instance, &class->plan, start + budget_ms(&pool->docker, BUDGET_SETUP), 0,
-                      &pool->cancel, &ignored) == 0) {
+                      &pool->cancel, error) == 0) {
         docker_traced(pool->traced, "warm", start);
         return instance;
     }
@@ -129,16 +131,19 @@ static struct instance *make_instance(struct pool *pool, const struct pool_class
 /* Adds an instance of the class. Has the lock, but releases it meanwhile. */
 static void refill(struct pool *pool, struct pool_class *class)
 {
+    CLEANUP(error_release) struct error error = ERROR_INIT;
     struct instance *instance;
 
     pthread_mutex_unlock(&pool->lock);
-    instance = make_instance(pool, class);
+    instance = make_instance(pool, class, &error);
     pthread_mutex_lock(&pool->lock);
     if (instance) {
         append(pool, instance);
         class->backoff = 0;
         return;
     }
+    if (error.kind == ERROR_IMAGE)
+        class->requested = false; /* until a run asks for it again */
     class->backoff = class->backoff == 0 ? MIN_BACKOFF_MS : 2 * class->backoff;
     if (class->backoff > MAX_BACKOFF_MS)
         class->backoff = MAX_BACKOFF_MS;

@@ -98,34 +98,72 @@ test_case --quick 'a good configuration, and --verbose: only responses on stdout
 }
 
 # ---- timeouts
-# timeouts [ARG...]: those in tools/list, "python: 45, go: 45, ...", and those in the instructions.
+# timeouts [ARG...]: those in tools/list, "python: 45, go: 45, ...".
 timeouts() {
     server "$@"
     perl -MJSON::PP -ne '
-        my $result = decode_json($_)->{result};
-        my $text = $result->{tools} ? $result->{tools}[0]{description} : $result->{instructions};
-        my @timeouts = $text =~ /^- (\S+: [\d.]+) s,/mg;
-        print join(", ", @timeouts), "\n"' "$scratch/out"
+        my $tools = decode_json($_)->{result}{tools} or next;
+        print join(", ", $tools->[0]{description} =~ /^- (\S+: [\d.]+) s,/mg)' "$scratch/out"
 }
 each() { sed "s/,/: $1,/g; s/\$/: $1/" <<<"$built_in"; } # SECONDS: every language has these
 configured() { printf '%s' "$1" >"$file"; timeouts --config "$file"; }
 
-test_case --quick 'the timeout of each language, in tools/list and in the instructions' && {
+test_case --quick 'the timeout of each language, in tools/list' && {
     input=$lists lines=2
-    is "$(timeouts)" "$(each 45)
-$(each 45)" "no configured timeout: 45 s, in tools/list and in the instructions"
-    is "$(configured '{"defaults": {"memoryMB": 128}}' | head -n 1)" "$(each 45)" \
-        "a file without a timeout: 45 s"
-    is "$(configured '{"defaults": {"timeoutSeconds": 7.5}}' | head -n 1)" "$(each 7.5)" \
-        "a file with a timeout"
-    is "$(configured '{"defaults": {"timeoutSeconds": 60}}' | head -n 1)" "$(each 60)" \
-        "a file with the timeout of isolator run"
-    is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}' | head -n 1)" "$(each 45 | sed "s/go: 45/go: 90/")" \
+    export DOCKER_HOST=unix:///nonexistent # no engine, so all languages are offered
+    is "$(timeouts)" "$(each 45)" "no configured timeout: 45 s"
+    is "$(configured '{"defaults": {"memoryMB": 128}}')" "$(each 45)" "a file without a timeout: 45 s"
+    is "$(configured '{"defaults": {"timeoutSeconds": 7.5}}')" "$(each 7.5)" "a file with a timeout"
+    is "$(configured '{"defaults": {"timeoutSeconds": 60}}')" "$(each 60)" "a file with the timeout of isolator run"
+    is "$(configured '{"languages": {"go": {"timeoutSeconds": 90}}}')" "$(each 45 | sed "s/go: 45/go: 90/")" \
         "a file with a timeout for a language"
-    is "$(configured '{"maximums": {"timeoutSeconds": 20}}' | head -n 1)" "$(each 20)" \
-        "a file with a smaller maximum"
+    is "$(configured '{"maximums": {"timeoutSeconds": 20}}')" "$(each 20)" "a file with a smaller maximum"
     server --config "$file"
     has "$out" "A value above 20 is lowered to 20." "the description of timeout_seconds names the maximum"
+    unset DOCKER_HOST
+}
+
+# ---- languages that are offered
+# offered JSON [COMMAND...]: the languages in tools/list under this configuration; COMMAND may be `faulty FAULT`.
+offered() {
+    printf '%s' "$1" >"$file"
+    shift
+    "$@" server --config "$file"
+    perl -MJSON::PP -ne 'my $tools = decode_json($_)->{result}{tools} or next;
+        print join ", ", @{$tools->[0]{inputSchema}{properties}{language}{enum}}' "$scratch/out"
+}
+# The images of the languages that the tests build are there under these names, and no others.
+absent=$(perl -e 'print join ", ", map qq("$_": {"image": "isolator-test/none-such:1"}), split /, /, $ARGV[0]' "$built_in")
+some='"engineTimeoutSeconds": 300, "languages": {'${absent/'"python": {"image": "isolator-test/none-such:1"}'/'"python": {"image": "isolator-test/python:bookworm"}'}
+
+test_case 'only languages whose images are on the engine are offered' && {
+    input=$lists lines=2
+    is "$(offered "{$some}}")" "python" "one image is there"
+    is "$(offered "{$some, \"sh\": {\"image\": \"isolator-test/busybox:1\", \"command\": [\"sh\", \"{entrypoint}\"],
+        \"extensions\": [\".x\"], \"defaultFilename\": \"x\"}}}")" "python, sh" "two"
+    is "$(offered "{\"engineTimeoutSeconds\": 300, \"languages\": {$absent}}")" "$built_in" "none is there: all are offered"
+    is "$(offered "{\"languages\": {$absent}, \"containerCommand\": \"no-such-docker\"}")" "$built_in" "docker cannot say: all"
+    has "$(<"$scratch/out")" '"id":1,' "the request has its response"
+}
+
+test_case 'the engine is asked once, and only if a client begins to talk' && {
+    input=$scratch/many lines=102
+    for i in {1..101}; do echo '{"jsonrpc":"2.0","id":'"$i"',"method":"tools/list"}'; done >"$input"
+    echo '{"jsonrpc":"2.0","id":102,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}' >>"$input"
+    printf '%s' "{$some}}" >"$file"
+    faulty "" server --config "$file"
+    is "$(grep -c '"enum":\["python"\]' "$scratch/out") $(grep -c '"enum":\["python","go"' "$scratch/out")" "100 1" \
+        "one hundred wait, more than that get all languages"
+    is "$(docker_calls)" "image" "one docker command"
+    input=$ping lines=1
+    faulty "" server --config "$file"
+    is "$(docker_calls)" "" "none for a ping"
+}
+
+test_case 'an engine that hangs delays no other answer' && {
+    input=$lists lines=1 # stdin ends after the response to initialize
+    is "$(offered "{$some}}" faulty "image * hang")" "$built_in" "when stdin ends, the list has all languages"
+    is "$(sed 's/.*"id":\([0-9]*\).*/\1/' "$scratch/out" | paste -s -d ' ')" "2 1" "initialize was answered before"
 }
 
 # ---- configurations for hosts

@@ -72,6 +72,7 @@ export class Server extends Program {
     #buffer = Buffer.alloc(0);
     #validator = new Validator();
     #recorded = true;
+    #listed = false;
     #ids = 1000;
     #others = [];
     #usesEngine;
@@ -222,8 +223,13 @@ export class Server extends Program {
     ask(method, params) { return this.response(this.request(method, params)); }
 
     // Sends lines and returns, as lines, all responses to them: what comes before the response to a ping after them.
-    // Progress, which may come at any time, is put aside.
+    // Progress, which may come at any time, is put aside. The first list of tools waits for the engine, so one is
+    // requested before any of these lines does.
     async responses(...lines) {
+        if (!this.#listed && lines.some((line) => `${line}`.includes('tools/list'))) {
+            this.#listed = true;
+            await this.response(this.request('tools/list', {}, 'list'));
+        }
         const ping = `ping ${++this.#ids}`;
         const responses = [];
         lines.forEach((line) => this.send(line));

@@ -12,7 +12,7 @@ static json_t *define(const char *revision, const char *more)
     json_t *tool;
 
     set_up_config(&config, more);
-    tool = tool_definition(&config, modern ? modern : revision_legacy(revision));
+    tool = tool_definition(&config, NULL, modern ? modern : revision_legacy(revision));
     assert_non_null(tool);
     config_release(&config);
     return tool;
@@ -323,81 +323,92 @@ static void tool__reasons_of_the_schema(void **state)
     json_decref(tool);
 }
 
-/* ---- instructions */
+/* ---- instructions and description */
 
-static void check_instructions(const char *more, const char *expected)
+static void check_description(const char *more, const char *expected)
 {
-    struct config config;
-    CLEANUP_FREE char *text = NULL;
+    json_t *tool = define("2025-11-25", more);
 
-    set_up_config(&config, more);
-    text = tool_instructions(&config);
-    if (!strstr(text, expected))
-        fail_msg("'%s' is not in '%s'", expected, text);
-    config_release(&config);
+    if (!strstr(string_at(tool, "description"), expected))
+        fail_msg("'%s' is not in '%s'", expected, string_at(tool, "description"));
+    json_decref(tool);
 }
 
-static void tool__instructions_state_the_limits(void **state)
+static void tool__description_states_the_limits(void **state)
 {
     (void)state;
-    check_instructions(NULL, "Languages and limits:\n"
-                             "- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
-                             "- sh: 45 s, 512 MB of memory, 0.5 CPU, 64 MB for files, no network");
-    check_instructions(
+    check_description(NULL, "Languages and limits:\n"
+                            "- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
+                            "- sh: 45 s, 512 MB of memory, 0.5 CPU, 64 MB for files, no network");
+    check_description(
         "{\"languages\": {\"py\": {\"timeoutSeconds\": 1.5, \"cpus\": 2,"
         " \"workdirMB\": 10, \"network\": \"bridge\"}}}",
         "\n- py: 1.5 s, 256 MB of memory, 2 CPU, 10 MB for files, network 'bridge'\n");
-    check_instructions("{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}",
-                       "\n- py: 10 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
-                       "- sh: 10 s, 300 MB of memory, 0.5 CPU, 64 MB for files, no network");
-    check_instructions("{\"containerWorkdir\": \"/elsewhere\"}",
-                       " working directory, /elsewhere, ");
+    check_description("{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}",
+                      "\n- py: 10 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
+                      "- sh: 10 s, 300 MB of memory, 0.5 CPU, 64 MB for files, no network");
+    check_description("{\"containerWorkdir\": \"/elsewhere\"}", " working directory, /elsewhere, ");
 }
 
-static void tool__instructions_list_the_packages(void **state)
+static void tool__description_lists_the_packages(void **state)
 {
     struct strbuf many = STRBUF_INIT;
 
     (void)state;
-    check_instructions("{\"languages\": {\"py\": {\"packages\": [\"numpy\", \"@a/b\"]}}}",
-                       "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network; "
-                       "packages: numpy, @a/b\n- sh: ");
+    check_description("{\"languages\": {\"py\": {\"packages\": [\"numpy\", \"@a/b\"]}}}",
+                      "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network; "
+                      "packages: numpy, @a/b\n- sh: ");
     strbuf_addstr(&many, "{\"languages\": {\"sh\": {\"packages\": [\"one\"");
     for (int i = 100; i < 200; i++)
         strbuf_addf(&many, ", \"name-%d\"", i);
     strbuf_addstr(&many, "]}}}");
-    check_instructions(strbuf_string(&many), "no network; packages: one, name-100, ");
-    check_instructions(strbuf_string(&many), ", name-158 and 41 more");
+    check_description(strbuf_string(&many), "no network; packages: one, name-100, ");
+    check_description(strbuf_string(&many), ", name-158 and 41 more");
     strbuf_release(&many);
 }
 
 /* Some hosts cut instructions after 2 kB. */
-static void tool__instructions_begin_with_the_rules(void **state)
+static void tool__instructions_are_the_rules(void **state)
 {
+    static const char end[] = " The description of the tool lists the languages and their limits.";
     struct config config;
     CLEANUP_FREE char *text = NULL;
-    const char *limits;
-
-    (void)state;
-    set_up_config(&config, NULL);
-    text = tool_instructions(&config);
-    limits = strstr(text, "Languages and limits:");
-    assert_non_null(limits);
-    assert_in_range(limits - text, 100, 1500);
-    config_release(&config);
-}
-
-static void tool__description_is_the_instructions(void **state)
-{
-    struct config config;
-    CLEANUP_FREE char *text = NULL;
+    size_t rules;
     json_t *tool;
 
     (void)state;
     set_up_config(&config, NULL);
     text = tool_instructions(&config);
-    tool = tool_definition(&config, revision_legacy("2024-11-05"));
-    assert_string_equal(string_at(tool, "description"), text);
+    assert_in_range(strlen(text), 100, 1500);
+    rules = strlen(text) - strlen(end);
+    assert_string_equal(text + rules, end);
+    tool = tool_definition(&config, NULL, revision_legacy("2024-11-05"));
+    assert_memory_equal(string_at(tool, "description"), text, rules);
+    json_decref(tool);
+    config_release(&config);
+}
+
+static void tool__only_offered_languages(void **state)
+{
+    static const bool offered[] = {false, true};
+    struct config config;
+    const json_t *languages;
+    json_t *tool;
+
+    (void)state;
+    set_up_config(&config, "{\"languages\": {\"py\": {\"network\": \"bridge\"}}}");
+    assert_int_equal(config.language_count, COUNT(offered));
+    tool = tool_definition(&config, offered, revision_legacy("2025-11-25"));
+    languages = json_object_get(
+        json_object_get(json_object_get(json_object_get(tool, "inputSchema"), "properties"),
+                        "language"),
+        "enum");
+    assert_int_equal(json_array_size(languages), 1);
+    assert_string_equal(json_string_value(json_array_get(languages, 0)), "sh");
+    assert_null(strstr(string_at(tool, "description"), "- py: "));
+    assert_non_null(strstr(string_at(tool, "description"), "- sh: "));
+    assert_false(
+        json_is_true(json_object_get(json_object_get(tool, "annotations"), "openWorldHint")));
     json_decref(tool);
     config_release(&config);
 }
@@ -416,7 +427,7 @@ static void check_arguments(const char *more)
 
     set_up_config(&config, more);
     request_init(&request);
-    tool = tool_definition(&config, revision_legacy("2025-11-25"));
+    tool = tool_definition(&config, NULL, revision_legacy("2025-11-25"));
     json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
                         value) strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
@@ -486,10 +497,10 @@ int main(void)
         cmocka_unit_test(tool__output_schema_is_that_of_a_result),
         cmocka_unit_test(tool__results_conform_to_the_schema),
         cmocka_unit_test(tool__reasons_of_the_schema),
-        cmocka_unit_test(tool__instructions_state_the_limits),
-        cmocka_unit_test(tool__instructions_list_the_packages),
-        cmocka_unit_test(tool__instructions_begin_with_the_rules),
-        cmocka_unit_test(tool__description_is_the_instructions),
+        cmocka_unit_test(tool__description_states_the_limits),
+        cmocka_unit_test(tool__description_lists_the_packages),
+        cmocka_unit_test(tool__instructions_are_the_rules),
+        cmocka_unit_test(tool__only_offered_languages),
         cmocka_unit_test(tool__arguments_are_those_that_are_accepted),
     };
 

@@ -15,13 +15,16 @@
  * A pool whose docker command is a script. Its containers report at once that they are ready, and
  * end with their stdin. A container NAME is a file; NAME.ready exists when it waits
  * and has its process id; NAME.ended exists when it has ended. While the file "broken" exists, no
- * container can be created, and each attempt adds a line to it.
+ * container can be created, and each attempt adds a line to it; while "missing" exists, there is
+ * no image either.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
                                     "create)\n"
                                     "  ! [ -e broken ] || { echo again >>broken; exit 1; }\n"
+                                    "  ! [ -e missing ] || exit 1\n"
                                     "  until [ \"$1\" = --name ]; do shift; done\n"
                                     "  echo >\"$2\";;\n"
+                                    "image) ! [ -e missing ];;\n"
                                     "start)\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
                                     "  greet\n"
@@ -500,6 +503,39 @@ static void pool__an_engine_that_fails_is_tried_again(void **state)
     tear_down(&fixture);
 }
 
+static bool is_requested(const struct fixture *fixture)
+{
+    bool requested;
+
+    pthread_mutex_lock(&fixture->pool->lock);
+    requested = fixture->pool->classes[0].requested;
+    pthread_mutex_unlock(&fixture->pool->lock);
+    return requested;
+}
+
+static void pool__a_missing_image_is_not_tried_again_before_a_run(void **state)
+{
+    CLEANUP_FREE char *missing = NULL;
+    struct fixture fixture;
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    (void)state;
+    set_up(&fixture, POOL_ON_DEMAND, "");
+    missing = path_in(fixture.directory, "missing");
+    write_in(fixture.directory, "missing", "");
+    assert_null(take_now(fixture.pool, &fixture.plan));
+    assert_true(is_requested(&fixture));
+    pool_start(fixture.pool);
+    while (is_requested(&fixture)) {
+        if (clock_now_ms() > end)
+            fail_msg("it is still tried");
+        poll(NULL, 0, 20);
+    }
+    unlink(missing);
+    put_away(take(&fixture, &fixture.plan)); /* which asks for it */
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +555,7 @@ int main(void)
         cmocka_unit_test(pool__one_that_has_ended_is_replaced),
         cmocka_unit_test(pool__one_that_is_old_is_replaced),
         cmocka_unit_test(pool__an_engine_that_fails_is_tried_again),
+        cmocka_unit_test(pool__a_missing_image_is_not_tried_again_before_a_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
