@@ -23,6 +23,17 @@ static long megabytes(unsigned long long bytes)
     return (long)(bytes >> 20) + 1;
 }
 
+/*
+ * Bytes that a copy of the request's files may have: those of their archive, and some for
+ * directories that it does not name.
+ */
+static unsigned long long copy_max(const struct run *run)
+{
+    const unsigned long long size = (unsigned long long)archive_size(&run->files);
+
+    return (unsigned long long)megabytes(size + size / 4) << 20;
+}
+
 /* The limits of the program, with memory for a copy of the working directory. */
 static struct container_limits limits_with_copy(const struct run *run, unsigned long long bytes)
 {
@@ -43,7 +54,7 @@ struct container_limits submission_limits(const struct run *run)
     const struct plan *plan = run->plan;
 
     if (plan->build.count == 0 && plan->tests.count > 0)
-        return limits_with_copy(run, (unsigned long long)archive_size(&run->files));
+        return limits_with_copy(run, copy_max(run));
     return submission_plan_limits(plan);
 }
 
@@ -151,7 +162,7 @@ static int keep_files(struct run *run, long long deadline, struct error *error)
     const long long max_ms = budget_ms(run->docker, BUDGET_RESTORE);
     const unsigned long long max =
         built ? (unsigned long long)limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2
-              : (unsigned long long)megabytes((unsigned long long)archive_size(&run->files)) << 20;
+              : copy_max(run);
     const struct frame_keep order = {max, (uint64_t)max_ms};
     struct instance *instance = run->instance;
     const long long start = clock_now_ms();

@@ -168,7 +168,7 @@ static bool collect_file(struct walk *walk, int parent, const char *name, const 
     item.size = (uint64_t)status.st_size;
     item.modified = collect->exact ? status.st_mtime : 0;
     if (item.size > collect->file_max || item.size > SIZE_MAX_OCTAL ||
-        item.size + UINT64_C(4) * BLOCK + PATH_MAX > collect->left)
+        item.size + (collect->exact ? 0 : UINT64_C(4) * BLOCK + PATH_MAX) > collect->left)
         good = collect->too_large(collect->context, collect->path);
     else
         good = write_entry(walk, &item) && write_content(walk, fd, item.size);

@@ -152,7 +152,7 @@ struct frame_collect {
  * Both switch off the timer of the request before.
  */
 struct frame_keep {
-    uint64_t max;    /* bytes that the copy may have; a file needs up to 6 KB more than its size */
+    uint64_t max;    /* bytes that the copy may have */
     uint64_t max_ms; /* how long KEEP may take */
 };
 

@@ -1262,7 +1262,7 @@ static void supervise__second_copy(void **state)
     expect(&fixture, FRAME_KEPT);
     check_test(&fixture, "rm new; cat result", "", "built\n");
     check_test(&fixture, "ls", "", "new\nresult\n");
-    add_keep(&fixture, 3 * 1024, LATE_MS); /* the old copy is gone then */
+    add_keep(&fixture, 3000, LATE_MS); /* the old copy is gone then */
     expect_failure(&fixture, FRAME_STEP_KEEP, EFBIG, NULL);
     add_restore(&fixture, LATE_MS);
     flush(&fixture);
