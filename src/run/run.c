@@ -12,7 +12,8 @@
 static int pack_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct manifest *sent = plan->artifacts.count > 0 || plan->build.count > 0 ? &run->sent : NULL;
+    const bool needed = plan->artifacts.count > 0 || submission_is_needed(plan);
+    struct manifest *sent = needed ? &run->sent : NULL;
 
     if (archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
         return -1;

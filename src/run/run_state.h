@@ -22,7 +22,7 @@ struct run {
     struct result *result;
     long long start;      /* clock_now_ms(); when an image is saved, that start */
     struct archive files; /* the files of the working directory, finished */
-    struct manifest sent; /* what is in `files`, if files are to be returned */
+    struct manifest sent; /* what is in `files`, for artifacts and for submissions */
     struct output_sink output;
     struct instance *instance; /* owned; to be removed by run_clean_up(); NULL: none */
 };

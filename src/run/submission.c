@@ -43,6 +43,33 @@ static struct container_limits limits_with_copy(const struct run *run, unsigned 
     return limits;
 }
 
+/* Blocks of 512 bytes and text that one entry may need in front of what an archive has of it. */
+enum { ENTRY_BYTES = 3 * 512, COPY_EXTRA_BYTES = 8192 };
+
+/*
+ * The size of a copy of the files that were sent. Each directory has an entry in it, and a name
+ * starts with "./", which may be too long for a header (supervisor/collect.c).
+ */
+static unsigned long long copy_max(const struct run *run)
+{
+    unsigned long long bytes = (unsigned long long)archive_size(&run->files) + COPY_EXTRA_BYTES;
+    const char *before = "";
+
+    for (size_t i = 0; i < run->sent.count; i++) { /* sorted: those of a directory are neighbours */
+        const char *name = run->sent.items[i].name;
+        size_t at = 0;
+
+        while (name[at] && name[at] == before[at])
+            at++;
+        for (const char *slash = name + at; (slash = strchr(slash, '/')); slash++)
+            bytes += ENTRY_BYTES + (size_t)(slash - name);
+        if (strlen(name) > 90)
+            bytes += ENTRY_BYTES;
+        before = name;
+    }
+    return bytes;
+}
+
 struct container_limits submission_plan_limits(const struct plan *plan)
 {
     return owned_container_limits(plan->build.count > 0 ? &plan->build_limits

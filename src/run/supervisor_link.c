@@ -96,6 +96,7 @@ void supervisor_link_keep(struct supervisor_link *link, int archive, const struc
 {
     begin_request(link, archive, -1);
     link->keeps = link->input_ended = true;
+    link->keep_max = order->max;
     add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
 }
 
@@ -228,7 +229,7 @@ static bool take_kept(struct supervisor_link *link, const struct arrived *frame)
     struct frame_kept kept;
 
     if (link->state != SUPERVISOR_READY || !link->keeps || !link->last_sent ||
-        !read_struct(frame, &kept, sizeof kept))
+        !read_struct(frame, &kept, sizeof kept) || kept.bytes > link->keep_max)
         return false;
     link->kept_bytes = kept.bytes;
     link->state = SUPERVISOR_ENDED;

@@ -45,7 +45,8 @@ struct supervisor_link {
     struct strbuf failed; /* the path concerned */
     struct frame_end end; /* valid if has_end */
     bool has_end;         /* the program has ended by itself or at an order */
-    uint64_t kept_bytes;  /* of the copy that KEEP made */
+    uint64_t kept_bytes;  /* of the copy that KEEP made, at most as many as were ordered */
+    uint64_t keep_max;
     /* What is still to be sent of the request; the files are borrowed, -1: none. */
     struct strbuf head; /* frames in front of the archive */
     struct strbuf last; /* RUN or KEEP, behind it */

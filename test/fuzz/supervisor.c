@@ -1,11 +1,11 @@
 /*
  * Fuzz target: isolator's end of the connection to a supervisor, which may be played by a hostile
- * image. The first byte of the input chooses how far the conversation has come; the rest arrives
- * after that. These properties are checked:
+ * image. The first byte of the input chooses what is requested, a program or KEEP, and how far the
+ * conversation has come; the rest arrives after that. These properties are checked:
  *
  * - The result is that of a simple reading of the whole, whether the bytes arrive all at once, one
- * by one or in pieces: the program's streams, the archive, the paths, and the fields of END and
- * FAILED.
+ * by one or in pieces: the program's streams, the archive, the paths, and the fields of END, FAILED
+ * and KEPT.
  * - The state only advances. After bytes that are no frame nothing more is taken.
  * - Never is more stdin sent than was granted, nor credit for more than the window taken.
  */
@@ -14,15 +14,16 @@
 #include "base/linux.h"
 #include "run/supervisor_link.h"
 
-enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096 };
+enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096, KEEP_MAX = 5000 };
 
 /* The result of reading all bytes. */
 struct conversation {
     enum supervisor_state state;
-    bool requested, broken, stdin_closed;
+    bool requested, keeps, broken, stdin_closed;
     struct strbuf out[2], files, paths, failed;
     struct frame_failed failure;
     struct frame_end end;
+    struct frame_kept kept;
     size_t credit; /* for stdin that is left, of which nothing is sent meanwhile */
     size_t pending;
 };
@@ -49,21 +50,24 @@ static void add_frame(struct strbuf *bytes, int type, const void *payload, size_
     strbuf_add(bytes, payload, length);
 }
 
-/* The frames that lead to a state. */
-static struct strbuf opening(enum supervisor_state state)
+/* The frames that lead to a state, after a program or after KEEP, which never runs. */
+static struct strbuf opening(enum supervisor_state state, bool keeps)
 {
     static char hello[FRAME_HELLO_SIZE];
     const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
     const struct frame_end end = {.status = 1};
+    const struct frame_kept kept = {5};
     struct strbuf bytes = STRBUF_INIT;
 
     memcpy(hello, &head, sizeof head);
     if (state >= SUPERVISOR_READY)
         add_frame(&bytes, FRAME_HELLO, hello, sizeof hello);
-    if (state >= SUPERVISOR_RUNNING)
+    if (state >= SUPERVISOR_RUNNING && !keeps)
         add_frame(&bytes, FRAME_BEGUN, NULL, 0);
-    if (state >= SUPERVISOR_ENDED)
+    if (state >= SUPERVISOR_ENDED && !keeps)
         add_frame(&bytes, FRAME_END, &end, sizeof end);
+    if (state >= SUPERVISOR_ENDED && keeps)
+        add_frame(&bytes, FRAME_KEPT, &kept, sizeof kept);
     if (state >= SUPERVISOR_COLLECTED)
         add_frame(&bytes, FRAME_FILES_END, NULL, 0);
     return bytes;
@@ -103,6 +107,20 @@ static bool read_end(struct conversation *to, const uint8_t *payload, size_t len
     memcpy(&to->end, payload, sizeof to->end);
     to->state = SUPERVISOR_ENDED;
     return to->end.signal < 128 && to->end.status < 256;
+}
+
+static bool read_kept(struct conversation *to, const uint8_t *payload, size_t length)
+{
+    struct frame_kept kept;
+
+    if (to->state != SUPERVISOR_READY || !to->keeps || length != sizeof kept)
+        return false;
+    memcpy(&kept, payload, sizeof kept);
+    if (kept.bytes > KEEP_MAX)
+        return false;
+    to->kept = kept;
+    to->state = SUPERVISOR_ENDED;
+    return true;
 }
 
 static bool read_credit(struct conversation *to, const uint8_t *payload, size_t length)
@@ -151,7 +169,8 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     case FRAME_FAILED:
         return read_failed(to, payload, length);
     case FRAME_BEGUN:
-        return to->requested && advance(to, SUPERVISOR_READY, SUPERVISOR_RUNNING, length);
+        return to->requested && !to->keeps &&
+               advance(to, SUPERVISOR_READY, SUPERVISOR_RUNNING, length);
     case FRAME_STDOUT:
     case FRAME_STDERR:
         return read_bytes(&to->out[type == FRAME_STDERR], running, payload, length);
@@ -166,6 +185,8 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
         return read_bytes(&to->files, to->state == SUPERVISOR_ENDED, payload, length);
     case FRAME_TOO_LARGE:
         return read_path(to, payload, length);
+    case FRAME_KEPT:
+        return read_kept(to, payload, length);
     case FRAME_FILES_END:
         return advance(to, SUPERVISOR_ENDED, SUPERVISOR_COLLECTED, length);
     default:
@@ -173,9 +194,9 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     }
 }
 
-static struct conversation read_plainly(const struct strbuf *bytes, bool requested)
+static struct conversation read_plainly(const struct strbuf *bytes, bool requested, bool keeps)
 {
-    struct conversation to = {.requested = requested};
+    struct conversation to = {.requested = requested, .keeps = keeps};
     const uint8_t *at = (const uint8_t *)bytes->data;
     size_t left = bytes->length;
 
@@ -232,6 +253,8 @@ static void check_end(const struct supervisor_link *link, const struct conversat
                  "step %u, error %u", link->failure.step, link->failure.error);
     fuzz_require(memcmp(&link->end, &expected->end, sizeof link->end) == 0, "status %u",
                  link->end.status);
+    fuzz_require(link->kept_bytes == expected->kept.bytes, "a copy of %llu bytes",
+                 (unsigned long long)link->kept_bytes);
     check_bytes("stdout", &got->out[0], &expected->out[0]);
     check_bytes("stderr", &got->out[1], &expected->out[1]);
     check_bytes("files", &got->files, &expected->files);
@@ -259,15 +282,16 @@ static size_t send_all(struct supervisor_link *link)
     return total;
 }
 
-/* The stdin that follows is what there is credit for, unless the program reads no more. */
+/* The stdin that follows is what there is credit for; none for KEEP, or to a closed stdin. */
 static void check_stdin(struct supervisor_link *link, const struct conversation *expected)
 {
     const size_t left = STDIN_BYTES - FRAME_STDIN_WINDOW;
+    const bool none = expected->keeps || expected->stdin_closed;
     const size_t allowed = expected->credit < left ? expected->credit : left;
     const off_t before = link->input_at;
 
     send_all(link);
-    fuzz_require(link->input_at - before == (off_t)(expected->stdin_closed ? 0 : allowed),
+    fuzz_require(link->input_at - before == (off_t)(none ? 0 : allowed),
                  "%lld bytes of stdin, not %zu", (long long)(link->input_at - before), allowed);
 }
 
@@ -293,10 +317,11 @@ static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step
     size_t piece;
 
     supervisor_link_init(&link);
-    if (expected->requested) {
+    if (expected->keeps)
+        supervisor_link_keep(&link, -1, &(struct frame_keep){KEEP_MAX, 1000});
+    else if (expected->requested)
         supervisor_link_request(&link, &request);
-        send_all(&link);
-    }
+    send_all(&link);
     for (size_t fed = 0; fed < bytes->length; fed += piece) {
         piece = fed < opened ? opened : step > 0 ? step : 1 + (uint8_t)bytes->data[fed] % 64U;
         piece = piece < bytes->length - fed ? piece : bytes->length - fed;
@@ -325,16 +350,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
     CLEANUP(release) struct conversation expected = {.state = SUPERVISOR_STARTING};
     size_t opened;
-    bool requested;
+    bool requested, keeps;
 
     if (size == 0)
         return 0;
     /* A request is sent once the supervisor is ready: it may be, or is not yet. */
-    bytes = opening((enum supervisor_state)(data[0] % 5));
-    opened = bytes.length;
     requested = data[0] % 5 >= SUPERVISOR_RUNNING || (data[0] & 0x80) != 0;
+    keeps = requested && (data[0] & 0x40) != 0;
+    bytes = opening((enum supervisor_state)(data[0] % 5), keeps);
+    opened = bytes.length;
     strbuf_add(&bytes, data + 1, size - 1);
-    expected = read_plainly(&bytes, requested);
+    expected = read_plainly(&bytes, requested, keeps);
     check_feeding(&bytes, opened, bytes.length + 1, &expected);
     check_feeding(&bytes, opened, 1, &expected);
     check_feeding(&bytes, opened, 0, &expected);

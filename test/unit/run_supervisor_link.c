@@ -165,7 +165,9 @@ static char *describe(struct strbuf *bytes)
         [FRAME_ARGUMENT] = "argument", [FRAME_ENVIRONMENT] = "environment", [FRAME_FILES] = "files",
         [FRAME_STDIN] = "stdin",       [FRAME_STDIN_END] = "stdin-end",     [FRAME_STOP] = "stop"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
+    struct frame_restore restore;
     struct frame_credit credit;
+    struct frame_keep keep;
     struct frame_collect order;
     struct frame_run run;
     int type;
@@ -182,6 +184,15 @@ static char *describe(struct strbuf *bytes)
             memcpy(&order, payload.data, sizeof order);
             strbuf_addf(&text, "collect %llu %llu;", (unsigned long long)order.file_max,
                         (unsigned long long)order.max);
+        } else if (type == FRAME_KEEP) {
+            assert_int_equal(payload.length, sizeof keep);
+            memcpy(&keep, payload.data, sizeof keep);
+            strbuf_addf(&text, "keep %llu %llu;", (unsigned long long)keep.max,
+                        (unsigned long long)keep.max_ms);
+        } else if (type == FRAME_RESTORE) {
+            assert_int_equal(payload.length, sizeof restore);
+            memcpy(&restore, payload.data, sizeof restore);
+            strbuf_addf(&text, "restore %llu;", (unsigned long long)restore.max_ms);
         } else if (type == FRAME_CREDIT) {
             assert_int_equal(payload.length, sizeof credit);
             memcpy(&credit, payload.data, sizeof credit);
@@ -545,6 +556,7 @@ static void supervisor_link__frames_out_of_state(void **state)
         {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_FILES, 1},
         {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_TOO_LARGE, 1},
         {SUPERVISOR_ENDED, SUPERVISOR_ENDED, FRAME_FILES_END, 0},
+        {SUPERVISOR_COLLECTED + 1, SUPERVISOR_STARTING, FRAME_KEPT, sizeof(struct frame_kept)},
     };
     static const char zeros[FRAME_HELLO_SIZE];
     const struct frame_credit none = {FRAME_STDIN, 0};
@@ -614,9 +626,9 @@ static void supervisor_link__frames_of_wrong_length(void **state)
 /* What isolator sends never comes back; nor does an unknown type. */
 static void supervisor_link__frames_of_the_other_side(void **state)
 {
-    static const int types[] = {0,          FRAME_ARGUMENT, FRAME_ENVIRONMENT,
-                                FRAME_RUN,  FRAME_STDIN,    FRAME_STDIN_END,
-                                FRAME_STOP, FRAME_COLLECT,  100,
+    static const int types[] = {0,           FRAME_ARGUMENT,  FRAME_ENVIRONMENT, FRAME_RUN,
+                                FRAME_STDIN, FRAME_STDIN_END, FRAME_STOP,        FRAME_COLLECT,
+                                FRAME_RESET, FRAME_KEEP,      FRAME_RESTORE,     100,
                                 255};
 
     (void)state;
@@ -624,6 +636,208 @@ static void supervisor_link__frames_of_the_other_side(void **state)
         for (int at = SUPERVISOR_STARTING; at <= SUPERVISOR_COLLECTED; at++)
             check_refused((enum supervisor_state)at, types[i], "x", 1);
 }
+
+/* ---- several programs, with a copy of the working directory */
+
+static const struct frame_keep KEEP = {5000, 2000};
+
+static void add_kept(struct strbuf *bytes, uint64_t size)
+{
+    const struct frame_kept kept = {size};
+
+    add_frame(bytes, FRAME_KEPT, &kept, sizeof kept);
+}
+
+/* The supervisor waits and gets KEEP with this archive; what is sent for that. */
+static void check_keep(struct fixture *fixture, int archive, const char *expected)
+{
+    struct strbuf sent;
+
+    supervisor_link_keep(&fixture->link, archive, &KEEP);
+    sent = send_all(fixture);
+    check_frames(&sent, expected);
+}
+
+/* KEEP has neither a program nor stdin. */
+static void supervisor_link__keep(void **state)
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    check_keep(&fixture, archive, "files tar;keep 5000 2000;");
+    assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+    add_kept(&bytes, 4096);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_false(fixture.link.has_end);
+    assert_int_equal(fixture.link.kept_bytes, 4096);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    tear_down(&fixture);
+}
+
+/* After a program, the link is as at its start; the figures of the program are gone. */
+static void supervisor_link__keep_after_a_program(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_ENDED);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+    assert_false(fixture.link.has_end);
+    add_kept(&bytes, 1);
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__keep_fails(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_KEEP, EFBIG};
+    struct strbuf payload = STRBUF_INIT, bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    strbuf_add(&payload, &failed, sizeof failed);
+    strbuf_addstr(&payload, "./large");
+    add_frame(&bytes, FRAME_FAILED, payload.data, payload.length);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+    assert_int_equal(fixture.link.failure.step, FRAME_STEP_KEEP);
+    assert_int_equal(fixture.link.failure.error, EFBIG);
+    assert_string_equal(strbuf_string(&fixture.link.failed), "./large");
+    assert_int_equal(fixture.link.kept_bytes, 0);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* RESTORE comes in front of the next request, whose files are added to the copy. */
+static void supervisor_link__restore(void **state)
+{
+    CLEANUP_FD int archive = linux_unnamed_file_of("own", 3);
+    CLEANUP_FD int input = linux_unnamed_file_of("in", 2);
+    const struct frame_failed failed = {FRAME_STEP_UNPACK, ENOSPC};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.command = &fixture.plan.command,
+                                      .environment = &fixture.plan.environment,
+                                      .limits = &fixture.plan.policy.limits,
+                                      .archive = archive,
+                                      .input = input,
+                                      .restore_ms = 3000};
+
+    (void)state;
+    set_up(&fixture);
+    strvec_push(&fixture.plan.command, "x");
+    advance(&fixture, SUPERVISOR_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    add_kept(&bytes, 4096);
+    feed(&fixture, &bytes);
+    for (int i = 0; i < 3; i++) { /* each finds the link as the first did */
+        supervisor_link_request(&fixture.link, &program);
+        assert_int_equal(fixture.link.state, SUPERVISOR_READY);
+        assert_int_equal(fixture.link.failure.step, 0);
+        assert_int_equal(fixture.link.failed.length, 0);
+        bytes = send_all(&fixture);
+        check_frames(&bytes, "restore 3000;argument x;files own;run 12000 67108864 1500000;"
+                             "stdin in;stdin-end ;");
+        if (i == 1) {
+            add_frame(&bytes, FRAME_FAILED, &failed, sizeof failed);
+        } else {
+            add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+            add_text(&bytes, FRAME_STDOUT, "o");
+            add_end(&bytes);
+        }
+        feed(&fixture, &bytes);
+        assert_false(fixture.link.broken);
+        assert_int_equal(fixture.link.state, SUPERVISOR_ENDED);
+        assert_int_equal(fixture.link.has_end, i != 1);
+        assert_int_equal(fixture.link.kept_bytes, 4096);
+    }
+    assert_string_equal(strbuf_string(&fixture.out[0]), "oo");
+    tear_down(&fixture);
+}
+
+/* Feeds a frame after KEEP, sent or not; it has to be refused. */
+static void check_refused_for_keep(bool sent, int type, const void *payload, size_t length)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    supervisor_link_keep(&fixture.link, -1, &KEEP);
+    if (sent) {
+        bytes = send_all(&fixture);
+        strbuf_release(&bytes);
+    }
+    add_frame(&bytes, type, payload, length);
+    feed(&fixture, &bytes);
+    if (!fixture.link.broken)
+        fail_msg("a frame of type %d and %zu bytes is taken", type, length);
+    assert_int_equal(fixture.link.kept_bytes, 0);
+    tear_down(&fixture);
+}
+
+static void supervisor_link__no_answer_to_keep(void **state)
+{
+    static const struct frame_kept kept = {7}, large = {5001};
+    static const char bytes[sizeof kept + 1];
+
+    (void)state;
+    check_refused_for_keep(false, FRAME_KEPT, &kept, sizeof kept); /* it was not sent yet */
+    check_refused_for_keep(true, FRAME_KEPT, bytes, sizeof kept - 1);
+    check_refused_for_keep(true, FRAME_KEPT, bytes, sizeof kept + 1);
+    check_refused_for_keep(true, FRAME_KEPT, &large, sizeof large); /* than was ordered */
+    check_refused_for_keep(true, FRAME_BEGUN, NULL, 0);             /* no program was requested */
+    check_refused_for_keep(true, FRAME_STDOUT, "x", 1);
+}
+
+/* A program is requested: that is no KEEP. And KEPT comes once. */
+static void supervisor_link__kept_out_of_state(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    strvec_push(&fixture.plan.command, "x");
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_kept(&bytes, 7);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    advance(&fixture, SUPERVISOR_READY);
+    check_keep(&fixture, -1, "keep 5000 2000;");
+    add_kept(&bytes, 1);
+    add_kept(&bytes, 7);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.broken);
+    assert_int_equal(fixture.link.kept_bytes, 1);
+    tear_down(&fixture);
+}
+
+/* ---- headers and statuses */
 
 static void check_header_refused(const unsigned char *header)
 {
@@ -726,6 +940,12 @@ int main(void)
         cmocka_unit_test(supervisor_link__begun_before_the_request),
         cmocka_unit_test(supervisor_link__frames_of_wrong_length),
         cmocka_unit_test(supervisor_link__frames_of_the_other_side),
+        cmocka_unit_test(supervisor_link__keep),
+        cmocka_unit_test(supervisor_link__keep_after_a_program),
+        cmocka_unit_test(supervisor_link__keep_fails),
+        cmocka_unit_test(supervisor_link__restore),
+        cmocka_unit_test(supervisor_link__no_answer_to_keep),
+        cmocka_unit_test(supervisor_link__kept_out_of_state),
         cmocka_unit_test(supervisor_link__headers),
         cmocka_unit_test(supervisor_link__longest_frame),
         cmocka_unit_test(supervisor_link__hello_of_another),
