@@ -19,11 +19,11 @@ static char *milliseconds_cell(const struct test_result *result, long long milli
     return string_format("%6lld ms", milliseconds);
 }
 
-static char *memory_cell(long long bytes)
+static char *memory_cell(const struct test_result *result)
 {
-    if (bytes < 0)
+    if (result->peak_bytes < 0 || result->status == TEST_NOT_RUN)
         return string_format("%9s", "-");
-    return string_format("%6.1f MB", (double)bytes / (1 << 20));
+    return string_format("%6.1f MB", (double)result->peak_bytes / (1 << 20));
 }
 
 /*
@@ -121,7 +121,7 @@ char *test_table_text(const struct test_results *results)
         strvec_push_owned(&cells, milliseconds_cell(result, result->duration_ms));
         strvec_push_owned(
             &cells, milliseconds_cell(result, result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
-        strvec_push_owned(&cells, memory_cell(result->peak_bytes));
+        strvec_push_owned(&cells, memory_cell(result));
         strvec_push_owned(&cells, detail_cell(result));
     }
     table_add(&text, &cells, COLUMNS);

@@ -200,6 +200,23 @@ run: docker pull isolator-test/none-such:1" "an image that is missing"
     is "$status $(fields reason)" "3 image-missing" "the same as JSON"
 }
 
+test_case 'SIGINT in a test' && {
+    add cancel a 'x\n' 'x\n'
+    add cancel b 'sleep\n'
+    add cancel c 'x\n'
+    start_isolator test --table --tests "$scratch/cancel" \
+        "$(snippet sh 'read -r line; [ "$line" != sleep ] || exec sleep 31415926; echo "$line"')"
+    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    kill -INT "$pid"
+    await
+    is "$(own_containers)" "" "the container is gone"
+    is "$status|$(figures <<<"$out")|$err" "130|TEST STATUS TIME CPU MEMORY DETAIL
+a passed T T M
+b not-run - - - cancelled while the program ran
+c not-run - - - cancelled while the program ran
+1 of 3 passed; 2 not run|isolator: cancelled while the program ran" "the tests that have ended are shown"
+}
+
 # ---- terminals
 
 test_case 'at a terminal: the table, without control characters' && {

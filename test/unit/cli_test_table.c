@@ -66,7 +66,10 @@ static void test_table__statuses(void **state)
     result = set(&results, 2, "sample-10", TEST_TIMEOUT);
     result->duration_ms = 1000;
     set(&results, 3, "x", TEST_ENGINE)->message = string_copy("the container ended");
-    set(&results, 4, "y", TEST_NOT_RUN);
+    result = set(&results, 4, "y", TEST_NOT_RUN); /* it was cancelled */
+    result->duration_ms = 5;
+    result->cpu_us = 5000;
+    result->peak_bytes = 10 << 20;
     assert_table(&results,
                  "TEST       STATUS             TIME        CPU     MEMORY  DETAIL\n"
                  "sample-1   passed            12 ms       9 ms    10.0 MB\n"
