@@ -23,17 +23,6 @@ static long megabytes(unsigned long long bytes)
     return (long)(bytes >> 20) + 1;
 }
 
-/*
- * Bytes that a copy of the request's files may have: those of their archive, and some for
- * directories that it does not name.
- */
-static unsigned long long copy_max(const struct run *run)
-{
-    const unsigned long long size = (unsigned long long)archive_size(&run->files);
-
-    return (unsigned long long)megabytes(size + size / 4) << 20;
-}
-
 /* The limits of the program, with memory for a copy of the working directory. */
 static struct container_limits limits_with_copy(const struct run *run, unsigned long long bytes)
 {
