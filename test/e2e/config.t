@@ -237,7 +237,7 @@ test_case --quick 'wrong values of other keys' && {
 {"defaults": {"readOnly": "yes"}}|defaults.readOnly: must be true or false
 {"defaults": {"capDrop": "ALL"}}|defaults.capDrop: $strings
 {"defaults": {"user": "root"}}|defaults.user: 'root' is not a user; write numbers up to 2097151, like 65534 or 1000:1000
-{"languages": {"python": {"command": ["python3"]}}}|languages.python.command: must be a command with "{entrypoint}" in it
+{"languages": {"python": {"command": ["python3"]}}}|languages.python.command: must be a command with "{entrypoint}" in it, since there is no build
 {"languages": {"python": {"extensions": ["py"]}}}|languages.python.extensions: must be extensions with their dot, like ".py"
 {"languages": {"python": {"env": {"A-B": "5"}}}}|languages.python.env.A-B: must be named like a variable: letters, digits, _
 {"languages": {"cobol": {"image": "cobol:3"}}}|languages.cobol: must be complete: a new language needs image, command, extensions and defaultFilename
