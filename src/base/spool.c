@@ -1,7 +1,9 @@
 #include "base/spool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include "base/io.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 
 enum { CHUNK = 65536 };
 
@@ -40,24 +43,57 @@ static long long bytes_left(int fd)
     return (long long)(status.st_size - at);
 }
 
+/* Copies to the file, which may have `max` bytes; -1: as many as fit. */
+static int copy(int fd, int file, long long max, const char *name, const struct notifier *cancel,
+                struct error *error)
+{
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+    long long total = 0;
+    ssize_t length;
+
+    while ((length = read_cancellable(fd, chunk, CHUNK, name, cancel, error)) > 0) {
+        total += length;
+        if (max >= 0 && total > max)
+            return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, max);
+        if (io_write_all(file, chunk, (size_t)length) != 0)
+            return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
+    }
+    return length < 0 ? -1 : 0;
+}
+
 int spool_copy(int fd, long long max, const char *name, const struct notifier *cancel,
                struct error *error)
 {
     CLEANUP_FD int file = linux_unnamed_file();
-    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
-    long long total = 0;
-    ssize_t length;
 
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
     if (bytes_left(fd) > max)
         return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, max);
-    while ((length = read_cancellable(fd, chunk, CHUNK, name, cancel, error)) > 0) {
-        total += length;
-        if (total > max)
-            return error_set(error, ERROR_INPUT, "%s is larger than %lld bytes", name, max);
-        if (io_write_all(file, chunk, (size_t)length) != 0)
-            return error_set_errno(error, ERROR_SYSTEM, "cannot write an unnamed file");
-    }
-    return length < 0 ? -1 : steal_fd(&file);
+    return copy(fd, file, max, name, cancel, error) == 0 ? steal_fd(&file) : -1;
+}
+
+/* Creates a file on the disk and removes its name. */
+static int open_disk_file(struct error *error)
+{
+    const char *directory = getenv("TMPDIR");
+    const char *place = directory && *directory ? directory : "/tmp";
+    CLEANUP_FREE char *path = string_format("%s/isolator-XXXXXX", place);
+    const int file = mkstemp(path);
+
+    if (file < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create a file in '%s'", place);
+    unlink(path);
+    fcntl(file, F_SETFD, FD_CLOEXEC);
+    return file;
+}
+
+int spool_copy_to_disk(int fd, const char *name, const struct notifier *cancel, struct error *error)
+{
+    CLEANUP_FD int file = open_disk_file(error);
+
+    if (file < 0 || copy(fd, file, -1, name, cancel, error) != 0)
+        return -1;
+    lseek(file, 0, SEEK_SET);
+    return steal_fd(&file);
 }

@@ -15,4 +15,11 @@
 int spool_copy(int fd, long long max, const char *name, const struct notifier *cancel,
                struct error *error);
 
+/*
+ * The same for input of any size: the file has no name either, but is in $TMPDIR, by default /tmp.
+ * Its offset is 0. ERROR_SYSTEM if it cannot be written. For a process without children so far.
+ */
+int spool_copy_to_disk(int fd, const char *name, const struct notifier *cancel,
+                       struct error *error);
+
 #endif

@@ -2,27 +2,21 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/diagnostics.h"
 #include "base/io.h"
 #include "base/json_text.h"
 #include "base/lines.h"
 #include "base/linux.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/signals.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/batch_line.h"
-#include "cli/progress.h"
-#include "cli/result_text.h"
 #include "config/tool_arguments.h"
 #include "service/service.h"
 
@@ -38,13 +32,7 @@ struct batch {
     long long number; /* lines read so far */
     int read_error;   /* errno; 0: none */
     bool input_ended;
-    atomic_llong requests, bytes; /* read so far; blank lines are not requests */
-
-    pthread_mutex_t output_lock; /* protects stdout, stderr and the members below */
-    struct output out;           /* stdout */
-    bool output_ended;           /* nothing more is written */
-    struct batch_totals *totals;
-    struct progress progress;
+    struct batch_output output;
 };
 
 /* One line of the input, from its submission to the end of the cleanup. */
@@ -85,69 +73,7 @@ static void read_input(struct batch *batch)
     }
 }
 
-/* ---- output */
-
-/* Stops the output after a line that could not be written. The caller has the lock. */
-static void end_output(struct batch *batch, int write_error)
-{
-    batch->output_ended = true;
-    if (write_error == ECANCELED)
-        return;
-    batch->totals->output_error = write_error;
-    notifier_raise(signals_cancel()); /* cancel the running requests */
-}
-
-/* A line that is being written, and whether it has the lock: from its first piece on. */
-struct output_line {
-    struct batch *batch;
-    bool locked;
-};
-
-/* A result_text_writer. */
-static bool write_piece(void *context, const char *data, size_t length)
-{
-    struct output_line *line = context;
-    struct batch *batch = line->batch;
-
-    if (!line->locked)
-        pthread_mutex_lock(&batch->output_lock);
-    line->locked = true;
-    if (!batch->output_ended &&
-        output_write(&batch->out, data, length, 0, signals_cancel()) != length)
-        end_output(batch, errno);
-    return !batch->output_ended;
-}
-
-/* Prints the members of the object and of the result as one line. Takes ownership of the object. */
-static void print_result(struct batch *batch, json_t *object, struct result *result)
-{
-    const bool success = result_success(result);
-    struct output_line line = {batch, false};
-
-    if (result_text_write(object, result, JSON_TEXT_FLAGS, write_piece, &line)) {
-        batch->totals->done++;
-        batch->totals->failed += !success;
-    }
-    pthread_mutex_unlock(&batch->output_lock);
-}
-
-/* The figures of the input may be slightly out of date: they are read without a lock. */
-static void show_progress(struct batch *batch)
-{
-    pthread_mutex_lock(&batch->output_lock);
-    progress_show(&batch->progress, batch->totals->done, batch->totals->failed,
-                  atomic_load(&batch->requests), atomic_load(&batch->bytes));
-    pthread_mutex_unlock(&batch->output_lock);
-}
-
-/* Writes a line to stderr in place of the progress line. */
-static void write_diagnostic(struct batch *batch, const char *line)
-{
-    pthread_mutex_lock(&batch->output_lock);
-    progress_clear(&batch->progress);
-    diagnostics_line("%s", line);
-    pthread_mutex_unlock(&batch->output_lock);
-}
+/* ---- a line */
 
 static void report_container(struct batch *batch, const struct job *job,
                              const struct result *result)
@@ -156,10 +82,8 @@ static void report_container(struct batch *batch, const struct job *job,
                                             result->container ? result->container : "none",
                                             result->warm ? "true" : "false");
 
-    write_diagnostic(batch, line);
+    batch_output_remark(&batch->output, line);
 }
-
-/* ---- a line */
 
 static void free_job(struct job *job)
 {
@@ -179,10 +103,11 @@ static void finish_job(struct job *job, struct result *result)
         artifact_files_write(batch->options->artifacts, below, batch->options->force, result);
     json_object_set(object, "id", job->id ? job->id : json_null());
     json_object_set_new(object, "line", json_integer(job->number));
-    print_result(batch, object, result);
+    if (result->retries > 0)
+        json_object_set_new(object, "retries", json_integer(result->retries));
+    batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
         report_container(batch, job, result);
-    show_progress(batch);
 }
 
 /* The service calls this with the result of a run. */
@@ -199,26 +124,12 @@ static void on_cleaned_up(void *context, const char *problem)
     CLEANUP_FREE char *line = escaped ? string_format("warning: %s", escaped) : NULL;
 
     if (line)
-        write_diagnostic(job->batch, line);
+        batch_output_remark(&job->batch->output, line);
     free_job(job);
 }
 
-/* Reads the request of a line, and moves its `id` to the job. */
-static int read_request(struct job *job, const char *text, size_t length, struct request *request,
-                        struct error *error)
-{
-    json_t *arguments;
-    int result;
-
-    if (batch_line_parse(text, length, &arguments, &job->id, error) != 0)
-        return -1;
-    result = tool_arguments_read(arguments, TOOL_CALLER_BATCH, job->batch->config, request, error);
-    json_decref(arguments);
-    return result;
-}
-
-/* Submits the run of a line. On success the callbacks own the job. */
-static int submit_job(struct job *job, const char *text, size_t length, struct error *error)
+/* Submits the run of the arguments. On success the callbacks own the job. */
+static int submit_job(struct job *job, const json_t *arguments, struct error *error)
 {
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
                                             .done = on_result,
@@ -228,26 +139,53 @@ static int submit_job(struct job *job, const char *text, size_t length, struct e
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (read_request(job, text, length, &request, error) != 0 ||
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, job->batch->config, &request, error) !=
+            0 ||
         plan_resolve(&plan, job->batch->config, &request, error) != 0)
         return -1;
     return service_submit(&job->batch->service, &plan, &callbacks, NULL, error);
 }
 
-/* Starts the run of a line, or prints its error. `text` is NULL if the line is too long. */
+/*
+ * Starts the run of a line. *skipped is set if it has a result already; the job is then still the
+ * caller's. `text` is NULL if the line is too long.
+ */
+static int start_job(struct job *job, const char *text, size_t length, bool *skipped,
+                     struct error *error)
+{
+    struct batch *batch = job->batch;
+    json_t *arguments;
+    int result = 0;
+
+    if (!text)
+        return error_set(error, ERROR_USAGE, "a line cannot be longer than %d MiB",
+                         JSON_TEXT_MAX >> 20);
+    if (batch_line_parse(text, length, &arguments, &job->id, error) != 0)
+        return -1;
+    *skipped = batch->options->resume && batch_resume_skips(batch->options->resume, job->id);
+    if (!*skipped)
+        result = submit_job(job, arguments, error);
+    json_decref(arguments);
+    return result;
+}
+
+/* Starts the run of a line, or prints its error. */
 static void start_line(struct batch *batch, const char *text, size_t length)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct job *job = memory_allocate(sizeof *job);
+    bool skipped = false;
 
     *job = (struct job){.batch = batch, .number = batch->number};
-    if (!text)
-        error_set(&error, ERROR_USAGE, "a line cannot be longer than %d MiB", JSON_TEXT_MAX >> 20);
-    else if (submit_job(job, text, length, &error) == 0)
+    if (start_job(job, text, length, &skipped, &error) != 0) {
+        result_fail(&result, &error);
+        finish_job(job, &result);
+    } else if (!skipped) {
+        atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
+        atomic_fetch_add(&batch->output.requests, 1);
         return;
-    result_fail(&result, &error);
-    finish_job(job, &result);
+    }
     free_job(job);
 }
 
@@ -263,10 +201,8 @@ static bool start_next_line(struct batch *batch)
     if (event == LINES_NONE)
         return false;
     batch->number++;
-    atomic_fetch_add(&batch->bytes, (long long)length + 1);
     if (event == LINES_LINE && text_is_blank(text, length))
         return true;
-    atomic_fetch_add(&batch->requests, 1);
     start_line(batch, event == LINES_LINE ? text : NULL, length);
     linux_trim_memory(length);
     return true;
@@ -308,9 +244,11 @@ static void wait_for_runs(struct batch *batch)
 
 static int start_batch(struct batch *batch, struct error *error)
 {
-    const struct service_options service_options = {.pool = POOL_ON_DEMAND,
-                                                    .limits = {.max_active = batch->options->jobs},
-                                                    .changed = &batch->changed};
+    const struct batch_options *options = batch->options;
+    const struct service_options service_options = {
+        .pool = POOL_ON_DEMAND,
+        .limits = {.max_active = options->jobs, .gradual = true, .max_retries = options->retries},
+        .changed = &batch->changed};
 
     if (notifier_open(&batch->changed, error) != 0)
         return -1;
@@ -318,20 +256,18 @@ static int start_batch(struct batch *batch, struct error *error)
         notifier_release(&batch->changed);
         return -1;
     }
-    pthread_mutex_init(&batch->output_lock, NULL);
-    output_open(&batch->out, STDOUT_FILENO);
-    progress_begin(&batch->progress, batch->options->in, batch->options->quiet);
+    batch_output_open(&batch->output, options->in, options->quiet);
+    if (options->resume)
+        batch_output_skip(&batch->output, options->resume->skipped, options->resume->bytes);
     return 0;
 }
 
-static void end_batch(struct batch *batch)
+static void end_batch(struct batch *batch, struct batch_totals *totals)
 {
     service_close(&batch->service, 0);
-    progress_end(&batch->progress, batch->totals->done, batch->totals->failed);
+    batch_output_end(&batch->output, totals);
     lines_release(&batch->lines);
     notifier_release(&batch->changed);
-    output_release(&batch->out);
-    pthread_mutex_destroy(&batch->output_lock);
 }
 
 int batch_run(const struct config *config, const struct batch_options *options,
@@ -342,7 +278,6 @@ int batch_run(const struct config *config, const struct batch_options *options,
         .options = options,
         .changed = NOTIFIER_INIT,
         .lines = LINES_INIT(JSON_TEXT_MAX),
-        .totals = totals,
     };
 
     *totals = (struct batch_totals){.done = 0};
@@ -350,7 +285,7 @@ int batch_run(const struct config *config, const struct batch_options *options,
         return -1;
     run_lines(&batch);
     wait_for_runs(&batch);
-    end_batch(&batch);
+    end_batch(&batch, totals);
     if (batch.read_error == 0)
         return 0;
     errno = batch.read_error;

@@ -11,21 +11,19 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cli/batch_output.h"
+#include "cli/batch_resume.h"
 #include "config/config.h"
 
 struct batch_options {
     int in;        /* descriptor of the input; borrowed */
-    int jobs;      /* how many lines run at the same time */
+    int jobs;      /* how many lines run at the same time, once the engine has kept up */
     int artifacts; /* open directory, gets a subdirectory per line; borrowed; -1: none */
     bool force;    /* replace existing files */
     bool verbose;  /* print the container of each line on stderr */
-    bool quiet;    /* show no progress */
-};
-
-struct batch_totals {
-    long long done;   /* results printed */
-    long long failed; /* results that are not a success */
-    int output_error; /* errno of a failed write to stdout; 0: none */
+    bool quiet;    /* show neither progress nor a summary */
+    int retries;   /* how often a request is run again that the engine failed */
+    const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */
 };
 
 /*

@@ -20,15 +20,16 @@
 #include "cli/exit_status.h"
 #include "config/config.h"
 
-enum { JOBS_MAX = 1024 };
+enum { JOBS_MAX = 1024, RETRIES_MAX = 10 };
 
 struct batch_arguments {
-    int jobs;
+    int jobs, retries;
     const char *artifacts; /* directory, borrowed from argv; NULL */
+    const char *results;   /* of an earlier batch, borrowed from argv; NULL */
     bool force, quiet, verbose;
 };
 
-enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE };
+enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE, OPTION_RESUME, OPTION_RETRIES };
 
 static const char batch_help[] =
     "usage: isolator batch [OPTIONS] [FILE]\n"
@@ -38,10 +39,12 @@ static const char batch_help[] =
     "container of its own, and prints one JSON result per line as each finishes.\n"
     "\n"
     "  -j, --jobs N         run N at a time (default: one per processor core)\n"
+    "      --resume RESULTS skip requests whose id has a result in this file\n"
+    "      --retries N      run a request again, up to N times, if the engine fails\n"
     "      --artifacts DIR  write the files that requests name to DIR/LINE\n"
     "      --force          replace existing files\n"
     "      --config FILE    configuration file\n"
-    "  -q, --quiet          show no progress on a terminal\n"
+    "  -q, --quiet          print no progress and no summary on stderr\n"
     "  -v, --verbose        print on stderr which container each line had\n"
     "  -h, --help           print this summary\n"
     "\n"
@@ -49,16 +52,18 @@ static const char batch_help[] =
     "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
     "See isolator-batch(1).\n";
 
-static int read_jobs(const char *value, int *jobs, struct error *error)
+/* Reads a whole number from `min` to `max`. */
+static int read_number(const char *option, const char *value, int min, int max, int *result,
+                       struct error *error)
 {
     double number;
 
     if (number_parse(value, "", &number, error) != 0)
-        return error_prefix(error, "--jobs");
-    if (!(number >= 1 && number <= JOBS_MAX) || number != (int)number)
-        return error_set(error, ERROR_USAGE, "--jobs: must be a whole number from 1 to %d",
-                         JOBS_MAX);
-    *jobs = (int)number;
+        return error_prefix(error, "%s", option);
+    if (!(number >= min && number <= max) || number != (int)number)
+        return error_set(error, ERROR_USAGE, "%s: must be a whole number from %d to %d", option,
+                         min, max);
+    *result = (int)number;
     return 0;
 }
 
@@ -66,6 +71,8 @@ static const struct option known_options[] = {
     {"jobs", required_argument, NULL, 'j'},
     {"artifacts", required_argument, NULL, OPTION_ARTIFACTS},
     {"force", no_argument, NULL, OPTION_FORCE},
+    {"resume", required_argument, NULL, OPTION_RESUME},
+    {"retries", required_argument, NULL, OPTION_RETRIES},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
     COMMAND_OPTIONS_COMMON,
@@ -76,7 +83,11 @@ static int batch_take_option(void *context, int option, char *value, struct erro
     struct batch_arguments *options = context;
 
     if (option == 'j')
-        return read_jobs(value, &options->jobs, error);
+        return read_number("--jobs", value, 1, JOBS_MAX, &options->jobs, error);
+    if (option == OPTION_RETRIES)
+        return read_number("--retries", value, 0, RETRIES_MAX, &options->retries, error);
+    if (option == OPTION_RESUME)
+        options->results = value;
     if (option == OPTION_ARTIFACTS)
         options->artifacts = value;
     options->force |= option == OPTION_FORCE;
@@ -85,20 +96,22 @@ static int batch_take_option(void *context, int option, char *value, struct erro
     return 0;
 }
 
+static int open_file(const char *file, struct error *error)
+{
+    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+    return fd < 0 ? error_set_errno(error, ERROR_INPUT, "cannot open '%s'", file) : fd;
+}
+
 /* Returns the descriptor to read from, which is stdin for NULL and "-", or -1 with the error. */
 static int open_input(const char *file, struct error *error)
 {
-    int fd;
-
     if (!file || strcmp(file, "-") == 0) {
         if (isatty(STDIN_FILENO))
             diagnostics_line("reading requests from the terminal, one JSON object per line");
         return STDIN_FILENO;
     }
-    fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        error_set_errno(error, ERROR_INPUT, "cannot open '%s'", file);
-    return fd;
+    return open_file(file, error);
 }
 
 /* Refuses to read our own results as requests, which would never end. cat(1) does the same. */
@@ -126,6 +139,35 @@ static int exit_status_of_batch(const struct batch_totals *totals)
     return totals->failed > 0 ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }
 
+/* Reads the results in `fd`, and the requests for the first time. */
+static int prepare_resume(const struct batch_arguments *options, int fd,
+                          struct batch_options *batch, struct batch_resume *resume,
+                          struct error *error)
+{
+    if (!options->results)
+        return 0;
+    batch->resume = resume;
+    return batch_resume_read_results(resume, fd, options->results, error) == 0
+               ? batch_resume_check_requests(resume, &batch->in, error)
+               : -1;
+}
+
+/* Runs the batch. Signals are caught. */
+static int run_batch(const struct batch_arguments *options, const struct config *config,
+                     int results, struct batch_options *batch, struct error *error)
+{
+    CLEANUP(batch_resume_release) struct batch_resume resume = BATCH_RESUME_INIT;
+    struct batch_totals totals;
+
+    if (prepare_resume(options, results, batch, &resume, error) == 0 &&
+        batch_run(config, batch, &totals, error) == 0)
+        return exit_status_of_batch(&totals);
+    if (error->kind != ERROR_CANCELLED || signals_caught() == 0)
+        return -1;
+    error_release(error);
+    return EXIT_STATUS_INTERRUPTED + signals_caught();
+}
+
 static int run_batch_command(void *context, char **operands, const struct config *config,
                              struct error *error)
 {
@@ -136,24 +178,27 @@ static int run_batch_command(void *context, char **operands, const struct config
         .force = options->force,
         .verbose = options->verbose,
         .quiet = options->quiet,
+        .retries = options->retries,
     };
     CLEANUP_FD int artifacts = -1;
-    struct batch_totals totals;
+    CLEANUP_FD int results = -1;
     int result;
 
     if (options->artifacts)
         batch.artifacts = artifacts = artifact_files_open(options->artifacts, error);
     if (options->artifacts && artifacts < 0)
         return -1;
+    if (options->results && (results = open_file(options->results, error)) < 0)
+        return -1;
     batch.in = open_input(operands[0], error);
     if (batch.in < 0 || check_output(batch.in, error) != 0 ||
         signals_catch(error) != 0) /* last: opening a FIFO may block */
         return -1;
-    result = batch_run(config, &batch, &totals, error);
+    result = run_batch(options, config, results, &batch, error);
     signals_release(); /* nothing remains to be removed */
     if (batch.in != STDIN_FILENO)
         close(batch.in);
-    return result == 0 ? exit_status_of_batch(&totals) : -1;
+    return result;
 }
 
 int batch_command(int argc, char **argv)

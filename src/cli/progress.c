@@ -25,8 +25,7 @@ void progress_begin(struct progress *progress, int in, bool quiet)
     struct stat status;
 
     *progress = (struct progress){
-        .enabled = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
-        .erases = can_erase(),
+        .enabled = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && can_erase(),
         .begin = clock_now_ms(),
         .size = fstat(in, &status) == 0 && S_ISREG(status.st_mode) ? (long long)status.st_size : -1,
     };
@@ -46,10 +45,9 @@ char *progress_line(const struct progress *progress, long long now, long long do
     return strbuf_steal(&line);
 }
 
-static void draw_line(const struct progress *progress, const char *line, const char *end)
+static void draw_line(const struct progress *progress, const char *line)
 {
-    CLEANUP_FREE char *text =
-        string_format("%s%s%s", progress->erases ? "\r\033[K" : "", line, end);
+    CLEANUP_FREE char *text = string_format("\r\033[K%s", line);
 
     if (progress->enabled)
         diagnostics_draw(text);
@@ -61,23 +59,16 @@ void progress_show(struct progress *progress, long long done, long long failed, 
     const long long now = clock_now_ms();
     CLEANUP_FREE char *line = NULL;
 
-    if (!progress->erases || now - progress->last_sent < INTERVAL_MS)
+    if (!progress->enabled || now - progress->last_sent < INTERVAL_MS)
         return;
     progress->last_sent = now;
     line = progress_line(progress, now, done, failed, requests, bytes);
-    draw_line(progress, line, "");
+    draw_line(progress, line);
 }
 
 void progress_clear(struct progress *progress)
 {
     if (progress->last_sent > 0)
-        draw_line(progress, "", "");
+        draw_line(progress, "");
     progress->last_sent = 0;
-}
-
-void progress_end(struct progress *progress, long long done, long long failed)
-{
-    CLEANUP_FREE char *line = progress_line(progress, clock_now_ms(), done, failed, 0, 0);
-
-    draw_line(progress, line, "\n");
 }

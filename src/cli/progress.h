@@ -7,8 +7,7 @@
 #include <stdbool.h>
 
 struct progress {
-    bool enabled;        /* stderr is a terminal and stdout is not */
-    bool erases;         /* the terminal can erase a line; a dumb one gets only the last line */
+    bool enabled;        /* stderr is a terminal that can erase a line, and stdout is none */
     long long begin;     /* clock_now_ms() */
     long long last_sent; /* clock_now_ms() of the last update; 0: no line is displayed */
     long long size;      /* bytes of the input; -1: unknown */
@@ -31,8 +30,5 @@ void progress_show(struct progress *progress, long long done, long long failed, 
 
 /* Erases the line so that something else can be written. */
 void progress_clear(struct progress *progress);
-
-/* Writes the final totals and ends the line. */
-void progress_end(struct progress *progress, long long done, long long failed);
 
 #endif

@@ -196,7 +196,8 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
 
 static struct conversation read_plainly(const struct strbuf *bytes, bool requested, bool keeps)
 {
-    struct conversation to = {.requested = requested, .keeps = keeps};
+    struct conversation to = {
+        .requested = requested, .keeps = keeps, .credit = keeps ? FRAME_STDIN_WINDOW : 0};
     const uint8_t *at = (const uint8_t *)bytes->data;
     size_t left = bytes->length;
 

@@ -95,6 +95,40 @@ static void spool__is_cancelled(void **state)
     close(ends[1]);
 }
 
+static void spool__to_the_disk(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    char *directory = temp_create();
+    CLEANUP_FD int from = pipe_with("text");
+    CLEANUP_FD int file = -1;
+    struct strbuf content;
+
+    (void)state;
+    setenv("TMPDIR", directory, 1);
+    file = spool_copy_to_disk(from, "stdin", NULL, &error);
+    unsetenv("TMPDIR");
+    assert_no_error(&error);
+    assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
+    content = read_all(file);
+    assert_string_equal(strbuf_string(&content), "text");
+    strbuf_release(&content);
+    assert_int_equal(rmdir(directory), 0); /* the file has no name */
+    free(directory);
+}
+
+static void spool__to_a_disk_that_is_not_there(void **state)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FD int from = pipe_with("text");
+
+    (void)state;
+    setenv("TMPDIR", "/nonexistent", 1);
+    assert_int_equal(spool_copy_to_disk(from, "stdin", NULL, &error), -1);
+    unsetenv("TMPDIR");
+    assert_error(&error, ERROR_SYSTEM,
+                 "cannot create a file in '/nonexistent': No such file or directory");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +137,8 @@ int main(void)
         cmocka_unit_test(spool__of_a_file_that_is_too_large),
         cmocka_unit_test(spool__that_cannot_be_read),
         cmocka_unit_test(spool__is_cancelled),
+        cmocka_unit_test(spool__to_the_disk),
+        cmocka_unit_test(spool__to_a_disk_that_is_not_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

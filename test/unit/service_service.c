@@ -13,7 +13,8 @@
  * A service whose docker command is a script. Its containers report at once that they are ready,
  * read a request, and report that the program ended with status 0 after half a second of CPU time.
  * A container NAME is a file, and NAME.ready exists when it waits. If the file "endless" exists,
- * the program creates the file "running" and runs until it is stopped. A change of limits is noted
+ * the program creates the file "running" and runs until it is stopped. A file "failed" is a frame
+ * that comes instead of its begin. A change of limits is noted
  * in the file "updates", and the limits are then those of the file "limits"; if "refuse" exists, it
  * fails. The file "failures" has a line for each creation that is to fail, and the file "log" gets
  * a line for each creation and each program that begins.
@@ -32,6 +33,7 @@ static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
                                     "  >\"$1.ready\"\n"
                                     "  take_request || exit 0\n"
                                     "  echo begun >>log\n"
+                                    "  [ ! -e failed ] || { cat failed; cat >/dev/null; exit 0; }\n"
                                     "  cat begun\n"
                                     "  [ ! -e endless ] || { >running; take_frame; }\n"
                                     "  cat end\n"
@@ -240,6 +242,32 @@ static void service__a_warm_container_of_the_right_size(void **state)
     updates = path_in(fixture.directory, "updates");
     assert_int_equal(access(updates, F_OK), -1); /* no docker command is needed */
     tear_down(&fixture);
+}
+
+/* The name of the limit stays the subject of the error, also in a warm container. */
+static void service__cpu_time_that_the_container_does_not_see(void **state)
+{
+    const struct frame_failed failed = {FRAME_STEP_CPU, 95};
+
+    (void)state;
+    for (int warm = 0; warm < 2; warm++) {
+        CLEANUP(result_release) struct result result = RESULT_INIT;
+        struct fixture fixture;
+        struct plan plan;
+
+        set_up(&fixture, warm ? POOL_ONE_SHOT : POOL_NONE, 1);
+        write_frame(fixture.directory, "failed", FRAME_FAILED, &failed, sizeof failed);
+        plan = make_plan(&fixture);
+        assert_int_equal(service_prewarm(&fixture.service, &plan, NULL), warm);
+        run(&fixture, &plan, &result);
+        assert_int_equal(result.reason, REASON_ENGINE);
+        assert_int_equal(result.warm, warm);
+        assert_string_equal(result.error, "cpuSeconds cannot be enforced: the container does not "
+                                          "see how much CPU time it uses");
+        assert_non_null(result.error_subject);
+        assert_string_equal(result.error_subject, "cpuSeconds");
+        tear_down(&fixture);
+    }
 }
 
 static void service__runs_together(void **state)
@@ -558,6 +586,7 @@ int main(void)
         cmocka_unit_test(service__a_warm_container_of_another_size),
         cmocka_unit_test(service__a_warm_container_that_is_not_resized),
         cmocka_unit_test(service__a_warm_container_of_the_right_size),
+        cmocka_unit_test(service__cpu_time_that_the_container_does_not_see),
         cmocka_unit_test(service__runs_together),
         cmocka_unit_test(service__too_many_at_once),
         cmocka_unit_test(service__a_run_that_is_cancelled),
