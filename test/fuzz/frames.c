@@ -5,15 +5,18 @@
  * - Frames are those of a simple reading, whether the bytes arrive all at once or in pieces.
  * - An archive is unpacked in the current directory: nothing beside it changes, and no link is
  * followed. Something that is refused has a path and an errno, or the archive is damaged.
+ * - An exact copy of what is there then can be unpacked again, and that changes nothing.
  * - Arguments and variables are copied as they are, and each name of a variable is there once.
  */
 #include "fuzz.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "supervisor/collect.h"
 #include "supervisor/frame_link.h"
 #include "supervisor/program.h"
 #include "supervisor/unpack.h"
@@ -231,6 +234,52 @@ static void check_unpacked(const struct unpack *unpack)
     fuzz_require(!unpack_good(unpack) || unpack->file < 0, "a file is still open");
 }
 
+static bool take_bytes(void *context, const void *data, size_t length)
+{
+    strbuf_add(context, data, length);
+    return true;
+}
+
+static bool take_path(void *context, const char *path)
+{
+    (void)context;
+    fuzz_require(false, "'%s' is too large", path);
+    return false;
+}
+
+/* An archive of the current directory. False: it has too many levels. */
+static bool copy_directory(struct strbuf *archive)
+{
+    CLEANUP_FD int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct collect job = {.write = take_bytes,
+                          .too_large = take_path,
+                          .context = archive,
+                          .exact = true,
+                          .file_max = UINT64_MAX,
+                          .left = UINT64_MAX};
+    const bool good = collect_directory(&job, fd);
+
+    fuzz_require(good || job.error == ENAMETOOLONG, "'%s': error %d", job.path, job.error);
+    return good;
+}
+
+static void check_copy(void)
+{
+    CLEANUP(strbuf_release) struct strbuf archive = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT;
+    struct unpack unpack;
+
+    if (!copy_directory(&archive))
+        return;
+    unpack_init(&unpack);
+    unpack_feed(&unpack, archive.data, archive.length);
+    fuzz_require(unpack_good(&unpack), "'%s': error %d", unpack.failed ? unpack.failed : "",
+                 unpack.failure);
+    unpack_release(&unpack);
+    fuzz_require(copy_directory(&again) && again.length == archive.length,
+                 "%zu bytes instead of %zu", again.length, archive.length);
+}
+
 static void check_reading(const uint8_t *data, size_t size, size_t step, bool handle,
                           const struct request *expected)
 {
@@ -247,6 +296,8 @@ static void check_reading(const uint8_t *data, size_t size, size_t step, bool ha
                             request.seen.length) == 0,
                  "%zu bytes of frames, not %zu", request.seen.length, expected->seen.length);
     check_unpacked(&request.unpack);
+    if (handle && unpack_good(&request.unpack))
+        check_copy();
     if (handle)
         leave_directory();
     unpack_release(&request.unpack);
