@@ -8,6 +8,7 @@
 #include "run/run_steps.h"
 #include "run/save.h"
 #include "run/submission.h"
+#include "run/test_run.h"
 
 static int pack_run(struct run *run, struct error *error)
 {
@@ -48,9 +49,11 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
     warn_of_forgery(&plan->policy, &result->warnings);
+    test_run_prepare(run);
     if (pack_run(run, &error) == 0)
         return true;
     result_fail(result, &error);
+    test_run_explain(run);
     return false;
 }
 
@@ -191,6 +194,7 @@ void run_execute(struct run *run, struct instance *warm)
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
+    test_run_explain(run);
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
 }

@@ -240,7 +240,6 @@ int submission_run(struct run *run, long long deadline, bool *begun, struct erro
     int result;
 
     *begun = false;
-    test_run_prepare(run);
     if (plan->build.count > 0 && build(run, deadline, begun, &built, error) != 0)
         return -1;
     if (!built)

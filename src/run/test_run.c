@@ -28,7 +28,6 @@ void test_run_prepare(struct run *run)
     const struct test_requests *requests = &run->plan->tests;
     struct test_results *results = &run->result->tests;
 
-    test_results_release(results);
     if (requests->count == 0)
         return;
     results->items = memory_allocate(requests->count * sizeof *results->items);
@@ -221,12 +220,18 @@ static const char *why_unusable(const struct run *run)
 
 /* ---- all tests */
 
-/* Says why the tests from this one on did not run. */
+/* Says why the tests from this one on did not run, if they did not and do not say why. */
 static void set_not_run(struct test_results *results, size_t first, const char *why)
 {
     for (size_t i = first; i < results->count; i++)
-        if (!results->items[i].message)
+        if (results->items[i].status == TEST_NOT_RUN && !results->items[i].message)
             results->items[i].message = string_copy(why);
+}
+
+void test_run_explain(struct run *run)
+{
+    if (run->result->error)
+        set_not_run(&run->result->tests, 0, run->result->error);
 }
 
 static void settle(struct result *result)

@@ -10,6 +10,9 @@
 /* Makes a result for each test of the plan: none has run yet. */
 void test_run_prepare(struct run *run);
 
+/* The run is over: tests that did not run, and do not say why, get the error of the run. */
+void test_run_explain(struct run *run);
+
 /*
  * Runs all tests in the run's instance, which has a copy of the working directory. 0: the result is
  * settled. -1: the engine or the container failed, or the run was cancelled; the tests that had not
