@@ -34,6 +34,11 @@ int program_explain_failure(const struct instance *instance, const char *image, 
                          "cannot keep a copy of the working directory; is it too large? '%s': %s",
                          path, reason);
     case FRAME_STEP_CLEAN:
+        if (failure->error == EPERM)
+            return error_set(error, ERROR_INPUT,
+                             "several programs cannot run in one container of the image '%s': they "
+                             "can change '%s', which cannot be restored",
+                             image, path);
         return error_set(
             error, ERROR_INPUT,
             "cannot remove what an earlier program has left in the container: '%s': %s", path,

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# What is left between two tests in one container, for kinds of images: what a test can change there is restored before
+# the next one, or no test runs. The attacks left_* of `isolator selftest` look for everything else.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for the programs; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+image=isolator-test/leftovers:$$
+container=isolator-leftovers-$$
+trap 'docker rm --force "$container" >/dev/null 2>&1; docker rmi --force "$image" >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+
+mkdir "$scratch/three"
+for name in one two three; do
+    echo >"$scratch/three/$name.in"
+done
+cat >"$scratch/leave.py" <<'END'
+import os
+print(sorted(os.listdir("/data")))
+try:
+    os.makedirs("/data/left/below")
+    open("/data/left/below/file", "w").close()
+    os.chmod("/data/left", 0)
+except PermissionError:
+    print("refused")
+END
+
+# make_image SCRIPT: an image with the volume /data, which the script has made.
+make_image() {
+    docker rm --force "$container" >/dev/null 2>&1
+    docker run --name "$container" --network none isolator-test/python:bookworm sh -c "$1"
+    docker commit --change 'VOLUME /data' "$container" "$image" >/dev/null
+}
+outputs() { json "join '|', map { \"\$_->{status} \$_->{stdout}\" =~ s/\\n/ /gr } @{\$r->{tests}}"; }
+
+test_case 'an empty volume of the image is emptied' && {
+    make_image 'mkdir -m 1777 /data'
+    isolator test --tests "$scratch/three" --image "$image" "$scratch/leave.py"
+    is "$status $(outputs)" "0 passed [] |passed [] |passed [] " "an empty volume"
+}
+
+test_case 'a volume that the program cannot change is left alone' && {
+    make_image 'mkdir -p /data/a; echo text >/data/a/file'
+    isolator test --tests "$scratch/three" --image "$image" "$scratch/leave.py"
+    is "$status $(outputs)" "0 passed ['a'] refused |passed ['a'] refused |passed ['a'] refused " "a closed volume"
+}
+
+test_case 'no test runs if the program can change the files of a volume' && {
+    cannot() {
+        isolator test --tests "$scratch/three" "${@:2}" "$scratch/leave.py"
+        outcome "2 error -1 input null several programs cannot run in one container of the image '$image': they can change '$1', which cannot be restored" \
+            "$1 can be changed"
+        is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "not-run not-run not-run" "$1 can be changed: the tests"
+    }
+    make_image 'mkdir -p /data/a; echo text >/data/a/file; chmod 666 /data/a/file'
+    cannot /data/a/file --image "$image"
+    make_image 'mkdir -m 777 /data; echo text >/data/file'
+    cannot /data --image "$image"
+    make_image 'mkdir -p /data/a; chown 1234567 /data/a'
+    cannot /data/a --image "$image" --user 1234567:1234567
+    cannot /dev --image "$image" --user 0:0 # devices
+}
+
+test_case 'no shell: the supervisor comes in a volume, which no program can change' && {
+    isolator test --tests "$scratch/three" --language noshell "$scratch/leave.py"
+    is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "no shell: the tests"
+}
+
+finish
