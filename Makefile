@@ -311,6 +311,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 	$(foreach page,$(MAN_PAGES),$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
 	$(foreach file,isolator_config.json $(wildcard prompts/*),$(file):$(DATADIR)/$(file)) \
+	$(foreach file,$(wildcard share/examples/*),$(file):$(DOCDIR)/examples/$(notdir $(file))) \
 	share/isolator_config.schema.json:$(DATADIR)/isolator_config.schema.json
 
 # The manual pages name the installed places.
@@ -324,7 +325,7 @@ install: all
 # isolator's own directories are removed too, unless other files are in them.
 uninstall:
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
-	@for own in $(DATADIR)/prompts $(DATADIR) $(DOCDIR); do \
+	@for own in $(DATADIR)/prompts $(DATADIR) $(DOCDIR)/examples $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
 	done
 

@@ -21,6 +21,7 @@
 
 /* A result may be longer than a request, since it escapes the output of the program. */
 enum { CHUNK = 65536, RESULT_MAX = 4 * JSON_TEXT_MAX, SHOWN_MAX = 60 };
+enum { RESULT_VALUES_MAX = 2 * JSON_TEXT_VALUES_MAX };
 
 /* ---- the lines of a file */
 
@@ -93,15 +94,14 @@ static int scan_file(struct scan *scan, size_t max_length, struct error *error)
     return take_lines(scan, &lines, error);
 }
 
-/* Makes *fd a descriptor of a file. Returns whether the caller owns it now, -1 with the error. */
-static int make_file(int *fd, const char *name, struct error *error)
+/* Returns the descriptor if it is a file, else that of a copy; -1 with the error. */
+static int file_of(int fd, const char *name, struct error *error)
 {
     struct stat status;
 
-    if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode))
-        return 0;
-    *fd = spool_copy_to_disk(*fd, name, signals_cancel(), error);
-    return *fd < 0 ? -1 : 1;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    return spool_copy_to_disk(fd, name, signals_cancel(), error);
 }
 
 /* ---- results */
@@ -135,7 +135,7 @@ static bool stands(const char *reason)
 static int take_result(struct scan *scan, const char *text, size_t length, struct error *error)
 {
     struct results *results = scan->context;
-    const bool readable = text && json_text_count(text, length) <= 2 * JSON_TEXT_VALUES_MAX;
+    const bool readable = text && json_text_count(text, length) <= RESULT_VALUES_MAX;
     json_t *result = readable ? json_text_parse(text, length, NULL) : NULL;
     const json_t *id = json_object_get(result, "id");
     const char *reason = json_string_value(json_object_get(result, "reason"));
@@ -182,28 +182,36 @@ static int mend_output(const struct scan *scan, const struct results *results, s
     return 0;
 }
 
+/* Reads the file of the results, which stdout is if it is the `same`. */
+static int read_results(struct scan *scan, bool same, struct error *error)
+{
+    const struct results *results = scan->context;
+
+    if (scan_file(scan, RESULT_MAX, error) != 0 ||
+        (same && scan->unended && mend_output(scan, results, error) != 0))
+        return -1;
+    if (results->is_cut)
+        diagnostics_line("warning: the last line of '%s' is incomplete%s", results->name,
+                         same ? " and was removed" : "");
+    return 0;
+}
+
 int batch_resume_read_results(struct batch_resume *resume, int fd, const char *name,
                               struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(name);
     struct results results = {resume, escaped, false};
-    struct scan scan = {.fd = fd, .take = take_result, .context = &results};
-    CLEANUP_FD int copy = -1;
+    struct scan scan = {.take = take_result, .context = &results};
     bool same;
-    int copied;
+    int result;
 
     if (is_output(fd, escaped, &same, error) != 0 ||
-        (copied = make_file(&scan.fd, "the results", error)) < 0)
+        (scan.fd = file_of(fd, "the results", error)) < 0)
         return -1;
-    if (copied)
-        copy = scan.fd;
-    if (scan_file(&scan, RESULT_MAX, error) != 0 ||
-        (same && scan.unended && mend_output(&scan, &results, error) != 0))
-        return -1;
-    if (results.is_cut)
-        diagnostics_line("warning: the last line of '%s' is incomplete%s", escaped,
-                         same ? " and was removed" : "");
-    return 0;
+    result = read_results(&scan, same, error);
+    if (scan.fd != fd)
+        close(scan.fd);
+    return result;
 }
 
 /* ---- requests */
@@ -257,9 +265,10 @@ int batch_resume_check_requests(struct batch_resume *resume, int *in, struct err
     struct scan scan = {.take = take_request, .context = &requests};
     int result;
 
-    if (make_file(in, "the requests", error) < 0)
+    scan.fd = file_of(*in, "the requests", error);
+    if (scan.fd < 0)
         return -1;
-    scan.fd = *in;
+    *in = scan.fd;
     scan.at = lseek(*in, 0, SEEK_CUR);
     result = scan_file(&scan, JSON_TEXT_MAX, error);
     batch_ids_release(&requests.seen);

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The scripts in share/examples.
+# shellcheck source=test/e2e/lib.sh disable=SC2154 # lib.sh sets $scratch and its like
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$scratch/solutions" "$scratch/tests"
+printf 'import sys\nprint(sum(map(int, input().split())) + len(sys.argv) - 1)\n' >"$scratch/solutions/ann.py"
+printf 'a, b = map(int, input().split())\nprint(a * b)\n' >"$scratch/solutions/ben.py"
+printf 'print(\n' >"$scratch/solutions/cid.py"
+echo "not a solution" >"$scratch/solutions/README"
+for test in '2-and-2|2 2|4' '3-and-4|3 4|7'; do
+    IFS='|' read -r name given expected <<<"$test"
+    echo "$given" >"$scratch/tests/$name.in"
+    echo "$expected" >"$scratch/tests/$name.out"
+done
+cp "$scratch/tests/3-and-4.in" "$scratch/tests/arguments.in"
+echo 9 >"$scratch/tests/arguments.out"
+printf 'one\ntwo words\n' >"$scratch/tests/arguments.args"
+
+# grade ARG...: runs share/examples/grade.py; sets $status, $out and $err.
+grade() {
+    PATH=$(dirname "$ISOLATOR"):$PATH share/examples/grade.py "$scratch/solutions" "$scratch/tests" "$scratch/results" "$@" \
+        >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    take_output
+}
+summary() { sed 's/ in [0-9]*\.[0-9] s/ in TIME/' <<<"$err"; }
+table='ann.py  3/3
+ben.py  1/3  3-and-4: wrong-answer
+cid.py  0/3  2-and-2: runtime-error'
+
+test_case 'grade.py prints a table, and goes on after an interruption' && {
+    rm -f "$scratch/results"
+    grade -j 1
+    is "$status|$out|$(summary)" "0|$table|isolator: 3 requests in TIME: 2 tests, 1 success" "the table"
+    grade
+    is "$status|$out|$(summary)" "0|$table|isolator: 0 requests in TIME; 3 skipped" "nothing is left to do"
+    sed -i '/"id":"ben.py"/d' "$scratch/results"
+    printf '{"id":"ben.py","li' >>"$scratch/results"
+    grade
+    is "$status|$out|$(summary)" "0|$table|isolator: warning: the last line of '$scratch/results' is incomplete and was removed
+isolator: 1 request in TIME: 1 tests; 2 skipped" "a batch that was killed"
+}
+
+test_case 'grade.py shows failures of isolator' && {
+    rm -f "$scratch/results"
+    grade --config /nonexistent.json
+    is "$status|$out" "2|" "the exit status of isolator batch"
+    has "$err" "isolator: cannot open the configuration '/nonexistent.json'" "its message"
+    printf '%s\n' '{"id":"ann.py","line":1,"reason":"command","error":"cannot execute"}' >"$scratch/results"
+    grade
+    is "$(head -n 1 <<<"$out")" "ann.py  command: cannot execute" "a result without tests"
+}
+
+finish
