@@ -200,12 +200,13 @@ run: docker pull isolator-test/none-such:1" "an image that is missing"
     is "$status $(fields reason)" "3 image-missing" "the same as JSON"
 }
 
+add cancel a 'x\n' 'x\n'
+add cancel b 'sleep\n'
+add cancel c 'x\n'
+sleeper=$(snippet sh 'read -r line; [ "$line" != sleep ] || exec sleep 31415926; echo "$line"')
+
 test_case 'SIGINT in a test' && {
-    add cancel a 'x\n' 'x\n'
-    add cancel b 'sleep\n'
-    add cancel c 'x\n'
-    start_isolator test --table --tests "$scratch/cancel" \
-        "$(snippet sh 'read -r line; [ "$line" != sleep ] || exec sleep 31415926; echo "$line"')"
+    start_isolator test --table --tests "$scratch/cancel" "$sleeper"
     until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     kill -INT "$pid"
     await
@@ -215,6 +216,20 @@ a passed T T M
 b not-run - - - cancelled while the program ran
 c not-run - - - cancelled while the program ran
 1 of 3 passed; 2 not run|isolator: cancelled while the program ran" "the tests that have ended are shown"
+}
+
+test_case 'a container that is removed in a test' && {
+    start_isolator test --tests "$scratch/cancel" "$sleeper"
+    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    docker rm -f "$(own_containers)" >/dev/null
+    await
+    is "$status $(fields status reason) $(tests '$_->{status}')" "3 error engine passed engine not-run" "the test has no verdict"
+    start_isolator test --table --tests "$scratch/cancel" "$sleeper"
+    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
+    docker rm -f "$(own_containers)" >/dev/null
+    await
+    is "$status|$(tail -n 1 <<<"$out")" "3|1 of 3 passed; 1 ended by an error of the engine; 1 not run" "the table says so"
+    has "$err" "isolator: " "the error is on stderr"
 }
 
 # ---- terminals
