@@ -70,9 +70,10 @@ static json_t *own_limits(const struct config *config, const struct language *la
 
     config_policy(config, language, &policy);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        const double number = policy.limits.number[i];
+        const double limit = policy.limits.number[i];
+        const double number = isinf(limit) ? 0 : limit; /* as the configuration has no limit */
 
-        if (number != defaults->limits.number[i])
+        if (limit != defaults->limits.number[i])
             json_object_set_new(own, limit_rules[i].name,
                                 number == floor(number) ? json_integer((json_int_t)number)
                                                         : json_real(number));

@@ -5,10 +5,10 @@
 
 # Two images that test/setup builds everywhere, and one that does not exist.
 cat >"$scratch/config.json" <<'END'
-{"defaults": {"cpus": 1, "memoryMB": 128}, "maximums": {"memoryMB": 512},
+{"defaults": {"cpus": 1, "cpuSeconds": 9, "memoryMB": 128}, "maximums": {"memoryMB": 512},
  "languages": {
     "python": {"image": "isolator-test/python:bookworm", "network": "bridge", "readOnly": false, "user": "7",
-        "capDrop": ["NET_RAW", "MKNOD"], "cpus": 0.25},
+        "capDrop": ["NET_RAW", "MKNOD"], "cpus": 0.25, "cpuSeconds": 0},
     "javascript": {"image": "isolator-test/none-such:1"},
     "busybox": {"image": "docker.io/isolator-test/busybox:1", "command": ["sh", "{entrypoint}"],
         "extensions": [".ash", ".b\u001bsh"], "defaultFilename": "main.ash"}}}
@@ -26,7 +26,7 @@ test_case 'the table' && {
     isolator languages
     is "$status|$err" "0|" "it prints a table"
     is "$(row NAME)" "NAME IMAGE PRESENT PREPARED EXTENSIONS DEFAULT FILE ALIASES LIMITS" "the first line"
-    is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py py python3 cpus 0.25, network bridge, readOnly false, \
+    is "$(row python)" "python isolator-test/python:bookworm yes - .py main.py py python3 cpus 0.25, cpuSeconds 0, network bridge, readOnly false, \
 user 7:7, capDrop NET_RAW,MKNOD" "an image that is on the engine; limits of all kinds"
     is "$(row javascript)" "javascript isolator-test/none-such:1 no - .js .mjs .cjs main.js js node" "an image that is not; no limits of its own"
     is "$(row busybox)" 'busybox docker.io/isolator-test/busybox:1 yes - .ash .b\x1bsh main.ash -' \
@@ -68,7 +68,7 @@ busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
     is "$(of 'join " ", sort keys %$go')" "aliases defaultFilename extensions image limits name prepared present" "--json: the members"
     is "$(of 'join " ", @{$python->{aliases}}, "-", @{$busybox->{aliases}}')" "py python3 -" "--json: aliases"
     is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
-        '{"a":{"capDrop":"NET_RAW,MKNOD","cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
+        '{"a":{"capDrop":"NET_RAW,MKNOD","cpuSeconds":0,"cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \
         "--json: limits and extensions"
 }
 
