@@ -157,10 +157,13 @@ static bool is_own_attribute(const char *name)
 static bool remove_attributes(int fd)
 {
     static char names[65536]; /* XATTR_LIST_MAX of Linux */
-    const ssize_t length = flistxattr(fd, names, sizeof names);
+    ssize_t length = flistxattr(fd, NULL, 0);
 
+    if (length == 0 || (length < 0 && errno == ENOTSUP))
+        return true;
+    length = flistxattr(fd, names, sizeof names);
     if (length < 0)
-        return errno == ENOTSUP;
+        return false;
     for (const char *name = names; name < names + length; name += strlen(name) + 1)
         if (is_own_attribute(name) && fremovexattr(fd, name) != 0)
             return false;

@@ -1,13 +1,15 @@
 # memory that a program leaves in use
 # holds: each test has its memory, whatever is left of the one before
-# tests: 6
+# tests: 8
 # timeout: 30
 # memory: 96
 
-"""Files, shared memory and message queues are counted to the container and outlive their program. The next one takes
-most of the limit, which it could not do beside them."""
+"""Files and shared memory are counted to the container and outlive their program, and so may a file that only a message
+in a socket holds. The next program takes most of the limit, which it could not do beside them."""
+import array
 import ctypes
 import os
+import socket
 
 NUMBER = int(os.environ["TEST"])
 LIMIT = int(os.environ["LIMIT_MEMORY_BYTES"])
@@ -40,9 +42,18 @@ def processes():
                 pass
 
 
+def files_in_flight():
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    file = os.memfd_create("left")
+    for _ in range(LIMIT * 3 // 4 // 65536):
+        os.write(file, bytes(65536))
+    for sender, held in ((one, other), (other, one)):
+        sender.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [held.fileno(), file]))])
+
+
 if NUMBER % 2:
     taken = bytearray(b"x") * (LIMIT * 5 // 8)
-    if NUMBER == 5:
+    if NUMBER == 7:
         print("held: %d MB of %d" % (len(taken) >> 20, LIMIT >> 20))
 else:
-    (files, shared_memory, processes)[NUMBER // 2]()
+    (files, shared_memory, processes, files_in_flight)[NUMBER // 2]()

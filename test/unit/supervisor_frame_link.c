@@ -126,6 +126,32 @@ static void frame_link__longest_frames(void **state)
     tear_down(&fixture);
 }
 
+/* What does not fit is left in the pipe, and nothing that has arrived is lost. */
+static void frame_link__full_input(void **state)
+{
+    static const char zeros[4096];
+    struct fixture fixture;
+    struct frame frame;
+    size_t sent = 0;
+
+    (void)state;
+    set_up(&fixture);
+    put(&fixture, "\0\0\0\0\1\0\0\0", FRAME_HEADER);
+    while (frame_link_has_room(&fixture.link)) {
+        assert_in_range(sent, 0, FRAME_LINK_INPUT);
+        put(&fixture, zeros, sizeof zeros);
+        sent += sizeof zeros;
+        assert_true(frame_link_read(&fixture.link));
+    }
+    assert_true(frame_link_read(&fixture.link)); /* not the end of the input */
+    assert_int_equal(frame_link_next(&fixture.link, &frame), 1);
+    assert_int_equal(frame.type, 1);
+    assert_true(frame_link_has_room(&fixture.link));
+    assert_true(frame_link_read(&fixture.link));
+    assert_int_equal(fixture.link.filled, sent);
+    tear_down(&fixture);
+}
+
 static void frame_link__bytes_that_are_no_frame(void **state)
 {
     static const char *const headers[] = {
@@ -291,6 +317,7 @@ int main(void)
         cmocka_unit_test(frame_link__reads_frames),
         cmocka_unit_test(frame_link__reads_byte_by_byte),
         cmocka_unit_test(frame_link__longest_frames),
+        cmocka_unit_test(frame_link__full_input),
         cmocka_unit_test(frame_link__bytes_that_are_no_frame),
         cmocka_unit_test(frame_link__end_of_input),
         cmocka_unit_test(frame_link__writes_frames),

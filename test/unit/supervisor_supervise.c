@@ -1250,6 +1250,23 @@ static void supervise__exact_copy(void **state)
     tear_down(&fixture);
 }
 
+/* The process that could not become the program may not have ended yet. */
+static void supervise__next_program_after_none(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    for (int i = 0; i < 20; i++) {
+        add_restore(&fixture, LATE_MS);
+        add_text(&fixture, FRAME_ARGUMENT, "/no/such/program");
+        add_run(&fixture, MEGABYTE);
+        expect_failure(&fixture, FRAME_STEP_EXEC, ENOENT, "/no/such/program");
+        check_test(&fixture, "cat new", "", "content");
+    }
+    tear_down(&fixture);
+}
+
 /* What a program leaves, and the copy itself, is what a second KEEP finds. */
 static void supervise__second_copy(void **state)
 {
@@ -1615,6 +1632,7 @@ int main(void)
         cmocka_unit_test(supervise__programs_one_after_the_other),
         cmocka_unit_test(supervise__files_on_top_of_the_copy),
         cmocka_unit_test(supervise__exact_copy),
+        cmocka_unit_test(supervise__next_program_after_none),
         cmocka_unit_test(supervise__second_copy),
         cmocka_unit_test(supervise__copy_that_is_too_large),
         cmocka_unit_test(supervise__copy_of_damaged_files),
