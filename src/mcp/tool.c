@@ -46,6 +46,8 @@ static void describe_languages(struct strbuf *text, const struct config *config,
                     language->name, policy.limits.number[LIMIT_TIMEOUT],
                     policy.limits.number[LIMIT_MEMORY], policy.limits.number[LIMIT_CPUS],
                     policy.limits.number[LIMIT_WORKDIR]);
+        if (isfinite(policy.limits.number[LIMIT_CPU_TIME]))
+            strbuf_addf(text, "%.10g s of CPU time, ", policy.limits.number[LIMIT_CPU_TIME]);
         if (strcmp(policy.network, "none") == 0)
             strbuf_addstr(text, "no network");
         else
