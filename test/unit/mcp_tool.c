@@ -351,7 +351,7 @@ static void tool__description_states_the_limits(void **state)
     check_description("{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}",
                       "\n- py: 10 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
                       "- sh: 10 s, 300 MB of memory, 0.5 CPU, 64 MB for files, no network");
-    check_instructions(
+    check_description(
         "{\"maximums\": {\"cpuSeconds\": 2.5}}",
         "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, 2.5 s of CPU time, "
         "no network\n");
