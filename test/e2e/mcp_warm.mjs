@@ -171,6 +171,22 @@ for (const [what, fault] of [['is refused', 'update * fail'], ['hangs', 'update 
         matches(result.stdout, /^memory\S+ 314572800$/m, 'the limits of the call');
     });
 
+testCase('a call that is cancelled while limits change', async () => {
+    const server = await startPool({ config: { ...MAXIMUMS, engineTimeoutSeconds: 600 }, fault: 'update * hang' });
+    let id;
+    await until(async () => {
+        id = server.call(callOf(LARGER));
+        const changes = await comesTrue(() => existsSync(`${server.calls}/update.1`), 2);
+        if (!changes)
+            await server.response(id);
+        return changes;
+    }, 'a warm container was there');
+    server.cancel(id);
+    is((await shell(server, 'echo next')).stdout, 'next\n', 'calls go on');
+    is(await server.close(), 'exit 0', 'the server ends');
+    is(await server.remainingContainers(), [], 'nothing is left');
+});
+
 testCase('a container that ends while it waits is replaced', async () => {
     const server = await startPool();
     const name = await waitingContainer(server);
