@@ -16,13 +16,11 @@
  * the program creates the file "running" and runs until it is stopped.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
-                                    "create)\n"
+                                    "run)\n"
                                     "  until [ \"$1\" = --name ]; do shift; done\n"
-                                    "  >\"$2\";;\n"
-                                    "start)\n"
-                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  >\"$2\"\n"
                                     "  greet\n"
-                                    "  >\"$1.ready\"\n"
+                                    "  >\"$2.ready\"\n"
                                     "  take_request || exit 0\n"
                                     "  cat begun\n"
                                     "  [ ! -e endless ] || { >running; take_frame; }\n"
