@@ -64,11 +64,12 @@ static void add_mounts(struct strvec *arguments, const struct container_spec *sp
     }
 }
 
-static struct strvec create_arguments(const struct container_spec *spec)
+/* `subcommand` is create or run, which take the same options. */
+static struct strvec create_arguments(const char *subcommand, const struct container_spec *spec)
 {
     struct strvec arguments = STRVEC_INIT;
 
-    strvec_push_each(&arguments, "create", "--name", spec->name, NULL);
+    strvec_push_each(&arguments, subcommand, "--name", spec->name, NULL);
     if (spec->auto_remove)
         strvec_push(&arguments, "--rm");
     if (spec->open_stdin)
@@ -143,8 +144,7 @@ bool spec_fingerprint_equal(const struct spec_fingerprint *one,
     return strcmp(one->sha256, other->sha256) == 0;
 }
 
-/* Adds the lines that are not empty, escaped for a terminal. */
-static void add_lines(struct strvec *lines, const struct strbuf *text)
+void container_add_warnings(struct strvec *warnings, const struct strbuf *text)
 {
     const char *rest = strbuf_string(text);
 
@@ -154,7 +154,7 @@ static void add_lines(struct strvec *lines, const struct strbuf *text)
 
         if (length > 0) {
             text_add_escaped(&line, rest, length);
-            strvec_push_owned(lines, strbuf_steal(&line));
+            strvec_push_owned(warnings, strbuf_steal(&line));
         }
         rest += length;
         rest += strspn(rest, "\r\n");
@@ -165,7 +165,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec arguments = create_arguments(spec);
+    CLEANUP(strvec_release) struct strvec arguments = create_arguments("create", spec);
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {.arguments = &arguments,
                                      .stdin_file = -1,
@@ -185,7 +185,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
         return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
                               error);
     }
-    add_lines(warnings, &output.err);
+    container_add_warnings(warnings, &output.err);
     return 0;
 }
 
@@ -203,18 +203,35 @@ int container_copy_in(const struct docker *docker, const char *name, const char 
     return docker_succeed(docker, &call, failure, NULL, error);
 }
 
+/* Starts a docker command as a child that goes on. */
+static int start_attached(const struct docker *docker, const struct strvec *arguments,
+                          const struct process_options *streams, struct process *process,
+                          struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec argv = docker_argv(docker, arguments);
+    struct process_options options = *streams;
+
+    options.arguments = &argv;
+    return process_start(process, &options, error);
+}
+
+int container_run(const struct docker *docker, const struct container_spec *spec,
+                  const struct process_options *streams, struct process *process,
+                  struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = create_arguments("run", spec);
+
+    return start_attached(docker, &arguments, streams, process, error);
+}
+
 int container_start(const struct docker *docker, const char *name,
                     const struct process_options *streams, struct process *process,
                     struct error *error)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec argv = STRVEC_INIT;
-    struct process_options options = *streams;
 
     strvec_push_each(&arguments, "start", "--attach", "--interactive", name, NULL);
-    argv = docker_argv(docker, &arguments);
-    options.arguments = &argv;
-    return process_start(process, &options, error);
+    return start_attached(docker, &arguments, streams, process, error);
 }
 
 int container_commit(const struct docker *docker, const char *name, const char *tag,

@@ -27,8 +27,8 @@ enum { CONTAINER_TMPFS_MAX = 3 };
 extern const char *const container_proxy_variables[];
 
 /*
- * The options of docker create. All pointers are borrowed. Every field is always passed on, so that
- * nothing depends on the engine's defaults.
+ * The options of docker create and docker run. All pointers are borrowed. Every field is always
+ * passed on, so that nothing depends on the engine's defaults.
  */
 struct container_spec {
     const char *name; /* chosen before creation, so that it can be removed even if that fails */
@@ -73,6 +73,9 @@ int container_create(const struct docker *docker, const struct container_spec *s
                      long long deadline, const struct notifier *cancel, struct strvec *warnings,
                      bool *cut_off, struct error *error);
 
+/* Appends each line that docker wrote to stderr, escaped for a terminal, to the warnings. */
+void container_add_warnings(struct strvec *warnings, const struct strbuf *text);
+
 /*
  * Unpacks the tar file into an existing directory of a container that has not started. `what` says
  * in the error what is in it: "the files".
@@ -80,6 +83,18 @@ int container_create(const struct docker *docker, const struct container_spec *s
 int container_copy_in(const struct docker *docker, const char *name, const char *directory,
                       const char *what, int tar_file, long long deadline,
                       const struct notifier *cancel, struct error *error);
+
+/* The exit status of `docker run` if it, or the engine, could not create or start the container. */
+enum { CONTAINER_RUN_FAILED = 125 };
+
+/*
+ * Starts `docker run --interactive` as a child with these streams: it creates the container, which
+ * has open_stdin, and starts it. This takes half the CPU time of two commands. What docker has to
+ * say is on stderr, warnings of the creation before anything from the container.
+ */
+int container_run(const struct docker *docker, const struct container_spec *spec,
+                  const struct process_options *streams, struct process *process,
+                  struct error *error);
 
 /*
  * Starts `docker start --attach --interactive` as a child with these streams. Its exit status may
@@ -129,7 +144,7 @@ void container_discard(const struct docker *docker, const char *name, long long 
  * never existed. It retries until the deadline, and calls docker->not_removed if that is not
  * enough.
  *
- * `drain` is the attached `docker start`, whose output must be read for the engine to finish; NULL
+ * `drain` is the attached docker command, whose output must be read for the engine to finish; NULL
  * if none runs. If `cancel` (may be NULL) is raised it returns -1 at once; the engine may then
  * still finish the removal.
  */

@@ -100,6 +100,20 @@ void docker_output_release(struct docker_output *output)
     strbuf_release(&output->err);
 }
 
+/* Drops the hint at its --help with which `docker run` ends a message of the engine. */
+static void drop_hint(struct strbuf *message)
+{
+    char *last = NULL;
+
+    for (char *at = strstr(message->data, "; "); at; at = strstr(at + 2, "; "))
+        last = at;
+    if (!last || (strncmp(last, "; See '", 7) != 0 && strncmp(last, "; Run '", 7) != 0) ||
+        !strstr(last, " --help'"))
+        return;
+    message->length = (size_t)(last - message->data);
+    *last = '\0';
+}
+
 char *docker_message(const struct strbuf *standard_error)
 {
     struct strbuf message = STRBUF_INIT;
@@ -122,6 +136,8 @@ char *docker_message(const struct strbuf *standard_error)
         while (text < end && (*text == '\n' || *text == '\r'))
             text++;
     }
+    if (message.length > 0)
+        drop_hint(&message);
     if (message.length > MESSAGE_MAX) { /* escaping has made it longer */
         message.length = MESSAGE_MAX - utf8_cut_tail(message.data, MESSAGE_MAX);
         message.data[message.length] = '\0';

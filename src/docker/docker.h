@@ -99,8 +99,8 @@ void docker_output_release(struct docker_output *output);
 bool docker_was_killed(const struct docker_output *output);
 
 /*
- * What the command wrote to stderr, as one line of at most 500 bytes, escaped for a terminal;
- * owned.
+ * What the command wrote to stderr, without a last line that points to its --help, as one line of
+ * at most 500 bytes, escaped for a terminal; owned.
  */
 char *docker_message(const struct strbuf *standard_error);
 

@@ -3,7 +3,7 @@
  * container and becomes its process 1.
  *
  * - By the image's shell: a few words of script read it from the attached stdin into a tmpfs of its
- *   own and execute it. So a run takes two docker commands.
+ *   own and execute it. So a run takes one docker command.
  * - By an anonymous volume, for images without a shell: `docker cp` fills it before the start.
  */
 #ifndef RUN_DELIVERY_H

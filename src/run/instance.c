@@ -221,20 +221,26 @@ static bool take_last_bytes(void *context, enum process_stream stream, const cha
     return true;
 }
 
-/* Waits until `docker start` ends, which it does when the container is removed. */
-static bool wait_for_client(struct instance *instance, long long end)
+bool instance_wait_for_end(struct instance *instance, long long deadline)
 {
-    const long long enough = budget_deadline(instance->container.docker, BUDGET_EXIT);
     struct process_pump pump = PROCESS_PUMP_INIT;
 
     pump.sink = take_last_bytes;
     pump.context = instance;
-    pump.deadline = end == 0 || end > enough ? enough : end;
+    pump.deadline = deadline;
     return process_pump(&instance->client, &pump) == PROCESS_EXITED;
 }
 
+/* The same, until `end` (0: not set), but no longer than an ordinary end may take. */
+static bool wait_for_client(struct instance *instance, long long end)
+{
+    const long long enough = budget_deadline(instance->container.docker, BUDGET_EXIT);
+
+    return instance_wait_for_end(instance, end == 0 || end > enough ? enough : end);
+}
+
 /*
- * The supervisor exits when its stdin ends, and `docker start` of a container with --rm returns
+ * The supervisor exits when its stdin ends, and the docker command of a container with --rm returns
  * when the container is removed. Its status is 0 only if both succeeded. So normally no further
  * docker command is needed, which would cost more than everything else that remains to be done.
  */

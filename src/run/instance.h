@@ -43,7 +43,7 @@ struct instance {
     struct spec_fingerprint fingerprint;
     struct container_limits limits; /* that its container has */
     long long made;                 /* clock_now_ms() */
-    struct process client;          /* docker start, attached */
+    struct process client;          /* docker run or docker start, attached */
     struct supervisor_link link;
     struct strbuf message;  /* the start of what came on stderr */
     struct strvec warnings; /* owned; what docker printed when it made it */
@@ -101,6 +101,12 @@ void instance_collect(struct instance *instance, const struct plan *plan, long l
 
 /* Asks the instance to end, so that the engine can end several at the same time. */
 void instance_dismiss(struct instance *instance);
+
+/*
+ * Waits until the docker command ends, which it does when the container is removed. False: it did
+ * not before the deadline.
+ */
+bool instance_wait_for_end(struct instance *instance, long long deadline);
 
 /*
  * Ends the instance and waits until the engine has removed it, which it normally does by itself. If

@@ -1,6 +1,6 @@
 /*
- * How an instance is made: by the image's shell, or if it has none by a volume (run/delivery.h);
- * and with a user that the engine has.
+ * How an instance is made: by `docker run` and the image's shell or, if it has none, by `docker
+ * create`, `cp` and `start` with a volume (run/delivery.h); and with a user that the engine has.
  */
 #include "run/instance.h"
 
@@ -52,31 +52,38 @@ static int explain_not_ready(struct instance *instance, enum process_event event
                           "cannot start the container",
                           instance->link.broken ? "what it wrote is not from the supervisor"
                           : *message            ? message
-                                                : "'docker start' ended without a message",
+                                                : "the docker command ended without a message",
                           cancel, error);
+}
+
+/* Waits until the supervisor is ready. *event is what ended the wait. */
+static int wait_until_ready(struct instance *instance, long long deadline,
+                            const struct notifier *cancel, enum process_event *event,
+                            struct error *error)
+{
+    const long long begin = clock_now_ms();
+
+    *event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+    docker_traced(instance->container.docker, "start", begin);
+    if (*event != PROCESS_PAUSED || instance->link.state != SUPERVISOR_READY ||
+        instance->link.broken)
+        return explain_not_ready(instance, *event, cancel, error);
+    instance->made = clock_now_ms();
+    return 0;
 }
 
 static int start_instance(struct instance *instance, long long deadline,
                           const struct notifier *cancel, struct error *error)
 {
-    const struct docker *docker = instance->container.docker;
     const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
-    const long long begin = clock_now_ms();
     enum process_event event;
 
     if (notifier_raised(cancel))
         return owned_container_set_cancelled(error);
-    if (container_start(docker, instance->container.name, &streams, &instance->client, error) != 0)
+    if (container_start(instance->container.docker, instance->container.name, &streams,
+                        &instance->client, error) != 0)
         return -1;
-    if (instance->delivery == DELIVERY_SHELL)
-        delivery_send(&instance->client.queue);
-    event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
-    docker_traced(docker, "start", begin);
-    if (event != PROCESS_PAUSED || instance->link.state != SUPERVISOR_READY ||
-        instance->link.broken)
-        return explain_not_ready(instance, event, cancel, error);
-    instance->made = clock_now_ms();
-    return 0;
+    return wait_until_ready(instance, deadline, cancel, &event, error);
 }
 
 /* How long its removal may take: if the shell is at fault, another container is to follow. */
@@ -87,6 +94,114 @@ static long long removal_end(const struct instance *instance, long long end)
                : end;
 }
 
+/* Removes what could not be made or accepted; a warning says if that fails. */
+static void remove_failed(struct instance *instance, long long end)
+{
+    CLEANUP(error_release) struct error failure = ERROR_INIT;
+
+    if (instance_remove(instance, removal_end(instance, end), &failure) != 0)
+        strvec_push(&instance->warnings, failure.message);
+}
+
+/* ---- in one command, by the image's shell */
+
+/*
+ * Whether `docker run`, which was cancelled, ends by itself: without its stdin the container ends
+ * as soon as it has started.
+ */
+static bool ends_by_itself(struct instance *instance, long long deadline)
+{
+    const long long grace_end =
+        budget_deadline(instance->container.docker, BUDGET_CANCELLED_CREATE);
+
+    instance_dismiss(instance);
+    return instance_wait_for_end(instance, grace_end < deadline ? grace_end : deadline);
+}
+
+/*
+ * Undoes what `docker run` has done, which failed with this kind of error. If it has to be killed,
+ * the engine may finish the creation later.
+ */
+static void undo_run(struct instance *instance, enum process_event event, enum error_kind kind,
+                     long long deadline, long long end)
+{
+    const struct owned_container *container = &instance->container;
+
+    if (event == PROCESS_CANCELLED && ends_by_itself(instance, deadline))
+        event = PROCESS_EXITED;
+    if (event == PROCESS_CANCELLED || event == PROCESS_DEADLINE) {
+        process_release(&instance->client);
+        owned_container_undo(container, end, &instance->warnings);
+    } else if (event == PROCESS_EXITED && instance->client.status == CONTAINER_RUN_FAILED) {
+        if (kind != ERROR_IMAGE)
+            container_discard(container->docker, container->name,
+                              budget_deadline(container->docker, BUDGET_DISCARD));
+    } else {
+        remove_failed(instance, end);
+    }
+}
+
+/* Makes a container of the image of the spec. If that fails, it is removed. */
+static int run_image(struct instance *instance, const struct container_spec *spec,
+                     long long deadline, long long end, const struct notifier *cancel,
+                     struct error *error)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    const size_t warned = instance->warnings.count;
+    struct owned_container *container = &instance->container;
+    enum process_event event;
+
+    container->image = spec->image;
+    if (container_run(container->docker, spec, &streams, &instance->client, error) != 0)
+        return -1;
+    delivery_send(&instance->client.queue);
+    if (wait_until_ready(instance, deadline, cancel, &event, error) != 0) {
+        undo_run(instance, event, error->kind, deadline, end);
+        return -1;
+    }
+    container_add_warnings(&instance->warnings, &instance->message);
+    strbuf_release(&instance->message);
+    if (owned_container_accept(container, spec, deadline, cancel, warned, &instance->warnings,
+                               error) == 0)
+        return 0;
+    remove_failed(instance, end);
+    return -1;
+}
+
+/* Forgets the docker command that has ended, so that there can be another one. */
+static void forget_client(struct instance *instance)
+{
+    process_release(&instance->client);
+    instance->client = (struct process)PROCESS_INIT;
+    supervisor_link_release(&instance->link);
+    supervisor_link_init(&instance->link);
+    strbuf_release(&instance->message);
+    instance->no_supervisor = false;
+}
+
+/* Makes a container of the image of the spec or, if that is missing, of its base image. */
+static int run_image_or_base(struct instance *instance, struct container_spec *spec,
+                             long long deadline, long long end, const struct notifier *cancel,
+                             struct error *error)
+{
+    CLEANUP(error_release) struct error missing = ERROR_INIT;
+    const char *base = instance->container.base;
+
+    if (notifier_raised(cancel))
+        return owned_container_set_cancelled(error);
+    if (owned_container_draw_user(&instance->container, spec, error) != 0)
+        return -1;
+    if (run_image(instance, spec, deadline, end, cancel, &missing) == 0)
+        return 0;
+    if (missing.kind != ERROR_IMAGE || !base)
+        return error_set(error, missing.kind, "%s", missing.message);
+    forget_client(instance);
+    spec->image = base;
+    return run_image(instance, spec, deadline, end, cancel, error);
+}
+
+/* ---- in either way */
+
 /* Creates the container and starts it. If that fails, it is removed. */
 static int make(struct instance *instance, const struct plan *plan, const char *architecture,
                 long long deadline, long long end, const struct notifier *cancel,
@@ -94,20 +209,19 @@ static int make(struct instance *instance, const struct plan *plan, const char *
 {
     struct owned_container *container = &instance->container;
     CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
-    CLEANUP(error_release) struct error failure = ERROR_INIT;
     struct container_spec spec = instance_spec(container, instance->delivery, plan, &command);
 
     spec.limits = instance->limits;
+    if (instance->delivery == DELIVERY_SHELL)
+        return run_image_or_base(instance, &spec, deadline, end, cancel, error);
     if (owned_container_create(container, &spec, deadline, end, cancel, &instance->warnings,
                                error) != 0)
         return -1;
-    if ((instance->delivery == DELIVERY_SHELL ||
-         delivery_fill_volume(container->docker, container->name, architecture, deadline, cancel,
-                              error) == 0) &&
+    if (delivery_fill_volume(container->docker, container->name, architecture, deadline, cancel,
+                             error) == 0 &&
         start_instance(instance, deadline, cancel, error) == 0)
         return 0;
-    if (instance_remove(instance, removal_end(instance, end), &failure) != 0)
-        strvec_push(&instance->warnings, failure.message);
+    remove_failed(instance, end);
     return -1;
 }
 
@@ -132,15 +246,10 @@ static void begin_again(struct instance *instance, const struct plan *plan, enum
 {
     const struct docker *docker = instance->container.docker;
 
-    process_release(&instance->client);
-    instance->client = (struct process)PROCESS_INIT;
-    supervisor_link_release(&instance->link);
-    supervisor_link_init(&instance->link);
-    strbuf_release(&instance->message);
+    forget_client(instance);
     owned_container_release(&instance->container);
     owned_container_init(&instance->container, docker, plan, instance->in_use_ms);
     instance->delivery = delivery;
-    instance->no_supervisor = false;
 }
 
 /* Whether the engine, or the shell itself, names the shell in what it has to say. */
@@ -156,7 +265,10 @@ static bool shell_is_named(struct instance *instance)
  */
 static bool shell_may_be_missing(struct instance *instance)
 {
-    return instance->message.length == 0 || instance->link.broken || shell_is_named(instance);
+    const bool silent =
+        instance->message.length == 0 && instance->client.status != CONTAINER_RUN_FAILED;
+
+    return silent || instance->link.broken || shell_is_named(instance);
 }
 
 static int make_by_volume(struct instance *instance, const struct plan *plan, long long deadline,

@@ -98,8 +98,7 @@ bool owned_container_set_interrupted(enum process_event event, const char *late,
     return true;
 }
 
-/* The engine may still be creating the container after the docker command was killed. */
-static void undo_creation(const struct owned_container *container, long long end,
+void owned_container_undo(const struct owned_container *container, long long end,
                           struct strvec *warnings)
 {
     static const struct timespec pause = {1, 0};
@@ -165,11 +164,39 @@ static int check_limits(const struct docker *docker, const struct container_spec
     return checked;
 }
 
+int owned_container_draw_user(struct owned_container *container, struct container_spec *spec,
+                              struct error *error)
+{
+    const struct docker *docker = container->docker;
+
+    if (!spec->draw_user)
+        return 0;
+    if (engine_memory_draw_user(docker->memory, docker->users, &container->user, error) != 0)
+        return -1;
+    spec->uid = spec->gid = container->user;
+    return 0;
+}
+
+int owned_container_accept(struct owned_container *container, const struct container_spec *spec,
+                           long long deadline, const struct notifier *cancel, size_t warned,
+                           struct strvec *warnings, struct error *error)
+{
+    const struct docker *docker = container->docker;
+
+    /* An engine that does not enforce a limit prints a warning, whose words are not stable. */
+    if (warnings->count > warned && !docker->allow_unenforced &&
+        check_limits(docker, spec, deadline, cancel, error) != 0)
+        return -1;
+    container->created = true;
+    if (container->base)
+        warn_unprepared(container, warnings);
+    return 0;
+}
+
 int owned_container_create(struct owned_container *container, const struct container_spec *spec,
                            long long deadline, long long end, const struct notifier *cancel,
                            struct strvec *warnings, struct error *error)
 {
-    const struct docker *docker = container->docker;
     const size_t warned = warnings->count;
     struct container_spec own_spec = *spec;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
@@ -177,28 +204,19 @@ int owned_container_create(struct owned_container *container, const struct conta
 
     if (notifier_raised(cancel))
         return owned_container_set_cancelled(error);
-    if (spec->draw_user) {
-        if (engine_memory_draw_user(docker->memory, docker->users, &container->user, error) != 0)
-            return -1;
-        own_spec.uid = own_spec.gid = container->user;
-    }
+    if (owned_container_draw_user(container, &own_spec, error) != 0)
+        return -1;
     if (create_from_image_or_base(container, &own_spec, deadline, cancel, warnings, &cut_off,
                                   error) != 0) {
         if (cut_off)
-            undo_creation(container, end, warnings);
+            owned_container_undo(container, end, warnings);
         return -1;
     }
-    /* An engine that does not enforce a limit prints a warning, whose words are not stable. */
-    if (warnings->count > warned && !docker->allow_unenforced &&
-        check_limits(docker, spec, deadline, cancel, error) != 0) {
-        if (owned_container_remove(container, NULL, end, &failure) != 0)
-            strvec_push(warnings, failure.message);
-        return -1;
-    }
-    container->created = true;
-    if (container->base)
-        warn_unprepared(container, warnings);
-    return 0;
+    if (owned_container_accept(container, spec, deadline, cancel, warned, warnings, error) == 0)
+        return 0;
+    if (owned_container_remove(container, NULL, end, &failure) != 0)
+        strvec_push(warnings, failure.message);
+    return -1;
 }
 
 int owned_container_remove(const struct owned_container *container,

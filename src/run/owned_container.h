@@ -65,6 +65,24 @@ int owned_container_create(struct owned_container *container, const struct conta
                            struct strvec *warnings, struct error *error);
 
 /*
+ * The parts of owned_container_create(), for a container that is created and started by one command
+ * (container_run()): before it, the user is drawn; after it, docker's warnings were added to those
+ * that `warned` counts, and the container is accepted if the engine enforces its limits.
+ */
+int owned_container_draw_user(struct owned_container *container, struct container_spec *spec,
+                              struct error *error);
+int owned_container_accept(struct owned_container *container, const struct container_spec *spec,
+                           long long deadline, const struct notifier *cancel, size_t warned,
+                           struct strvec *warnings, struct error *error);
+
+/*
+ * Removes the container after the docker command that created it was killed. The engine may finish
+ * the creation later, so this tries twice, and says so in a warning.
+ */
+void owned_container_undo(const struct owned_container *container, long long end,
+                          struct strvec *warnings);
+
+/*
  * Removes the container, as container_remove() does, until `end` (clock_now_ms()) at the latest,
  * but for BUDGET_REMOVE_MIN in any case. 0: no end is set. The error says that the container may
  * still exist.

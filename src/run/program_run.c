@@ -197,8 +197,9 @@ static int explain_no_end(struct program_run *program, struct error *error)
     }
     return error_set(error, ERROR_ENGINE,
                      "the container ended before it reported the program's exit status ('docker "
-                     "start' ended with status %d); was the supervisor in the container killed for "
+                     "%s' ended with status %d); was the supervisor in the container killed for "
                      "lack of memory, or was the engine restarted?",
+                     instance->delivery == DELIVERY_SHELL ? "run" : "start",
                      instance->client.status);
 }
 

@@ -296,7 +296,7 @@ noshell_lines 3 >"$scratch/three"
 tried='join " ", $r->{id}, $r->{reason}, $r->{retries} // "-"'
 
 test_case --quick '--retries: what the engine failed runs again' && {
-    faulty "create 3 fail" batch -j 1 --retries 1 "$scratch/three" # the first request needs two, to look for a shell
+    faulty "create 2 fail" batch -j 1 --retries 1 "$scratch/three"
     is "$status|$(summary)|$(results "$tried")" "0|isolator: 3 requests in TIME: 3 success; 1 retry|1 exit -; 2 exit 1; 3 exit -" "the second time it works"
     has "$out" '{"id":2,"line":2,"retries":1,"status":"success",' "the result says so"
     faulty "create * fail" batch -j 1 --retries 1 "$scratch/three"
@@ -314,7 +314,7 @@ test_case --quick '--retries: nothing else runs again' && {
 END
     faulty "" batch -j 1 --retries 3 "$scratch/failing"
     is "$status|$(results "$tried")" "1|1 exit -; 2 timeout -; 3 input -" "each reason"
-    is "$(docker_calls | tr ' ' '\n' | grep -c start)" 3 "each program was started once, after a look for a shell"
+    is "$(docker_calls | tr ' ' '\n' | grep -c start)" 2 "each program was started once"
 }
 
 test_case --quick 'SIGINT while requests wait to be run again' && {
@@ -329,10 +329,10 @@ test_case --quick 'SIGINT while requests wait to be run again' && {
 # Each container takes its time, and the others wait for the first two.
 test_case --quick '-j 8 begins with two' && {
     noshell_lines 8 >"$scratch/eight"
-    faulty "create * hang" start_isolator batch -j 8 "$scratch/eight"
-    until_true test -e "$calls/create.2"
+    faulty "run * hang" start_isolator batch -j 8 "$scratch/eight"
+    until_true test -e "$calls/run.2"
     sleep 1
-    is "$(docker_calls)" "create create" "two containers are asked for"
+    is "$(docker_calls)" "run run" "two containers are asked for"
     kill -INT "$pid"
     await
     faulty "" batch -j 8 "$scratch/eight"

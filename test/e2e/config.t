@@ -164,7 +164,7 @@ END
     "command": ["python3", "-I", "{entrypoint}"], "extensions": [".mypy"], "defaultFilename": "start.mypy"}}}' \
         --env SECRET=hunter2 "$(snippet mypy 'import os, sys; print(os.environ["SECRET"], sys.flags.isolated)')"
     is "$status $(field stdout)" "0 hunter2 1" "containerCommand; another command and extension for a shipped language"
-    is "$(grep -vx ps "$scratch/steps" | paste -s -d ' ')" "create start" "the wrapper runs every engine command"
+    is "$(grep -vx ps "$scratch/steps" | paste -s -d ' ')" "run" "the wrapper runs every engine command"
     hasnt "$(cat "$scratch/log")" hunter2 "no engine command has the values of --env"
     refused "cannot tell the language of 'probe.py'; give --language ($built_in)" \
         "a language whose old extension is gone" --config "$file" "$probe"

@@ -122,8 +122,8 @@ test_case 'an image that cannot execute the program' && {
 }
 
 test_case 'an engine that creates no container' && {
-    faulty "create 1 fail" isolator doctor --config "$scratch/cold.json"
-    is "$status|$(check 'run python')" "3|fail run python does not run: cannot create a container: Error response from daemon: a fault for \
+    faulty "run 1 fail" isolator doctor --config "$scratch/cold.json"
+    is "$status|$(check 'run python')" "3|fail run python does not run: cannot start the container: Error response from daemon: a fault for \
 the test| -> docker info and isolator run --verbose show more; restart the engine if it hangs" "an engine that creates no container"
 }
 
@@ -159,7 +159,7 @@ or \"cpus\" of python" "a program that takes too long"
 test_case 'no warm container can be made' && {
     # The second container that doctor creates is the first warm one.
     sed 's/300/20/' "$scratch/good.json" >"$scratch/waiting.json"
-    faulty "create 1 pass;create * fail" isolator doctor --config "$scratch/waiting.json"
+    faulty "run 1 pass;run * fail" isolator doctor --config "$scratch/waiting.json"
     is "$status|$(check 'run python')" "0|warn run python works, but no warm container could be created| -> configure \"warm\": {\"python\": 0}" \
         "no warm container"
 }

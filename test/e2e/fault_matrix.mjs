@@ -23,25 +23,23 @@ const START = /start( the container)?/;
 const REPAIR = /a fault for the test|inspect the container|limit of/;
 const MATRIX = [
     // file, what else goes wrong, call, outcomes, words
-    ['hello.ash', '', 'create 1', 'EEEE..EE', CREATE],
-    ['hello.ash', '', 'start 1', 'EE.E....', START],
-    ['hello.ash', 'start 1 status', 'rm 1', '........'],
-    ['hello.ash', 'start 1 status;rm 1 fail', 'ps 1', '........'],
-    ['hello.ash', 'start 1 status;rm 1 fail;ps 1 fail', 'exec 1', '........'],
-    ['hello.ash', 'create 1 warns', 'inspect 1', 'EEEE..EE', REPAIR],
-    ['hello.ash', 'create 1 late', 'rm 1', 'EEEEEEEE', CREATE],
-    ['hello.ash', 'create 1 fail', 'version 1', 'EEEEEEEE', CREATE],
-    ['hello.ash', 'create 1 fail', 'image 1', 'IIIEEEEE', new RegExp(`${CREATE.source}|is not on the engine`)],
-    ['hello.txt', '', 'create 1', 'EEEE..EE', CREATE],
-    ['hello.txt', '', 'start 1', 'EE.E....', START],
+    ['hello.ash', '', 'run 1', 'EE.E....', START],
+    ['hello.ash', 'run 1 status', 'rm 1', '........'],
+    ['hello.ash', 'run 1 status;rm 1 fail', 'ps 1', '........'],
+    ['hello.ash', 'run 1 status;rm 1 fail;ps 1 fail', 'exec 1', '........'],
+    ['hello.ash', 'run 1 warns', 'inspect 1', 'EEEE..EE', REPAIR],
+    ['hello.ash', 'run 1 fail', 'rm 1', 'EEEEEEEE', START],
+    ['hello.ash', 'run 1 fail', 'version 1', 'EEEEEEEE', START],
+    ['hello.ash', 'run 1 fail', 'image 1', 'IIIEEEEE', new RegExp(`${START.source}|is not on the engine`)],
+    ['hello.txt', '', 'run 1', 'EE.E....', START],
     ['hello.txt', '', 'version 1', '........'],
     ['hello.txt', '', 'image 1', 'III.....', /is not on the engine/],
     ['hello.txt', '', 'rm 1', '........'],
     ['hello.txt', '', 'image 2', '........'],
-    ['hello.txt', '', 'create 2', 'EEEE..EE', CREATE],
+    ['hello.txt', '', 'create 1', 'EEEE..EE', CREATE],
     ['hello.txt', '', 'cp 1', 'EEEE..EE', /copy the supervisor|start the container/],
-    ['hello.txt', '', 'start 2', 'EE.E..EE', START],
-    ['hello.txt', 'start 2 status', 'rm 2', '........'],
+    ['hello.txt', '', 'start 1', 'EE.E..EE', START],
+    ['hello.txt', 'start 1 status', 'rm 2', '........'],
 ];
 const FAILURES = { E: ['exit 3', 'error', 'engine'], I: ['exit 3', 'error', 'image-missing'] };
 const REASONS = ['exit', 'signal', 'timeout', 'oom', 'output-limit', 'cancelled', 'engine', 'image-missing', 'input'];
@@ -127,7 +125,7 @@ async function answersOfServer(fault) {
 }
 
 for (const [what, answersOf] of [['isolator batch', answersOfBatch], ['isolator-mcp', answersOfServer]])
-    for (const [call, outcomes, words] of [['create', 'EEEE..EE', CREATE], ['start', 'EE.E....', START]])
+    for (const [call, outcomes, words] of [['run', 'EE.E....', START]])
         testCase(`${what}: docker ${call} goes wrong for every other request, each time differently`, { early: true }, async () => {
             const answers = await answersOf(KINDS.map((kind, i) => `${call} ${2 * i + 1} ${kind}`).join(';'));
             is(answers.size, REQUESTS.length, 'each is answered');
@@ -144,7 +142,7 @@ const cells = MATRIX.flatMap(([file, other, call, outcomes, words]) => KINDS.map
 for (const { file, other, call, kind, outcome, words, hangs } of cells) {
     const fault = `${call} ${kind}${other && `;${other}`}`;
     // If the engine hangs before the program runs, the timeout has to pass; else it leaves time.
-    const stuck = hangs || (kind === 'late' && call.startsWith('start')); // its output is lost
+    const stuck = hangs || (kind === 'late' && /^(run|start)/.test(call)); // its output is lost
     const timeout = stuck && outcome === 'E' && !call.startsWith('inspect') ? 1 : 60;
     testCase(`${file}: ${other && `${other}; `}docker ${call} ${kind}`, { early: true }, () =>
         (hangs ? hangingSlots : busySlots)(() => checkRun(file, fault, outcome, words, timeout)));

@@ -65,38 +65,38 @@ hung() {
 # Some run side by side, of which at most one keeps the engine busy before it hangs. The timeout is short if it passes
 # before isolator gives up the engine.
 
-test_case 'the engine, docker create or docker cp hangs before the start' && {
+test_case 'the engine, docker run or docker cp hangs before the start' && {
     perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && bind(S, pack_sockaddr_un($ARGV[0])) && listen(S, 100) or die;
     sleep 3000' "$scratch/silent" &
     silent=$!
     until_true test -S "$scratch/silent"
     DOCKER_HOST=unix://$scratch/silent hang "" 1 "$hello"
-    hang "create 1 hang" 1 "$hello"
+    hang "run 1 hang" 1 "$hello"
     hang "cp 1 hang" 1 "$text"
     hung "an engine that never answers"
     is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that never answers"
-    has "$(field error)" "; does the container engine answer?" "an engine that never answers: the message"
+    is "$(field error)" "the engine did not start the container in time" "an engine that never answers: the message"
     kill "$silent"
-    hung "docker create hangs"
-    outcome "$failed $(field error)" "docker create hangs"
-    has "$(field error)" "'docker create' did not end within " "docker create hangs: the message"
+    hung "docker run hangs"
+    outcome "$failed the engine did not start the container in time" "docker run hangs"
     hung "no shell: docker cp hangs"
     is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: docker cp hangs"
     has "$(field error)" "cannot copy the supervisor into the container: 'docker cp' did not end within " \
         "no shell: docker cp hangs: the message"
 }
 
-test_case 'docker start hangs' && {
-    hang "start 1 hang" 1 "$hello"
-    hang "start 2 hang" 1 "$text"
-    hung "docker start hangs"
-    outcome "$failed the engine did not start the container in time" "docker start hangs"
+test_case 'no shell: docker create or docker start hangs' && {
+    hang "create 1 hang" 1 "$text"
+    hang "start 1 hang" 1 "$text"
+    hung "no shell: docker create hangs"
+    outcome "$failed $(field error)" "no shell: docker create hangs"
+    has "$(field error)" "'docker create' did not end within " "no shell: docker create hangs: the message"
     hung "no shell: docker start hangs"
     outcome "$failed the engine did not start the container in time" "no shell: docker start hangs"
 }
 
 test_case 'docker rm hangs after the program, or docker image inspect before it' && {
-    hang "start 1 status;rm 1 hang" "$engine" "$hello"
+    hang "run 1 status;rm 1 hang" "$engine" "$hello"
     hang "image * hang" "$engine" "$text"
     hung "docker rm hangs"
     outcome "$success" "docker rm hangs"
@@ -106,7 +106,7 @@ test_case 'docker rm hangs after the program, or docker image inspect before it'
 }
 
 test_case 'docker rm always fails, or hangs' && {
-    hang "start 1 status;rm * fail;ps * fail" "$engine" "$hello"
+    hang "run 1 status;rm * fail;ps * fail" "$engine" "$hello"
     hang "rm 1 hang" "$engine" "$text"
     hung "docker rm always fails"
     outcome "$success" "docker rm always fails"
@@ -131,12 +131,12 @@ test_case --quick 'no docker command' && {
 test_case --quick 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
     is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
-    has "$(field error)" "cannot create a container: the container engine does not answer; is it running, and may this \
+    has "$(field error)" "cannot start the container: the container engine does not answer; is it running, and may this \
 user reach it? ('isolator doctor' tells more): " "an engine that cannot be reached: the message"
     has "$(field error)" "unix:///nonexistent/docker.sock" "an engine that cannot be reached: docker's words"
     DOCKER_HOST=tcp://127.0.0.1:1 run --stream "$hello"
     is "$status|$out" "3|" "an engine that cannot be reached, with --stream"
-    has "$err" "isolator: cannot create a container: the container engine does not answer" \
+    has "$err" "isolator: cannot start the container: the container engine does not answer" \
         "an engine that cannot be reached, with --stream: the message"
 }
 
@@ -166,15 +166,13 @@ wrong() {
     is "$(left)" "" "docker $1: nothing is left"
 }
 
-test_case 'docker create or docker start fails' && {
-    wrong "create 1 fail" "$failed cannot create a container: $said"
-    wrong "create 1 late" "$failed cannot create a container: $said"
-    wrong "start 1 fail" "$failed cannot start the container: $said"
-    is "$(docker_calls)" "create start version image rm image info" "an engine that cannot start it is not asked for another one"
+test_case 'docker run fails' && {
+    wrong "run 1 fail" "$failed cannot start the container: $said"
+    is "$(docker_calls)" "run version image rm image info" "an engine that cannot start it is not asked for another one"
 }
 
-test_case 'docker create or docker start is killed, or prints garbage' && {
-    for fault in "create 1 kill" "create * garbage" "start * kill" "start * garbage"; do
+test_case 'docker run is killed or prints garbage, and then docker create or docker start' && {
+    for fault in "run * kill;create 1 kill" "run * garbage;create * garbage" "run * garbage;start * kill" "run * kill;start * garbage"; do
         faulty "$fault" run "$hello"
         is "$status $(fields status exitCode reason stdoutBytes stderrBytes)|$(left)" "3 error -1 engine 0 0|" \
             "docker $fault"
@@ -183,17 +181,19 @@ test_case 'docker create or docker start is killed, or prints garbage' && {
 }
 
 test_case 'faults that the caller need not know' && {
-    for fault in "* * slow" "start 1 status" "start 1 status;rm 1 fail"; do
+    for fault in "* * slow" "run 1 status" "run 1 status;rm 1 fail"; do
         wrong "$fault" "$success"
         is "$(field stdout)|$(field warnings)" "Hello, World|" "docker $fault: the output, and no warning"
     done
 }
 
-test_case 'no shell: docker cp or docker start fails' && {
+test_case 'no shell: docker run, create, cp or start fails' && {
     wrong "cp 1 fail" "$failed cannot copy the supervisor into the container: $said" "$text"
-    wrong "start 2 fail" "$failed cannot start the container: $said" "$text"
+    wrong "create 1 fail" "$failed cannot create a container: $said" "$text"
+    wrong "create 1 late" "$failed cannot create a container: $said" "$text"
     wrong "start 1 fail" "$failed cannot start the container: $said" "$text"
-    for fault in "start 2 status" "image 2 fail" "rm 1 fail"; do
+    wrong "run 1 fail" "$failed cannot start the container: $said" "$text"
+    for fault in "run 1 kill" "start 1 status" "image 2 fail" "rm 1 fail"; do
         wrong "$fault" "$success" "$text"
     done
 }
@@ -213,17 +213,17 @@ test_case 'a docker command that complains about its own configuration' && {
     is "$(left)" "" "no shell: docker with a broken configuration: nothing is left"
 }
 
-test_case 'docker start is killed while the program runs' && {
+test_case 'docker run is killed while the program runs' && {
     start --timeout 10m "$(snippet ash 'head -c 300000 /dev/zero | tr "\0" x; sleep 600')"
     until_true awk '/^rchar:/ { exit $2 < 300000 }' "/proc/$pid/io" # it has read the program's output
     child=$(children "$pid")
-    has "$(tr '\0' ' ' <"/proc/$child/cmdline")" "docker start" "isolator has one child, docker start"
+    has "$(tr '\0' ' ' <"/proc/$child/cmdline")" "docker run" "isolator has one child, docker run"
     kill -KILL "$child"
     await
-    outcome "$failed the container ended before it reported the program's exit status ('docker start' ended \
-with status 137); was the supervisor in the container killed for lack of memory, or was the engine restarted?" "docker start is killed"
-    within "$(field stdoutBytes)" 200000 300000 "docker start is killed: the output is kept"
-    is "$(left)" "" "docker start is killed: nothing is left"
+    outcome "$failed the container ended before it reported the program's exit status ('docker run' ended \
+with status 137); was the supervisor in the container killed for lack of memory, or was the engine restarted?" "docker run is killed"
+    within "$(field stdoutBytes)" 200000 300000 "docker run is killed: the output is kept"
+    is "$(left)" "" "docker run is killed: nothing is left"
 }
 
 test_case 'no shell: docker start is killed while the program runs' && {
@@ -257,8 +257,8 @@ sleep 600')"
 }
 
 test_case 'isolator is killed while the container starts' && {
-    faulty "start 1 slow" start --timeout 10m "$(snippet ash 'sleep 600')"
-    until_true test -e "$calls/start.1"
+    faulty "run 1 slow" start --timeout 10m "$(snippet ash 'sleep 600')"
+    until_true test -e "$calls/run.1"
     killed "while the container starts"
 }
 

@@ -356,7 +356,7 @@ engine_seconds() {
 
 # ---- a docker command with faults
 
-# faulty FAULT COMMAND...: runs the command with a docker that has this fault ("create 1 fail", see
+# faulty FAULT COMMAND...: runs the command with a docker that has this fault ("run 1 fail", see
 # test/fixtures/docker-fault; "" for none). The arguments of each call are in $calls/SUBCOMMAND.N, in a new directory,
 # since the reaper of an earlier run may still be at work.
 calls=
@@ -374,7 +374,7 @@ faulty() {
     "$@"
 }
 
-# without SED COMMAND...: runs the command with a docker whose `create` options this script changes, see
+# without SED COMMAND...: runs the command with a docker whose `run` and `create` options this script changes, see
 # test/fixtures/docker-without.
 without() {
     local DOCKER_REAL DOCKER_WITHOUT=$1 PATH=$PATH
@@ -387,7 +387,7 @@ without() {
     "$@"
 }
 
-# The calls of docker since the last `faulty`, by their subcommands: "create start rm"; "" for none. Those of the
+# The calls of docker since the last `faulty`, by their subcommands: "run rm"; "" for none. Those of the
 # reaper come at any time and are left out.
 docker_calls() {
     find "$calls" -type f ! -name 'gc.*' -printf '%T@ %f\n' | sort -n | sed 's/^[^ ]* //; s/\..*//' | paste -s -d ' '

@@ -83,7 +83,7 @@ testCase('a running call is cancelled: its container goes, the next call begins,
 });
 
 testCase('calls of one id are all cancelled; a batch is answered when its other calls are', async () => {
-    const server = await start({ maxConcurrent: 1, engineTimeoutSeconds: 1 }, { fault: 'create * hang' }, '2025-03-26');
+    const server = await start({ maxConcurrent: 1, engineTimeoutSeconds: 1 }, { fault: 'run * hang' }, '2025-03-26');
     const call = (id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"execute_code",` +
         '"arguments":{"language":"python","entrypoint_code":"1"}}}';
     server.send(`[${call(1)},${call(2)},{"jsonrpc":"2.0","id":3,"method":"ping"}]`);
@@ -99,7 +99,7 @@ testCase('calls of one id are all cancelled; a batch is answered when its other 
 });
 
 testCase('the engine loses one of two calls: the other runs on', { early: true }, async () => {
-    const server = await start({ maxConcurrent: 2, maximums: { timeoutSeconds: 20 } }, { fault: 'create 1 kill' });
+    const server = await start({ maxConcurrent: 2, maximums: { timeoutSeconds: 20 } }, { fault: 'run 1 fail' });
     const ids = [1, 2].map(() => server.shell('echo begun; sleep 1000'));
     const responses = [await server.response(ids[0]), await server.response(ids[1])];
     const [kept, lost] = responses.sort((a, b) => summary(b).includes('(timeout)') - summary(a).includes('(timeout)'));

@@ -36,17 +36,18 @@ for (const [how, end] of [['SIGTERM', (server) => server.signal('SIGTERM')], ['t
 testCase('the engine is slow to create a container: what it finishes later is removed', { early: true }, async () => {
     const path = newPath('slow');
     const containerCommand = writeFile(path, `#!/bin/sh
-        [ "$1" = create ] || exec "${docker}" "$@"
+        [ "$1" = run ] || exec "${docker}" "$@"
         : >"${path}.begun"
+        exec 3<&0
         (
             until [ -e "${path}.go" ]; do sleep 0.1; done
-            "${docker}" "$@"
+            "${docker}" "$@" <&3
             : >"${path}.done"
         ) &
         wait\n`, 0o755);
     const server = await startServer({ config: { containerCommand } });
     server.shell('sleep 1000');
-    await until(() => existsSync(`${path}.begun`), 'create begins');
+    await until(() => existsSync(`${path}.begun`), 'it begins');
     server.signal('SIGTERM');
     is(await server.end(), 'exit 0');
     writeFile(`${path}.go`, '');
@@ -57,9 +58,9 @@ testCase('the engine is slow to create a container: what it finishes later is re
 // ---- the engine hangs
 
 for (const [step, how, end] of [
-    ['create', 'SIGTERM', (server) => server.signal('SIGTERM')],
-    ['create', 'the reader goes away', (server) => server.closeOutput()], // it sends progress every few seconds
-    ['start', 'SIGINT', (server) => server.signal('SIGINT')],
+    ['run', 'SIGTERM', (server) => server.signal('SIGTERM')],
+    ['run', 'the reader goes away', (server) => server.closeOutput()], // it sends progress every few seconds
+    ['run', 'SIGINT', (server) => server.signal('SIGINT')],
 ])
     testCase(`docker ${step} hangs: ${how}`, async () => {
         const server = await startServer({ fault: `${step} * hang` });
@@ -70,8 +71,8 @@ for (const [step, how, end] of [
         is(await server.remainingContainers(), [], 'nothing is left');
     });
 
-testCase('docker create hangs, with ten calls: the end of input', async () => {
-    const server = await startServer({ fault: 'create * hang', config: { maxConcurrent: 2 } });
+testCase('docker run hangs, with ten calls: the end of input', async () => {
+    const server = await startServer({ fault: 'run * hang', config: { maxConcurrent: 2 } });
     for (let i = 0; i < 10; i++)
         server.shell('sleep 1000');
     is(await server.tell(), '', 'a ping is answered');
@@ -252,7 +253,7 @@ testCase('without an engine: initialize and lists are answered, and a call says 
     is(brief(await server.initialize('2025-11-25')), '1001 ok');
     is(brief(await server.ask('tools/list')), '1002 ok');
     is(brief(await server.ask('resources/list')), '1003 ok');
-    has(summary(await server.runPython('1')), 'error: Execution Failed (error): cannot create a container: the container engine ' +
+    has(summary(await server.runPython('1')), 'error: Execution Failed (error): cannot start the container: the container engine ' +
         "does not answer; is it running, and may this user reach it? ('isolator doctor' tells more): ");
 });
 

@@ -254,7 +254,7 @@ testCase('no warm container is made while calls need all cores', async () => {
 // ---- removal after the response
 
 testCase('a removal that hangs does not delay the next call', async () => {
-    const server = await start({ config: { maxConcurrent: 1, engineTimeoutSeconds: 600 }, fault: 'start * status;rm * hang' });
+    const server = await start({ config: { maxConcurrent: 1, engineTimeoutSeconds: 600 }, fault: 'run * status;rm * hang' });
     for (const number of [1, 2])
         is((await shell(server, `echo ${number}`)).stdout, `${number}\n`);
     await until(() => existsSync(`${server.calls}/rm.2`), 'both are removed at the same time');
@@ -264,7 +264,7 @@ testCase('a removal that hangs does not delay the next call', async () => {
 });
 
 testCase('a removal that fails is reported', async () => {
-    const server = await start({ config: { engineTimeoutSeconds: 2 }, fault: 'start * status;rm * fail;ps * fail' });
+    const server = await start({ config: { engineTimeoutSeconds: 2 }, fault: 'run * status;rm * fail;ps * fail' });
     is((await shell(server, 'echo on')).stdout, 'on\n');
     const warning = /^isolator-mcp: warning: container 'isolator-[0-9a-f]{16}' may still exist: cannot remove the container: /m;
     await comesTrue(() => warning.test(server.stderr()));
@@ -274,8 +274,8 @@ testCase('a removal that fails is reported', async () => {
 // ---- an engine that fails, and a host that only looks
 
 testCase('an engine that fails is tried again, a second later and then two', async () => {
-    const server = await startPool({ fault: 'create * fail' });
-    const call = (number) => `${server.calls}/create.${number}`;
+    const server = await startPool({ fault: 'run * fail' });
+    const call = (number) => `${server.calls}/run.${number}`;
     await until(() => existsSync(call(3)), 'it is tried three times');
     const seconds = (statSync(call(3)).mtimeMs - statSync(call(1)).mtimeMs) / 1000;
     ok(seconds >= 2.9, 'seconds from the first to the third', seconds); // it waits at least that long
@@ -283,8 +283,8 @@ testCase('an engine that fails is tried again, a second later and then two', asy
 });
 
 testCase('the server ends while a warm container is being made', async () => {
-    const server = await startPool({ fault: 'create * slow' });
-    await until(() => existsSync(`${server.calls}/create.1`), 'it is being made');
+    const server = await startPool({ fault: 'run * slow' });
+    await until(() => existsSync(`${server.calls}/run.1`), 'it is being made');
     is(await server.close(), 'exit 0');
     is(await server.remainingContainers(), []);
 });

@@ -371,8 +371,7 @@ $(printf '%0512d' 0 | tr 0 z)" "--output-limit 1024: head, tail and the number o
     is "$(field stdoutBytes) $(field stdoutTruncated)" "5000 true" "the true count; without --stdin the program's stdin is empty, not isolator's"
     is "$(field stderr) $(field stderrBytes) $(field stderrTruncated)" "$(printf '%01024d' 0 | tr 0 e) 1024 false" \
         "a stream of exactly the limit is whole"
-    is "$(printf '%s\n' "$err" | sed -E 's/ +[0-9]+ ms$/ N ms/')" "isolator: create N ms
-isolator: start N ms
+    is "$(printf '%s\n' "$err" | sed -E 's/ +[0-9]+ ms$/ N ms/')" "isolator: start N ms
 isolator: deliver N ms
 isolator: program N ms
 isolator: end N ms
@@ -426,7 +425,7 @@ test_case --quick 'networks that would lift the isolation are refused' && {
 test_case '--network: a network that does not exist' && {
     run --network isolator-no-such "$probe"
     is "$status $(field reason) $(field exitCode) $(field error)" \
-        "3 engine -1 cannot start the container: Error response from daemon: network isolator-no-such not found" "--network: a network that does not exist"
+        "3 engine -1 cannot start the container: docker: Error response from daemon: network isolator-no-such not found" "--network: a network that does not exist"
     is "$(field stderr) $(field stderrBytes) $(field durationMs)" " 0 0" "the message is not the program's output"
     is "$(field warnings)" "" "no warning about the image"
 }

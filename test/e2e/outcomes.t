@@ -60,7 +60,7 @@ test_case 'busybox: a program that kills its parent' && {
 }
 
 test_case 'busybox: arguments, environment, stdin, and SIGTERM while the container is removed' && {
-    faulty "start 1 status;rm 1 slow" start --env 'FOO=b  c' --stdin prompts/hello_world.py "$(snippet ash 'sleep 1000000 &
+    faulty "run 1 status;rm 1 slow" start --env 'FOO=b  c' --stdin prompts/hello_world.py "$(snippet ash 'sleep 1000000 &
 echo "hello $1 $FOO"; cat; echo err >&2')" -- 'an argument'
     until_true test -e "$calls/rm.1"
     kill -TERM "$pid"
@@ -252,14 +252,14 @@ test_case 'SIGTERM at once' && {
     [ -z "$out" ] || is "$(fields status exitCode reason)" "error -1 cancelled" "SIGTERM at once: JSON"
 }
 
-test_case 'SIGTERM while the container is created' && {
-    faulty "create 1 slow" start "$waiting"
-    until_true test -e "$calls/create.1"
-    signalled TERM 143 -1 "$early" "during create"
+test_case 'SIGTERM while the container is created and started' && {
+    faulty "run 1 slow" start "$waiting"
+    until_true test -e "$calls/run.1"
+    signalled TERM 143 -1 "$early" "during run"
 }
 
-test_case 'SIGINT while the container starts' && {
-    faulty "start 1 hang" start "$waiting"
+test_case 'no shell: SIGINT while the container starts' && {
+    faulty "start 1 hang" start "$(snippet txt text)"
     until_true test -e "$calls/start.1"
     signalled INT 130 -1 "$early" "during start"
 }

@@ -72,7 +72,7 @@ test_case 'steps of the configuration: prepare, then run and batch use the image
     start_over '["echo $GREETING >/installed; echo x >/tmp/junk; printf \"a\\tb\\033[31m\\n\"", "cat /proc/net/route; id -u >>/installed"]'
     faulty "" run "$look"
     is "$status $(field image)|$(field warnings)" "0 $base|$unprepared" "no image: the base image with a warning"
-    is "$(docker_calls)" "create rm version image create start" "no image: the calls of docker"
+    is "$(docker_calls)" "run version image run" "no image: the calls of docker"
     prepare --list
     is "$status|$(awk '{print $1, $2, $4, $5, $6}' <<<"$out")|$err" "0|NAME STATE BASE SIZE CREATED
 $ours missing $base - -|" "--list: missing"
@@ -87,7 +87,7 @@ $ours missing $base - -|" "--list: missing"
     is "$status $(fields image stdout | own_users)|$(field warnings)" "0 $reference hello \$there
 0
 OWN|" "run: the files of the steps, made with the language's variables, and nothing of their /tmp"
-    is "$(docker_calls)" "create start" "run: no further docker command"
+    is "$(docker_calls)" "run" "run: no further docker command"
     printf '{"id": 1, "language": "%s", "entrypoint_code": "cat /installed"}\n' "$ours" >"$scratch/requests"
     input=$scratch/requests isolator batch
     is "$status $(fields image stdout)|$(field warnings)" "0 $reference hello \$there

@@ -97,7 +97,7 @@ test_case 'run --pull fetches a missing image' && {
     is "$status $(fields reason stdout)|$(there b)" "0 exit hello|yes" "run --pull: the image is pulled"
     has "$err" "Downloaded newer image for $place/b:latest" "run --pull: docker's own words on stderr"
     faulty "" run --language b --pull "$hello"
-    is "$status $(fields reason)|$err|$(docker_calls)" "0 exit||image create start" "run --pull: an image on the engine is not pulled"
+    is "$status $(fields reason)|$err|$(docker_calls)" "0 exit||image run" "run --pull: an image on the engine is not pulled"
 }
 
 test_case 'run --pull with an image that the registry does not have' && {
@@ -124,7 +124,7 @@ test_case 'run --pull does not fetch the base of a prepared image' && {
     is "$status" 0 "a language is prepared from an image that was pulled"
     forget a
     faulty "" run --language p$$ --pull "$cat"
-    is "$status $(fields stdout)|$(docker_calls)|$(there a)" "0 prepared|image create start|no" "run --pull: a prepared image is enough"
+    is "$status $(fields stdout)|$(docker_calls)|$(there a)" "0 prepared|image run|no" "run --pull: a prepared image is enough"
     isolator prepare --remove p$$
 }
 

@@ -71,7 +71,7 @@ test_case --quick 'hostile names of files, options and commands' && {
 # A docker that writes control characters, with a failure and as a remark.
 cat >"$scratch/docker" <<END
 #!/bin/sh
-[ "\$1" = create ] || exec docker "\$@"
+[ "\$1" = run ] || exec docker "\$@"
 printf 'a\\033[2J\\302\\233b\\n' >&2
 [ ! "\$REMARK" ] || exec docker "\$@"
 exit 1

@@ -132,7 +132,7 @@ export function configFile(members = {}, base = JSON.parse(readFileSync(engineCo
     return writeFile(`${newPath('config')}.json`, JSON.stringify({ ...base, ...members, ...merged }));
 }
 
-// The environment in which docker has this fault ("create 1 fail", see test/fixtures/docker-fault), and the directory
+// The environment in which docker has this fault ("run 1 fail", see test/fixtures/docker-fault), and the directory
 // with a file for each of its calls.
 export function faultyDocker(fault) {
     const directory = newPath('fault');

@@ -375,6 +375,37 @@ static void container__starts_attached(void **state)
     tear_down(&fixture);
 }
 
+/* The options are those of create. */
+static void container__runs_attached(void **state)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    struct process_pump pump = PROCESS_PUMP_INIT;
+    struct process process = PROCESS_INIT;
+    struct creation creation;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "read -r line; exit \"$line\"");
+    prepare(&creation);
+    creation.spec.auto_remove = creation.spec.open_stdin = true;
+    assert_int_equal(
+        container_run(&fixture.docker, &creation.spec, &streams, &process, &fixture.error), 0);
+    process_write(&process, "42\n", 3);
+    pump.deadline = soon();
+    assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
+    assert_int_equal(process.status, 42);
+    process_release(&process);
+    check_calls(&fixture, "|run|--name|box|--rm|--interactive|--pull|never"
+                          "|--security-opt|no-new-privileges"
+                          "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
+                          "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                          "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
+                          "|--pids-limit=64|--network=none|--read-only=false" NO_PROXIES
+                          "|--entrypoint||--|image:1|/bin/sh\n");
+    discard(&creation);
+    tear_down(&fixture);
+}
+
 static void container__commits_with_changes(void **state)
 {
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
@@ -892,6 +923,7 @@ int main(void)
         cmocka_unit_test(container__copies_a_tar_file_in),
         cmocka_unit_test(container__copy_that_fails),
         cmocka_unit_test(container__starts_attached),
+        cmocka_unit_test(container__runs_attached),
         cmocka_unit_test(container__commits_with_changes),
         cmocka_unit_test(container__inspects),
         cmocka_unit_test(container__inspects_a_long_message),

@@ -137,6 +137,22 @@ static void docker__escaped_message_has_500_bytes_too(void **state)
     strbuf_release(&buffer);
 }
 
+/* As docker 20.10 and 28 print it after each message of the engine. */
+static void docker__message_without_the_hint_at_help(void **state)
+{
+    static const char hint[] = "docker: no space.\nSee 'docker run --help'.\n";
+    static const char newer[] =
+        "docker: no space\n\nRun 'docker run --help' for more information\n";
+    static const char inside[] = "See 'docker run --help'.\nno space";
+    static const char other[] = "no space\nRun 'true'";
+
+    (void)state;
+    check_message(hint, strlen(hint), "docker: no space.");
+    check_message(newer, strlen(newer), "docker: no space");
+    check_message(inside, strlen(inside), "See 'docker run --help'.; no space");
+    check_message(other, strlen(other), "no space; Run 'true'");
+}
+
 static void docker__argv_is_command_and_arguments(void **state)
 {
     const struct docker docker = {.command = "/opt/my docker"};
@@ -465,6 +481,7 @@ int main(void)
         cmocka_unit_test(docker__message_is_safe_to_print),
         cmocka_unit_test(docker__message_is_cut_at_500_bytes),
         cmocka_unit_test(docker__escaped_message_has_500_bytes_too),
+        cmocka_unit_test(docker__message_without_the_hint_at_help),
         cmocka_unit_test(docker__argv_is_command_and_arguments),
         cmocka_unit_test(docker__run_gives_status_and_output),
         cmocka_unit_test(docker__run_ended_by_a_signal),

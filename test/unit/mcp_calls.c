@@ -9,7 +9,7 @@
 
 /*
  * Calls of a server whose docker command creates no container. With set_up_waiting(), each `docker
- * create` writes a line into the FIFO "begun" and ends after it has read a line from the FIFO
+ * run` writes a line into the FIFO "begun" and ends after it has read a line from the FIFO
  * "resume". The fixture keeps both open.
  */
 struct fixture {
@@ -48,7 +48,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     set_up_config(&fixture->config, more);
     free(fixture->config.container_command);
     fixture->config.container_command = string_copy(fixture->command);
-    fixture->config.engine_timeout = 600; /* a `docker create` that waits does not time out */
+    fixture->config.engine_timeout = 600; /* a `docker run` that waits does not time out */
     options.limits.max_queued = fixture->config.max_queued;
     assert_int_equal(notifier_open(&fixture->changed, &error), 0);
     assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
@@ -58,19 +58,19 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
                &fixture->store);
 }
 
-/* `docker create` fails at once. */
+/* `docker run` fails at once. */
 static void set_up(struct fixture *fixture, const char *more)
 {
-    set_up_script(fixture, more, "exit 1");
+    set_up_script(fixture, more, "exit 125");
 }
 
 static void set_up_waiting(struct fixture *fixture, const char *more)
 {
     set_up_script(fixture, more,
-                  "[ \"$1\" = create ] || exit 1\necho >begun\nread -r line <resume\nexit 1");
+                  "[ \"$1\" = run ] || exit 1\necho >begun\nread -r line <resume\nexit 125");
 }
 
-/* Waits until one more `docker create` runs. */
+/* Waits until one more `docker run` runs. */
 static void wait_until_begun(const struct fixture *fixture)
 {
     struct pollfd polled = {fixture->begun, POLLIN, 0};
@@ -261,7 +261,7 @@ static void calls__nothing_to_do(void **state)
 
 static void calls__answer_what_cannot_run(void **state)
 {
-    static const char start[] = "Execution Failed (error): cannot create a container: the "
+    static const char start[] = "Execution Failed (error): cannot start the container: the "
                                 "container engine does not answer";
     struct fixture fixture;
     json_t *lines;

@@ -19,18 +19,16 @@
  * no image either.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
-                                    "create)\n"
-                                    "  ! [ -e broken ] || { echo again >>broken; exit 1; }\n"
-                                    "  ! [ -e missing ] || exit 1\n"
+                                    "run)\n"
+                                    "  ! [ -e broken ] || { echo again >>broken; exit 125; }\n"
+                                    "  ! [ -e missing ] || exit 125\n"
                                     "  until [ \"$1\" = --name ]; do shift; done\n"
-                                    "  echo >\"$2\";;\n"
-                                    "image) ! [ -e missing ];;\n"
-                                    "start)\n"
-                                    "  until [ $# = 1 ]; do shift; done\n"
+                                    "  echo >\"$2\"\n"
                                     "  greet\n"
-                                    "  echo $$ >\"$1.ready\"\n"
+                                    "  echo $$ >\"$2.ready\"\n"
                                     "  cat >/dev/null\n"
-                                    "  echo >\"$1.ended\";;\n"
+                                    "  echo >\"$2.ended\";;\n"
+                                    "image) ! [ -e missing ];;\n"
                                     "rm)\n"
                                     "  until [ $# = 1 ]; do shift; done\n"
                                     "  ! [ -e \"$1\" ] || echo >\"$1.ended\";;\n"
@@ -558,5 +556,6 @@ int main(void)
         cmocka_unit_test(pool__a_missing_image_is_not_tried_again_before_a_run),
     };
 
+    signal(SIGPIPE, SIG_IGN); /* as the mains do */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
