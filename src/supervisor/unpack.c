@@ -51,12 +51,12 @@ static int descend(int parent, const char *name)
  */
 static int open_parent(char *path, char **last)
 {
-    int directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int directory = openat(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     char *slash;
 
     for (*last = path; directory >= 0 && (slash = strchr(*last, '/')); *last = slash + 1) {
         *slash = '\0';
-        if (**last)
+        if (**last && strcmp(*last, ".") != 0)
             directory = descend(directory, *last);
         *slash = '/';
     }

@@ -150,7 +150,21 @@ test_case --quick 'the members of the result, and the reasons' && {
     is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
         "$page: the members of the result"
     within "$(wc -w <<<"$reasons")" 9 20 "execute_code: the reasons are found"
-    is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons" "$page: the reasons"
+    is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons tests" \
+        "$page: the reasons, of which the tool, which has no tests, lacks one"
+}
+
+# ---- tests
+test_case --quick 'the members and the statuses of a test' && {
+    section=$(mdoc_section "$page" 'BUILDS AND TESTS' | sed '1,/^The object of a test/d')
+    statuses=$(sed -nE '/^\.It Cm status$/,/^\.El$/s/^\.It Cm ([a-z-]+)$/\1/p' <<<"$section" | sed 1d | sort | words)
+    is "$statuses" "$(sed -nE 's/^ *\[TEST_.*\] = "([a-z-]+)".*/\1/p' src/run/test_result.c | sort | words)" "$page: the statuses"
+    is "$(sed '/^\.Bl .*-compact/,/^\.El/d' <<<"$section" | sed -nE 's/^\.It Cm //p' | tr -d ',' | tr -s ' ' '\n' | words)" \
+        "$(sed -n '/^json_t \*test_result_to_json/,/^}/s/.*object, "\([A-Za-z]*\)".*/\1/p' src/run/test_result.c | words)" "$page: the members"
+    echo '{"language": "bash", "entrypoint_code": "", "tests": [{"x": 1}]}' >"$scratch/tests"
+    isolator batch "$scratch/tests"
+    is "$(mdoc_section man/isolator-batch.1 'REQUESTS WITH TESTS' | sed '1,/^The members of a test/d' | sed -n 's/^\.It Cm //p' | tr -d ',' |
+        tr -s ' ' '\n' | words)" "$(sed -n 's/.*known are: \([a-z_, ]*\)".*/\1/p' "$scratch/out" | tr -d ',')" "man/isolator-batch.1: the members"
 }
 
 # ---- exit statuses

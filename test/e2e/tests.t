@@ -1,0 +1,321 @@
+#!/usr/bin/env bash
+# Requests with tests: one program, one container, many inputs; what stays apart between the tests; builds and their limits.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl and programs; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+# request MEMBERS: prints a line with these members, a Perl list, beside the language.
+request() { perl -MJSON::PP -e 'print encode_json({language => "busybox", entrypoint_code => "", eval $ARGV[0]}), "\n"' "$1"; }
+
+# batch_of MEMBERS [ARG...]: runs isolator batch with this line.
+batch_of() {
+    request "$1" >"$scratch/requests"
+    shift
+    isolator batch "$@" "$scratch/requests"
+}
+
+# tests EXPRESSION: the value of a Perl expression for each test %$t of the one result, in order.
+tests() { json 'join "; ", map { our $t = $_; eval($ARGV[1]) } @{$r->{tests}}' "$1"; }
+json() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        local $/; our $r = eval { JSON::PP->new->utf8->decode(<STDIN>) };
+        print ref $r eq "HASH" ? eval($ARGV[0]) // "null" : "(no JSON)"' "$@" <"$scratch/out"
+}
+statuses='"$t->{name} $t->{status}"'
+
+# The configuration with languages that are built by a shell script, which needs no compiler.
+# - made: the program is its sources, one after the other; a source with the word SYNTAX is refused.
+# - slow: the build sleeps. large: the build may take 200 MB, the program 64. limits: the program sees its build's limits.
+seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null; :'
+perl -MJSON::PP -e '
+    local $/;
+    my $config = JSON::PP->new->decode(<STDIN>);
+    sub language { my ($name, %members) = @_;
+        return ($name => {image => "isolator-test/busybox:1", command => ["sh", "./{stem}"], extensions => [".$name"],
+            defaultFilename => "main.$name", %members}) }
+    my $make = q(out=$1; shift; echo "building $*"; echo "$PWD $(id -u) ${WORD-none} $(cat | wc -c)" >&2
+        for source; do ! grep -Hn SYNTAX "$source" >&2 || exit 2; done; cat "$@" >"$out"; mkdir objects; echo built >objects/main.o; touch /tmp/left);
+    %{$config->{languages}} = (%{$config->{languages}},
+        language("made", build => ["sh", "-c", $make, "make", "{workdir}/{stem}", "{sources}"]),
+        language("slow", build => ["sh", "-c", "echo begun; sleep 600"], buildLimits => {timeoutSeconds => 0.5}),
+        language("large", build => ["sh", "-c", "dd if=/dev/zero of=/dev/null bs=90000000 count=1 && cat {entrypoint} >{stem}"],
+            memoryMB => 64, buildLimits => {memoryMB => 200}),
+        language("limits", build => ["sh", "-c", "($ARGV[0]) >limits; cat {entrypoint} >{stem}"], memoryMB => 64, cpus => 0.25,
+            pidsLimit => 20, buildLimits => {memoryMB => 200, cpus => 0.5, pidsLimit => 40}));
+    print JSON::PP->new->encode($config)' "$seen" <"$ISOLATOR_CONFIG" >"$scratch/builds.json"
+
+# ---- what a test gets, and how it ends
+
+test_case 'each status' && {
+    batch_of 'entrypoint_code => q(eval "$1"), memory_mb => 32, tests => [
+        {name => "right", arguments => ["echo right"], expected_stdout => "right"},
+        {name => "wrong", arguments => ["echo left"], expected_stdout => "right"},
+        {name => "slow", arguments => ["sleep 600"], timeout_seconds => 0.5},
+        {name => "busy", arguments => ["while :; do :; done"], cpu_seconds => 0.3},
+        {name => "large", arguments => ["exec tail /dev/zero"]},
+        {name => "loud", arguments => ["exec yes"]},
+        {name => "failed", arguments => ["echo right; exit 3"], expected_stdout => "right"},
+        {name => "killed", arguments => [q(kill -SEGV $$)]},
+        {name => "last", arguments => ["echo any"]}]'
+    is "$status $(fields status reason exitCode signal error)" "1 error tests -1 null 7 of 9 tests are not passed; the first is 'wrong'" \
+        "the result of all"
+    is "$(tests '"$t->{name} $t->{status} $t->{exitCode} " . ($t->{signal} // "null")')" "right passed 0 null; wrong wrong-answer 0 null; \
+slow timeout 137 SIGKILL; busy cpu-time 137 SIGKILL; large oom 137 SIGKILL; loud output-limit 137 SIGKILL; failed runtime-error 3 null; \
+killed runtime-error 139 SIGSEGV; last passed 0 null" "each status, in the order of the request"
+    is "$(tests '$t->{error} // "null"')" "null; line 1 differs; program did not end within 0.5 s; program used more than 0.3 s of CPU time; \
+program ran out of memory (limit 32 MB); program wrote more than 64 MiB to one stream; program exited with status 3; \
+program was ended by signal SIGSEGV; null" "each error"
+    is "$(json 'join " ", map { "$_ $r->{summary}{$_}" } sort keys %{$r->{summary}}')" "failed 7 firstFailure wrong passed 2 total 9" "the summary"
+    is "$(tests 'length $t->{stdout} < 6000 && !$t->{stderrTruncated} && $t->{durationMs} > 0 && $t->{peakMemoryBytes} > 100000
+        && defined $t->{cpuMs} ? $t->{stdoutTruncated} + 0 : "wrong"')" "0; 0; 0; 0; 0; 1; 0; 0; 0" "figures and output of each"
+}
+
+test_case 'all tests pass; names; one container' && {
+    batch_of 'entrypoint_code => "echo out; echo err >&2", tests => [{}, {name => "caf\x{e9} \n\x1b"}, {}]'
+    is "$status $(fields status reason exitCode signal error stdout stderr warm)" "0 success exit 0 null null   0" "the result of all"
+    is "$(tests '"$t->{name} $t->{status} $t->{stdout}$t->{stderr}" =~ s/[\n\x1b]/|/gr')" "1 passed out|err|; café || passed out|err|; 3 passed out|err|" \
+        "names: given, or the number"
+    is "$(json '$r->{summary}{firstFailure}')" "null" "no failure"
+}
+
+test_case 'a name with escape sequences is escaped in the message' && {
+    batch_of 'entrypoint_code => "exit 1", tests => [{name => "a\n\x1b[31m"}]'
+    is "$(field error)" '1 of 1 tests are not passed; the first is '"'a\\n\\x1b[31m'" "the message"
+}
+
+test_case 'ways to compare' && {
+    batch_of 'entrypoint_code => q(printf "$1"), tests => [map { my ($name, $compare, $expected, $printed, @more) = @$_;
+        {name => $name, $compare ? (compare => $compare) : (), expected_stdout => $expected, arguments => [$printed], @more} }
+        ["trim", "", "a\nb", "a  \nb\n\n"], ["trim, start", "trim", "a", " a"], ["exact", "exact", "a\n", "a\n"], ["exact, end", "exact", "a", "a\n"],
+        ["tokens", "tokens", "1 2 3", "1\n2\t 3\n"], ["tokens, other", "tokens", "1 2 3", "1 23"], ["float", "float", "0.5 x", "0.5000001 x"],
+        ["float, far", "float", "0.5", "0.51"], ["tolerance", "float", "0.5", "0.51", tolerance => 0.1], ["empty", "exact", "", ""],
+        ["not empty", "exact", "", "\n"], ["short", "trim", "a\nb", "a\n"], ["nul", "exact", "a\0b", "a\\000b"]]'
+    is "$(tests '"$t->{name}: $t->{status} " . ($t->{error} // "null")')" "trim: passed null; trim, start: wrong-answer line 1 differs; exact: passed null; \
+exact, end: wrong-answer line 1 differs; tokens: passed null; tokens, other: wrong-answer line 1 differs; float: passed null; \
+float, far: wrong-answer line 1 differs; tolerance: passed null; empty: passed null; not empty: wrong-answer line 1 differs; \
+short: wrong-answer the output ends too early, after line 1; nul: passed null" "each way"
+}
+
+test_case 'stdin, arguments, variables and files of a test, beside those of the request' && {
+    batch_of 'entrypoint_code => q(cat; echo "$*|$A|$B"; cat base own 2>/dev/null; ls), stdin => "of the request\n", arguments => ["first"],
+        environment => {A => "1", B => "2"}, additional_files => [{filename => "base", content => "base\n"}],
+        tests => [{stdin => "one\n", arguments => ["x", "y"], environment => {B => "3"}, files => [{filename => "own", content => "own\n"}]},
+        {stdin => ""}, {files => [{filename => "base", content => "other\n"}, {filename => "d/e", content => ""}]}]'
+    is "$(tests '$t->{stdout} =~ s/\n/|/gr')" "one|first x y|1|3|base|own|base|main.ash|own|; first|1|2|base|base|main.ash|; \
+first|1|2|other|base|d|main.ash|" "what each test sees"
+}
+
+test_case 'stop_on_failure' && {
+    batch_of 'entrypoint_code => q(exit $1), stop_on_failure => JSON::PP::true, tests => [map { {arguments => ["$_"]} } 0, 4, 0, 5]'
+    is "$(tests "$statuses")" "1 passed; 2 runtime-error; 3 not-run; 4 not-run" "tests after the first failure do not run"
+    is "$(tests '$t->{error} // "null"')" "null; program exited with status 4; an earlier test failed, and the request stops then; \
+an earlier test failed, and the request stops then" "and say why"
+    is "$(json '"$r->{reason} $r->{summary}{passed} $r->{summary}{failed} $r->{summary}{firstFailure}"')" "tests 1 3 2" "the summary"
+}
+
+test_case 'the kept output of a test' && {
+    batch_of 'entrypoint_code => q(head -c 100000 /dev/zero | tr "\\\\0" x), test_output_bytes => 64,
+        tests => [{expected_stdout => "x" x 100000}, {expected_stdout => "x" x 99999}]'
+    is "$(tests '"$t->{status} $t->{stdoutTruncated} " . (length($t->{stdout}) < 200)')" "passed 1 1; wrong-answer 1 1" \
+        "all output is compared, and the kept part is small"
+}
+
+test_case '1000 tests' && {
+    batch_of 'entrypoint_code => q(read n; echo $((n * 2))), tests => [map { {stdin => "$_\n", expected_stdout => "" . 2 * $_} } 1 .. 1000]'
+    is "$status $(json '"$r->{summary}{passed} " . grep { $_->{stdout} == 2 * $_->{name} } @{$r->{tests}}')" "0 1000 1000" "each with its own input"
+}
+
+test_case '9000 files in directories of their own, and a file of nearly a MB' && {
+    batch_of 'entrypoint_code => "find . | wc -l", additional_files => [map { {filename => "d$_/f", content => ""} } 1 .. 9000], tests => [{expected_stdout => "18002"}]'
+    is "$status $(field error)" "0 null" "the copy has room for the directories"
+    batch_of 'additional_files => [{filename => "f", content => "x" x 1044000}], tests => [{}]'
+    is "$status $(field error)" "0 null" "and for the end of the archive"
+}
+
+# ---- what stays apart
+
+test_case 'what is expected never enters the container' && {
+    # The control is in a file, where the same search finds it; the search does not find itself.
+    batch_of 'entrypoint_code => q(find / -xdev -type f -size -100k -exec grep -ls "token-[17]-found\|token-[17]-expected" {} + 2>/dev/null
+        find /workspace /tmp /dev/shm -type f -exec grep -ls "token-[17]-found\|token-[17]-expected" {} +
+        for file in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do ! grep -s "token-[17]-expected" $file || echo $file; done),
+        tests => [{files => [{filename => "control", content => "token-7-found"}], expected_stdout => "token-7-expected", stdin => "token-2"},
+        {expected_stdout => "token-1-expected"}]'
+    is "$(tests '"$t->{status} " . $t->{stdout} =~ s/\n/|/gr')" "wrong-answer /workspace/control|; wrong-answer " "only the control is found"
+}
+
+test_case 'what one test leaves is gone for the next' && {
+    batch_of 'entrypoint_code => q(
+        find /workspace /tmp /dev/shm ! -type d | sort; ls -ld /workspace | cut -c 1-10; grep -ls "slee[p]" /proc/[0-9]*/cmdline; cat data; id -u
+        echo changed >data; echo x >new; mkdir -p deep/er; echo x >deep/er/file; echo x >/tmp/file; echo x >/dev/shm/file; ln -s /tmp link
+        rm main.ash; chmod 0 deep/er deep
+        (sleep 600; echo late) & sleep 600 & setsid sleep 600 &
+        head -c 70000000 /dev/zero >/tmp/full; chmod 0 /workspace /tmp/file),
+        additional_files => [{filename => "data", content => "data\n"}], tests => [{}, {}, {}]'
+    is "$(tests "$statuses")" "1 passed; 2 passed; 3 passed" "each test ran"
+    is "$(json '$r->{tests}[0]{stdout} =~ s/\n/|/gr =~ s/\d{5,}/OWN/r')" "/workspace/data|/workspace/main.ash|drwx------|data|OWN|" "the first finds its files"
+    is "$(tests '($t->{stdout} eq $r->{tests}[0]{stdout}) + 0')" "1; 1; 1" "each of the others finds the same"
+}
+
+test_case 'memory of a copy does not count' && {
+    batch_of 'entrypoint_code => "cat data | wc -c", memory_mb => 48, additional_files => [{filename => "data", content => "x" x 30000000}],
+        tests => [{}, {}]'
+    is "$status $(tests '"$t->{status} $t->{stdout}" =~ s/\n//r')" "0 passed 30000000; passed 30000000" "48 MB, 30 MB of files: the program has the rest"
+    within "$(field peakMemoryBytes)" 30000000 52000000 "the peak is without the copy"
+}
+
+# ---- when something fails
+
+# begun WORD: the container of the batch runs a program with this word in its command line.
+begun() {
+    name=$(docker ps -q --filter label=isolator.pid="$pid" | head -n 1)
+    [ -n "$name" ] && docker top "$name" 2>/dev/null | grep -q -- "$1"
+}
+
+test_case 'a container that is killed costs the tests that are left' && {
+    request 'entrypoint_code => q(sleep $1), tests => [map { {arguments => [$_]} } "0", "600.5", "0"]' >"$scratch/requests"
+    start_isolator batch "$scratch/requests"
+    until_true begun "600.5"
+    docker kill "$name" >/dev/null
+    await
+    is "$status $(fields status reason exitCode)" "1 error engine -1" "the engine failed"
+    is "$(tests "$statuses")" "1 passed; 2 engine; 3 not-run" "no verdict is made up"
+    has "$(tests '$t->{error} // "null"')" "null; the container ended before it reported the program's exit status" "the tests say why"
+    is "$(json '"$r->{summary}{passed} of $r->{summary}{total}"')" "1 of 3" "the summary"
+}
+
+test_case 'Ctrl-C in the middle' && {
+    request 'entrypoint_code => q(sleep $1), tests => [map { {arguments => [$_]} } "0", "600.5", "0"]' >"$scratch/requests"
+    start_isolator batch "$scratch/requests"
+    until_true begun "600.5"
+    kill -INT "$pid"
+    await
+    is "$status $(fields status reason error)" "130 error cancelled cancelled while the program ran" "cancelled"
+    is "$(tests "$statuses")" "1 passed; 2 not-run; 3 not-run" "what has ended keeps its result"
+    is "$(own_containers)" "" "no container is left"
+}
+
+test_case --quick 'refused lines' && {
+    {
+        request 'tests => []'
+        request 'tests => [{}, {expected => 1}]'
+        request 'tests => [{name => "a"}, {name => "a"}]'
+        request 'tests => [{compare => "fuzzy"}]'
+        request 'tests => [{timeout_seconds => 1e300}]'
+        request 'tests => [{environment => {IFS => ""}}]'
+        request 'tests => [{files => [{filename => "../a", content => ""}]}]'
+        request 'tests => [{}], artifacts => ["*"]'
+        request 'tests => [{}], stop_on_failure => 1'
+        request 'tests => [{}], test_output_bytes => 63'
+    } | sed 's/"busybox"/"bash"/' >"$scratch/requests"
+    isolator batch "$scratch/requests"
+    is "$status $(perl -MJSON::PP -e 'print join "; ", map { "$_->{reason} $_->{error}" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
+        <"$scratch/out")" "1 input tests must be an array of 1 to 10000 tests; input tests[1] has no member 'expected'; known are: name, stdin, arguments, \
+environment, files, expected_stdout, compare, tolerance, timeout_seconds, cpu_seconds; input tests: there are two tests named 'a'; \
+input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens or float; \
+input test '1': timeout_seconds must be from 0.001 to 31622400 s; input test '1': variable 'IFS' cannot be given: shells keep it for themselves; \
+input tests[0].files[0]: '../a' must not have '..', '.' or empty parts; input a request with tests cannot return files; \
+input stop_on_failure must be true or false; input test_output_bytes must be a whole number from 64 to 1048576" "each message"
+}
+
+test_case 'tests with a writable root are refused' && {
+    sed 's/^{/{"defaults": {"readOnly": false},/' "$ISOLATOR_CONFIG" >"$scratch/writable.json"
+    batch_of 'tests => [{}]' --config "$scratch/writable.json"
+    is "$status $(fields reason error)" "1 input readOnly must be true for a request with tests: nothing of one program may be left for the next" "refused"
+}
+
+# ---- builds
+
+test_case 'a build, and then tests' && {
+    batch_of 'language => "made", entrypoint_code => q(echo "got $(cat)"; cat objects/main.o; ls /tmp; rm -r objects), environment => {WORD => "secret"},
+        stdin => "of the request", tests => [{stdin => "1", expected_stdout => "got 1\nbuilt"}, {stdin => "2", expected_stdout => "got 2\nbuilt"}]' \
+        --config "$scratch/builds.json"
+    is "$status $(fields status reason)" "0 success exit" "built and passed"
+    is "$(tests "$statuses")" "1 passed; 2 passed" "each finds what was built, and nothing else of the build"
+    is "$(json 'join "|", map { $r->{build}{$_} } qw(exitCode stdout stderr)' | sed 's/[0-9]\{5,\}/OWN/; s/$/|/' | tr -d '\n')" \
+        "0|building ./main.made||/workspace OWN none 0|" "the build has no stdin and no variables of the request"
+}
+
+test_case 'a build that fails' && {
+    batch_of 'language => "made", entrypoint_code => "echo ran\n# SYNTAX\n", tests => [{}, {}]' --config "$scratch/builds.json"
+    is "$status $(fields status reason exitCode stdout error)" "1 error build -1  build exited with status 2" "the reason"
+    is "$(json '"$r->{build}{exitCode}|$r->{build}{stdout}|$r->{build}{stderr}" =~ s/\n/|/gr' | sed 's/[0-9]\{5,\}/OWN/')" \
+        "2|building ./main.made||/workspace OWN none 0|./main.made:2:# SYNTAX|" "what the compiler wrote"
+    is "$(tests '"$t->{status} $t->{exitCode} $t->{durationMs}"')" "not-run -1 0; not-run -1 0" "the program never ran"
+    is "$(json '"$r->{summary}{passed} $r->{summary}{failed}"')" "0 2" "the summary"
+}
+
+test_case 'a build that takes too long' && {
+    batch_of 'language => "slow", tests => [{}]' --config "$scratch/builds.json"
+    is "$(fields status reason exitCode error)|$(json '"$r->{build}{stdout}$r->{build}{exitCode} $r->{build}{signal}"' | tr '\n' ' ')" \
+        "error build -1 build did not end within 0.5 s|begun 137 SIGKILL" "ended at its own limit"
+}
+
+test_case 'several sources, one of which looks like an option' && {
+    batch_of 'language => "made", entrypoint_filename => "src/main.made", entrypoint_code => "echo main\n",
+        additional_files => [map { {filename => $_, content => "echo $_\n"} } "src/-x.made", "src/b.made", "src/c.txt", "other.made", "src/deep/d.made"],
+        tests => [{expected_stdout => "main\nsrc/-x.made\nsrc/b.made"}]' --config "$scratch/builds.json"
+    is "$status $(json '$r->{build}{stdout}')" "0 building ./src/main.made ./src/-x.made ./src/b.made" "the sources of its directory, each with ./ in front"
+}
+
+test_case 'the limits of the build are not those of the program' && {
+    batch_of 'language => "limits", entrypoint_code => q(cat limits; ('"$seen"')), tests => [{}]' --config "$scratch/builds.json"
+    is "$(tests 'join " ", split /\n/, $t->{stdout}')" "209715200 50000 40 68157440 25000 20" "memory, CPUs and processes of both; the program's have 1 MB for the copy"
+    batch_of 'language => "large", entrypoint_code => "exec dd if=/dev/zero of=/dev/null bs=90000000 count=1", tests => [{}]' --config "$scratch/builds.json"
+    is "$(json '$r->{build}{exitCode}') $(tests '$t->{status}')" "0 oom" "what the build may use, the program may not"
+}
+
+test_case 'limits that cannot be lowered' && {
+    request 'language => "limits", entrypoint_code => "echo ran", tests => [{}, {}]' >"$scratch/requests"
+    faulty "update * fail" isolator batch --config "$scratch/builds.json" "$scratch/requests"
+    has "$(fields reason error)" "engine cannot lower the limits after the build: " "the engine refuses"
+    is "$(tests '"$t->{status} $t->{stdout}"')" "not-run ; not-run " "no test runs under the limits of the build"
+    is "$(docker_calls)" "create start update" "and nothing else was tried"
+}
+
+# ---- one program with a build
+
+made() { run --config "$scratch/builds.json" "$@"; }
+
+# write_made TEXT: writes the program main.made in a directory of its own, and prints its path.
+write_made() {
+    mkdir -p "$scratch/program"
+    printf '%s\n' "$1" >"$scratch/program/main.made"
+    echo "$scratch/program/main.made"
+}
+
+test_case 'isolator run builds first' && {
+    echo typed >"$scratch/typed"
+    made "$(write_made 'read line; echo "got $line $1"; echo made >artifact; cat objects/main.o')" --stdin "$scratch/typed" \
+        --artifact '**' --artifacts "$scratch/taken" -- x
+    is "$status $(fields status exitCode reason stdout)" "0 success 0 exit got typed x
+built" "built, and run with stdin and arguments"
+    is "$(cd "$scratch/taken" && find . -type f | sort | tr '\n' ' ')" "./artifact ./main ./objects/main.o " "its artifacts, with what was built"
+    is "$(json '$r->{build}{exitCode}')" "0" "and the build is in the result"
+    made "$(write_made 'exit 3')"
+    outcome "1 error 3 exit null program exited with status 3" "its exit status"
+    made "$(write_made '# SYNTAX')"
+    outcome "1 error -1 build null build exited with status 2" "a build that fails"
+}
+
+test_case 'the output of a program that was built, as it comes' && {
+    made --stream "$(write_made 'echo out; echo err >&2; exit 3')"
+    is "$status|$out" "3|out" "--stream: the program's output and exit status"
+    is "$(sed '/^\/workspace/d' <<<"$err" | tr '\n' '|')" "building ./main.made|err|" "what the compiler writes goes to stderr"
+    made --stream "$(write_made '# SYNTAX')"
+    has "$err" "./main.made:1:# SYNTAX" "--stream: what the compiler wrote, if the build fails"
+}
+
+test_case 'a saved program is built when its image starts' && {
+    tag=isolator-test/tests-$$
+    made "$(write_made 'echo "ran $*"; cat objects/main.o')" --save-image "$tag" --save-dockerfile "$scratch/Dockerfile" -- "it's"
+    is "$status $(fields imageTag error)" "0 $tag null" "saved"
+    is "$(docker run --rm --network none "$tag" 2>/dev/null)" "building ./main.made
+ran it's
+built" "the image builds and runs"
+    docker rmi "$tag" >/dev/null
+    is "$(sed -n 's/^CMD //p' "$scratch/Dockerfile" | perl -MJSON::PP -0ne 'my $c = decode_json($_); print "$c->[0] $c->[1] ", $c->[2] =~ /^(.{4}).* (&& exec .*)/s')" \
+        "/bin/sh -c 'sh'&& exec 'sh' './main' 'it'\\''s'" "the Dockerfile says the same"
+}
+
+finish
