@@ -94,6 +94,11 @@ int docker_run(const struct docker *docker, const struct docker_call *call,
     return result;
 }
 
+void docker_set_up_environment(void)
+{
+    setenv("GOGC", "400", 0);
+}
+
 void docker_output_release(struct docker_output *output)
 {
     strbuf_release(&output->out);

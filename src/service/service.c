@@ -173,6 +173,7 @@ int service_open(struct service *service, const struct config *config,
 {
     *service = (struct service){.docker = config_docker(config), .pool_ended = NOTIFIER_INIT};
     service->docker.trace = options->trace;
+    docker_set_up_environment();
     engine_memory_init(&service->memory);
     service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
