@@ -11,16 +11,15 @@
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
-#include "base/duration.h"
-#include "base/linux.h"
 #include "base/signals.h"
 #include "cli/artifact_files.h"
 #include "cli/batch.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/jobs.h"
 #include "config/config.h"
 
-enum { JOBS_MAX = 1024, RETRIES_MAX = 10 };
+enum { RETRIES_MAX = 10 };
 
 struct batch_arguments {
     int jobs, retries;
@@ -52,21 +51,6 @@ static const char batch_help[] =
     "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
     "See isolator-batch(1).\n";
 
-/* Reads a whole number from `min` to `max`. */
-static int read_number(const char *option, const char *value, int min, int max, int *result,
-                       struct error *error)
-{
-    double number;
-
-    if (number_parse(value, "", &number, error) != 0)
-        return error_prefix(error, "%s", option);
-    if (!(number >= min && number <= max) || number != (int)number)
-        return error_set(error, ERROR_USAGE, "%s: must be a whole number from %d to %d", option,
-                         min, max);
-    *result = (int)number;
-    return 0;
-}
-
 static const struct option known_options[] = {
     {"jobs", required_argument, NULL, 'j'},
     {"artifacts", required_argument, NULL, OPTION_ARTIFACTS},
@@ -83,9 +67,9 @@ static int batch_take_option(void *context, int option, char *value, struct erro
     struct batch_arguments *options = context;
 
     if (option == 'j')
-        return read_number("--jobs", value, 1, JOBS_MAX, &options->jobs, error);
+        return jobs_parse(value, &options->jobs, error);
     if (option == OPTION_RETRIES)
-        return read_number("--retries", value, 0, RETRIES_MAX, &options->retries, error);
+        return command_line_number("--retries", value, 0, RETRIES_MAX, &options->retries, error);
     if (option == OPTION_RESUME)
         options->results = value;
     if (option == OPTION_ARTIFACTS)
@@ -211,8 +195,7 @@ int batch_command(int argc, char **argv)
                                                 .take_option = batch_take_option,
                                                 .run = run_batch_command,
                                                 .output = "results"};
-    const int cores = linux_cores();
-    struct batch_arguments options = {.jobs = cores < JOBS_MAX ? cores : JOBS_MAX};
+    struct batch_arguments options = {.jobs = jobs_default()};
 
     return command_line_main(&command, argc, argv, &options);
 }

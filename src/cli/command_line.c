@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/duration.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
 #include "base/text.h"
@@ -129,6 +130,20 @@ static int load_config(const struct command_line *command, const char *file, voi
     config_release(config); /* drop what was read before the error */
     config_init(config);
     return config_load_built_in(config, error);
+}
+
+int command_line_number(const char *option, const char *value, int min, int max, int *result,
+                        struct error *error)
+{
+    double number;
+
+    if (number_parse(value, "", &number, error) != 0)
+        return error_prefix(error, "%s", option);
+    if (!(number >= min && number <= max) || number != (int)number)
+        return error_set(error, ERROR_USAGE, "%s: must be a whole number from %d to %d", option,
+                         min, max);
+    *result = (int)number;
+    return 0;
 }
 
 int command_line_printed(const char *what)

@@ -63,6 +63,10 @@ bool command_line_abbreviates(const struct option *known_options, const char *ar
 int command_line_refuse(int option, const char *advice, const struct option *known_options,
                         const char *argument, struct error *error);
 
+/* Reads the value of an option: a whole number from `min` to `max`. ERROR_USAGE. */
+int command_line_number(const char *option, const char *value, int min, int max, int *result,
+                        struct error *error);
+
 /*
  * Checks whether everything printed on stdout was written. `what` names it for the message
  * ("help"). Returns the exit status of the process. If the reader has closed the pipe, that is the

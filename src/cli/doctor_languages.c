@@ -21,6 +21,11 @@ static const struct {
     {"javascript", "console.log('Hello, World')\n"},
     {"go", "package main\n\nfunc main() { println(\"Hello, World\") }\n"},
     {"typescript", "const hello: string = 'Hello, World';\nconsole.log(hello);\n"},
+    {"c", "#include <stdio.h>\nint main(void) { puts(\"Hello, World\"); }\n"},
+    {"cpp", "#include <iostream>\nint main() { std::cout << \"Hello, World\\n\"; }\n"},
+    {"rust", "fn main() { println!(\"Hello, World\"); }\n"},
+    {"java", "public class Main {\n    public static void main(String[] arguments) "
+             "{ System.out.println(\"Hello, World\"); }\n}\n"},
     {"ruby", "puts 'Hello, World'\n"},
     {"php", "<?php echo 'Hello, World';\n"},
     {"perl", "print 'Hello, World';\n"},

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/duration.h"
 #include "base/strbuf.h"
+#include "cli/jobs.h"
 #include "config/environment.h"
 #include "config/workdir.h"
 
@@ -170,6 +171,11 @@ static int apply_tolerance(struct run_options *options, const char *value, struc
                      value);
 }
 
+static int apply_jobs(struct run_options *options, const char *value, struct error *error)
+{
+    return jobs_parse(value, &options->jobs, error);
+}
+
 #define STRING(member) SETS_STRING, offsetof(struct run_options, member), NULL
 #define FLAG(member)   RAISES_FLAG, offsetof(struct run_options, member), NULL
 #define NUMBER(which)  SETS_NUMBER, (which), NULL
@@ -191,6 +197,7 @@ const struct run_option run_option_table[RUN_OPTIONS] = {
      CALL(apply_tolerance)},
     {TEST, 0, "stop-on-failure", NULL, "end after the first test that is not passed",
      FLAG(stop_on_failure)},
+    {TEST, 'j', "jobs", "N", "FILEs at a time (one per processor core)", CALL(apply_jobs)},
     {RUN, 0, "stdin", "FILE", "the program's stdin; - is isolator's own", STRING(stdin_path)},
     {BOTH, 0, "env", "KEY[=VALUE]", "set or pass on a variable; repeatable", CALL(apply_env)},
     {BOTH, 't', "timeout", "DURATION", "timeout, like 500ms or 1m30s (60s)", CALL(apply_timeout)},

@@ -4,11 +4,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/jobs.h"
 #include "cli/run_option_table.h"
 
 enum { LONG_CODE = 256 };
@@ -27,10 +29,11 @@ static const struct {
          "124 timeout, 130 or 143 interrupted. See isolator(1).\n"},
     [RUN_OPTIONS_TEST] =
         {"test",
-         "usage: isolator test [OPTIONS] --tests DIR [FILE] [-- ARG...]\n"
+         "usage: isolator test [OPTIONS] --tests DIR [FILE...] [-- ARG...]\n"
          "\n"
          "Runs FILE (- for stdin), or the --entrypoint of --dir, with each test of DIR in\n"
-         "one container, and prints a table at a terminal, otherwise one JSON result.\n",
+         "one container, and prints a table at a terminal, otherwise one JSON result.\n"
+         "Several FILEs run in a container each, with a row or a JSON result for each.\n",
          "Exit status: 0 all passed, 1 some did not or the build failed, 2 usage or input,\n"
          "3 engine or image, 130 or 143 interrupted. See isolator-test(1).\n"},
 };
@@ -82,14 +85,15 @@ static const struct run_option *find_option(int code)
 
 static int take_file(struct run_options *options, const char *file, struct error *error)
 {
-    if (options->file) {
+    if (options->file && options->command != RUN_OPTIONS_TEST) {
         CLEANUP_FREE char *escaped = text_escape(file);
         return error_set(error, ERROR_USAGE,
                          "unexpected argument '%s': only one FILE is allowed; put the program's "
                          "arguments after --",
                          escaped);
     }
-    options->file = string_copy(file);
+    strvec_push(&options->files, file);
+    options->file = options->files.items[0];
     return 0;
 }
 
@@ -127,11 +131,26 @@ static int read_arguments(struct run_options *options, int argc, char **argv, st
     return 0;
 }
 
+bool run_options_want_table(const struct run_options *options)
+{
+    return options->table || (!options->json && isatty(STDOUT_FILENO));
+}
+
+void run_options_set_program(struct run_options *options, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    free(options->request.entrypoint);
+    options->request.entrypoint = string_copy(slash ? slash + 1 : file);
+}
+
 int run_options_parse(struct run_options *options, enum run_options_command command, int argc,
                       char **argv, struct error *error)
 {
-    *options = (struct run_options){
-        .command = command, .artifacts_directory = -1, .tolerance = COMPARISON_TOLERANCE_DEFAULT};
+    *options = (struct run_options){.command = command,
+                                    .jobs = jobs_default(),
+                                    .artifacts_directory = -1,
+                                    .tolerance = COMPARISON_TOLERANCE_DEFAULT};
     request_init(&options->request);
     if (read_arguments(options, argc, argv, error) != 0) {
         error_name_subject(error, run_options_namer);
@@ -141,12 +160,8 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
         return 0;
     if (run_options_check(options, error) != 0)
         return -1;
-    if (options->file && strcmp(options->file, "-") != 0) {
-        const char *slash = strrchr(options->file, '/');
-
-        free(options->request.entrypoint);
-        options->request.entrypoint = string_copy(slash ? slash + 1 : options->file);
-    }
+    if (options->file && strcmp(options->file, "-") != 0)
+        run_options_set_program(options, options->file);
     while (options->request.entrypoint && strncmp(options->request.entrypoint, "./", 2) == 0)
         memmove(options->request.entrypoint, options->request.entrypoint + 2,
                 strlen(options->request.entrypoint) - 1);
@@ -188,7 +203,7 @@ char *run_options_help(const struct run_options *options)
 void run_options_release(struct run_options *options)
 {
     request_release(&options->request);
-    free(options->file);
+    strvec_release(&options->files);
     free(options->stdin_path);
     free(options->config_path);
     free(options->artifacts);

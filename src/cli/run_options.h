@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/strvec.h"
 #include "config/request.h"
 
 enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST };
@@ -15,7 +16,9 @@ enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST };
 struct run_options {
     enum run_options_command command;
     struct request request;  /* complete except for the open files and the tests */
-    char *file;              /* FILE, "-" for stdin; NULL with --dir */
+    struct strvec files;     /* FILE..., "-" for stdin; none with --dir */
+    const char *file;        /* the first of them, which is the only one for run; NULL: none */
+    int jobs;                /* how many of them are tested at the same time */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     char *config_path;       /* --config or NULL */
     char *artifacts;         /* --artifacts, the directory; NULL */
@@ -46,6 +49,12 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
  * it after it has read all options.
  */
 int run_options_check(const struct run_options *options, struct error *error);
+
+/* Whether tests are printed as a table: at a terminal, unless the options say otherwise. */
+bool run_options_want_table(const struct run_options *options);
+
+/* Makes the file, which is not "-", the program of the request. */
+void run_options_set_program(struct run_options *options, const char *file);
 
 /* An error_namer (base/error.h): the option for the subject of an error, like "--memory". */
 const char *run_options_namer(const char *subject);

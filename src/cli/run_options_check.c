@@ -4,6 +4,9 @@
 
 static int check_test_options(const struct run_options *options, struct error *error)
 {
+    if (options->files.count > 1 && strvec_contains(&options->files, "-"))
+        return error_set(error, ERROR_USAGE,
+                         "- and another FILE cannot be used together; stdin is one program");
     if (!options->tests)
         return error_set(error, ERROR_USAGE, "nothing to test with; give a directory with --tests");
     if (options->tolerance_given && options->compare != COMPARE_FLOAT)

@@ -1,75 +1,23 @@
 #include "cli/run_request.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/archive.h"
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
 #include "base/signals.h"
-#include "base/spool.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/grade.h"
 #include "cli/print.h"
 #include "cli/result_text.h"
+#include "cli/run_inputs.h"
 #include "cli/safe_json.h"
-#include "cli/test_directory.h"
 #include "config/config_load.h"
-#include "docker/image_store.h"
 #include "service/service.h"
-
-/*
- * Opens a regular file that the user named, of at most `max` bytes; "-" copies isolator's own
- * stdin. Returns a descriptor that the caller owns, or -1.
- */
-static int open_input_file(const char *path, long long max, struct error *error)
-{
-    CLEANUP_FREE char *escaped = text_escape(path);
-    CLEANUP_FD int fd = -1;
-    struct stat status;
-
-    if (strcmp(path, "-") == 0)
-        return spool_copy(STDIN_FILENO, max < ARCHIVE_FILE_MAX ? max : ARCHIVE_FILE_MAX, "stdin",
-                          signals_cancel(), error);
-    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
-    if (!S_ISREG(status.st_mode))
-        return error_set(error, ERROR_INPUT, "'%s' is not a regular file; use - to read stdin",
-                         escaped);
-    if (status.st_size > max)
-        return error_set(
-            error, ERROR_INPUT,
-            "'%s' is larger than the working directory (%lld MB); raise --workdir-size", escaped,
-            max >> 20);
-    if (status.st_size > ARCHIVE_FILE_MAX)
-        return error_set(error, ERROR_INPUT,
-                         "'%s' is larger than %lld bytes, the maximum for one file", escaped,
-                         ARCHIVE_FILE_MAX);
-    return steal_fd(&fd);
-}
-
-/* Checks that FILE exists and is not a directory, before its language is looked up. */
-static int check_file(const char *file, struct error *error)
-{
-    CLEANUP_FREE char *escaped = text_escape(file ? file : "");
-    struct stat status;
-
-    if (!file || strcmp(file, "-") == 0)
-        return 0;
-    if (stat(file, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
-    if (S_ISDIR(status.st_mode))
-        return error_set(error, ERROR_INPUT,
-                         "'%s' is a directory; run a program in it with --dir %s --entrypoint PATH",
-                         escaped, escaped);
-    return 0;
-}
 
 /*
  * Checks before the run that the Dockerfile can be written: over an existing file (for example
@@ -95,12 +43,12 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
     if (dockerfile && check_dockerfile(dockerfile, error) != 0)
         return -1;
     if (options->file) {
-        plan->input.file = open_input_file(options->file, max, error);
+        plan->input.file = run_inputs_open_file(options->file, max, error);
         if (plan->input.file < 0)
             return -1;
     }
     if (options->stdin_path) {
-        plan->input.stdin_file = open_input_file(options->stdin_path, max, error);
+        plan->input.stdin_file = run_inputs_open_file(options->stdin_path, max, error);
         if (plan->input.stdin_file < 0)
             return -1;
     }
@@ -110,23 +58,6 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
             return -1;
     }
     return 0;
-}
-
-/*
- * Fetches the image of the plan if it is not on the engine. For a prepared image it fetches the
- * base image, because no registry has a prepared image.
- */
-static int pull_missing(const struct docker *docker, const struct plan *plan, struct error *error)
-{
-    const char *const images[] = {plan->image, plan->base};
-
-    for (size_t i = 0; i < 2 && images[i]; i++) {
-        const int found = image_store_has(docker, images[i], signals_cancel(), error);
-
-        if (found != 0)
-            return found < 0 ? -1 : 0;
-    }
-    return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
 }
 
 static void run_plan(struct service *service, const struct run_options *options, struct plan *plan,
@@ -153,26 +84,11 @@ static int open_and_run(struct run_options *options, const struct config *config
         service_open(&service, config, &service_options, error) != 0)
         return -1;
     if (options->pull)
-        status = pull_missing(&service.docker, plan, error);
+        status = run_inputs_pull(&service.docker, plan, error);
     if (status == 0)
         run_plan(&service, options, plan, result);
     service_close(&service, 0);
     return status;
-}
-
-/* Reads the tests of the directory into the request. */
-static int read_tests(struct run_options *options, struct error *error)
-{
-    struct test_requests *tests = &options->request.tests;
-
-    if (test_directory_read(options->tests, tests, error) != 0)
-        return -1;
-    tests->stop_on_failure = options->stop_on_failure;
-    for (size_t i = 0; i < tests->count; i++) {
-        tests->items[i].compare = options->compare;
-        tests->items[i].tolerance = options->tolerance;
-    }
-    return 0;
 }
 
 /* Fills in the result, whatever happens. -1 with ERROR_USAGE: the options do not fit the config. */
@@ -183,8 +99,8 @@ static int run_request(struct run_options *options, const struct config *config,
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     CLEANUP_FREE char *image = NULL;
 
-    if (check_file(options->file, &failure) == 0 &&
-        (!options->tests || read_tests(options, &failure) == 0) &&
+    if (run_inputs_check_file(options->file, &failure) == 0 &&
+        (!options->tests || run_inputs_read_tests(options, &failure) == 0) &&
         plan_resolve(&plan, config, &options->request, error) != 0) {
         if (error->kind == ERROR_USAGE) {
             error_name_subject(error, run_options_namer);
@@ -225,8 +141,14 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
         return exit_status_report(&error);
     if (options.help)
         return print_help(&options);
-    if (config_load(&config, options.config_path, NULL, &error) != 0 ||
-        signals_catch(&error) != 0 || run_request(&options, &config, &result, &error) != 0)
+    if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
+        return exit_status_report(&error);
+    if (options.files.count > 1) {
+        const int status = grade_files(&options, &config, &error);
+
+        return status < 0 ? exit_status_report(&error) : status;
+    }
+    if (run_request(&options, &config, &result, &error) != 0)
         return exit_status_report(&error);
     if (options.verbose)
         diagnostics_line("container %s of image %s, configuration %s",

@@ -19,8 +19,8 @@ typedef int run_request_report(const struct run_options *options, struct result 
 
 /*
  * Reads the arguments after the name of the command, which is argv[0], does what they ask for, and
- * calls `report` unless the command line or the configuration was wrong. Returns the exit status of
- * the process.
+ * calls `report` unless there are several files (cli/grade.h), or the command line or the
+ * configuration was wrong. Returns the exit status of the process.
  */
 int run_request_main(enum run_options_command command, int argc, char **argv,
                      run_request_report *report);

@@ -7,7 +7,7 @@
 #include "cli/print.h"
 
 /* The number of characters: bytes that do not continue a character of UTF-8. */
-static size_t width_of(const char *cell)
+size_t table_width(const char *cell)
 {
     size_t width = 0;
 
@@ -16,14 +16,18 @@ static size_t width_of(const char *cell)
     return width;
 }
 
-static void add_row(struct strbuf *text, char *const *cells, const size_t *widths, size_t columns)
+void table_add_row(struct strbuf *text, char *const *cells, const size_t *widths, size_t columns)
 {
     size_t blanks = 0; /* that come before the next cell with text */
 
     for (size_t column = 0; column < columns; column++) {
-        if (*cells[column])
+        const size_t width = table_width(cells[column]);
+
+        if (width > 0) {
             strbuf_addf(text, "%*s%s", (int)blanks, "", cells[column]);
-        blanks = (*cells[column] ? 0 : blanks) + widths[column] - width_of(cells[column]) + 2;
+            blanks = 0;
+        }
+        blanks += (width < widths[column] ? widths[column] - width : 0) + 2;
     }
     strbuf_addch(text, '\n');
 }
@@ -34,13 +38,13 @@ void table_add(struct strbuf *text, const struct strvec *cells, size_t columns)
 
     memset(widths, 0, columns * sizeof *widths);
     for (size_t i = 0; i < cells->count; i++) {
-        const size_t width = width_of(cells->items[i]);
+        const size_t width = table_width(cells->items[i]);
 
         if (width > widths[i % columns])
             widths[i % columns] = width;
     }
     for (size_t i = 0; i + columns <= cells->count; i += columns)
-        add_row(text, cells->items + i, widths, columns);
+        table_add_row(text, cells->items + i, widths, columns);
 }
 
 void table_print(const struct strvec *cells, size_t columns)
@@ -49,4 +53,15 @@ void table_print(const struct strvec *cells, size_t columns)
 
     table_add(&text, cells, columns);
     print_bytes(text.data, text.length);
+}
+
+char *table_milliseconds(long long milliseconds)
+{
+    return milliseconds < 0 ? string_format("%9s", "-") : string_format("%6lld ms", milliseconds);
+}
+
+char *table_megabytes(long long bytes)
+{
+    return bytes < 0 ? string_format("%9s", "-")
+                     : string_format("%6.1f MB", (double)bytes / (1 << 20));
 }

@@ -16,4 +16,18 @@ void table_add(struct strbuf *text, const struct strvec *cells, size_t columns);
 /* Prints the same on stdout. */
 void table_print(const struct strvec *cells, size_t columns);
 
+/*
+ * For a table whose rows are printed before all of them are known: adds one row with columns of
+ * these widths. A wider cell moves the rest of its row.
+ */
+void table_add_row(struct strbuf *text, char *const *cells, const size_t *widths, size_t columns);
+
+/* The width of a cell. */
+size_t table_width(const char *cell);
+
+/* Cells with a figure, of 9 columns unless it is huge; "-" if it is negative. Owned by the caller.
+ */
+char *table_milliseconds(long long milliseconds);
+char *table_megabytes(long long bytes);
+
 #endif

@@ -1,7 +1,5 @@
 #include "cli/test_command.h"
 
-#include <unistd.h>
-
 #include "base/cleanup.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
@@ -19,15 +17,6 @@ static void print_build(const struct build_result *build)
     }
 }
 
-/* Whether at least one test came to its turn. */
-static bool has_begun(const struct test_results *tests)
-{
-    for (size_t i = 0; i < tests->count; i++)
-        if (tests->items[i].status != TEST_NOT_RUN)
-            return true;
-    return false;
-}
-
 /*
  * For a person: the table, or the output of the build that failed. What else went wrong goes to
  * stderr, except that tests are not passed, which the table says.
@@ -38,7 +27,7 @@ static int report_table(struct result *result)
 
     if (result->reason == REASON_BUILD && result->build)
         print_build(result->build);
-    else if (settled || has_begun(&result->tests)) {
+    else if (settled || test_results_have_begun(&result->tests)) {
         CLEANUP_FREE char *table = test_table_text(&result->tests);
 
         print_text(table);
@@ -49,9 +38,8 @@ static int report_table(struct result *result)
 
 static int report_tests(const struct run_options *options, struct result *result, int status)
 {
-    const bool table = options->table || (!options->json && isatty(STDOUT_FILENO));
-
-    return (table ? report_table(result) : run_request_print_json(result)) == 0
+    return (run_options_want_table(options) ? report_table(result)
+                                            : run_request_print_json(result)) == 0
                ? status
                : EXIT_STATUS_ENGINE;
 }

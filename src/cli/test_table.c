@@ -14,16 +14,7 @@ enum { ERROR_MAX = 60, NAME_MAX_BYTES = 60, MESSAGE_MAX = 120 };
 
 static char *milliseconds_cell(const struct test_result *result, long long milliseconds)
 {
-    if (milliseconds < 0 || result->status == TEST_NOT_RUN)
-        return string_format("%9s", "-");
-    return string_format("%6lld ms", milliseconds);
-}
-
-static char *memory_cell(const struct test_result *result)
-{
-    if (result->peak_bytes < 0 || result->status == TEST_NOT_RUN)
-        return string_format("%9s", "-");
-    return string_format("%6.1f MB", (double)result->peak_bytes / (1 << 20));
+    return table_milliseconds(result->status == TEST_NOT_RUN ? -1 : milliseconds);
 }
 
 /*
@@ -47,7 +38,7 @@ static void add_last_line(struct strbuf *out, const struct strbuf *text)
     }
 }
 
-static char *detail_cell(const struct test_result *result)
+char *test_table_detail(const struct test_result *result)
 {
     struct strbuf cell = STRBUF_INIT;
     CLEANUP_FREE char *message = NULL;
@@ -121,8 +112,9 @@ char *test_table_text(const struct test_results *results)
         strvec_push_owned(&cells, milliseconds_cell(result, result->duration_ms));
         strvec_push_owned(
             &cells, milliseconds_cell(result, result->cpu_us < 0 ? -1 : result->cpu_us / 1000));
-        strvec_push_owned(&cells, memory_cell(result));
-        strvec_push_owned(&cells, detail_cell(result));
+        strvec_push_owned(
+            &cells, table_megabytes(result->status == TEST_NOT_RUN ? -1 : result->peak_bytes));
+        strvec_push_owned(&cells, test_table_detail(result));
     }
     table_add(&text, &cells, COLUMNS);
     strbuf_addf(&text, "%s\n", summary);

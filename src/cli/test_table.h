@@ -12,6 +12,9 @@
 /* The table and, as its last line, the summary; owned by the caller. */
 char *test_table_text(const struct test_results *results);
 
+/* Why the test is not passed, on one line; "" if it is. Owned by the caller. */
+char *test_table_detail(const struct test_result *result);
+
 /* The summary alone: "18 of 20 passed; first failure: sample-3". Owned by the caller. */
 char *test_table_summary(const struct test_results *results);
 

@@ -28,10 +28,33 @@ void test_request_release(struct test_request *test)
     *test = (struct test_request)TEST_REQUEST_INIT;
 }
 
+struct test_requests test_requests_share(struct test_requests *tests)
+{
+    if (!tests->owners) {
+        tests->owners = memory_allocate(sizeof *tests->owners);
+        atomic_init(tests->owners, 1);
+    }
+    atomic_fetch_add(tests->owners, 1);
+    return *tests;
+}
+
+/* Gives up this ownership. False if others own the tests still. */
+static bool was_last_owner(struct test_requests *tests)
+{
+    if (!tests->owners)
+        return true;
+    if (atomic_fetch_sub(tests->owners, 1) > 1)
+        return false;
+    free(tests->owners);
+    return true;
+}
+
 void test_requests_release(struct test_requests *tests)
 {
-    for (size_t i = 0; i < tests->count; i++)
-        test_request_release(&tests->items[i]);
-    free(tests->items);
+    if (was_last_owner(tests)) {
+        for (size_t i = 0; i < tests->count; i++)
+            test_request_release(&tests->items[i]);
+        free(tests->items);
+    }
     *tests = (struct test_requests)TEST_REQUESTS_INIT;
 }

@@ -5,6 +5,7 @@
 #ifndef CONFIG_TEST_REQUEST_H
 #define CONFIG_TEST_REQUEST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,18 +37,26 @@ struct test_request {
     }
 
 struct test_requests {
-    struct test_request *items; /* owned */
+    struct test_request *items; /* owned, maybe together with others */
     size_t count;
-    bool stop_on_failure; /* the tests after the first one that fails do not run */
+    bool stop_on_failure;  /* the tests after the first one that fails do not run */
+    atomic_size_t *owners; /* how many structs own the items; NULL: this one alone */
 };
 
 #define TEST_REQUESTS_INIT                                                                         \
     {                                                                                              \
-        NULL, 0, false                                                                             \
+        NULL, 0, false, NULL                                                                       \
     }
 
 /* Adds a test with the values of TEST_REQUEST_INIT, borrowed until the next one is added. */
 struct test_request *test_requests_add(struct test_requests *tests);
+
+/*
+ * Another owner of the same tests, for a request of another program: several programs run with
+ * tests that are in memory, and open, once. The last owner frees them, on whichever thread. No test
+ * can be added after this.
+ */
+struct test_requests test_requests_share(struct test_requests *tests);
 
 void test_request_release(struct test_request *test);
 void test_requests_release(struct test_requests *tests);

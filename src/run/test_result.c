@@ -35,6 +35,14 @@ struct test_summary test_results_summary(const struct test_results *results)
     return summary;
 }
 
+bool test_results_have_begun(const struct test_results *results)
+{
+    for (size_t i = 0; i < results->count; i++)
+        if (results->items[i].status != TEST_NOT_RUN)
+            return true;
+    return false;
+}
+
 json_t *test_result_to_json(struct test_result *result)
 {
     json_t *object = json_object();

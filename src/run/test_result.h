@@ -62,6 +62,9 @@ const char *test_status_name(enum test_status status);
 /* Borrows from the results. */
 struct test_summary test_results_summary(const struct test_results *results);
 
+/* Whether at least one test came to its turn. */
+bool test_results_have_begun(const struct test_results *results);
+
 /*
  * The JSON objects, new references. Members and their order are described in isolator(1). The first
  * takes the texts out of the result, so that they are not in memory twice.

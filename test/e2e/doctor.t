@@ -60,8 +60,8 @@ test_case 'a host without problems' && {
     has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
     is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> docker pull isolator-test/none-such:1" \
         "a missing image is no failure; the advice"
-    is "$(check 'other images')" "ok other images not on the engine: typescript, ruby, php, perl, bash, lua, r; isolator pull LANGUAGE \
-fetches one" "missing images that nobody has asked for"
+    is "$(check 'other images')" "ok other images not on the engine: typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r; \
+isolator pull LANGUAGE fetches one" "missing images that nobody has asked for"
     is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms" "python says hello, cold and warm"
     is "$(check 'run busybox')" "ok run busybox not tried: there is no hello_world.ash in promptsDir" \
         "a language without a hello"

@@ -66,7 +66,7 @@ else
 fi
 
 # The names of the languages that are built in, in the order of messages.
-built_in="python, go, javascript, typescript, ruby, php, perl, bash, lua, r"
+built_in="python, go, javascript, typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r"
 
 # ---- cases
 

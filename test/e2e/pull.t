@@ -66,7 +66,7 @@ test_case 'an image that the registry does not have' && {
 
 test_case 'pull without arguments pulls all images' && {
     faulty "pull * fail" isolator pull
-    is "$status|$(grep -c '^isolator: cannot pull the image' <<<"$err")|$(grep -c 'a fault for the test' <<<"$err")" "3|13|13" \
+    is "$status|$(grep -c '^isolator: cannot pull the image' <<<"$err")|$(grep -c 'a fault for the test' <<<"$err")" "3|16|16" \
         "pull: all languages"
 }
 

@@ -11,7 +11,7 @@ add() {
 }
 
 # figures: the table on stdin without its figures, which differ each time, and with single spaces.
-figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g'; }
+figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g; s/--language \(.*/--language (LANGUAGES/'; }
 
 # tests EXPRESSION: a Perl expression about each test of the result, which is the hash %$_.
 tests() { json "join ' ', map { $1 } @{\$r->{tests}}"; }
@@ -230,6 +230,142 @@ test_case 'a container that is removed in a test' && {
     await
     is "$status|$(tail -n 1 <<<"$out")" "3|1 of 3 passed; 1 ended by an error of the engine; 1 not run" "the table says so"
     has "$err" "isolator: " "the error is on stderr"
+}
+
+# ---- several files
+
+# Solutions, of which the first ends last, and two tests.
+add grade s1 '1\n' '1\n'
+add grade s2 '2\n' '4\n'
+mkdir "$scratch/solutions"
+echo 'import time; n = int(input()); time.sleep(2); print(n * n)' >"$scratch/solutions/ann.py"
+echo 'print(2 * int(input()) - 1)' >"$scratch/solutions/bob.py"
+printf 'read -r n\necho $((n * n))\n' >"$scratch/solutions/cy.ash"
+echo text | tee "$scratch"/solutions/{ann.txt,bob.txt,dan.unknown} >"$scratch/x.txt"
+
+# grade ARG...: isolator test in the directory of the solutions, for short names.
+grade() {
+    cd "$scratch/solutions" || exit
+    isolator test --tests ../grade "$@"
+    cd "$OLDPWD" || exit
+}
+# lines EXPRESSION: a Perl expression about each result %$r, with "; " between them.
+lines() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        my $expression = shift;
+        print join "; ", map { our $r = JSON::PP->new->utf8->decode($_); eval $expression } <STDIN>' "$1" <"$scratch/out"
+}
+# waiting: how many containers run a program called wait.
+waiting() {
+    for name in $(own_containers); do docker top "$name"; done 2>"$scratch/top" | grep -c ' [w]ait[0-9]*.py'
+}
+
+test_case --quick 'several files, none of which can be sent' && {
+    printf -v name 'a\033[2J\302\233'
+    grade --table none.py dan.unknown ../solutions "$name"
+    is "$status|$err" "1|" "that is what is said of each"
+    is "$(figures <<<"$out")" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
+none.py input 0/2 - - - cannot open 'none.py': No such file or directory
+dan.unknown input 0/2 - - - cannot tell the language of 'dan.unknown'; give --language (LANGUAGES
+../solutions input 0/2 - - - '../solutions' is a directory; run a program in it with --dir ../solutions --entrypoint PATH
+a\\x1b[2J\\xc2\\x9b input 0/2 - - - cannot open 'a\\x1b[2J\\xc2\\x9b': No such file or directory
+0 of 4 solutions passed all tests; 4 not graded" "the table"
+    printf -v name 'b\377'
+    grade none.py "$name"
+    is "$status $(lines '"$r->{file} $r->{reason} $r->{error}"')" "1 none.py input cannot open 'none.py': No such file or directory; \
+b� input cannot open 'b\\xff': No such file or directory" "the same as JSON"
+    is "$(grep -o '^{"[a-z]*"' "$scratch/out" | sort -u)" '{"file"' "the file is the first member"
+}
+
+test_case --quick 'several files: errors of all of them' && {
+    all_wrong() {
+        local message=$1
+        shift
+        grade "$@"
+        is "$status|$out|$err" "2||isolator: $message" "isolator test $*"
+    }
+    all_wrong "cannot open the directory 'none': No such file or directory" --tests none ann.py bob.py
+    all_wrong "--read-only must be true for a request with tests: nothing of one program may be left for the next" \
+        --read-only=false dan.unknown ann.py bob.py
+    all_wrong "- and another FILE cannot be used together; stdin is one program" --language python ann.py -
+    all_wrong "--jobs: must be a whole number from 1 to 1024" --jobs 0 ann.py bob.py
+}
+
+test_case --quick 'several files: an engine that fails' && {
+    faulty "create * fail;run * fail" grade --table ann.txt dan.unknown bob.txt
+    is "$status|$(awk '{print $1, $2, $3}' <<<"$out")" "3|SOLUTION STATUS PASSED
+ann.txt engine 0/2
+dan.unknown input 0/2
+bob.txt engine 0/2
+0 of 3" "none is graded"
+}
+
+test_case 'several files: one that the engine fails' && {
+    faulty "create 2 fail;run 2 fail" grade -j 1 bob.py ann.py bob.py
+    is "$status|$(lines '"$r->{file} $r->{reason}"')" "3|bob.py tests; ann.py engine; bob.py tests" "the others are graded"
+}
+
+test_case 'several files: the table and the JSON, in the order of the command line' && {
+    grade --table -j 4 ann.py bob.py dan.unknown cy.ash
+    is "$status|$err" "1|" "some tests are not passed"
+    is "$(figures <<<"$out")" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
+ann.py passed 2/2 T T M
+bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+dan.unknown input 0/2 - - - cannot tell the language of 'dan.unknown'; give --language (LANGUAGES
+cy.ash passed 2/2 T T M
+2 of 4 solutions passed all tests; 1 not graded" "a row for each"
+    grade -j 4 ann.py bob.py dan.unknown cy.ash
+    is "$status|$(lines '"$r->{file} $r->{reason} " . join ",", map { $_->{status} } @{$r->{tests}}')" \
+        "1|ann.py exit passed,passed; bob.py tests passed,wrong-answer; dan.unknown input ; cy.ash exit passed,passed" "a line for each"
+    grade ann.py cy.ash
+    is "$status" 0 "all passed"
+}
+
+test_case 'several files: a build' && {
+    printf 'read line\necho "$line"\n' >"$scratch/solutions/good.chk"
+    printf 'echo x\nif then\n\033[2J\n' >"$scratch/solutions/bad.chk"
+    grade --config "$scratch/build.json" --table bad.chk good.chk
+    is "$status|$(figures <<<"$out")|$err" "1|SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
+bad.chk build 0/2 - - - bad.chk: line 2: syntax error: unexpected \"then\"
+good.chk failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+0 of 2 solutions passed all tests|" "what the compiler says"
+}
+
+# With two at a time, the second solution that waits begins only when another has ended.
+test_case 'several files: SIGINT' && {
+    for i in 1 2 3; do echo "import time; time.sleep(31415926)" >"$scratch/solutions/wait$i.py"; done
+    cd "$scratch/solutions" || exit
+    start_isolator test --table -j 2 --tests ../grade bob.py wait1.py bob.py wait2.py wait3.py
+    cd "$OLDPWD" || exit
+    until_true eval '[ "$(waiting)" = 2 ]'
+    is "$(figures <"$scratch/out" | tail -n 1)" "bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)" \
+        "a row is printed when its solution and those before it are done"
+    is "$(wc -l <"$scratch/out")" 2 "and not before that"
+    is "$(own_containers | wc -l)" 2 "two run at a time"
+    kill -INT "$pid"
+    await
+    is "$(own_containers)" "" "the containers are gone"
+    is "$status|$(figures <<<"$out")|$err" "130|SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
+bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+0 of 5 solutions passed all tests; 3 not graded|" "what is complete is printed"
+}
+
+# They share the open files of the tests.
+test_case 'several files with many tests' && {
+    for i in {1..150}; do add several "$i" "$i\n" "$i\n"; done
+    for i in {1..6}; do cp "$obey" "$scratch/solutions/obey$i.py"; done
+    out=$(ulimit -n 400 && "$ISOLATOR" test --table --tests "$scratch/several" -j 3 "$scratch"/solutions/obey?.py)
+    is "$? $(tail -n 1 <<<"$out")" "0 6 of 6 solutions passed all tests" "6 solutions and 150 tests with 400 descriptors"
+}
+
+test_case 'several files: --pull, and a reader that ends' && {
+    faulty "pull * fail" grade --pull --image isolator-test/none-such:1 ann.py bob.py
+    is "$status|$(lines '$r->{reason}')" "3|image-missing; image-missing" "an image that cannot be fetched"
+    is "$(docker_calls | tr ' ' '\n' | grep -c pull)" 1 "it is tried once"
+    (cd "$scratch/solutions" && "$ISOLATOR" test --tests ../grade cy.ash bob.py cy.ash 2>"$scratch/err" | head -c 1; exit "${PIPESTATUS[0]}") >"$scratch/out"
+    is "$?|$(cat "$scratch/out" "$scratch/err")" "141|{" "a reader that is gone"
 }
 
 # ---- terminals

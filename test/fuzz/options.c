@@ -74,6 +74,8 @@ static void check_program(const struct run_options *options)
 
     fuzz_require(!options->file != !request->input.dir, "FILE '%s', --dir '%s'", options->file,
                  request->input.dir);
+    if (options->files.count > 1)
+        fuzz_require(!strvec_contains(&options->files, "-"), "stdin and another program");
     if (from_stdin) {
         fuzz_require(request->language, "a program from stdin in no language");
         fuzz_require(!options->stdin_path || strcmp(options->stdin_path, "-") != 0,

@@ -120,7 +120,7 @@ export function contentOf(path) {
 }
 
 // The names of the languages that are built in, in the order of messages.
-export const BUILT_IN_LANGUAGES = 'python, go, javascript, typescript, ruby, php, perl, bash, lua, r';
+export const BUILT_IN_LANGUAGES = 'python, go, javascript, typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r';
 
 // A configuration without an engine: the built-in languages, and no warm containers, for which it would be asked.
 export const BUILT_IN = { promptsDir: `${repository}/prompts`, warm: { python: 0, go: 0, javascript: 0 } };

@@ -539,6 +539,24 @@ static void run_options__of_test(void **state)
     tear_down(&fixture);
 }
 
+static void run_options__several_files(void **state)
+{
+    struct fixture fixture;
+    const struct run_options *options = &fixture.options;
+
+    (void)state;
+    parse_command(&fixture, RUN_OPTIONS_TEST, "a/x.py|--tests|d|y.c|-j|7|--|b");
+    assert_no_error(&fixture.error);
+    assert_joined(&options->files, "a/x.py|y.c");
+    assert_string_equal(options->file, "a/x.py");
+    assert_string_equal(options->request.entrypoint, "x.py");
+    assert_int_equal(options->jobs, 7);
+    assert_joined(&options->request.arguments, "b");
+    run_options_set_program(&fixture.options, "b/y.c");
+    assert_string_equal(options->request.entrypoint, "y.c");
+    tear_down(&fixture);
+}
+
 static void run_options__refused_by_test(void **state)
 {
     static const struct {
@@ -559,6 +577,15 @@ static void run_options__refused_by_test(void **state)
          "--output-limit must be a whole number from 64 to 1048576 bytes"},
         {"--tests|d|x.py|--output-limit|x", "--output-limit: 'x' is not a number of bytes"},
         {"--tests|d|x.py|--json|--table", "--json and --table cannot be used together"},
+        {"--tests|d|x.py|-|-l|c",
+         "- and another FILE cannot be used together; stdin is one program"},
+        {"--tests|d|-|x.py|-l|c",
+         "- and another FILE cannot be used together; stdin is one program"},
+        {"--tests|d|x.py|y.py|--dir|d",
+         "FILE and --dir cannot be used together; name the program in --dir with --entrypoint"},
+        {"--tests|d|x.py|-j|0", "--jobs: must be a whole number from 1 to 1024"},
+        {"--tests|d|x.py|--jobs|1.5", "--jobs: must be a whole number from 1 to 1024"},
+        {"--tests|d|x.py|--jobs|x", "--jobs: 'x' is not a number"},
         {"--invented", "unknown option '--invented'; see isolator test --help"},
         {"--tests|d|x.py|--stdin|f",
          "unknown option '--stdin'; put the program's arguments after --"},
@@ -584,6 +611,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_options__only_a_file),
         cmocka_unit_test(run_options__of_test),
+        cmocka_unit_test(run_options__several_files),
         cmocka_unit_test(run_options__refused_by_test),
         cmocka_unit_test(run_options__long_forms),
         cmocka_unit_test(run_options__short_forms),

@@ -19,6 +19,21 @@ static void table__widths(void **state)
                                    "\n");
 }
 
+/* Rows of a table whose widths are given: a wider cell moves the rest of its row. */
+static void table__rows_of_given_widths(void **state)
+{
+    static const size_t widths[] = {3, 2, 0};
+    char *const narrow[] = {"a", "", "z"};
+    char *const wide[] = {"\xc3\xa4xyz", "e", "z"};
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    table_add_row(&text, narrow, widths, 3);
+    table_add_row(&text, wide, widths, 3);
+    assert_string_equal(text.data, "a        z\n"
+                                   "\xc3\xa4xyz  e   z\n");
+}
+
 static struct test_results new_results(size_t count)
 {
     struct test_results results = {memory_allocate(count * sizeof *results.items), count};
@@ -172,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table__widths),
+        cmocka_unit_test(table__rows_of_given_widths),
         cmocka_unit_test(test_table__statuses),
         cmocka_unit_test(test_table__runtime_errors),
         cmocka_unit_test(test_table__names_are_escaped),

@@ -825,7 +825,7 @@ static void config__own_defaults_lie_below_a_language(void **state)
     assert_int_equal(config_load(&config, path, &own, &error), 0);
     assert_true(config.defaults.limits.number[LIMIT_MEMORY] == 77);
     assert_true(language(&config, "python")->policy.limits.number[LIMIT_MEMORY] == 88);
-    assert_true(language(&config, "go")->policy.limits.number[LIMIT_MEMORY] == 1024);
+    assert_true(language(&config, "java")->policy.limits.number[LIMIT_MEMORY] == 512);
     config_release(&config);
     temp_remove(directory);
 }
@@ -996,9 +996,11 @@ static void config__built_in(void **state)
     assert_int_equal(config.users.last, 1965535);
     assert_int_equal(config_docker(&config).users.last, 1965535);
     names = config_language_names(&config);
-    assert_string_equal(names, "python, go, javascript, typescript, ruby, php, perl, bash, lua, r");
+    assert_string_equal(names, "python, go, javascript, typescript, c, cpp, rust, java, "
+                               "ruby, php, perl, bash, lua, r");
     assert_string_equal(language(&config, "python")->image, "python:3.11-alpine");
-    check_joined(&language(&config, "go")->command, "go|run|{entrypoint}");
+    check_joined(&language(&config, "go")->build, "go|build|-o|{workdir}/program|{sources}");
+    check_joined(&language(&config, "go")->command, "{workdir}/program");
     check_joined(&language(&config, "javascript")->extensions, ".js|.mjs|.cjs");
     config_release(&config);
     temp_remove(directory);

@@ -45,11 +45,35 @@ static void test_request__many(void **state)
     assert_int_equal(tests.count, 0);
 }
 
+/* The last owner, and no other, closes and frees everything, in whichever order they end. */
+static void test_request__shared(void **state)
+{
+    struct test_requests tests = TEST_REQUESTS_INIT, second, third;
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    (void)state;
+    test_requests_add(&tests)->stdin_file = fd;
+    tests.items[0].name = string_copy("a");
+    tests.stop_on_failure = true;
+    second = test_requests_share(&tests);
+    third = test_requests_share(&second);
+    assert_int_equal(third.count, 1);
+    assert_true(third.stop_on_failure);
+    test_requests_release(&tests);
+    assert_null(tests.items);
+    test_requests_release(&third);
+    assert_int_not_equal(fcntl(fd, F_GETFD), -1);
+    assert_string_equal(second.items[0].name, "a");
+    test_requests_release(&second);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_request__starts_with_defaults),
         cmocka_unit_test(test_request__many),
+        cmocka_unit_test(test_request__shared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

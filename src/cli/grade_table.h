@@ -1,0 +1,43 @@
+/*
+ * The results of several solutions, each run with the same tests, for a person: a table with a row
+ * for each, printed one by one, and a line that sums them up. Everything that comes from a program
+ * or from names of files is escaped for a terminal.
+ */
+#ifndef CLI_GRADE_TABLE_H
+#define CLI_GRADE_TABLE_H
+
+#include <stddef.h>
+
+#include "base/strvec.h"
+#include "run/result.h"
+
+/* What the result of a solution says about it. */
+enum grade {
+    GRADE_NONE,   /* nothing: it could not be sent, or the engine failed */
+    GRADE_PASSED, /* all tests */
+    GRADE_FAILED  /* it was not built, or a test is not passed */
+};
+
+enum grade grade_of(const struct result *result);
+
+enum { GRADE_TABLE_COLUMNS = 7 };
+
+struct grade_table {
+    size_t widths[GRADE_TABLE_COLUMNS];
+    size_t tests; /* of each solution */
+};
+
+/* The table for solutions in these files. */
+void grade_table_init(struct grade_table *table, const struct strvec *files, size_t tests);
+
+/* The line with the names of the columns; owned by the caller, like all that follow. */
+char *grade_table_heading(const struct grade_table *table);
+
+/* The row of a solution. */
+char *grade_table_row(const struct grade_table *table, const char *file,
+                      const struct result *result);
+
+/* "42 of 50 solutions passed all tests; 1 not graded" */
+char *grade_table_summary(size_t passed, size_t failed, size_t total);
+
+#endif

@@ -1,0 +1,84 @@
+#include "cli/run_inputs.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+#include "base/cleanup.h"
+#include "base/signals.h"
+#include "base/spool.h"
+#include "base/text.h"
+#include "cli/test_directory.h"
+#include "docker/image_store.h"
+
+int run_inputs_open_file(const char *path, long long max, struct error *error)
+{
+    CLEANUP_FREE char *escaped = text_escape(path);
+    CLEANUP_FD int fd = -1;
+    struct stat status;
+
+    if (strcmp(path, "-") == 0)
+        return spool_copy(STDIN_FILENO, max < ARCHIVE_FILE_MAX ? max : ARCHIVE_FILE_MAX, "stdin",
+                          signals_cancel(), error);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, ERROR_INPUT, "'%s' is not a regular file; use - to read stdin",
+                         escaped);
+    if (status.st_size > max)
+        return error_set(
+            error, ERROR_INPUT,
+            "'%s' is larger than the working directory (%lld MB); raise --workdir-size", escaped,
+            max >> 20);
+    if (status.st_size > ARCHIVE_FILE_MAX)
+        return error_set(error, ERROR_INPUT,
+                         "'%s' is larger than %lld bytes, the maximum for one file", escaped,
+                         ARCHIVE_FILE_MAX);
+    return steal_fd(&fd);
+}
+
+int run_inputs_check_file(const char *file, struct error *error)
+{
+    CLEANUP_FREE char *escaped = text_escape(file ? file : "");
+    struct stat status;
+
+    if (!file || strcmp(file, "-") == 0)
+        return 0;
+    if (stat(file, &status) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
+    if (S_ISDIR(status.st_mode))
+        return error_set(error, ERROR_INPUT,
+                         "'%s' is a directory; run a program in it with --dir %s --entrypoint PATH",
+                         escaped, escaped);
+    return 0;
+}
+
+int run_inputs_read_tests(struct run_options *options, struct error *error)
+{
+    struct test_requests *tests = &options->request.tests;
+
+    if (test_directory_read(options->tests, tests, error) != 0)
+        return -1;
+    tests->stop_on_failure = options->stop_on_failure;
+    for (size_t i = 0; i < tests->count; i++) {
+        tests->items[i].compare = options->compare;
+        tests->items[i].tolerance = options->tolerance;
+    }
+    return 0;
+}
+
+int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error)
+{
+    const char *const images[] = {plan->image, plan->base};
+
+    for (size_t i = 0; i < 2 && images[i]; i++) {
+        const int found = image_store_has(docker, images[i], signals_cancel(), error);
+
+        if (found != 0)
+            return found < 0 ? -1 : 0;
+    }
+    return image_store_pull(docker, plan->base ? plan->base : plan->image, signals_cancel(), error);
+}

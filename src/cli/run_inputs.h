@@ -1,0 +1,31 @@
+/*
+ * What a command line names and a run needs: the file of the program, the directory of the tests
+ * and the image.
+ */
+#ifndef CLI_RUN_INPUTS_H
+#define CLI_RUN_INPUTS_H
+
+#include "base/error.h"
+#include "cli/run_options.h"
+#include "config/plan.h"
+#include "docker/docker.h"
+
+/* Checks that the file exists and is not a directory. NULL and "-" are fine. ERROR_INPUT. */
+int run_inputs_check_file(const char *file, struct error *error);
+
+/*
+ * Opens a regular file of at most `max` bytes; "-" copies isolator's own stdin. Returns a
+ * descriptor that the caller owns, or -1 with ERROR_INPUT.
+ */
+int run_inputs_open_file(const char *path, long long max, struct error *error);
+
+/* Reads the tests of the directory, options->tests, into the request. ERROR_INPUT. */
+int run_inputs_read_tests(struct run_options *options, struct error *error);
+
+/*
+ * Fetches the image of the plan if it is not on the engine. For a prepared image it fetches the
+ * base image, because no registry has a prepared image.
+ */
+int run_inputs_pull(const struct docker *docker, const struct plan *plan, struct error *error);
+
+#endif
