@@ -307,3 +307,14 @@ bool clean_sysv(const char *directory, const struct pace *pace, struct place_fai
     }
     return true;
 }
+
+bool clean_has_sockets(const char *list)
+{
+    char text[512]; /* more than the title */
+    const int fd = open(list, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = read(fd, text, sizeof text);
+    const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
+
+    close(fd);
+    return end && end + 1 < text + length;
+}

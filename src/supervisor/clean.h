@@ -23,4 +23,11 @@ bool clean_place(const struct place *place, const struct pace *pace, struct plac
  */
 bool clean_sysv(const char *directory, const struct pace *pace, struct place_failure *failure);
 
+/*
+ * Whether there are UNIX sockets, by a list like /proc/net/unix. Those that hold each other in
+ * messages outlive the processes that had them, with all files in the messages, until the kernel
+ * has collected them. A kernel without the list has none.
+ */
+bool clean_has_sockets(const char *list);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,10 @@
  */
 
 enum { STEPS_MAX = 64, REAP_WAIT_MS = 5, CHUNK = 32768 };
+
+/* How long KEEP waits for sockets to go; those that are left are of another container, or a host.
+ */
+enum { SOCKETS_MAX_MS = 1000, SOCKETS_WAIT_MS = 2 };
 
 /* More than any deadline, in milliseconds. */
 enum { TIME_MAX_MS = 1000000000 };
@@ -129,6 +134,42 @@ static bool remove_objects(struct work *work)
 
     return clean_sysv(supervisor->sysvipc, &work->pace, &supervisor->failure.why) ||
            fail_at(work, FRAME_STEP_CLEAN);
+}
+
+/* The kernel looks for garbage when a UNIX socket is closed. */
+static void collect_sockets(void)
+{
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+/*
+ * Waits until the kernel has collected sockets that hold each other: it may do that some time after
+ * the end of the processes, and memory and room in file systems are missing until then. The list is
+ * empty a little before the files are closed that were in the messages.
+ */
+static bool wait_for_sockets(struct work *work, bool keeps)
+{
+    struct supervisor *supervisor = work->supervisor;
+    const uint64_t start_us = figures_clock_us();
+    bool waited = false;
+
+    if (keeps)
+        supervisor->shares_sockets = false;
+    while (!supervisor->shares_sockets && clean_has_sockets(supervisor->sockets)) {
+        if (is_late(work))
+            return fail(work, FRAME_STEP_CLEAN, ETIME, supervisor->sockets);
+        if (keeps && figures_clock_us() - start_us > (uint64_t)SOCKETS_MAX_MS * 1000)
+            supervisor->shares_sockets = true;
+        collect_sockets();
+        supervisor_look(supervisor, SOCKETS_WAIT_MS);
+        waited = true;
+    }
+    if (waited)
+        supervisor_look(supervisor, SOCKETS_WAIT_MS);
+    return true;
 }
 
 /* ---- the copy */
@@ -239,8 +280,8 @@ static bool keep(struct work *work, uint64_t max)
                       &supervisor->failure.why))
         return fail_at(work, FRAME_STEP_CLEAN);
     return end_processes(work) && check_queues(work) && remove_objects(work) &&
-           empty_places(work, true, false) && make_copy(work, max) &&
-           empty_places(work, false, true);
+           empty_places(work, true, false) && wait_for_sockets(work, true) &&
+           make_copy(work, max) && empty_places(work, false, true);
 }
 
 void keep_make(struct supervisor *supervisor, const struct frame_keep *frame)
@@ -264,7 +305,8 @@ void keep_restore(struct supervisor *supervisor, const struct frame_restore *fra
     bool empty;
 
     begin_work(&work, supervisor, frame->max_ms);
-    empty = end_processes(&work) && remove_objects(&work) && empty_places(&work, true, true);
+    empty = end_processes(&work) && remove_objects(&work) && empty_places(&work, true, true) &&
+            wait_for_sockets(&work, false);
     requests_reset(supervisor);
     if (!empty || !lay_out(&work))
         return;

@@ -221,6 +221,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     figures_open(&supervisor->figures, options->cgroup_dir);
     places_open(&supervisor->places, options->mountinfo);
     supervisor->sysvipc = options->sysvipc;
+    supervisor->sockets = options->sockets;
     supervisor->copy = -1;
     supervisor->is_init = getpid() == 1;
     supervisor->credit[0] = supervisor->credit[1] = supervisor->credit[CREDIT_FILES] = FRAME_WINDOW;

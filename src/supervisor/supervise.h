@@ -11,6 +11,7 @@ struct supervise_options {
     const char *cgroup_dir; /* see figures_open() */
     const char *mountinfo;  /* see places_open(); NULL: KEEP is refused */
     const char *sysvipc;    /* see clean_sysv() */
+    const char *sockets;    /* see clean_has_sockets() */
 };
 
 /*

@@ -19,6 +19,7 @@ int main(int argc, char **argv)
         .cgroup_dir = "/sys/fs/cgroup",
         .mountinfo = is_init ? "/proc/self/mountinfo" : NULL, /* never empty another system */
         .sysvipc = "/proc/sysvipc",
+        .sockets = "/proc/net/unix",
     };
 
     /*

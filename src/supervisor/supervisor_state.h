@@ -56,8 +56,9 @@ struct supervisor {
     uint64_t oom_before, own_cpu_before;
     /* For KEEP and RESTORE. */
     struct places places;
-    const char *sysvipc; /* see clean_sysv() */
-    int copy;            /* memfd with the archive that KEEP has made, sealed; owned; -1: none */
+    const char *sysvipc, *sockets; /* see clean_sysv() and clean_has_sockets() */
+    bool shares_sockets;           /* others than the program's are in the list */
+    int copy; /* memfd with the archive that KEEP has made, sealed; owned; -1: none */
     struct failure failure;
 };
 

@@ -471,6 +471,28 @@ static void clean__lists_of_system_v_objects(void **state)
     tear_down(&fixture);
 }
 
+/* ---- sockets */
+
+static void clean__lists_of_sockets(void **state)
+{
+    static const struct {
+        const char *text;
+        bool has;
+    } cases[] = {{"", false}, {"title", false}, {"title\n", false}, {"title\n0: 2\n", true}};
+    struct fixture fixture;
+    CLEANUP_FREE char *path = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    path = path_in(fixture.directory, "unix");
+    assert_false(clean_has_sockets(path));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_in(fixture.directory, "unix", cases[i].text);
+        assert_int_equal(clean_has_sockets(path), cases[i].has);
+    }
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +508,7 @@ int main(void)
         cmocka_unit_test(clean__flags_of_the_root),
         cmocka_unit_test(clean__system_v_objects),
         cmocka_unit_test(clean__lists_of_system_v_objects),
+        cmocka_unit_test(clean__lists_of_sockets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

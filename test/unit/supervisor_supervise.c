@@ -234,12 +234,14 @@ static void launch(struct fixture *fixture, const char *workdir)
     fixture->supervisor = fork();
     if (fixture->supervisor == 0) {
         CLEANUP_FREE char *mountinfo = path_in(fixture->tables, "mountinfo");
+        CLEANUP_FREE char *sockets = path_in(fixture->tables, "sockets");
         const struct supervise_options options = {.in = ends[1],
                                                   .out = ends[1],
                                                   .workdir = workdir,
                                                   .cgroup_dir = fixture->directory,
                                                   .mountinfo = mountinfo,
-                                                  .sysvipc = fixture->tables};
+                                                  .sysvipc = fixture->tables,
+                                                  .sockets = sockets};
 
         close(ends[0]);
         _exit(supervise(&options));
@@ -1267,6 +1269,52 @@ static void supervise__next_program_after_none(void **state)
     tear_down(&fixture);
 }
 
+/* Sockets that the kernel has not collected yet are waited for. */
+static void supervise__sockets_that_stay(void **state)
+{
+    static const char list[] = "Num       RefCount Protocol Flags    Type St Inode Path\n";
+    CLEANUP_FREE char *full = string_format("%s0: 00000002\n", list);
+    CLEANUP_FREE char *path = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_copy(&fixture);
+    path = path_in(fixture.tables, "sockets");
+    write_in(fixture.tables, "sockets", list);
+    check_test(&fixture, "cat new", "", "content");
+    write_in(fixture.tables, "sockets", full);
+    add_restore(&fixture, SOON_MS);
+    add_script(&fixture, "exit 0");
+    add_run(&fixture, MEGABYTE);
+    expect_failure(&fixture, FRAME_STEP_CLEAN, ETIME, path);
+    add_restore(&fixture, LATE_MS);
+    add_script(&fixture, "exit 0");
+    add_run(&fixture, MEGABYTE);
+    expect_none(&fixture, FRAME_BEGUN);
+    write_in(fixture.tables, "sockets", list);
+    expect(&fixture, FRAME_END);
+    tear_down(&fixture);
+}
+
+/* Those that are there even at KEEP are no program's, as with the network of the host. */
+static void supervise__sockets_of_others(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_in(fixture.tables, "sockets", "title\n0: 00000002\n");
+    add_archive(&fixture, "new", 0);
+    add_keep(&fixture, MEGABYTE, LATE_MS);
+    expect_none(&fixture, FRAME_KEPT);
+    expect(&fixture, FRAME_KEPT);
+    add_restore(&fixture, SOON_MS);
+    add_script(&fixture, "exit 0");
+    add_run(&fixture, MEGABYTE);
+    expect(&fixture, FRAME_END);
+    tear_down(&fixture);
+}
+
 /* What a program leaves, and the copy itself, is what a second KEEP finds. */
 static void supervise__second_copy(void **state)
 {
@@ -1633,6 +1681,8 @@ int main(void)
         cmocka_unit_test(supervise__files_on_top_of_the_copy),
         cmocka_unit_test(supervise__exact_copy),
         cmocka_unit_test(supervise__next_program_after_none),
+        cmocka_unit_test(supervise__sockets_that_stay),
+        cmocka_unit_test(supervise__sockets_of_others),
         cmocka_unit_test(supervise__second_copy),
         cmocka_unit_test(supervise__copy_that_is_too_large),
         cmocka_unit_test(supervise__copy_of_damaged_files),
