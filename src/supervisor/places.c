@@ -111,24 +111,32 @@ static void add_place(struct places *places, const char *path, int fd, const str
                                                     .flags = place_flags(fd)};
 }
 
+static bool may(const char *path, int mode)
+{
+    return faccessat(AT_FDCWD, path, mode, 0) == 0;
+}
+
 /* Looks at the root of a writable mount. What this user cannot reach, no program can. */
 static void open_place(struct places *places, const char *path)
 {
     struct stat status;
+    bool changeable;
     int fd;
 
     if (lstat(path, &status) != 0)
         return;
     if (!S_ISDIR(status.st_mode)) {
-        if (S_ISREG(status.st_mode) && faccessat(AT_FDCWD, path, W_OK, 0) == 0)
+        if (S_ISREG(status.st_mode) && may(path, W_OK))
             refuse(places, EPERM, path);
         return;
     }
+    changeable = status.st_uid == geteuid() || may(path, W_OK);
     fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0)
+    if (fd >= 0 && (changeable || !is_empty(fd, status.st_dev)))
         add_place(places, path, fd, &status);
-    else if (status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, 0) == 0 ||
-             faccessat(AT_FDCWD, path, X_OK, 0) == 0)
+    else if (fd >= 0)
+        close(fd); /* it stays empty */
+    else if (changeable || may(path, X_OK))
         refuse(places, EPERM, path);
 }
 

@@ -402,9 +402,14 @@ static void places__that_were_not_empty(void **state)
     }
 }
 
-/* What this user must not even list, no program can change. */
+/* What this user must not even list, or must not write to while it is empty, no program changes. */
 static void places__that_are_closed(void **state)
 {
+    static const struct {
+        mode_t mode;
+        size_t count;
+        int refusal;
+    } cases[] = {{0700, 0, 0}, {0711, 0, EPERM}, {0755, 0, 0}, {01777, 1, 0}};
     CLEANUP_FREE char *closed = NULL;
     struct fixture fixture;
     int status;
@@ -413,19 +418,19 @@ static void places__that_are_closed(void **state)
     (void)state;
     if (geteuid() != 0)
         return; /* there is no other user */
-    for (mode_t mode = 0700; mode <= 0711; mode += 011) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         set_up(&fixture);
         free(closed);
         closed = add_place(&fixture, "closed");
-        assert_int_equal(chmod(closed, mode), 0);
+        assert_int_equal(chmod(closed, cases[i].mode), 0);
         write_in(fixture.directory, "mountinfo", strbuf_string(&fixture.table));
         child = fork();
         if (child == 0) {
             if (setgid(65534) != 0 || setuid(65534) != 0)
                 _exit(1);
             places_open(&fixture.places, fixture.mountinfo);
-            _exit(fixture.places.count != 0 ||
-                  fixture.places.refusal.error != (mode == 0700 ? 0 : EPERM));
+            _exit(fixture.places.count != cases[i].count ||
+                  fixture.places.refusal.error != cases[i].refusal);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
