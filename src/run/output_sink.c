@@ -120,7 +120,7 @@ bool output_sink_must_end(const struct output_sink *output)
 void output_sink_finish(struct output_sink *output, struct result *result)
 {
     for (int i = 0; i < 2; i++) {
-        result->bytes[i] = output->capture[i].total;
+        result->bytes[i] += output->capture[i].total; /* those of tests are there already */
         result->truncated[i] = capture_truncated(&output->capture[i]);
         result->text[i] = capture_take_text(&output->capture[i]);
         strbuf_release(&output->waiting[i]);

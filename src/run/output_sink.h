@@ -65,7 +65,7 @@ bool output_sink_must_end(const struct output_sink *output);
 /* Passes nothing on any more, so that nothing waits for room; bytes are still kept and counted. */
 void output_sink_detach(struct output_sink *output);
 
-/* Moves texts, counts and flags to the result, and releases the sink. */
+/* Moves texts and flags to the result, adds the counts to it, and releases the sink. */
 void output_sink_finish(struct output_sink *output, struct result *result);
 
 #endif

@@ -194,8 +194,8 @@ static int run_test(struct run *run, const struct test_request *request, struct 
     if (status == 0)
         status = run_program(&test, run, &begun, error);
     if (status == 0) {
-        add_figures(run->result, &test.result);
         take_result(&test, run, result);
+        add_figures(run->result, &test.result);
         if (test.result.reason == REASON_CANCELLED)
             status = error_set(error, ERROR_CANCELLED, "%s", result->message);
     } else {

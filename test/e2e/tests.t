@@ -75,7 +75,7 @@ test_case 'all tests pass; names; one container' && {
     is "$status $(fields status reason exitCode signal error stdout stderr warm)" "0 success exit 0 null null   0" "the result of all"
     is "$(tests '"$t->{name} $t->{status} $t->{stdout}$t->{stderr}" =~ s/[\n\x1b]/|/gr')" "1 passed out|err|; café || passed out|err|; 3 passed out|err|" \
         "names: given, or the number"
-    is "$(json '$r->{summary}{firstFailure}')" "null" "no failure"
+    is "$(json '$r->{summary}{firstFailure}') $(fields stdoutBytes stderrBytes)" "null 12 12" "no failure; bytes are those of all tests"
 }
 
 test_case 'a name with escape sequences is escaped in the message' && {
