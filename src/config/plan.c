@@ -1,6 +1,7 @@
 #include "config/plan.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,9 +106,23 @@ static int check_test(struct test_request *test, const struct config *config,
     return error_prefix(error, "test '%s'", test->name);
 }
 
+/* The outputs of all tests are in memory at the same time. */
+static int check_test_output(const struct request *request, struct error *error)
+{
+    const size_t count = request->tests.count;
+    const size_t most = count > 0 ? TESTS_OUTPUT_BYTES_MAX / count : SIZE_MAX;
+
+    if (request->test_output_bytes <= 0 || (size_t)request->test_output_bytes <= most)
+        return 0;
+    error_set(error, ERROR_USAGE, ERROR_SUBJECT " can be at most %zu with %zu tests", most, count);
+    return error_about(error, limit_rules[LIMIT_OUTPUT].name);
+}
+
 static int check_tests(const struct plan *plan, const struct config *config,
                        struct request *request, struct error *error)
 {
+    if (check_test_output(request, error) != 0)
+        return -1;
     for (size_t i = 0; i < request->tests.count; i++)
         if (check_test(&request->tests.items[i], config, plan->entrypoint, error) != 0)
             return -1;

@@ -70,7 +70,15 @@ int request_add_artifact(struct request *request, const char *pattern, struct er
 /* Matching a path of 4000 bytes with that many patterns takes at most 2 ms. */
 enum { REQUEST_PATTERNS_MAX = 20, REQUEST_PATTERN_MAX = 200 };
 
-/* Bytes that are kept of each output stream of a test: normally, at least, at most. */
-enum { TEST_OUTPUT_BYTES = 4096, TEST_OUTPUT_BYTES_MIN = 64, TEST_OUTPUT_BYTES_MAX = 1 << 20 };
+/*
+ * Bytes that are kept of each output stream of a test: normally, at least, at most; and at most of
+ * that stream of all tests of a request, since they are in memory until its end.
+ */
+enum {
+    TEST_OUTPUT_BYTES = 4096,
+    TEST_OUTPUT_BYTES_MIN = 64,
+    TEST_OUTPUT_BYTES_MAX = 1 << 20,
+    TESTS_OUTPUT_BYTES_MAX = 64 << 20
+};
 
 #endif

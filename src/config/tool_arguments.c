@@ -183,6 +183,7 @@ const char *tool_arguments_namer(const char *subject)
         {"memoryMB", "memory_mb"},
         {"cpuSeconds", "cpu_seconds"},
         {"pidsLimit", "pids_limit"},
+        {"outputBytes", "test_output_bytes"},
         {REQUEST_LANGUAGE, "language"},
         {REQUEST_ENTRYPOINT, "entrypoint_filename"},
         {"workdirMB", "workdirMB in the configuration"}, /* no argument sets it */

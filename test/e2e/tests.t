@@ -207,6 +207,7 @@ test_case --quick 'refused lines' && {
         request 'tests => [{}], artifacts => ["*"]'
         request 'tests => [{}], stop_on_failure => 1'
         request 'tests => [{}], test_output_bytes => 63'
+        request 'tests => [map { {} } 1 .. 65], test_output_bytes => 1 << 20'
     } | sed 's/"busybox"/"bash"/' >"$scratch/requests"
     isolator batch "$scratch/requests"
     is "$status $(perl -MJSON::PP -e 'print join "; ", map { "$_->{reason} $_->{error}" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
@@ -215,7 +216,8 @@ environment, files, expected_stdout, compare, tolerance, timeout_seconds, cpu_se
 input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens or float; \
 input test '1': timeout_seconds must be from 0.001 to 31622400 s; input test '1': variable 'IFS' cannot be given: shells keep it for themselves; \
 input tests[0].files[0]: '../a' must not have '..', '.' or empty parts; input a request with tests cannot return files; \
-input stop_on_failure must be true or false; input test_output_bytes must be a whole number from 64 to 1048576" "each message"
+input stop_on_failure must be true or false; input test_output_bytes must be a whole number from 64 to 1048576; \
+input test_output_bytes can be at most 1032444 with 65 tests" "each message"
 }
 
 test_case 'tests with a writable root are refused' && {
@@ -263,6 +265,9 @@ test_case 'the limits of the build are not those of the program' && {
     is "$(tests 'join " ", split /\n/, $t->{stdout}')" "209715200 50000 40 68157440 25000 20" "memory, CPUs and processes of both; the program's have 1 MB for the copy"
     batch_of 'language => "large", entrypoint_code => "exec dd if=/dev/zero of=/dev/null bs=90000000 count=1", tests => [{}]' --config "$scratch/builds.json"
     is "$(json '$r->{build}{exitCode}') $(tests '$t->{status}')" "0 oom" "what the build may use, the program may not"
+    sed 's/"memoryMB":200/"memoryMB":50/g' "$scratch/builds.json" >"$scratch/small.json"
+    batch_of 'language => "large", tests => [{}]' --config "$scratch/small.json"
+    is "$(fields reason error) $(tests '$t->{status}')" "build build ran out of memory (limit 50 MB) not-run" "and the build has no more than its own"
 }
 
 test_case 'limits that cannot be lowered' && {

@@ -275,6 +275,31 @@ static void plan__tests_exclude_files_and_images(void **state)
     refuse(&fixture, ERROR_USAGE, "a request with tests cannot be saved as an image");
 }
 
+/* What is kept of all tests is in memory at the same time. */
+static void plan__output_of_all_tests(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    for (int tests = 64; tests <= 65; tests++) {
+        set_up(&fixture, "py", "{}");
+        for (int i = 0; i < tests; i++)
+            add_test(&fixture, "a");
+        fixture.request.test_output_bytes = 1 << 20;
+        if (tests == 64) {
+            resolve(&fixture);
+            tear_down(&fixture);
+        } else {
+            refuse(&fixture, ERROR_USAGE, "outputBytes can be at most 1032444 with 65 tests");
+        }
+    }
+    set_up(&fixture, "py", "{}");
+    for (int i = 0; i < 10000; i++)
+        add_test(&fixture, "a");
+    resolve(&fixture); /* what is kept by default */
+    tear_down(&fixture);
+}
+
 /* ---- figures of a plan */
 
 static void plan__time_of_its_programs(void **state)
@@ -333,6 +358,7 @@ int main(void)
         cmocka_unit_test(plan__limits_of_a_test_that_are_none),
         cmocka_unit_test(plan__tests_that_cannot_run),
         cmocka_unit_test(plan__tests_exclude_files_and_images),
+        cmocka_unit_test(plan__output_of_all_tests),
         cmocka_unit_test(plan__time_of_its_programs),
         cmocka_unit_test(plan__bytes_of_tests),
     };
