@@ -63,6 +63,25 @@ test_case 'a given user: option, language, defaults, maximums' && {
     is "$status|$err" "2|isolator: --user 9:9 is not allowed by the configuration (maximums.user: 7:8)" "another user than the maximum's"
 }
 
+test_case 'npm and Java need no name of the user' && {
+    mkdir "$scratch/package"
+    echo '{"name": "x", "version": "1.0.0", "scripts": {"answer": "node -p 6*7"}}' >"$scratch/package/package.json"
+    printf '%s\n' 'npm --version' 'npm run --silent answer' 'npm config get cache' >"$scratch/package/main.sh"
+    run --image isolator-test/languages:trixie -l bash --dir "$scratch/package"
+    is "$status|$(field stdout)|$(field stderr)" "0|11.6.0
+42
+/tmp/.npm|" "npm: its version, a script of the package, and its cache in HOME"
+    echo 'class Main {
+    public static void main(String[] arguments) throws Exception {
+        System.out.println(System.getProperty("user.name") + " " + System.getProperty("user.home"));
+        System.out.println(java.nio.file.Files.createTempFile("x", "").getParent());
+    }
+}' >"$scratch/Main.java"
+    run "$scratch/Main.java"
+    is "$status|$(field stdout)" "0|? /tmp
+/tmp" "Java: the properties of the user, and its temporary files"
+}
+
 test_case 'programs that look for their name and their home' && {
     code py 'import getpass, os, pwd
 print(getpass.getuser(), os.path.expanduser("~"), os.environ["USER"], os.environ["LOGNAME"])
