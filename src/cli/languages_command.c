@@ -29,9 +29,9 @@ struct languages_options {
 static const char languages_help[] =
     "usage: isolator languages [--json | --names] [--config FILE]\n"
     "\n"
-    "Lists the languages: name, image, whether the engine has the image, whether the\n"
-    "language is prepared (\"-\": it has no steps), extensions, default file, aliases,\n"
-    "and the limits that differ from the defaults.\n"
+    "Lists the languages: name, image, whether the engine has the image and it is new\n"
+    "enough, whether the language is prepared (\"-\": it has no steps), extensions,\n"
+    "default file, aliases, and the limits that differ from the defaults.\n"
     "\n"
     "      --json         print them as a JSON array instead\n"
     "      --names        print only the names and aliases, without asking the engine\n"
@@ -111,14 +111,14 @@ static json_t *strings_to_json(const struct strvec *strings)
 static json_t *language_to_json(const struct config *config, const struct language *language,
                                 const struct language_images *images)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "name", language->name, "image",
-                     language->image, "present",
-                     images ? json_boolean(images->base.present) : json_null(), "prepared",
-                     images && has_steps(language) ? json_boolean(images->prepared.present)
-                                                   : json_null(),
-                     "extensions", strings_to_json(&language->extensions), "defaultFilename",
-                     language->default_filename, "aliases", strings_to_json(&language->aliases),
-                     "limits", own_limits(config, language));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "name", language->name, "image",
+        language->image, "present", images ? json_boolean(images->base.present) : json_null(),
+        "tooOld", images ? json_boolean(images->too_old) : json_null(), "prepared",
+        images && has_steps(language) ? json_boolean(images->prepared.present) : json_null(),
+        "extensions", strings_to_json(&language->extensions), "defaultFilename",
+        language->default_filename, "aliases", strings_to_json(&language->aliases), "limits",
+        own_limits(config, language));
 }
 
 static void print_languages_json(const struct config *config, const struct language_images *images)
@@ -170,7 +170,8 @@ static void add_language_row(struct strvec *cells, const struct config *config,
 
     strvec_push(cells, language->name);
     strvec_push(cells, language->image);
-    strvec_push(cells, presence_cell(images ? &images->base : NULL));
+    strvec_push(cells, images && images->too_old ? "too old"
+                                                 : presence_cell(images ? &images->base : NULL));
     strvec_push(cells,
                 has_steps(language) ? presence_cell(images ? &images->prepared : NULL) : "-");
     strvec_push_owned(cells, text_escape(extensions));

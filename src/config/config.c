@@ -104,6 +104,7 @@ void config_release(struct config *config)
         free(language->name);
         strvec_release(&language->aliases);
         free(language->image);
+        strvec_release(&language->image_versions);
         strvec_release(&language->command);
         strvec_release(&language->build);
         strvec_release(&language->extensions);

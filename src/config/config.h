@@ -35,10 +35,11 @@ struct language {
     struct strvec aliases; /* other names, which a request may use; see config/language_names.h */
     size_t layer;          /* index of the layer that added the language; 0: it is built in */
     char *image;
-    struct strvec command;      /* argv with marks; see config/command_template.h */
-    struct strvec build;        /* argv with marks; empty: programs are not built */
-    struct limits build_limits; /* partial: how they differ from those of the program */
-    struct strvec extensions;   /* with the dot */
+    struct strvec image_versions; /* "VARIABLE=VERSION": the least that the image may state there */
+    struct strvec command;        /* argv with marks; see config/command_template.h */
+    struct strvec build;          /* argv with marks; empty: programs are not built */
+    struct limits build_limits;   /* partial: how they differ from those of the program */
+    struct strvec extensions;     /* with the dot */
     char *default_filename;
     struct strvec environment;    /* "KEY=VALUE"; a file adds variables and replaces them by name */
     struct sandbox_policy policy; /* partial: what differs from the defaults */

@@ -127,6 +127,12 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_LANGUAGE, RANGE("image", KEY_STRING, 1, 512), "Image",
      "Image that programs in the language run in; it must be on the engine.",
      .set = config_value_image, .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"},
+    {CONFIG_LEVEL_LANGUAGE, RULE("imageVersions", KEY_STRINGS_BY_NAME), "Versions in the image",
+     "The least versions of what the image has, by the environment variables in which it states "
+     "them.",
+     .set = config_value_image_versions, .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
+     .schema = "{\"additionalProperties\": {\"type\": \"string\", \"pattern\": "
+               "\"^[0-9.]+$\"}}"},
     {CONFIG_LEVEL_LANGUAGE, RANGE("command", KEY_STRINGS, 1, 0), "Command",
      "Command that runs a program, one word per string; {entrypoint} stands for the path of the "
      "program, {stem} for the same without its extension, {workdir} for the working directory.",

@@ -265,6 +265,31 @@ int config_value_environment(struct json_reader *reader, const struct key_rule *
     return json_reader_members(reader, value, read_variable, &language->environment);
 }
 
+static int read_version(struct json_reader *reader, const char *name, const json_t *value,
+                        void *target)
+{
+    const char *text = json_string_value(value);
+    CLEANUP_FREE char *assignment = NULL;
+
+    if (!environment_is_name(name, strlen(name)))
+        return json_reader_wrong_type(reader, "named like a variable: letters, digits, _");
+    if (!text || *text == '\0' || strlen(text) != json_string_length(value) ||
+        text[strspn(text, "0123456789.")] != '\0')
+        return json_reader_wrong_type(reader, "a version: numbers with dots between them");
+    assignment = string_format("%s=%s", name, text);
+    environment_set(target, assignment);
+    return 0;
+}
+
+int config_value_image_versions(struct json_reader *reader, const struct key_rule *rule,
+                                const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)rule;
+    return json_reader_members(reader, value, read_version, &language->image_versions);
+}
+
 int config_value_packages(struct json_reader *reader, const struct key_rule *rule,
                           const json_t *value, void *object)
 {

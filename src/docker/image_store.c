@@ -1,5 +1,6 @@
 #include "docker/image_store.h"
 
+#include <jansson.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -57,6 +58,30 @@ int image_store_details(const struct docker *docker, const char *image,
                          image, docker->command);
     }
     return there;
+}
+
+int image_store_environment(const struct docker *docker, const char *image,
+                            const struct notifier *cancel, struct strvec *environment,
+                            struct error *error)
+{
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    const int there = inspect(docker, image, "{{json .Config.Env}}", cancel, &output, error);
+    json_t *list;
+    size_t i;
+    json_t *item;
+
+    if (there < 0)
+        return -1;
+    if (there == 0)
+        return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine", image);
+    list = json_loadb(strbuf_string(&output.out), output.out.length, 0, NULL);
+    json_array_foreach(list, i, item)
+    {
+        if (json_is_string(item))
+            strvec_push(environment, json_string_value(item));
+    }
+    json_decref(list);
+    return 0;
 }
 
 /* docker image COMMAND FIRST [SECOND]. */

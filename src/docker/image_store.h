@@ -22,6 +22,14 @@ int image_store_details(const struct docker *docker, const char *image,
                         const struct notifier *cancel, struct image_details *details,
                         struct error *error);
 
+/*
+ * Appends the environment variables of the image, "NAME=VALUE". -1: the engine has no such image,
+ * or does not say.
+ */
+int image_store_environment(const struct docker *docker, const char *image,
+                            const struct notifier *cancel, struct strvec *environment,
+                            struct error *error);
+
 /* Adds a tag to an image. If another image had it, it loses it. */
 int image_store_tag(const struct docker *docker, const char *image, const char *tag,
                     const struct notifier *cancel, struct error *error);

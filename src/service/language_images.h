@@ -1,6 +1,6 @@
 /*
  * Which languages can run on the engine: those whose image it has, or their prepared image. One
- * docker command answers for all of them.
+ * docker command answers for all of them, and one more for each that needs a version.
  */
 #ifndef SERVICE_LANGUAGE_IMAGES_H
 #define SERVICE_LANGUAGE_IMAGES_H
@@ -17,6 +17,7 @@
 struct language_images {
     struct image_facts base;
     struct image_facts prepared; /* absent if the language has no steps */
+    bool too_old;                /* the base image states a lower version than the language needs */
 };
 
 /*

@@ -240,6 +240,8 @@ test_case --quick 'wrong values of other keys' && {
 {"languages": {"python": {"command": ["python3"]}}}|languages.python.command: must be a command with "{entrypoint}" in it, since there is no build
 {"languages": {"python": {"extensions": ["py"]}}}|languages.python.extensions: must be extensions with their dot, like ".py"
 {"languages": {"python": {"env": {"A-B": "5"}}}}|languages.python.env.A-B: must be named like a variable: letters, digits, _
+{"languages": {"python": {"imageVersions": {"A-B": "3"}}}}|languages.python.imageVersions.A-B: must be named like a variable: letters, digits, _
+{"languages": {"python": {"imageVersions": {"A": "v3"}}}}|languages.python.imageVersions.A: must be a version: numbers with dots between them
 {"languages": {"cobol": {"image": "cobol:3"}}}|languages.cobol: must be complete: a new language needs image, command, extensions and defaultFilename
 END
 }

@@ -210,6 +210,10 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"languages": {"python": {"command": []}}}
 {"languages": {"python": {"command": ["sh", "-c", ". ./{entrypoint}"]}}}
 {"languages": {"python": {"command": ["", "{entrypoint}"]}}}
+{"languages": {"python": {"imageVersions": {"PYTHON_VERSION": "3.11"}}}}
+{"languages": {"python": {"imageVersions": {"PYTHON_VERSION": "latest"}}}}
+{"languages": {"python": {"imageVersions": {"PYTHON_VERSION": 3}}}}
+{"languages": {"python": {"imageVersions": {"A-B": "3"}}}}
 {"languages": {"python": {"aliases": []}}}
 {"languages": {"python": {"aliases": ["snake", "c++-1.0_#"]}}}
 {"languages": {"python": {"aliases": ["a b"]}}}

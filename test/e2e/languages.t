@@ -59,13 +59,32 @@ test_case 'languages with steps that were run or not' && {
     is "$status" 0 "the prepared image is removed"
 }
 
+test_case 'an image that is too old' && {
+    while read -r version present offered; do
+        echo '{"languages": {"typescript": {"image": "isolator-test/languages:trixie", "imageVersions": {'"$version"'}}}}' >"$scratch/old.json"
+        isolator languages --config "$scratch/old.json"
+        is "$status $(row typescript | cut -d ' ' -f 3- | sed 's/ -.*//')" "0 ${present/_/ }" "$version"
+        isolator languages --json --config "$scratch/old.json"
+        is "$(perl -MJSON::PP -e 'local $/; print join " ", map { "$_->{present} $_->{tooOld}" } grep { $_->{name} eq "typescript" }
+            @{decode_json(<STDIN>)}' <"$scratch/out")" "1 $offered" "$version, as JSON"
+    done <<'END'
+"NODE_VERSION":"22.18" yes 0
+"NODE_VERSION":"24.9.0" yes 0
+"NODE_VERSION":"24.9.0.0" yes 0
+"NODE_VERSION":"24.9.0.1" too_old 1
+"NODE_VERSION":"24.10" too_old 1
+"NODE_VERSION":"25" too_old 1
+"NONE_VERSION":"25" yes 0
+END
+}
+
 test_case '--json' && {
     isolator languages --json
     is "$status|$err|$(wc -l <"$scratch/out")" "0||1" "--json: one line"
     is "$(of 'join " ", map { "$_->{name} $_->{image} " . JSON::PP->new->allow_nonref->encode($_->{present}) } $python, $javascript, $busybox')" \
         "python isolator-test/python:bookworm true javascript isolator-test/none-such:1 false \
 busybox docker.io/isolator-test/busybox:1 true" "--json: which images are there"
-    is "$(of 'join " ", sort keys %$go')" "aliases defaultFilename extensions image limits name prepared present" "--json: the members"
+    is "$(of 'join " ", sort keys %$go')" "aliases defaultFilename extensions image limits name prepared present tooOld" "--json: the members"
     is "$(of 'join " ", @{$python->{aliases}}, "-", @{$busybox->{aliases}}')" "py python3 -" "--json: aliases"
     is "$(of 'JSON::PP->new->canonical->encode({a => $python->{limits}, b => $javascript->{limits}, c => $javascript->{extensions}})')" \
         '{"a":{"capDrop":"NET_RAW,MKNOD","cpuSeconds":0,"cpus":0.25,"network":"bridge","readOnly":false,"user":"7:7"},"b":{},"c":[".js",".mjs",".cjs"]}' \

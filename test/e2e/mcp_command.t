@@ -141,6 +141,7 @@ test_case 'only languages whose images are on the engine are offered' && {
     is "$(offered "{$some}}")" "python" "one image is there"
     is "$(offered "{$some, \"sh\": {\"image\": \"isolator-test/busybox:1\", \"command\": [\"sh\", \"{entrypoint}\"],
         \"extensions\": [\".x\"], \"defaultFilename\": \"x\"}}}")" "python, sh" "two"
+    is "$(offered "{${some/'none-such:1"'/'languages:trixie", "imageVersions": {"NODE_VERSION": "99"}'}}}")" "python" "one is there, and one is too old"
     is "$(offered "{\"engineTimeoutSeconds\": 300, \"languages\": {$absent}}")" "$built_in" "none is there: all are offered"
     is "$(offered "{\"languages\": {$absent}, \"containerCommand\": \"no-such-docker\"}")" "$built_in" "docker cannot say: all"
     has "$(<"$scratch/out")" '"id":1,' "the request has its response"

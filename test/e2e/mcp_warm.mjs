@@ -293,7 +293,8 @@ testCase('a host that only looks costs no container', async () => {
     const server = await startPool({ fault: 'none 1 fail' });
     is(await server.close(), 'exit 0');
     const calls = readdirSync(server.calls).filter((name) => !name.startsWith('gc'));
-    ok(encoded(calls) === '["image.1"]' || server.took > 1, 'docker is called only to look for orphans and images', encoded(calls));
+    // The second question is the version of Node.js, for TypeScript.
+    ok(encoded(calls) === '["image.1","image.2"]' || server.took > 1, 'docker is called only to look for orphans and images', encoded(calls));
 });
 
 await finish();
