@@ -1,6 +1,6 @@
 /*
  * The handle of a run, and lists of handles in the order in which they were added. For
- * service/workers.c, which protects them with its lock.
+ * service/workers.c and service/workers_thread.c, which protect them with their lock.
  */
 #ifndef SERVICE_RUN_QUEUE_H
 #define SERVICE_RUN_QUEUE_H

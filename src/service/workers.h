@@ -26,8 +26,8 @@ struct workers_limits {
     size_t max_bytes; /* of all plans that wait or are active (plan_bytes()); 0: no limit */
     bool gradual;     /* begins with few runs at a time, see service/ramp.h */
     /*
-     * How often a run is run again whose reason is REASON_ENGINE: after 0.5 s, then after twice as
-     * long each time, at most 30 s. Meanwhile it waits in the queue.
+     * How often a run with REASON_ENGINE is run again: after 0.5 s, then after twice as long each
+     * time, at most 30 s. Meanwhile it waits in the queue.
      */
     int max_retries;
 };
