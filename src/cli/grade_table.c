@@ -111,6 +111,17 @@ static char *detail_of(const struct result *result)
 
 /* ---- rows */
 
+/* The memory of the tests; that of the build, in which the result counts, says little. */
+static long long memory_of(const struct test_results *tests)
+{
+    long long bytes = -1;
+
+    for (size_t i = 0; i < tests->count; i++)
+        if (tests->items[i].peak_bytes > bytes)
+            bytes = tests->items[i].peak_bytes;
+    return bytes;
+}
+
 void grade_table_init(struct grade_table *table, const struct strvec *files, size_t tests)
 {
     CLEANUP_FREE char *passed = string_format("%zu/%zu", tests, tests);
@@ -164,7 +175,7 @@ char *grade_table_row(const struct grade_table *table, const char *file,
     strvec_push_owned(&cells, table_milliseconds(ran ? result->duration_ms : -1));
     strvec_push_owned(&cells,
                       table_milliseconds(ran && result->cpu_us >= 0 ? result->cpu_us / 1000 : -1));
-    strvec_push_owned(&cells, table_megabytes(ran ? result->peak_bytes : -1));
+    strvec_push_owned(&cells, table_megabytes(ran ? memory_of(&result->tests) : -1));
     strvec_push_owned(&cells, detail_of(result));
     return row(table, &cells);
 }

@@ -360,6 +360,30 @@ test_case 'several files with many tests' && {
     is "$? $(tail -n 1 <<<"$out")" "0 6 of 6 solutions passed all tests" "6 solutions and 150 tests with 400 descriptors"
 }
 
+test_case '50 solutions in C++ with 20 tests each' && {
+    mkdir "$scratch/class"
+    for i in {1..20}; do add squares "s$i" "$i\n" "$((i * i))\n"; done
+    for i in {01..50}; do
+        case $i in
+        07) result='n == 7 ? 0 : n * n' ;;
+        23) result='n * n n' ;;
+        42) result='n < 19 ? n * n : (exit(3), 0)' ;;
+        *) result='n * n' ;;
+        esac
+        printf '#include <cstdio>\n#include <cstdlib>\nint main() { int n; scanf("%%d", &n); printf("%%d\\n", %s); }\n' "$result" >"$scratch/class/$i.cpp"
+    done
+    cd "$scratch/class" || exit
+    isolator test --table --tests ../squares ./*.cpp
+    cd "$OLDPWD" || exit
+    is "$status|$err" "1|" "three are not passed"
+    is "$(figures <<<"$out" | grep -v ' passed 20/20 ')" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
+./07.cpp failed 19/20 T T M first: s7 (wrong-answer, line 1 differs)
+./23.cpp build 0/20 - - - ./23.cpp:3:58: error: expected ')' before 'n'
+./42.cpp failed 18/20 T T M first: s19 (runtime-error, program exited with status 3)
+47 of 50 solutions passed all tests" "the table says which, and why"
+    is "$(grep -c ' passed  *20/20 ' <<<"$out")" 47 "the others passed all tests"
+}
+
 test_case 'several files: --pull, and a reader that ends' && {
     faulty "pull * fail" grade --pull --image isolator-test/none-such:1 ann.py bob.py
     is "$status|$(lines '$r->{reason}')" "3|image-missing; image-missing" "an image that cannot be fetched"

@@ -61,7 +61,9 @@ static void grade_table__rows(void **state)
         result.tests.items[i].status = TEST_PASSED;
     result.duration_ms = 123456;
     result.cpu_us = 9999;
-    result.peak_bytes = 3 << 19;
+    result.tests.items[1].peak_bytes = 3 << 19;
+    result.tests.items[2].peak_bytes = 1 << 19;
+    result.peak_bytes = 44 << 20; /* of the compiler */
     check_row(&table, "\xc3\xa4nne-marie.cpp", &result,
               "\xc3\xa4nne-marie.cpp  passed            3/3  123456 ms       9 ms     1.5 MB\n");
     result = new_result(REASON_IMAGE_MISSING, 3, "image 'x' is not on\nthe engine");
