@@ -387,9 +387,19 @@ echo 'open("plot.svg", "w").write("<svg/>"); open("log", "w")' >"$examples/plot.
 echo 'while True: pass' >"$examples/forever.py"
 echo 'print(2 * float(input()))' >"$examples/double.py"
 mkdir "$examples/tests"
-echo 1 | tee "$examples/tests/1.in" >"$examples/tests/2.in"
-echo 2.0 | tee "$examples/tests/1.out" >"$examples/tests/2.out"
+echo 1 >"$examples/tests/1.in"
+echo 3 >"$examples/tests/2.in"
+echo 2.0 >"$examples/tests/1.out"
+echo 6.0 >"$examples/tests/2.out"
+mkdir "$examples/solutions"
+solution() { printf '#include <cstdio>\n\nint main() { double n; %s }\n' "$2" >"$examples/solutions/$1.cpp"; }
+solution alice 'scanf("%lf", &n); printf("%.1f\n", 2 * n);'
+solution bob 'puts("2.0");'
+solution eve 'puts("2.0")'
 echo 'import os; print("the token has", len(os.environ["TOKEN"]), "characters")' >"$examples/show_token.py"
+
+# figures: the lines on stdin without the times and the memory of tables, which differ each time.
+figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/g'; }
 
 # example COMMAND OUTPUT STATUS DOCUMENT: runs the command, unless it was run for another document. It gets a container if
 # the document has an output or a status for it, or if it saves an image for the next command. A JSON result is not
@@ -400,7 +410,7 @@ example() {
     [ -z "${ran[$1]-}" ] || return
     name="$4: ${name#"${name%%[! ]*}"}"
     case $2 in '' | '{'$'\n'*) compared= ;; esac
-    [ "$compared" ] || [ "$3" != 0 ] || [[ $1 == *--save-image* || $1 == *--artifacts* || $1 != *'isolator run'* ]] || config=no-engine
+    [ "$compared" ] || [ "$3" != 0 ] || [[ $1 == *--save-image* || $1 == *--artifacts* || $1 != *'isolator run'* && $1 != *'isolator pull'* ]] || config=no-engine
     got=$(cd "$examples" && ISOLATOR_CONFIG=$scratch/$config.json PATH=$scratch/bin:$PATH \
         bash -c "$1" 2>"$scratch/err" </dev/null)
     ended=$?
@@ -412,7 +422,7 @@ example() {
     fi
     ran[$1]=1
     is "$ended $(grep -v '^isolator-mcp: add this entry to ' "$scratch/err")" "$3 " "$name"
-    [ -z "$compared" ] || is "$got" "$2" "$name: what it prints"
+    [ -z "$compared" ] || is "$(figures <<<"$got")" "$(figures <<<"$2")" "$name: what it prints"
 }
 
 # run_examples DOCUMENT BLOCKS MIN: BLOCKS are each ended by a line "----"; there are at least MIN commands.
