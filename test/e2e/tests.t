@@ -275,7 +275,7 @@ test_case 'limits that cannot be lowered' && {
     faulty "update * fail" isolator batch --config "$scratch/builds.json" "$scratch/requests"
     has "$(fields reason error)" "engine cannot lower the limits after the build: " "the engine refuses"
     is "$(tests '"$t->{status} $t->{stdout}"')" "not-run ; not-run " "no test runs under the limits of the build"
-    is "$(docker_calls)" "create start update" "and nothing else was tried"
+    is "$(docker_calls)" "run update" "and nothing else was tried"
 }
 
 # ---- one program with a build
