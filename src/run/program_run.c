@@ -81,7 +81,7 @@ static void set_oom(struct program_run *program)
 }
 
 /* Memory ran out and the kernel ended the container, which reported no figures. */
-static void set_out_of_memory(struct program_run *program)
+static void set_container_oom(struct program_run *program)
 {
     program->result->exit_code = 128 + 9; /* the kernel ends it with SIGKILL */
     set_oom(program);
@@ -164,10 +164,9 @@ static void stop_program(struct program_run *program)
     instance_pump(instance, INSTANCE_STOPPED, budget_deadline(program->docker, BUDGET_STOP), NULL);
 }
 
-/* A figure of the supervisor; -1: not known. */
-static long long figure(uint64_t value)
+long long program_figure(uint64_t figure)
 {
-    return value > INT64_MAX ? -1 : (long long)value;
+    return figure == FRAME_UNKNOWN ? -1 : (long long)figure;
 }
 
 static void take_figures(struct program_run *program, const struct supervisor_link *link,
@@ -177,9 +176,9 @@ static void take_figures(struct program_run *program, const struct supervisor_li
         set_duration(program, measured_ms);
         return;
     }
-    program->result->peak_bytes = figure(link->end.peak_bytes);
-    program->result->cpu_us = figure(link->end.cpu_us);
-    set_duration(program, (figure(link->end.wall_us) + 999) / 1000);
+    program->result->peak_bytes = program_figure(link->end.peak_bytes);
+    program->result->cpu_us = program_figure(link->end.cpu_us);
+    set_duration(program, (program_figure(link->end.wall_us) + 999) / 1000);
 }
 
 /*
@@ -192,7 +191,7 @@ static int explain_no_end(struct program_run *program, struct error *error)
 
     if (container_killed_by_kernel(program->docker, instance->container.name,
                                    budget_deadline(program->docker, BUDGET_INSPECT))) {
-        set_out_of_memory(program);
+        set_container_oom(program);
         return 0;
     }
     return error_set(error, ERROR_ENGINE,

@@ -6,6 +6,7 @@
 #define RUN_PROGRAM_RUN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/notifier.h"
@@ -33,12 +34,17 @@ struct program_run {
  */
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
 
-/*
- * Set the error, and return -1: what the supervisor reported as FAILED; why the container did not
- * take a request, when instance_pump() has returned `event`.
- */
+/* A figure of struct frame_end; -1: not known. */
+long long program_figure(uint64_t figure);
+
+/* Sets the error that the supervisor reported as FAILED. Returns -1. */
 int program_explain_failure(const struct instance *instance, const char *image,
                             struct error *error);
+
+/*
+ * Sets the error that says why the container did not take a request; instance_pump() has returned
+ * `event`. Returns -1.
+ */
 int program_explain_no_begin(const struct instance *instance, enum process_event event,
                              struct error *error);
 

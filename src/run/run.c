@@ -67,24 +67,24 @@ static void add_warnings(struct run *run)
             strvec_push(&run->result->warnings, warnings->items[i]);
 }
 
-/* Runs the program in the run's instance; see program_run(). Then takes its files. */
-static int run_program(struct run *run, long long deadline, bool *begun, struct error *error)
+/* Runs the programs of the plan in the run's instance; see program_run(). Then takes the files. */
+static int run_programs(struct run *run, long long deadline, bool *begun, struct error *error)
 {
-    struct program_run program = run_program_of(run, "program", &run->output, run->result);
-    int result;
+    struct program_run program;
 
     if (submission_is_needed(run->plan))
         return submission_run(run, deadline, begun, error);
-    result = program_run(&program, deadline, begun, error);
-
-    if (result == 0 && run_wants_files(run))
+    program = run_program_of(run, "program", &run->output, run->result);
+    if (program_run(&program, deadline, begun, error) != 0)
+        return -1;
+    if (run_wants_files(run))
         run_collect_files(run);
-    return result;
+    return 0;
 }
 
 /*
- * Runs the program in the warm instance, which may still have other limits. *begun is false if the
- * program has not begun, for example since the engine was restarted or refuses the limits; then it
+ * Runs the programs in the warm instance, which may still have other limits. *begun is false if no
+ * program has begun, for example since the engine was restarted or refuses the limits; then it
  * may run in another instance.
  */
 static int run_warm(struct run *run, bool *begun, struct error *error)
@@ -100,7 +100,7 @@ static int run_warm(struct run *run, bool *begun, struct error *error)
     add_warnings(run);
     if (instance_set_limits(run->instance, &limits, deadline, run->cancel, error) != 0)
         return -1;
-    return run_program(run, deadline, begun, error);
+    return run_programs(run, deadline, begun, error);
 }
 
 static void free_instance(struct run *run)
@@ -109,7 +109,7 @@ static void free_instance(struct run *run)
     run->instance = NULL;
 }
 
-/* Runs the program in an instance that is made for it. */
+/* Runs the programs in an instance that is made for them. */
 static int run_cold(struct run *run, struct error *error)
 {
     const struct container_limits limits = submission_limits(run);
@@ -124,7 +124,7 @@ static int run_cold(struct run *run, struct error *error)
     run_set_container(run, &run->instance->container);
     add_warnings(run);
     if (made == 0)
-        return run_program(run, deadline, &begun, error);
+        return run_programs(run, deadline, &begun, error);
     free_instance(run);
     return -1;
 }

@@ -20,6 +20,12 @@ enum { LINGER_MS = 600000 };
 /* The longest path that a frame may carry; the rest is cut off. */
 enum { TEXT_MAX = 4096 };
 
+/*
+ * The largest figure that is believed: 8 years in microseconds, or 256 TiB. Those of TESTS_MAX
+ * tests can be added.
+ */
+#define FIGURE_MAX (UINT64_C(1) << 48)
+
 /* ---- what is sent */
 
 static void add_frame(struct strbuf *queue, enum frame_type type, const void *payload,
@@ -215,10 +221,20 @@ static bool take_failed(struct supervisor_link *link, const struct arrived *fram
     return link->failure.step != 0;
 }
 
+static void bound_figure(uint64_t *figure)
+{
+    if (*figure > FIGURE_MAX)
+        *figure = FRAME_UNKNOWN;
+}
+
 static bool take_end(struct supervisor_link *link, const struct arrived *frame)
 {
     if (link->state != SUPERVISOR_RUNNING || !read_struct(frame, &link->end, sizeof link->end))
         return false;
+    bound_figure(&link->end.wall_us);
+    bound_figure(&link->end.cpu_us);
+    bound_figure(&link->end.peak_bytes);
+    bound_figure(&link->end.rss_bytes);
     link->state = SUPERVISOR_ENDED;
     link->has_end = link->end.status <= 255 && link->end.signal <= 127;
     return link->has_end;

@@ -43,7 +43,7 @@ struct supervisor_link {
     /* FAILED; the step is 0 if nothing failed. */
     struct frame_failed failure;
     struct strbuf failed; /* the path concerned */
-    struct frame_end end; /* valid if has_end */
+    struct frame_end end; /* valid if has_end; a figure that cannot be is FRAME_UNKNOWN */
     bool has_end;         /* the program has ended by itself or at an order */
     uint64_t kept_bytes;  /* of the copy that KEEP made, at most as many as were ordered */
     uint64_t keep_max;

@@ -132,7 +132,7 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     result->signal = program->signal;
     result->duration_ms = program->duration_ms;
     result->cpu_us = program->cpu_us;
-    result->peak_bytes = link->has_end ? (long long)link->end.rss_bytes : -1;
+    result->peak_bytes = link->has_end ? program_figure(link->end.rss_bytes) : -1;
     for (int i = 0; i < 2; i++) {
         result->text[i] = program->text[i];
         program->text[i] = (struct strbuf)STRBUF_INIT;
@@ -169,8 +169,8 @@ static void take_failure(struct test_result *result, bool begun, const struct er
     result->message = string_copy(error->message);
 }
 
-/* Runs the program of the test. */
-static int run_program(struct test_run *test, struct run *run, bool *begun, struct error *error)
+static int run_test_program(struct test_run *test, struct run *run, bool *begun,
+                            struct error *error)
 {
     struct program_run program = run_program_of(run, "program", &test->output, &test->result);
 
@@ -192,7 +192,7 @@ static int run_test(struct run *run, const struct test_request *request, struct 
     int status = begin_test(&test, run, request, error);
 
     if (status == 0)
-        status = run_program(&test, run, &begun, error);
+        status = run_test_program(&test, run, &begun, error);
     if (status == 0) {
         take_result(&test, run, result);
         add_figures(run->result, &test.result);

@@ -28,7 +28,8 @@ static void config_keys__levels(void **state)
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"
-        "image imageVersions command build buildLimits aliases extensions defaultFilename env prepare "
+        "image imageVersions command build buildLimits aliases extensions defaultFilename env "
+        "prepare "
         "listPackages packages \n"
         "timeoutSeconds memoryMB cpus pidsLimit \n"
         "run network \n");

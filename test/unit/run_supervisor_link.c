@@ -912,6 +912,30 @@ static void supervisor_link__impossible_ends(void **state)
     check_refused(SUPERVISOR_RUNNING, FRAME_END, &signal, sizeof signal);
 }
 
+/* Figures that are too large are not believed, so that they can be added. */
+static void supervisor_link__impossible_figures(void **state)
+{
+    const uint64_t max = UINT64_C(1) << 48;
+    const struct frame_end end = {.wall_us = max + 1,
+                                  .cpu_us = UINT64_MAX / 2,
+                                  .peak_bytes = max,
+                                  .rss_bytes = UINT64_MAX - 1};
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.link.state = SUPERVISOR_RUNNING;
+    add_frame(&bytes, FRAME_END, &end, sizeof end);
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.has_end);
+    assert_true(fixture.link.end.wall_us == FRAME_UNKNOWN);
+    assert_true(fixture.link.end.cpu_us == FRAME_UNKNOWN);
+    assert_true(fixture.link.end.peak_bytes == max);
+    assert_true(fixture.link.end.rss_bytes == FRAME_UNKNOWN);
+    tear_down(&fixture);
+}
+
 /* More stdin than the supervisor has room for must never be asked for. */
 static void supervisor_link__credit_beyond_the_window(void **state)
 {
@@ -950,6 +974,7 @@ int main(void)
         cmocka_unit_test(supervisor_link__longest_frame),
         cmocka_unit_test(supervisor_link__hello_of_another),
         cmocka_unit_test(supervisor_link__impossible_ends),
+        cmocka_unit_test(supervisor_link__impossible_figures),
         cmocka_unit_test(supervisor_link__credit_beyond_the_window),
     };
 
