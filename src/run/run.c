@@ -67,7 +67,7 @@ static void add_warnings(struct run *run)
             strvec_push(&run->result->warnings, warnings->items[i]);
 }
 
-/* Runs the programs of the plan in the run's instance; see program_run(). Then takes the files. */
+/* Runs the programs of the plan in the run's instance. */
 static int run_programs(struct run *run, long long deadline, bool *begun, struct error *error)
 {
     struct program_run program;
@@ -75,11 +75,7 @@ static int run_programs(struct run *run, long long deadline, bool *begun, struct
     if (submission_is_needed(run->plan))
         return submission_run(run, deadline, begun, error);
     program = run_program_of(run, "program", &run->output, run->result);
-    if (program_run(&program, deadline, begun, error) != 0)
-        return -1;
-    if (run_wants_files(run))
-        run_collect_files(run);
-    return 0;
+    return run_main_program(run, &program, deadline, begun, error);
 }
 
 /*

@@ -76,11 +76,6 @@ struct program_run run_program_of(const struct run *run, const char *name,
                                 .result = result};
 }
 
-bool run_wants_files(const struct run *run)
-{
-    return run->plan->artifacts.count > 0 && run->result->reason != REASON_CANCELLED;
-}
-
 /* Why files of the program may be missing. */
 static const char *explain_missing(enum process_event event)
 {
@@ -102,7 +97,8 @@ static long long longest_artifact(const struct run *run)
     return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
 }
 
-void run_collect_files(struct run *run)
+/* Takes the files that the program, which has ended, has left. */
+static void collect_files(struct run *run)
 {
     struct instance *instance = run->instance;
     const long long start = clock_now_ms();
@@ -120,6 +116,16 @@ void run_collect_files(struct run *run)
     }
     collector_finish(&collector, explain_missing(event));
     docker_traced(run->docker, "files", start);
+}
+
+int run_main_program(struct run *run, struct program_run *program, long long deadline, bool *begun,
+                     struct error *error)
+{
+    if (program_run(program, deadline, begun, error) != 0)
+        return -1;
+    if (run->plan->artifacts.count > 0 && run->result->reason != REASON_CANCELLED)
+        collect_files(run);
+    return 0;
 }
 
 void run_remove_container(struct run *run, const struct owned_container *container,

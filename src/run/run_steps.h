@@ -31,11 +31,12 @@ void run_set_container(struct run *run, const struct owned_container *container)
 struct program_run run_program_of(const struct run *run, const char *name,
                                   struct output_sink *output, struct result *result);
 
-/* Whether artifacts were requested and the run was not cancelled. */
-bool run_wants_files(const struct run *run);
-
-/* Takes the files that the program, which has ended, has left in its working directory. */
-void run_collect_files(struct run *run);
+/*
+ * Runs the program whose result is the run's, as program_run() does. Then takes the files that were
+ * requested and that it has left in its working directory.
+ */
+int run_main_program(struct run *run, struct program_run *program, long long deadline, bool *begun,
+                     struct error *error);
 
 /*
  * Removes the container; a failure becomes a warning of the result. `drain`: see

@@ -226,11 +226,7 @@ static int run_built(struct run *run, struct error *error)
 
     program.request.archive = -1;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
-    if (program_run(&program, run_restore_deadline(run), &begun, error) != 0)
-        return -1;
-    if (run_wants_files(run))
-        run_collect_files(run);
-    return 0;
+    return run_main_program(run, &program, run_restore_deadline(run), &begun, error);
 }
 
 int submission_run(struct run *run, long long deadline, bool *begun, struct error *error)
