@@ -125,6 +125,12 @@ test_case '1000 tests' && {
     is "$status $(json '"$r->{summary}{passed} " . grep { $_->{stdout} == 2 * $_->{name} } @{$r->{tests}}')" "0 1000 1000" "each with its own input"
 }
 
+test_case 'memory for 1000 tests with 100 kB of output each' && {
+    request 'entrypoint_code => q(head -c 100000 /dev/zero | tr "\\\\0" x), tests => [map { {} } 1 .. 1000]' >"$scratch/requests"
+    peak=$(peak "$ISOLATOR" batch -q "$scratch/requests")
+    memory "$peak" 8192 "peak memory in kB"
+}
+
 test_case '9000 files in directories of their own, and a file of nearly a MB' && {
     batch_of 'entrypoint_code => "find . | wc -l", additional_files => [map { {filename => "d$_/f", content => ""} } 1 .. 9000], tests => [{expected_stdout => "18002"}]'
     is "$status $(field error)" "0 null" "the copy has room for the directories"
