@@ -46,6 +46,7 @@ quickCase('a call needs language and entrypoint_code, or snippet_name', async ()
     await server.refuses({ entrypoint_code: '1' }, `language is missing: give one of ${BUILT_IN_LANGUAGES}, shell`,
         'code alone');
     await server.accepts(PROGRAM, 'language and code');
+    await server.accepts({ language: 'python3', entrypoint_code: '1' }, 'an alias of the language');
     await server.accepts({ snippet_name: 'hello.py' }, 'snippet_name');
 });
 
