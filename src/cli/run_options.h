@@ -38,8 +38,7 @@ struct run_options {
 
 /*
  * Reads the arguments after the name of the command, which is argv[0]. -1 with ERROR_USAGE if they
- * are wrong. With
- * --help nothing else is checked. The caller releases the options in any case.
+ * are wrong. With --help nothing else is checked. The caller releases the options in any case.
  */
 int run_options_parse(struct run_options *options, enum run_options_command command, int argc,
                       char **argv, struct error *error);

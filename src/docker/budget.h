@@ -4,17 +4,19 @@
  *
  * `engine_timeout` (the configuration's engineTimeoutSeconds) is how long the engine may take for
  * one run, beside the program itself. Every part is a percentage of it. A part bounds one step, so
- * a step that hangs leaves time for those that follow. T is the timeout of the program.
+ * a step that hangs leaves time for those that follow. T is the timeout of the program. If several
+ * run one after the other, it is the sum of their timeouts, and a RESTORE for each of them.
  *
  *     start of the run
- *       |  SETUP 60, and T (a minute of it at most): create, start, send the files
+ *       |  SETUP 60, and the timeout (a minute of it at most): create, start, send the files
  *       |    in a warm container: WARM_START 30, to change its limits and send the files, and if
  *       |    that fails WARM_REMOVE 20 to remove it;
  *       |    the rest of SETUP is for a new container; WARM_REMOVE also if the image's shell turns
  *       |    out not to work
  *     the program runs: T at most
- *       |  RESTORE 60: between two programs of one run the container is emptied and the files are
- *       |    laid out anew; it is added to the time of the programs, once for each
+ *       |  RESTORE 60: before each of several programs the container is emptied and the files are
+ *       |    laid out anew. As long for the copy of the files, which is made before the first one;
+ *       |    after a build SETUP once more, to lower the limits
  *       |  STOP 10: a program that is ended reports its figures
  *       |  FILES 30: its artifacts are read, until the end of the run at the latest
  *       |  EXIT 10: the container ends and removes itself

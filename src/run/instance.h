@@ -1,7 +1,7 @@
 /*
  * An instance: a container that was created and started, and whose supervisor (src/supervisor)
- * waits for the one request that the instance will serve. Then it is removed; no instance is used
- * twice.
+ * waits for the one request that the instance will serve, be it for one program or for several
+ * (run/submission.h). Then it is removed; no instance is used twice.
  *
  * Image, user, network and mounts are settled when the instance is made. What only the program sees
  * (files, command, environment, stdin, timeout) comes with the request, and the limits of memory,
@@ -29,7 +29,7 @@ enum instance_phase {
     INSTANCE_MADE,    /* the supervisor waits for the request */
     INSTANCE_BEGUN,   /* the program runs, or could not be started */
     INSTANCE_ENDED,   /* it has ended and its output was passed on, or it has to be ended */
-    INSTANCE_STOPPED, /* it has ended, or the copy of the working directory was made */
+    INSTANCE_STOPPED, /* the program has ended, or the working directory was copied */
     INSTANCE_FILES    /* its files have arrived */
 };
 

@@ -1,14 +1,14 @@
 /*
- * A run of several programs in one container: a build, and then the tests of the request, or the
- * one program that was built. All belong to one request, and each finds the container as if it were
- * the first:
+ * A submission: a run of several programs in one container. They are a build, and then the tests of
+ * the request, or the one program that was built. All belong to one request, and each finds the
+ * container as if it were the first:
  *
  *     files -> build -> KEEP -> lower limits -> RESTORE, test -> RESTORE, test -> ...
  *
- * KEEP copies the working directory with what the build has made. RESTORE kills, empties and lays
- * that copy out (supervisor/protocol.h). A build gets the limits of builds, and the container is
- * lowered to those of the program before the first test. The copy is in the container's memory,
- * whose limit is raised by as much.
+ * KEEP copies the working directory with what the build has made. RESTORE kills all processes,
+ * removes everything that was written, and lays the copy out (supervisor/protocol.h). A build gets
+ * the limits of builds, and the container is lowered to those of the program before the first test.
+ * The copy is in the container's memory, whose limit is raised by as much.
  *
  * What is expected of a test never enters the container: stdout is compared here as it arrives.
  */
@@ -22,14 +22,13 @@
 /* Whether the plan needs a submission; otherwise one program runs, and its container ends. */
 bool submission_is_needed(const struct plan *plan);
 
-/*
- * The limits that a container needs when it is made: for a plan without tests; for a run, whose
- * files are packed.
- */
+/* The limits that the container of a plan without tests needs when it is made. */
 struct container_limits submission_plan_limits(const struct plan *plan);
+
+/* The same for a run, with or without tests. Its files are packed, since their size counts. */
 struct container_limits submission_limits(const struct run *run);
 
-/* The command of the plan's build, with its sources, of the files that are packed. */
+/* The command of the plan's build, with the names of its sources; the files are packed. */
 struct strvec submission_build_command(const struct run *run);
 
 /*

@@ -4,9 +4,9 @@
  * back to that; supervisor/clean.h does it.
  *
  * A place that was empty can be emptied, whatever is in it. A place that was not empty cannot be
- * restored, so that the user of this process must not be able to change anything in it. Nothing
- * else is needed for that to stay so: a program can take no permission away from files of another
- * user, and remove none of them, without owning or being able to write the directory that has them.
+ * restored, so the user of this process must not be able to change anything in it. A program cannot
+ * make it changeable either: it cannot give itself permissions on files and directories of another
+ * user.
  */
 #ifndef SUPERVISOR_PLACES_H
 #define SUPERVISOR_PLACES_H

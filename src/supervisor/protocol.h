@@ -27,16 +27,15 @@
  *                           one, has to be complete. KEPT or FAILED follows; ended after that
  *     RESTORE      ended    struct frame_restore, after KEPT: another request follows, as after
  *                           RESET. Each place where a program can leave something is emptied, and
- *                           the copy laid out; waiting after that. RUN reports what has failed:
- *                           the other frames of the request may come at once
+ *                           the copy laid out; waiting after that. A failure is reported only
+ *                           after the next RUN, so the frames of the request may come at once
  *
  * From the supervisor to isolator:
  *
  *     frame        state    payload
  *     HELLO        start    FRAME_HELLO_SIZE bytes, see struct frame_hello: it waits for a request
- *     FAILED       any      struct frame_failed and text: the program does not run. Comes instead
- *                           of HELLO, instead of BEGUN, after BEGUN and instead of END, or instead
- *                           of KEPT
+ *     FAILED       any      struct frame_failed and text: the program does not run. Comes in
+ *                           place of HELLO, BEGUN, KEPT, or of END if BEGUN was sent
  *     BEGUN        waiting  none: the program is about to be executed
  *     STDOUT       running  bytes of the program's stdout; need credit
  *     STDERR       running  bytes of its stderr; need credit
@@ -65,8 +64,7 @@
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The
- * supervisor does the same when the time of struct frame_run is over: then nobody is left to say
- * so.
+ * supervisor does the same when the time of struct frame_run is over, without a frame.
  */
 #ifndef SUPERVISOR_PROTOCOL_H
 #define SUPERVISOR_PROTOCOL_H

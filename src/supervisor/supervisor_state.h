@@ -76,9 +76,8 @@ static inline bool supervisor_runs(const struct supervisor *supervisor)
 _Noreturn void supervisor_leave(struct supervisor *supervisor, int status);
 
 /*
- * Sends a control frame: a fixed part and a text (NULL: none), the end of which is cut off if it is
- * too long. There is always room for it, unless
- * isolator does not read; then this process ends.
+ * Sends a control frame: a fixed part and a text (NULL: none), whose end is cut off if it is too
+ * long. There is always room for it, unless isolator does not read; then this process ends.
  */
 void supervisor_send(struct supervisor *supervisor, enum frame_type type, const void *fixed,
                      size_t length, const char *text);
