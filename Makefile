@@ -240,7 +240,7 @@ unit-tests: $(UNIT_TESTS)
 asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
-tsan: watched = $(filter %/batch.t %/abuse.t,$(E2E_TESTS)) $(filter test/e2e/mcp_%,$(E2E_TESTS))
+tsan: watched = $(filter %/batch.t %/test_command.t %/abuse.t,$(E2E_TESTS)) $(filter test/e2e/mcp_%,$(E2E_TESTS))
 asan tsan: setup test-packages test-images
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)
