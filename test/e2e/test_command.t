@@ -342,7 +342,8 @@ test_case 'several files: SIGINT' && {
     is "$(figures <"$scratch/out" | tail -n 1)" "bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)" \
         "a row is printed when its solution and those before it are done"
     is "$(wc -l <"$scratch/out")" 2 "and not before that"
-    is "$(own_containers | wc -l)" 2 "two run at a time"
+    until_true eval '[ "$(own_containers | wc -l)" = 2 ]' # those of bob.py are removed
+    is "$(waiting)" 2 "two run at a time"
     kill -INT "$pid"
     await
     is "$(own_containers)" "" "the containers are gone"
