@@ -1,6 +1,5 @@
 #include "cli/batch_resume.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

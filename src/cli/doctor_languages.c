@@ -1,10 +1,7 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "cli/doctor.h"

@@ -1,6 +1,5 @@
 #include "cli/grade_table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -1,6 +1,5 @@
 #include "config/language_names.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

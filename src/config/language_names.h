@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/error.h"
 #include "config/config.h"
 #include "config/json_reader.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "config/argument_values.h"
 #include "config/snippets.h"

@@ -1,7 +1,6 @@
 #include "docker/container.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -1,6 +1,5 @@
 #include "docker/image.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -1,7 +1,6 @@
 #include "docker/image_store.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "docker/budget.h"

@@ -13,7 +13,6 @@
 #include "run/instance.h"
 #include "run/output_sink.h"
 #include "run/result.h"
-#include "run/run_stats.h"
 
 struct run {
     const struct docker *docker; /* borrowed, like the next three */

@@ -5,7 +5,6 @@
 #define RUN_RUN_STATS_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 /* Figures that any thread may read at any time. */
 struct run_stats {

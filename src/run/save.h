@@ -8,9 +8,7 @@
 #ifndef RUN_SAVE_H
 #define RUN_SAVE_H
 
-#include "base/archive.h"
 #include "base/error.h"
-#include "docker/docker.h"
 #include "run/run_state.h"
 
 /* Makes the image, with the tag of the plan, from the archive that was sent to the program. */

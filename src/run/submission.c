@@ -1,6 +1,5 @@
 #include "run/submission.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

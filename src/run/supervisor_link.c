@@ -1,6 +1,5 @@
 #include "run/supervisor_link.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
