@@ -137,9 +137,10 @@ static const struct config_key keys[] = {
      "Command that runs a program, one word per string; {entrypoint} stands for the path of the "
      "program, {stem} for the same without its extension, {workdir} for the working directory.",
      LANGUAGE_MEMBER(command)},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("build", KEY_STRINGS, 1, 0), "Build",
-     "Command that builds a program before it runs, one word per string. {sources} stands for its "
-     "files in the language, one word each, and the marks of command can be used too.",
+    {CONFIG_LEVEL_LANGUAGE, RANGE("build", KEY_STRINGS, 0, 0), "Build",
+     "Command that builds a program before it runs, one word per string; empty: nothing is built. "
+     "{sources} stands for its files in the language, one word each, and the marks of command can "
+     "be used too.",
      .set = config_value_build},
     {CONFIG_LEVEL_LANGUAGE, RULE("buildLimits", KEY_OBJECT), "Limits of the build",
      "How the limits of the build differ from those of the programs in the language.",

@@ -204,6 +204,10 @@ int config_value_build(struct json_reader *reader, const struct key_rule *rule, 
     struct strvec *build = &((struct language *)object)->build;
 
     (void)rule;
+    if (json_is_array(value) && json_array_size(value) == 0) { /* nothing is built any more */
+        strvec_release(build);
+        return 0;
+    }
     if (json_reader_strings(reader, value, build) != 0)
         return -1;
     return is_whole_word(build, COMMAND_SOURCES)

@@ -376,6 +376,54 @@ static void config__filename_of_256_bytes(void **state)
     check_refused(json, message);
 }
 
+#define BUILT                                                                                      \
+    "\"image\": \"c\", \"extensions\": [\".c\"], \"defaultFilename\": \"a.c\", "                   \
+    "\"command\": [\"./{stem}\"], \"build\": [\"cc\", \"{sources}\"], "                            \
+    "\"buildLimits\": {\"memoryMB\": 900, \"cpus\": 2}"
+
+/* A file changes single limits of a build, or takes the build away. */
+static void config__builds(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct config config;
+    static const char none[] = "{\"languages\": {\"c\": {\"build\": []}}}";
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"languages\": {\"c\": {" BUILT "}}}");
+    overlay(&config, "{\"languages\": {\"c\": {\"buildLimits\": {\"cpus\": 1}}}}");
+    check_joined(&language(&config, "c")->build, "cc|{sources}");
+    assert_true(language(&config, "c")->build_limits.number[LIMIT_MEMORY] == 900);
+    assert_true(language(&config, "c")->build_limits.number[LIMIT_CPUS] == 1);
+    assert_true(isnan(language(&config, "c")->build_limits.number[LIMIT_PIDS]));
+    assert_true(isnan(language(&config, "c")->policy.limits.number[LIMIT_MEMORY]));
+    overlay(&config, "{\"languages\": {\"c\": {\"build\": [], \"command\": [\"{entrypoint}\"]}}}");
+    assert_int_equal(language(&config, "c")->build.count, 0);
+    config_release(&config);
+
+    config_init(&config);
+    overlay(&config, "{\"languages\": {\"c\": {" BUILT "}}}");
+    assert_int_equal(config_overlay(&config, none, sizeof none - 1, "test.json", &error), -1);
+    assert_error(&error, ERROR_CONFIG,
+                 "test.json: languages.c.command: must be a command with \"{entrypoint}\" in it, "
+                 "since there is no build");
+    config_release(&config);
+}
+
+static void config__wrong_builds(void **state)
+{
+    (void)state;
+    check_refused("{\"languages\": {\"c\": {\"build\": \"cc\"}}}",
+                  "test.json: languages.c.build: must be an array of strings that is not empty");
+    check_refused("{\"languages\": {\"c\": {\"build\": [\"cc\", \"-x{sources}\"]}}}",
+                  "test.json: languages.c.build: must be a command with \"{sources}\" only as a "
+                  "word of its own");
+    check_refused("{\"languages\": {\"c\": {\"buildLimits\": {\"memoryMB\": 5}}}}",
+                  "test.json: languages.c.buildLimits.memoryMB: it must be from 6 to 16777216 MB");
+    check_refused_at("{\"languages\": {\"c\": {\"buildLimits\": {\"network\": \"none\"}}}}",
+                     "test.json: languages.c.buildLimits.network: unknown key");
+}
+
 static void config__wrong_languages(void **state)
 {
     (void)state;
@@ -1023,6 +1071,8 @@ int main(void)
         cmocka_unit_test(config__wrong_types),
         cmocka_unit_test(config__wrong_limits),
         cmocka_unit_test(config__filename_of_256_bytes),
+        cmocka_unit_test(config__builds),
+        cmocka_unit_test(config__wrong_builds),
         cmocka_unit_test(config__wrong_languages),
         cmocka_unit_test(config__path_of_later_keys),
         cmocka_unit_test(config__order_of_files),
