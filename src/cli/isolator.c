@@ -36,7 +36,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container"},
-    {"test", test_command, "run a program with each test of a directory"},
+    {"test", test_command, "run programs with each test of a directory"},
     {"batch", batch_command, "run many requests, one JSON object per line"},
     {"prepare", prepare_command, "install packages for a language"},
     {"pull", pull_command, "fetch the images of the languages"},
