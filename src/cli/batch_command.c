@@ -142,9 +142,11 @@ static int run_batch(const struct batch_arguments *options, const struct config 
 {
     CLEANUP(batch_resume_release) struct batch_resume resume = BATCH_RESUME_INIT;
     struct batch_totals totals;
+    bool good = prepare_resume(options, results, batch, &resume, error) == 0;
 
-    if (prepare_resume(options, results, batch, &resume, error) == 0 &&
-        batch_run(config, batch, &totals, error) == 0)
+    good = good && batch_run(config, batch, &totals, error) == 0;
+    batch->resume = NULL;
+    if (good)
         return exit_status_of_batch(&totals);
     if (error->kind != ERROR_CANCELLED || signals_caught() == 0)
         return -1;

@@ -30,11 +30,22 @@ static void add_fixed_options(struct strvec *arguments)
     strvec_push_each(arguments, "--log-driver", "none", "--no-healthcheck", NULL);
 }
 
+/*
+ * Without a network there is no peer that a closed connection could still hear from, so its port is
+ * free at once: another program of the container may want it (tcp(7), TIME_WAIT).
+ */
+static void add_network(struct strvec *arguments, const struct container_spec *spec)
+{
+    strvec_pushf(arguments, "--network=%s", spec->network);
+    if (strcmp(spec->network, "none") == 0)
+        strvec_push(arguments, "--sysctl=net.ipv4.tcp_max_tw_buckets=0");
+}
+
 static void add_policy(struct strvec *arguments, const struct container_spec *spec)
 {
     strvec_pushf(arguments, "--user=%u:%u", spec->uid, spec->gid);
     container_add_limits(arguments, &spec->limits);
-    strvec_pushf(arguments, "--network=%s", spec->network);
+    add_network(arguments, spec);
     strvec_pushf(arguments, "--read-only=%s", spec->read_only ? "true" : "false");
     for (size_t i = 0; i < spec->cap_drop->count; i++)
         strvec_pushf(arguments, "--cap-drop=%s", spec->cap_drop->items[i]);

@@ -1,10 +1,9 @@
 # a port that stays busy
 # holds: a program can use every port, whatever the one before it did
 # tests: 2
-# gap: a connection that a program has closed keeps its port busy for a minute (TIME_WAIT)
 
-"""The kernel remembers a connection of TCP for a minute after its end, and then no program can bind its port without
-SO_REUSEADDR. All the processes have ended by then, and no unprivileged process can make the kernel forget it."""
+"""The kernel remembers a connection of TCP for a minute after its end (TIME_WAIT), and then no program can bind its port
+without SO_REUSEADDR. No unprivileged process can make it forget that, so the container is set not to remember."""
 import os
 import socket
 

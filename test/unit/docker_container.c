@@ -114,8 +114,8 @@ static void container__create_from_a_minimal_spec(void **state)
                           "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
                           "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
                           "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
-                          "|--pids-limit=64|--network=none|--read-only=false" NO_PROXIES
-                          "|--entrypoint||--|image:1|/bin/sh\n");
+                          "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
+                          "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
 }
@@ -138,20 +138,20 @@ static void container__create_from_a_full_spec(void **state)
     strvec_push_each(&creation.labels, "isolator.pid=1", "isolator.host=a b", NULL);
     strvec_push_each(&creation.command, "-c", "two\nlines; $x", "", "--rm", NULL);
     assert_int_equal(create(&fixture, &creation), 0);
-    check_calls(&fixture,
-                "|create|--name|box|--rm|--interactive|--pull|never"
-                "|--security-opt|no-new-privileges"
-                "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
-                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
-                "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=1.234"
-                "|--pids-limit=64|--network=none|--read-only=true"
-                "|--cap-drop=NET_RAW|--cap-drop=MKNOD"
-                "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,uid=65534,gid=65533,mode=0700"
-                "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
-                "|--mount|type=volume,destination=/volume"
-                "|--label|isolator.pid=1|--label|isolator.host=a b" NO_PROXIES
-                "|--workdir|/work dir"
-                "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
+    check_calls(
+        &fixture,
+        "|create|--name|box|--rm|--interactive|--pull|never"
+        "|--security-opt|no-new-privileges"
+        "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
+        "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+        "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=1.234"
+        "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|--read-only=true"
+        "|--cap-drop=NET_RAW|--cap-drop=MKNOD"
+        "|--tmpfs|/tmp:rw,exec,nosuid,nodev,size=32m,uid=65534,gid=65533,mode=0700"
+        "|--tmpfs|/workspace:rw,exec,nosuid,nodev,size=64m,uid=65534,gid=65533,mode=0700"
+        "|--mount|type=volume,destination=/volume"
+        "|--label|isolator.pid=1|--label|isolator.host=a b" NO_PROXIES "|--workdir|/work dir"
+        "|--entrypoint||--|image:1|/bin/sh|-c|two\nlines; $x||--rm\n");
     discard(&creation);
     tear_down(&fixture);
 }
@@ -400,8 +400,8 @@ static void container__runs_attached(void **state)
                           "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
                           "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
                           "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
-                          "|--pids-limit=64|--network=none|--read-only=false" NO_PROXIES
-                          "|--entrypoint||--|image:1|/bin/sh\n");
+                          "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
+                          "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
 }
