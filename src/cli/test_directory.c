@@ -21,6 +21,9 @@ static const char *const endings[TEST_FILES] = {".in", ".out", ".ans", ".args"};
 /* Maximum bytes of one argument, and of all of a test: the kernel's limits (execve(2)). */
 enum { ARGUMENT_MAX = 131071, ARGUMENTS_MAX = 2000000 };
 
+/* Maximum arguments of a test, as in a line of isolator batch. */
+enum { ARGUMENT_COUNT_MAX = 10000 };
+
 /* Maximum bytes of all expected outputs, which are kept in memory. */
 #define EXPECTED_MAX (1LL << 30)
 
@@ -250,6 +253,9 @@ static int read_arguments(const struct reading *reading, struct test_request *te
         if (length > ARGUMENT_MAX)
             return error_set(reading->error, ERROR_INPUT,
                              "'%s' has an argument of more than %d bytes", shown, ARGUMENT_MAX);
+        if (test->arguments.count == ARGUMENT_COUNT_MAX)
+            return error_set(reading->error, ERROR_INPUT, "'%s' has more than %d arguments", shown,
+                             ARGUMENT_COUNT_MAX);
         strvec_pushf(&test->arguments, "%.*s", (int)length, line);
     }
     return 0;

@@ -21,10 +21,8 @@ enum comparison_mode {
 /* How much numbers may differ with COMPARE_FLOAT: absolute, or relative to the expected number. */
 #define COMPARISON_TOLERANCE_DEFAULT 1e-6
 
-/* The name in requests: "trim". */
-const char *comparison_mode_name(enum comparison_mode mode);
-
-/* Reads the name of a mode. ERROR_USAGE without a change of *mode if there is none of that name. */
+/* Reads the name of a mode, like "trim". ERROR_USAGE without a change of *mode if there is none of
+ * that name. */
 int comparison_mode_parse(const char *name, enum comparison_mode *mode, struct error *error);
 
 #endif

@@ -12,6 +12,9 @@
 #include "config/workdir.h"
 #include "docker/image.h"
 
+/* Maximum bytes of a test's name in a message. */
+enum { SHOWN_MAX = 80 };
+
 /* The working directory is for the program's files, and /tmp for those of its tools. */
 static const char HOME_VARIABLE[] = "HOME=/tmp";
 
@@ -98,12 +101,15 @@ static int check_test_limit(double *number, const struct config *config, enum li
 static int check_test(struct test_request *test, const struct config *config,
                       const char *entrypoint, struct error *error)
 {
+    CLEANUP_FREE char *shown = NULL;
+
     if (check_test_limit(&test->timeout_seconds, config, LIMIT_TIMEOUT, error) == 0 &&
         check_test_limit(&test->cpu_seconds, config, LIMIT_CPU_TIME, error) == 0 &&
         check_environment(&test->environment, error) == 0 &&
         input_files_check(&test->files, entrypoint, error) == 0)
         return 0;
-    return error_prefix(error, "test '%s'", test->name);
+    shown = text_escape_short(test->name, SHOWN_MAX);
+    return error_prefix(error, "test '%s'", shown);
 }
 
 /* The outputs of all tests are in memory at the same time. */

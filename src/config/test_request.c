@@ -17,7 +17,7 @@ struct test_request *test_requests_add(struct test_requests *tests)
     return &tests->items[count];
 }
 
-void test_request_release(struct test_request *test)
+static void test_request_release(struct test_request *test)
 {
     free(test->name);
     cleanup_fd(&test->stdin_file);

@@ -58,7 +58,6 @@ struct test_request *test_requests_add(struct test_requests *tests);
  */
 struct test_requests test_requests_share(struct test_requests *tests);
 
-void test_request_release(struct test_request *test);
 void test_requests_release(struct test_requests *tests);
 
 #endif

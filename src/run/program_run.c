@@ -53,6 +53,15 @@ int program_explain_failure(const struct instance *instance, const char *image, 
     }
 }
 
+/* Whether the kernel has ended the container, for lack of memory. */
+static bool is_out_of_memory(const struct instance *instance)
+{
+    const struct docker *docker = instance->container.docker;
+
+    return container_killed_by_kernel(docker, instance->container.name,
+                                      budget_deadline(docker, BUDGET_INSPECT));
+}
+
 int program_explain_no_begin(const struct instance *instance, enum process_event event,
                              struct error *error)
 {
@@ -61,6 +70,10 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
     if (owned_container_set_interrupted(event, "the container did not take the files in time",
                                         message, error))
         return -1;
+    if (event == PROCESS_EXITED && is_out_of_memory(instance))
+        return error_set(error, ERROR_INPUT,
+                         "memory ran out before the program ran; do the files of the working "
+                         "directory, and a copy of them, fit the container's memory?");
     return error_set(error, ERROR_ENGINE, "the container ended before the program ran: %s",
                      *message ? message : "no message");
 }
@@ -189,8 +202,7 @@ static int explain_no_end(struct program_run *program, struct error *error)
 {
     const struct instance *instance = program->instance;
 
-    if (container_killed_by_kernel(program->docker, instance->container.name,
-                                   budget_deadline(program->docker, BUDGET_INSPECT))) {
+    if (is_out_of_memory(instance)) {
         set_container_oom(program);
         return 0;
     }

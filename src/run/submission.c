@@ -1,5 +1,6 @@
 #include "run/submission.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -228,6 +229,32 @@ static int run_built(struct run *run, struct error *error)
     return run_main_program(run, &program, run_restore_deadline(run), &begun, error);
 }
 
+/* Whether the program that the build was to make cannot be executed. */
+static bool has_no_program(const struct run *run)
+{
+    const struct frame_failed *failure = &run->instance->link.failure;
+    const char *program = run->plan->command.items[0];
+    const size_t workdir = strlen(run->plan->workdir);
+
+    return run->plan->build.count > 0 && failure->step == FRAME_STEP_EXEC &&
+           failure->error != E2BIG && failure->error != ENOMEM &&
+           (strncmp(program, "./", 2) == 0 ||
+            (strncmp(program, run->plan->workdir, workdir) == 0 && program[workdir] == '/'));
+}
+
+/* Compilers succeed also with a library, and programs that run in a build can do anything. */
+static int explain_no_program(struct run *run, struct error *error)
+{
+    if (!has_no_program(run))
+        return -1;
+    error_prefix(error, "the build has made no program");
+    run->result->reason = REASON_BUILD;
+    run->result->error = string_copy(error->message);
+    error_release(error);
+    *error = (struct error)ERROR_INIT;
+    return 0;
+}
+
 int submission_run(struct run *run, long long deadline, bool *begun, struct error *error)
 {
     const struct plan *plan = run->plan;
@@ -248,5 +275,5 @@ int submission_run(struct run *run, long long deadline, bool *begun, struct erro
         output_sink_begin(&run->output); /* for the observer */
     result = plan->tests.count > 0 ? test_run_all(run, error) : run_built(run, error);
     subtract_copy(run);
-    return result;
+    return result == 0 ? 0 : explain_no_program(run, error);
 }

@@ -153,10 +153,25 @@ static bool is_own_attribute(const char *name)
     return strncmp(name, "user.", 5) == 0 || strncmp(name, "system.posix_acl_", 17) == 0;
 }
 
-/* An access control list for new files would stay in force. */
-static bool remove_attributes(int fd)
+static bool is_own(const struct place *place)
+{
+    return place->uid == geteuid();
+}
+
+/* What this user cannot do, no program can. */
+static bool is_refused(int error)
+{
+    return error == EPERM || error == EACCES || error == EROFS;
+}
+
+/*
+ * An access control list for new files would stay in force. Who can write to a directory of another
+ * user can give it attributes too; some of those may be the other user's.
+ */
+static bool remove_attributes(const struct place *place)
 {
     static char names[65536]; /* XATTR_LIST_MAX of Linux */
+    const int fd = place->fd;
     ssize_t length = flistxattr(fd, NULL, 0);
 
     if (length == 0 || (length < 0 && errno == ENOTSUP))
@@ -165,14 +180,10 @@ static bool remove_attributes(int fd)
     if (length < 0)
         return false;
     for (const char *name = names; name < names + length; name += strlen(name) + 1)
-        if (is_own_attribute(name) && fremovexattr(fd, name) != 0)
+        if (is_own_attribute(name) && fremovexattr(fd, name) != 0 &&
+            (is_own(place) || !is_refused(errno)))
             return false;
     return true;
-}
-
-static bool is_own(const struct place *place)
-{
-    return place->uid == geteuid();
 }
 
 static bool restore_flags(const struct place *place)
@@ -181,13 +192,24 @@ static bool restore_flags(const struct place *place)
            ioctl(place->fd, PLACE_SET_FLAGS, &place->flags) == 0;
 }
 
+/* The times of another user's directory cannot be restored, but not be chosen either. */
+static void forget_times(const struct place *place)
+{
+    if (futimens(place->fd, NULL) != 0)
+        errno = 0; /* this user cannot write to it */
+}
+
 static bool restore_root(const struct place *place)
 {
     struct stat status;
 
-    if (!is_own(place))
+    if (!remove_attributes(place))
+        return false;
+    if (!is_own(place)) {
+        forget_times(place);
         return true;
-    return remove_attributes(place->fd) && restore_flags(place) && fstat(place->fd, &status) == 0 &&
+    }
+    return restore_flags(place) && fstat(place->fd, &status) == 0 &&
            (status.st_gid == place->gid || fchown(place->fd, (uid_t)-1, place->gid) == 0) &&
            ((status.st_mode & 07777) == place->mode || fchmod(place->fd, place->mode) == 0) &&
            futimens(place->fd, place->times) == 0;

@@ -12,8 +12,10 @@
 #include "supervisor/places.h"
 
 /*
- * Empties a place that was empty, and gives its root the permissions and times that it had. False:
- * `failure` says why; the path is the place, and the entry if that is in its root.
+ * Empties a place that was empty, and gives its root the permissions and times that it had. If the
+ * root belongs to another user, and a program can write to it, its times become the current time.
+ * Attributes that a program can set are removed. False: `failure` says why; the path is the place,
+ * and the entry if that is in its root.
  */
 bool clean_place(const struct place *place, const struct pace *pace, struct place_failure *failure);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The three shipped languages, and the shape of the JSON result.
+# Three built-in languages with their snippets, and the shape of the JSON result. each_language.t has all of them.
 # shellcheck source=test/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -37,6 +37,17 @@ test_case 'an empty volume of the image is emptied' && {
     is "$status $(outputs)" "0 passed [] |passed [] |passed [] " "an empty volume"
 }
 
+test_case 'attributes of a volume that everyone can write to' && {
+    make_image 'mkdir -m 777 /data'
+    cat >"$scratch/attributes.py" <<'END'
+import os
+print(os.listxattr("/data"))
+os.setxattr("/data", b"user.left", b"text")
+END
+    isolator test --tests "$scratch/three" --image "$image" "$scratch/attributes.py"
+    is "$status $(outputs)" "0 passed [] |passed [] |passed [] " "attributes"
+}
+
 test_case 'a volume that the program cannot change is left alone' && {
     make_image 'mkdir -p /data/a; echo text >/data/a/file'
     isolator test --tests "$scratch/three" --image "$image" "$scratch/leave.py"

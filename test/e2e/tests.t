@@ -25,6 +25,7 @@ statuses='"$t->{name} $t->{status}"'
 
 # The configuration with languages that are built by a shell script, which needs no compiler.
 # - made: the program is its sources, one after the other; a source with the word SYNTAX is refused.
+# - odd: the sources are the script that builds.
 # - slow: the build sleeps. large: the build may take 200 MB, the program 64. limits: the program sees its build's limits.
 seen='cd /sys/fs/cgroup; cat memory/memory.limit_in_bytes memory.max cpu/cpu.cfs_quota_us cpu.max pids/pids.max pids.max 2>/dev/null; :'
 perl -MJSON::PP -e '
@@ -40,6 +41,7 @@ perl -MJSON::PP -e '
         language("slow", build => ["sh", "-c", "echo begun; sleep 600"], buildLimits => {timeoutSeconds => 0.5}),
         language("large", build => ["sh", "-c", "dd if=/dev/zero of=/dev/null bs=90000000 count=1 && cat {entrypoint} >{stem}"],
             memoryMB => 64, buildLimits => {memoryMB => 200}),
+        language("odd", build => ["sh", "{entrypoint}"], command => ["{workdir}/program"], memoryMB => 40, buildLimits => {memoryMB => 40}),
         language("limits", build => ["sh", "-c", "($ARGV[0]) >limits; cat {entrypoint} >{stem}"], memoryMB => 64, cpus => 0.25,
             pidsLimit => 20, buildLimits => {memoryMB => 200, cpus => 0.5, pidsLimit => 40}));
     print JSON::PP->new->encode($config)' "$seen" <"$ISOLATOR_CONFIG" >"$scratch/builds.json"
@@ -251,6 +253,29 @@ test_case 'a build that fails' && {
         "2|building ./main.made||/workspace OWN none 0|./main.made:2:# SYNTAX|" "what the compiler wrote"
     is "$(tests '"$t->{status} $t->{exitCode} $t->{durationMs}"')" "not-run -1 0; not-run -1 0" "the program never ran"
     is "$(json '"$r->{summary}{passed} $r->{summary}{failed}"')" "0 2" "the summary"
+}
+
+test_case 'a build that succeeds and makes no program' && {
+    wrong() {
+        batch_of "language => 'odd', entrypoint_code => q($1), tests => [{}, {}]" --config "$scratch/builds.json"
+        is "$status $(fields status reason exitCode error)" \
+            "1 error build -1 the build has made no program: cannot execute '/workspace/program' in the image 'isolator-test/busybox:1': $2" "$1"
+        is "$(tests '"$t->{status} $t->{exitCode}"') $(json '"$r->{build}{exitCode} $r->{summary}{failed}"')" "not-run -1; not-run -1 0 2" "$1: the tests"
+    }
+    wrong 'echo library >program' 'Permission denied'
+    wrong ':' 'No such file or directory'
+    wrong 'ln -s /proc/1/exe program' 'Permission denied'
+    printf ':\n' >"$scratch/main.odd"
+    isolator run --config "$scratch/builds.json" "$scratch/main.odd"
+    has "$status $(fields reason error)" "1 build the build has made no program: cannot execute '/workspace/program'" "without tests"
+}
+
+test_case 'files that fit the working directory and not the memory' && {
+    batch_of 'language => "odd", entrypoint_code => "dd if=/dev/zero of=large bs=1M count=25; mv large program; chmod 755 program", tests => [{}, {}]' \
+        --config "$scratch/builds.json"
+    is "$status $(fields status reason exitCode error)" "1 error input -1 memory ran out before the program ran; do the files of the working directory, and a copy of them, fit the container's memory?" "a build"
+    batch_of 'entrypoint_code => "echo ran", memory_mb => 16, additional_files => [{filename => "large", content => "x" x 30000000}]'
+    has "$status $(fields status reason)" "1 error input" "a file that is sent"
 }
 
 test_case 'a build that takes too long' && {

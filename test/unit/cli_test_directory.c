@@ -248,6 +248,15 @@ static void test_directory__arguments(void **state)
     write_in(directory, "a.args", text.data);
     assert_refused(directory, "'DIR/a.args' has an argument of more than 131071 bytes");
     directory = temp_create();
+    memset(text.data, '\n', 10001);
+    text.data[10001] = '\0';
+    write_in(directory, "a.args", text.data);
+    assert_refused(directory, "'DIR/a.args' has more than 10000 arguments");
+    directory = temp_create();
+    text.data[10000] = '\0';
+    write_in(directory, "a.args", text.data);
+    assert_listed(directory, "a:");
+    directory = temp_create();
     path = path_in(directory, "a.args");
     write_bytes(path, "a\0b", 3, 0644);
     assert_refused(directory, "'DIR/a.args' has a NUL byte");

@@ -243,10 +243,10 @@ static void plan__tests_that_cannot_run(void **state)
     (void)state;
     set_up(&fixture, "py", "{}");
     add_test(&fixture, "a");
-    test = add_test(&fixture, "b");
+    test = add_test(&fixture, "b\n");
     strvec_push(&test->environment, "A B=secret");
     refuse(&fixture, ERROR_USAGE,
-           "test 'b': 'A B' is not the name of an environment variable: letters, digits, _");
+           "test 'b\\n': 'A B' is not the name of an environment variable: letters, digits, _");
 
     set_up(&fixture, "py", "{}");
     test = add_test(&fixture, "a");

@@ -45,9 +45,8 @@ static void check_split(enum comparison_mode mode, double tolerance, const struc
     if (equal != !example->explanation ||
         strcmp(explanation ? explanation : "", example->explanation ? example->explanation : "") !=
             0)
-        fail_msg("%s: '%s' and '%s', split at %zu and %zu: '%s', not '%s'",
-                 comparison_mode_name(mode), example->expected, example->output, one, two,
-                 explanation ? explanation : "equal",
+        fail_msg("mode %d: '%s' and '%s', split at %zu and %zu: '%s', not '%s'", (int)mode,
+                 example->expected, example->output, one, two, explanation ? explanation : "equal",
                  example->explanation ? example->explanation : "equal");
 }
 

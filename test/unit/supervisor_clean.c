@@ -261,6 +261,51 @@ static int clean_file_of_another(struct fixture *fixture)
     return 0;
 }
 
+/* In a process of another user than that of the place, who can write to it. */
+static int clean_attributes_of_another(struct fixture *fixture)
+{
+    const struct timespec old = {.tv_sec = 1000};
+    struct stat status;
+
+    if (fgetxattr(fixture->fd, "user.one", NULL, 0) == 1 &&
+        fsetxattr(fixture->fd, "user.two", "2", 1, 0) != 0)
+        return 1;
+    if (!clean(fixture) || fgetxattr(fixture->fd, "user.one", NULL, 0) >= 0 ||
+        fgetxattr(fixture->fd, "user.two", NULL, 0) >= 0)
+        return 2;
+    return fstat(fixture->fd, &status) == 0 && status.st_mtim.tv_sec > old.tv_sec ? 0 : 3;
+}
+
+static void clean__attributes_of_another_user(void **state)
+{
+    static const unsigned char list[] = {2,    0,   0, 0, 1,   0,   7,   0,   255, 255,
+                                         255,  255, 4, 0, 7,   0,   255, 255, 255, 255,
+                                         0x20, 0,   7, 0, 255, 255, 255, 255};
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct fixture fixture;
+    int status;
+    pid_t child;
+
+    (void)state;
+    if (geteuid() != 0)
+        return; /* there is no other user */
+    set_up(&fixture);
+    assert_int_equal(fchmod(fixture.fd, 0777), 0);
+    /* It comes first, and stays. */
+    fsetxattr(fixture.fd, "system.posix_acl_default", list, sizeof list, 0);
+    fsetxattr(fixture.fd, "user.one", "1", 1, 0);
+    assert_int_equal(futimens(fixture.fd, old), 0);
+    child = fork();
+    if (child == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0)
+            _exit(99);
+        _exit(clean_attributes_of_another(&fixture));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    tear_down(&fixture);
+}
+
 static void clean__file_of_another_user(void **state)
 {
     struct fixture fixture;
@@ -501,6 +546,7 @@ int main(void)
         cmocka_unit_test(clean__deep_tree_without_permissions),
         cmocka_unit_test(clean__mount_points_stay),
         cmocka_unit_test(clean__file_of_another_user),
+        cmocka_unit_test(clean__attributes_of_another_user),
         cmocka_unit_test(clean__takes_its_time),
         cmocka_unit_test(clean__leaves_no_descriptor_open),
         cmocka_unit_test(clean__permissions_and_times_of_the_root),
