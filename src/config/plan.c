@@ -263,7 +263,7 @@ static size_t test_bytes(const struct test_request *test)
     const struct input input = {.files = test->files, .stdin_file = test->stdin_file};
 
     return sizeof *test + input_bytes(&input) + strings_bytes(&test->arguments) +
-           strings_bytes(&test->environment) + test->expected_length;
+           strings_bytes(&test->environment) + test->stdin_length + test->expected_length;
 }
 
 size_t plan_bytes(const struct plan *plan)

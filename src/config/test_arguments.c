@@ -25,10 +25,14 @@ static int read_name(struct argument_reader *reader, const char *name, const jso
     return 0;
 }
 
+/* No file: a batch would run out of descriptors with the tests of a few lines. */
 static int read_stdin(struct argument_reader *reader, const char *name, const json_t *value,
                       struct test_request *test)
 {
-    return argument_stdin(reader, name, value, &test->stdin_file);
+    if (!json_is_string(value))
+        return argument_wrong(reader, name, "a string");
+    test->stdin_data = argument_bytes(value, &test->stdin_length);
+    return 0;
 }
 
 static int read_arguments(struct argument_reader *reader, const char *name, const json_t *value,

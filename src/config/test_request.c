@@ -20,6 +20,7 @@ struct test_request *test_requests_add(struct test_requests *tests)
 static void test_request_release(struct test_request *test)
 {
     free(test->name);
+    free(test->stdin_data);
     cleanup_fd(&test->stdin_file);
     strvec_release(&test->arguments);
     strvec_release(&test->environment);

@@ -18,7 +18,9 @@ enum { TESTS_MAX = 10000, TEST_NAME_MAX = 255 };
 
 struct test_request {
     char *name;                /* owned; unique among the tests of a request */
-    int stdin_file;            /* standard input: an open file, owned; -1: empty */
+    char *stdin_data;          /* standard input, owned, which may have NUL bytes; NULL: */
+    size_t stdin_length;       /* bytes */
+    int stdin_file;            /* the same from an open file, owned; -1: empty */
     struct strvec arguments;   /* appended to those of the request */
     struct strvec environment; /* "NAME=VALUE"; beside the variables of the request */
     struct input_files files;  /* beside the files of the request */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/linux.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "config/environment.h"
@@ -18,6 +19,7 @@ struct test_run {
     struct strvec command, environment;
     struct limits limits;
     struct archive files; /* of this test */
+    int input;            /* its standard input, if that was in memory; owned */
     struct comparison comparison;
     struct output_sink output;
     struct result result; /* of its program */
@@ -55,6 +57,18 @@ static int pack_files(struct test_run *test, const struct plan *plan, struct err
     return archive_finish(&test->files, error);
 }
 
+static int open_input(struct test_run *test, struct error *error)
+{
+    const struct test_request *request = test->test;
+
+    if (request->stdin_length == 0)
+        return 0;
+    test->input = linux_unnamed_file_of(request->stdin_data, request->stdin_length);
+    if (test->input < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
+    return 0;
+}
+
 static int begin_test(struct test_run *test, const struct run *run,
                       const struct test_request *request, struct error *error)
 {
@@ -63,6 +77,7 @@ static int begin_test(struct test_run *test, const struct run *run,
 
     *test = (struct test_run){.test = request,
                               .files = ARCHIVE_INIT,
+                              .input = -1,
                               .result = RESULT_INIT,
                               .limits = plan_test_limits(plan, request)};
     strvec_push_all(&test->command, &plan->command);
@@ -74,7 +89,7 @@ static int begin_test(struct test_run *test, const struct run *run,
                     request->expected_length);
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
     test->output.comparison = request->has_expected ? &test->comparison : NULL;
-    return pack_files(test, plan, error);
+    return open_input(test, error) == 0 ? pack_files(test, plan, error) : -1;
 }
 
 static void end_test(struct test_run *test)
@@ -83,6 +98,7 @@ static void end_test(struct test_run *test)
     strvec_release(&test->command);
     strvec_release(&test->environment);
     archive_release(&test->files);
+    cleanup_fd(&test->input);
     result_release(&test->result);
 }
 
@@ -178,7 +194,7 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.environment = &test->environment;
     program.request.limits = &test->limits;
     program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
-    program.request.input = test->test->stdin_file;
+    program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
     return program_run(&program, run_restore_deadline(run), begun, error);
 }

@@ -127,6 +127,14 @@ test_case '1000 tests' && {
     is "$status $(json '"$r->{summary}{passed} " . grep { $_->{stdout} == 2 * $_->{name} } @{$r->{tests}}')" "0 1000 1000" "each with its own input"
 }
 
+test_case 'more tests than isolator may have descriptors' && {
+    request 'entrypoint_code => q(cat; exit 1), stop_on_failure => \1, tests => [map { {stdin => "line"} } 1 .. 600]' >"$scratch/requests"
+    out=$(ulimit -n 400 && "$ISOLATOR" batch -q "$scratch/requests" 2>"$scratch/err")
+    status=$?
+    printf '%s\n' "$out" >"$scratch/out"
+    is "$status $(fields reason) $(json '$r->{tests}[0]{stdout}')" "1 tests line" "a test has no descriptor before it runs"
+}
+
 test_case 'memory for 1000 tests with 100 kB of output each' && {
     request 'entrypoint_code => q(head -c 100000 /dev/zero | tr "\\\\0" x), tests => [map { {} } 1 .. 1000]' >"$scratch/requests"
     peak=$(peak "$ISOLATOR" batch -q "$scratch/requests")

@@ -342,7 +342,9 @@ static void plan__bytes_of_tests(void **state)
     input_files_add(&test->files, "f", string_copy("123"), 3);
     test->expected = string_copy("12");
     test->expected_length = 2;
-    assert_true(plan_bytes(&fixture.plan) >= without + 5 + 7 + 3 + 2);
+    test->stdin_data = string_copy("1234");
+    test->stdin_length = 4;
+    assert_true(plan_bytes(&fixture.plan) >= without + 5 + 7 + 3 + 2 + 4);
     tear_down(&fixture);
 }
 

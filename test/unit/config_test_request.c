@@ -29,6 +29,7 @@ static void test_request__many(void **state)
         struct test_request *test = test_requests_add(&tests);
 
         test->name = string_format("%d", i);
+        test->stdin_data = string_copy("z");
         test->expected = string_copy("x");
         strvec_push(&test->arguments, "a");
         strvec_push(&test->environment, "A=1");
