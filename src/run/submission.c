@@ -108,6 +108,23 @@ struct strvec submission_build_command(const struct run *run)
     return command;
 }
 
+/* The kernel's limit for all words of a command, with their pointers: execve(2). */
+enum { WORDS_MAX = 2000000 };
+
+/* The sources may have been sent with any names. */
+static int check_command(const struct strvec *command, struct error *error)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < command->count; i++)
+        bytes += strlen(command->items[i]) + 1 + sizeof(char *);
+    if (bytes > WORDS_MAX)
+        return error_set(error, ERROR_INPUT,
+                         "the names of the sources are too long for the command of the build, "
+                         "which has 2 MB at most: send fewer files, or with shorter paths");
+    return 0;
+}
+
 /* Moves what is known of the build into the result. */
 static void keep_build(struct result *result, struct result *build)
 {
@@ -149,6 +166,8 @@ static int build(struct run *run, long long deadline, bool *begun, bool *built, 
     struct program_run program = run_program_of(run, "build", &output, &result);
     int status;
 
+    if (check_command(&command, error) != 0)
+        return -1;
     program.request.command = &command;
     program.request.environment = &plan->public_environment;
     program.request.limits = &plan->build_limits;

@@ -299,6 +299,18 @@ test_case 'several sources, one of which looks like an option' && {
     is "$status $(json '$r->{build}{stdout}')" "0 building ./src/main.made ./src/-x.made ./src/b.made" "the sources of its directory, each with ./ in front"
 }
 
+test_case 'names of sources that are too long for a command' && {
+    too_long() {
+        request "language => 'made', entrypoint_code => 'echo ran', entrypoint_filename => q($1) . 'main.made',
+            additional_files => [map { {filename => q($1) . q($2) . qq(\$_.made), content => ''} } 1 .. $3]" >"$scratch/requests"
+        isolator batch --config "$scratch/builds.json" "$scratch/requests"
+        is "$status $(fields status reason error)" "1 error input the names of the sources are too long for the command of the build, which has 2 MB at most: send fewer files, or with shorter paths" "$4"
+    }
+    long=$(printf '%0200d' 0)
+    too_long '' "$long" 9900 "many"
+    too_long "$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do printf '%s/' "$long"; done)" f 3000 "in a deep directory"
+}
+
 test_case 'the limits of the build are not those of the program' && {
     batch_of 'language => "limits", entrypoint_code => q(cat limits; ('"$seen"')), tests => [{}]' --config "$scratch/builds.json"
     is "$(tests 'join " ", split /\n/, $t->{stdout}')" "209715200 50000 40 68157440 25000 20" "memory, CPUs and processes of both; the program's have 1 MB for the copy"
