@@ -178,11 +178,11 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
     sandbox_policy_overlay(&plan->policy, &request->policy);
     if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
         return -1;
-    if (plan->policy.read_only || (language->build.count == 0 && request->tests.count == 0))
+    if (plan->policy.read_only || request->tests.count == 0)
         return 0;
     error_set(error, ERROR_USAGE,
-              ERROR_SUBJECT " must be true for %s: nothing of one program may be left for the next",
-              request->tests.count > 0 ? "a request with tests" : "a language with a build");
+              ERROR_SUBJECT " must be true for a request with tests: nothing of one program may be "
+                            "left for the next");
     return error_about(error, "readOnly");
 }
 

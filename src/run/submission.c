@@ -237,6 +237,15 @@ static void subtract_copy(struct run *run)
         result->peak_bytes -= copy;
 }
 
+/*
+ * Whether the files are laid out anew before each program. A container with a writable root cannot
+ * be emptied; then the one program that is built finds whatever its build has left.
+ */
+static bool keeps_copy(const struct plan *plan)
+{
+    return plan->tests.count > 0 || plan->policy.read_only == 1;
+}
+
 /* Runs the one program that was built. */
 static int run_built(struct run *run, struct error *error)
 {
@@ -244,7 +253,10 @@ static int run_built(struct run *run, struct error *error)
     bool begun;
 
     program.request.archive = -1;
-    program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
+    if (keeps_copy(run->plan))
+        program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
+    else
+        program.request.reset = true;
     return run_main_program(run, &program, run_restore_deadline(run), &begun, error);
 }
 
@@ -285,7 +297,7 @@ int submission_run(struct run *run, long long deadline, bool *begun, struct erro
         return -1;
     if (!built)
         return 0;
-    if (keep_files(run, deadline, error) != 0)
+    if (keeps_copy(plan) && keep_files(run, deadline, error) != 0)
         return -1;
     *begun = true;
     if (plan->build.count > 0 && lower_limits(run, error) != 0)

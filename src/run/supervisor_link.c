@@ -89,6 +89,8 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
                                   .cpu_max_us = limits_cpu_us(request->limits)};
 
     begin_request(link, request->archive, request->input);
+    if (request->reset)
+        add_frame(&link->head, FRAME_RESET, NULL, 0);
     if (request->restore_ms > 0)
         add_frame(&link->head, FRAME_RESTORE, &restore, sizeof restore);
     for (size_t i = 0; i < request->command->count; i++)

@@ -34,6 +34,7 @@ struct program_request {
     int archive;                      /* files for its working directory; -1: none */
     int input;                        /* its stdin; -1: empty */
     long long restore_ms;             /* RESTORE comes first, which may take so long; 0: no */
+    bool reset; /* RESET comes first: the program finds what the one before it has left */
 };
 
 struct supervisor_link {

@@ -429,13 +429,11 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
         printf '%s\n' "$out" >"$scratch/out"
     }
     steps=$(awk '/^## Packages/ {found = 1} found && /^```$/ {exit} found && /^isolator / {print}' README.md)
-    is "$(wc -l <<<"$steps")" 3 "README: three commands"
+    is "$(wc -l <<<"$steps")" 2 "README: two commands"
     shown "$(sed -n 1p <<<"$steps")"
     has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: $(sed -n 1p <<<"$steps")"
     shown "$(sed -n 2p <<<"$steps")"
     is "$status|$(field stdout)|$(field warnings)" "0|numpy pandas|" "README: $(sed -n 2p <<<"$steps")"
-    shown "$(sed -n 3p <<<"$steps")"
-    has "$status|$(grep '^python ' <<<"$out" | tr -s ' ')" "0|python ready isolator-prepared:python-" "README: $(sed -n 3p <<<"$steps")"
     shown "$(sed -n "s/\\\\(aq/'/g; s/^\.Dl //p" man/isolator-prepare.1)"
     has "$status|$out" "0|python is prepared: isolator-prepared:python-" "the example of the manual page"
     shown 'isolator prepare --remove python'

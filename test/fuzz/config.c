@@ -63,7 +63,8 @@ static void check_strings(const struct language *language)
 
     for (size_t i = 0; i < language->command.count; i++)
         entrypoints += strstr(language->command.items[i], "{entrypoint}") != NULL;
-    fuzz_require(entrypoints > 0, "%s has no entrypoint", language->name);
+    fuzz_require(entrypoints > 0 || language->build.count > 0, "%s has no entrypoint",
+                 language->name);
     fuzz_require(language->extensions.count > 0, "%s has no extensions", language->name);
     for (size_t i = 0; i < language->extensions.count; i++)
         fuzz_require(language->extensions.items[i][0] == '.', "%s", language->extensions.items[i]);

@@ -232,10 +232,13 @@ static void start(struct server *server)
     *server = (struct server){
         .connection = {.config = &config,
                        .legacy = revision_legacy(""),
+                       /* an engine that did not say which images there are */
+                       .tools = {.config = &config, .asked = true, .answered = true},
                        .writer = {.fd = -1, .wake = &server->wake}},
         .lines = LINES_INIT(LONG_LINE),
         .wake = NOTIFIER_INIT,
     };
+    pthread_mutex_init(&server->connection.tools.lock, NULL);
     pthread_mutex_init(&server->connection.writer.lock, NULL);
     pthread_cond_init(&server->connection.writer.changed, NULL);
     result_store_init(&server->connection.store);
@@ -283,6 +286,7 @@ static void end(struct server *server, struct ledger *ledger)
     subscriptions_release(&server->connection.subscriptions);
     pthread_cond_destroy(&server->connection.writer.changed);
     pthread_mutex_destroy(&server->connection.writer.lock);
+    pthread_mutex_destroy(&server->connection.tools.lock);
 }
 
 static void check_server(const uint8_t *data, size_t size)

@@ -100,11 +100,22 @@ static bool read_failed(struct conversation *to, const uint8_t *payload, size_t 
     return to->failure.step != 0;
 }
 
+/* A larger figure is not believed (run/supervisor_link.c). */
+static void bound_figure(uint64_t *figure)
+{
+    if (*figure > UINT64_C(1) << 48)
+        *figure = FRAME_UNKNOWN;
+}
+
 static bool read_end(struct conversation *to, const uint8_t *payload, size_t length)
 {
     if (to->state != SUPERVISOR_RUNNING || length != sizeof to->end)
         return false;
     memcpy(&to->end, payload, sizeof to->end);
+    bound_figure(&to->end.wall_us);
+    bound_figure(&to->end.cpu_us);
+    bound_figure(&to->end.peak_bytes);
+    bound_figure(&to->end.rss_bytes);
     to->state = SUPERVISOR_ENDED;
     return to->end.signal < 128 && to->end.status < 256;
 }

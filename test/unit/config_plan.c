@@ -153,11 +153,14 @@ static void plan__nothing_is_left_in_a_writable_root(void **state)
     refuse_writable("py", true,
                     "readOnly must be true for a request with tests: nothing of one program may be "
                     "left for the next");
-    refuse_writable("c", false,
-                    "readOnly must be true for a language with a build: nothing of one program may "
-                    "be left for the next");
+    refuse_writable("c", true,
+                    "readOnly must be true for a request with tests: nothing of one program may be "
+                    "left for the next");
     set_up(&fixture, "py", "{\"defaults\": {\"readOnly\": false}}");
     resolve(&fixture); /* one program alone */
+    tear_down(&fixture);
+    set_up(&fixture, "c", "{\"defaults\": {\"readOnly\": false}}");
+    resolve(&fixture); /* one program and its build */
     tear_down(&fixture);
 }
 
