@@ -254,6 +254,13 @@ test_case 'a build, and then tests' && {
         "0|building ./main.made||/workspace OWN none 0|" "the build has no stdin and no variables of the request"
 }
 
+test_case 'one program that is built, with a writable root' && {
+    sed 's/^{/{"defaults": {"readOnly": false},/' "$scratch/builds.json" >"$scratch/writable_builds.json"
+    batch_of 'language => "made", entrypoint_code => "grep -q built /workspace/objects/main.o && echo ran\n"' --config "$scratch/writable_builds.json"
+    is "$status $(fields status reason stdout)" "0 success exit ran" "built and run"
+    is "$(json '$r->{build}{exitCode}')" 0 "its build"
+}
+
 test_case 'a build that fails' && {
     batch_of 'language => "made", entrypoint_code => "echo ran\n# SYNTAX\n", tests => [{}, {}]' --config "$scratch/builds.json"
     is "$status $(fields status reason exitCode stdout error)" "1 error build -1  build exited with status 2" "the reason"
