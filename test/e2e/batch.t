@@ -263,7 +263,7 @@ test_case 'a reader that goes away' && {
 }
 
 test_case 'a container that cannot be removed is reported' && {
-    faulty "start * status;rm * fail;ps * fail" batch_with '{"engineTimeoutSeconds": 2}' "$scratch/good"
+    faulty "run * status;rm * fail;ps * fail" batch_with '{"engineTimeoutSeconds": 2}' "$scratch/good"
     is "$status $(summary | sed "s/'isolator-[0-9a-f]*'/NAME/; s/container: .*/container/")" \
         "0 isolator: warning: container NAME may still exist: cannot remove the container
 isolator: 1 request in TIME: 1 success" "a removal that fails"
