@@ -67,7 +67,7 @@ def describe(result):
     """What one line of the table says about a solution."""
     if result is None:
         return "no result"
-    if "summary" not in result or result["reason"] in ("engine", "cancelled"):
+    if "summary" not in result or result["reason"] in ("build", "engine", "cancelled"):
         return f"{result['reason']}: {result['error']}"
     summary = result["summary"]
     score = f"{summary['passed']}/{summary['total']}"

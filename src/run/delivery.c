@@ -14,7 +14,7 @@
 #define FILE_NAME "supervisor"
 #define PATH      DIRECTORY "/" FILE_NAME
 
-enum { COUNT = sizeof supervisors / sizeof *supervisors };
+enum { COUNT = sizeof supervisors / sizeof *supervisors, PIECE = 16384 };
 
 /* The names that uname(2) and engines have for an architecture. */
 static const struct {
@@ -94,10 +94,25 @@ void delivery_set_spec(enum delivery delivery, const char *workdir, struct strve
     spec->command = command;
 }
 
-void delivery_send(struct strbuf *queue)
+/* In pieces, since many containers may be started at the same time. */
+void delivery_send(void *context, struct strbuf *queue)
 {
-    for (size_t i = 0; i < COUNT; i++)
-        strbuf_add(queue, supervisors[i].bytes, supervisors[i].size);
+    size_t *at = context;
+    size_t before = 0;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        const size_t size = supervisors[i].size;
+
+        if (*at < before + size) {
+            const size_t left = before + size - *at;
+            const size_t piece = left < PIECE ? left : PIECE;
+
+            strbuf_add(queue, supervisors[i].bytes + size - left, piece);
+            *at += piece;
+            return;
+        }
+        before += size;
+    }
 }
 
 /* The supervisor for images of an architecture; NULL: there is none. */

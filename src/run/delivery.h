@@ -26,8 +26,11 @@ enum delivery { DELIVERY_SHELL, DELIVERY_VOLUME };
 void delivery_set_spec(enum delivery delivery, const char *workdir, struct strvec *command,
                        struct container_spec *spec);
 
-/* Adds what the shell reads from the stdin of the container. Nothing may follow before HELLO. */
-void delivery_send(struct strbuf *queue);
+/*
+ * A process_source: adds the next bytes of what the shell reads from the stdin of the container.
+ * *at, a size_t that is 0 at first, is how many there were before. Nothing may follow before HELLO.
+ */
+void delivery_send(void *at, struct strbuf *queue);
 
 /*
  * Puts the supervisor into the volume of a container that has not started. `architecture` is that

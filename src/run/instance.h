@@ -39,6 +39,7 @@ enum { INSTANCE_MESSAGE_MAX = 4096 };
 struct instance {
     struct owned_container container;
     enum delivery delivery;
+    size_t delivered;    /* bytes of the supervisor that the shell was sent */
     long long in_use_ms; /* as given to instance_new() */
     struct spec_fingerprint fingerprint;
     struct container_limits limits; /* that its container has */

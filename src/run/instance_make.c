@@ -154,7 +154,9 @@ static int run_image(struct instance *instance, const struct container_spec *spe
     container->image = spec->image;
     if (container_run(container->docker, spec, &streams, &instance->client, error) != 0)
         return -1;
-    delivery_send(&instance->client.queue);
+    instance->delivered = 0;
+    instance->client.source = delivery_send;
+    instance->client.source_context = &instance->delivered;
     if (wait_until_ready(instance, deadline, cancel, &event, error) != 0) {
         undo_run(instance, event, error->kind, deadline, end);
         return -1;

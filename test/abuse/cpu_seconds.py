@@ -18,7 +18,11 @@ counter, count = os.pipe()
 for _ in range(4):
     if os.fork() == 0:
         while True:
-            if os.fork() == 0:
+            try:
+                child = os.fork()
+            except BlockingIOError:  # the limit of processes; they end soon
+                child = -1
+            if child == 0:
                 os.setsid()
                 while time.process_time() < STEP:
                     pass

@@ -17,9 +17,10 @@ cp "$scratch/tests/3-and-4.in" "$scratch/tests/arguments.in"
 echo 9 >"$scratch/tests/arguments.out"
 printf 'one\ntwo words\n' >"$scratch/tests/arguments.args"
 
-# grade ARG...: runs share/examples/grade.py; sets $status, $out and $err.
+# grade ARG...: runs share/examples/grade.py for $solutions; sets $status, $out and $err.
+solutions=$scratch/solutions
 grade() {
-    PATH=$(dirname "$ISOLATOR"):$PATH share/examples/grade.py "$scratch/solutions" "$scratch/tests" "$scratch/results" "$@" \
+    PATH=$(dirname "$ISOLATOR"):$PATH share/examples/grade.py "$solutions" "$scratch/tests" "$scratch/results" "$@" \
         >"$scratch/out" 2>"$scratch/err"
     status=$?
     take_output
@@ -40,6 +41,16 @@ test_case 'grade.py prints a table, and goes on after an interruption' && {
     grade
     is "$status|$out|$(summary)" "0|$table|isolator: warning: the last line of '$scratch/results' is incomplete and was removed
 isolator: 1 request in TIME: 1 tests; 2 skipped" "a batch that was killed"
+}
+
+test_case 'grade.py grades programs in C++' && {
+    mkdir "$scratch/cpp"
+    printf '#include <cstdio>\nint main(int count, char **) { int a, b; return scanf("%%d %%d", &a, &b) != 2 || printf("%%d\\n", a + b + count - 1) < 0; }\n' >"$scratch/cpp/ann.cpp"
+    echo 'int main() { return wrong; }' >"$scratch/cpp/eve.cpp"
+    rm -f "$scratch/results"
+    solutions=$scratch/cpp grade
+    is "$status|$out" "0|ann.cpp  3/3
+eve.cpp  build: build exited with status 1" "the table"
 }
 
 test_case 'grade.py shows failures of isolator' && {

@@ -37,6 +37,17 @@ static inline void write_frame(const char *directory, const char *name, int type
     write_bytes(path, frame.data, frame.length, 0600);
 }
 
+/* Appends everything that the shell of an image is sent. */
+static inline void add_delivery(struct strbuf *all)
+{
+    size_t at = 0, before;
+
+    do {
+        before = all->length;
+        delivery_send(&at, all);
+    } while (all->length > before);
+}
+
 /* Writes the files "hello", "begun" and "end", and what the functions need. */
 static inline void write_fake_supervisor(const char *directory, const struct frame_end *end)
 {
@@ -50,7 +61,7 @@ static inline void write_fake_supervisor(const char *directory, const struct fra
     write_frame(directory, "hello", FRAME_HELLO, hello, sizeof hello);
     write_frame(directory, "begun", FRAME_BEGUN, NULL, 0);
     write_frame(directory, "end", FRAME_END, end, sizeof *end);
-    delivery_send(&supervisor);
+    add_delivery(&supervisor);
     size = string_format("%zu", supervisor.length);
     write_in(directory, "size", size);
     write_in(directory, "last", last);
