@@ -54,6 +54,9 @@ void text_add_escaped(struct strbuf *out, const char *data, size_t length);
 /* Returns the result of text_add_escaped() for a string; owned by the caller. */
 char *text_escape(const char *string);
 
+/* Bytes that a message shows of a name from a request. */
+enum { TEXT_SHOWN_MAX = 80 };
+
 /*
  * The same for the first `max_length` bytes of a string; no character is cut in two, and "..." is
  * added if the string is longer.

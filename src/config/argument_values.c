@@ -8,9 +8,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Maximum bytes of a name from the model in a message. */
-enum { SHOWN_MAX = 80 };
-
 /* Maximum numbers; comparing the names takes time. */
 enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
 
@@ -173,7 +170,7 @@ int argument_variables(struct argument_reader *reader, const char *name, const j
         return argument_wrong(reader, name, "an object of at most 1000 variables");
     json_object_foreach((json_t *)value, key, item)
     {
-        CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
+        CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
         CLEANUP_FREE char *item_name = string_format("%s.%s", name, shown);
         CLEANUP_FREE char *assignment = NULL;
         const char *text = argument_text(reader, item_name, item);

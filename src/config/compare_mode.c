@@ -5,9 +5,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Maximum bytes of an unknown name in a message. */
-enum { SHOWN_MAX = 80 };
-
 static const char *const mode_names[] = {
     [COMPARE_TRIM] = "trim",
     [COMPARE_EXACT] = "exact",
@@ -24,7 +21,7 @@ int comparison_mode_parse(const char *name, enum comparison_mode *mode, struct e
         *mode = (enum comparison_mode)i;
         return 0;
     }
-    CLEANUP_FREE char *shown = text_escape_short(name, SHOWN_MAX);
+    CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
 
     return error_set(error, ERROR_USAGE, "'%s' is not a way to compare; use " COMPARISON_MODE_NAMES,
                      shown);

@@ -8,9 +8,6 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* Maximum bytes of a path in a message. */
-enum { SHOWN_MAX = 80 };
-
 /* Doubles the array whenever a power of two is full, so that many files take linear time. */
 static void make_room(struct input_files *files)
 {
@@ -27,7 +24,7 @@ void input_files_add(struct input_files *files, const char *path, char *data, si
 
 int input_files_check_path(const char *path, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape_short(path, SHOWN_MAX);
+    CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
     const char *part = path;
 
     if (path[0] == '/')
@@ -75,7 +72,7 @@ static int check_neighbours(const char *first, const char *second, struct error 
 
     if (strncmp(first, second, length) != 0 || (second[length] != '\0' && second[length] != '/'))
         return 0;
-    shown = text_escape_short(first, SHOWN_MAX);
+    shown = text_escape_short(first, TEXT_SHOWN_MAX);
     return error_set(error, ERROR_INPUT,
                      second[length] == '\0'
                          ? "two files have the name '%s'"

@@ -12,9 +12,6 @@
 #include "config/workdir.h"
 #include "docker/image.h"
 
-/* Maximum bytes of a test's name in a message. */
-enum { SHOWN_MAX = 80 };
-
 /* The working directory is for the program's files, and /tmp for those of its tools. */
 static const char HOME_VARIABLE[] = "HOME=/tmp";
 
@@ -64,7 +61,7 @@ static int check_environment(const struct strvec *environment, struct error *err
 
         if (!environment_is_name(assignment, length)) {
             CLEANUP_FREE char *name = string_format("%.*s", (int)length, assignment);
-            CLEANUP_FREE char *shown = text_escape_short(name, 80);
+            CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
             return error_set(error, ERROR_USAGE,
                              "'%s' is not the name of an environment variable: letters, digits, _",
                              shown);
@@ -108,7 +105,7 @@ static int check_test(struct test_request *test, const struct config *config,
         check_environment(&test->environment, error) == 0 &&
         input_files_check(&test->files, entrypoint, error) == 0)
         return 0;
-    shown = text_escape_short(test->name, SHOWN_MAX);
+    shown = text_escape_short(test->name, TEXT_SHOWN_MAX);
     return error_prefix(error, "test '%s'", shown);
 }
 

@@ -56,7 +56,7 @@ void request_release(struct request *request)
 
 int request_add_artifact(struct request *request, const char *pattern, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape_short(pattern, 80);
+    CLEANUP_FREE char *shown = text_escape_short(pattern, TEXT_SHOWN_MAX);
     CLEANUP(glob_release) struct glob compiled = GLOB_INIT;
 
     while (strncmp(pattern, "./", 2) == 0)

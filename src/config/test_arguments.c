@@ -6,9 +6,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Maximum bytes of an unknown member's name in a message. */
-enum { SHOWN_MAX = 80 };
-
 typedef int member_reader(struct argument_reader *reader, const char *name, const json_t *value,
                           struct test_request *test);
 
@@ -116,7 +113,7 @@ enum { MEMBERS = sizeof members / sizeof *members };
 static int refuse_member(struct argument_reader *reader, const char *test, const char *key)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
+    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
     CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < MEMBERS; i++)
@@ -175,7 +172,7 @@ static int check_names(struct argument_reader *reader, const char *name,
         qsort(names.items, names.count, sizeof *names.items, compare_names);
     for (size_t i = 1; i < names.count; i++)
         if (strcmp(names.items[i - 1], names.items[i]) == 0) {
-            CLEANUP_FREE char *shown = text_escape_short(names.items[i], SHOWN_MAX);
+            CLEANUP_FREE char *shown = text_escape_short(names.items[i], TEXT_SHOWN_MAX);
 
             return error_set(reader->error, ERROR_USAGE, "%s: there are two tests named '%s'", name,
                              shown);

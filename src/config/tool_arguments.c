@@ -10,9 +10,6 @@
 #include "config/test_arguments.h"
 #include "docker/image.h"
 
-/* Maximum bytes of a name from the model in a message. */
-enum { SHOWN_MAX = 80 };
-
 /* The state of reading the arguments. */
 struct reading {
     const struct config *config;
@@ -260,7 +257,7 @@ static const json_t *given(const json_t *arguments, const char *name)
 static int refuse_unknown(const struct reading *reading, const char *key)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP_FREE char *shown = text_escape_short(key, SHOWN_MAX);
+    CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
     CLEANUP_FREE char *known = NULL;
 
     for (int i = 0; i < ARGUMENTS; i++)
