@@ -25,6 +25,7 @@ enum grade grade_of(const struct result *result)
     case REASON_OUTPUT_LIMIT:
     case REASON_BUILD:
     case REASON_TESTS:
+    case REASON_EXCEPTION:
         return GRADE_FAILED;
     case REASON_CANCELLED:
     case REASON_ENGINE:

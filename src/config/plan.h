@@ -30,10 +30,17 @@ struct plan {
     struct input input;
     struct test_requests tests; /* none: the program runs once */
     int test_output_bytes;      /* kept of each stream of a test */
-    struct strvec artifacts;    /* patterns of the files to return */
-    int max_artifacts;          /* number of files that are returned */
-    int max_artifact_bytes;     /* bytes of all of them together */
-    char *save_image;           /* see struct request */
+    struct session_request session;
+    /*
+     * argv of the interpreter that stays in a session, in place of `command`; its code is that of
+     * `input`, and not a file. Empty: each request of the session is a process of its own.
+     */
+    struct strvec session_command;
+    struct strvec arguments; /* the request's, which `command` has too */
+    struct strvec artifacts; /* patterns of the files to return */
+    int max_artifacts;       /* number of files that are returned */
+    int max_artifact_bytes;  /* bytes of all of them together */
+    char *save_image;        /* see struct request */
     char *save_dockerfile;
 };
 

@@ -5,6 +5,8 @@
 #ifndef CONFIG_REQUEST_H
 #define CONFIG_REQUEST_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/strvec.h"
 #include "config/input_files.h"
@@ -34,6 +36,14 @@ void input_release(struct input *input);
 /* Bytes of the code, the files beside it and standard input; not of a directory or an open file. */
 size_t input_bytes(const struct input *input);
 
+/* How a request uses a session (service/sessions.h): a container that several requests share. */
+enum { SESSION_ID_SIZE = 33 }; /* 128 bits in hexadecimal digits, and a NUL */
+
+struct session_request {
+    char id[SESSION_ID_SIZE]; /* "": the request gets a container of its own */
+    bool close;               /* the session ends after the request */
+};
+
 struct request {
     char *language; /* NULL: by the extension of the entrypoint */
     char *image;    /* NULL: the language's */
@@ -47,6 +57,7 @@ struct request {
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
     struct test_requests tests;
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
+    struct session_request session;
     char *save_image;      /* tag for an image of the run; NULL: save none */
     char *save_dockerfile; /* path of a Dockerfile of the run; NULL: write none */
 };

@@ -21,6 +21,7 @@ static const char *const reason_names[] = {
     [REASON_INPUT] = "input",
     [REASON_BUILD] = "build",
     [REASON_TESTS] = "tests",
+    [REASON_EXCEPTION] = "exception",
 };
 
 /* Linux, signal(7); the container's kernel is always Linux, whatever runs this program. */

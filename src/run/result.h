@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
+#include "config/request.h"
 #include "run/artifacts.h"
 #include "run/test_result.h"
 
@@ -28,6 +29,7 @@ enum reason {
     REASON_INPUT,         /* the files cannot be sent */
     REASON_BUILD,         /* the program could not be built; it never ran */
     REASON_TESTS,         /* not all tests are passed */
+    REASON_EXCEPTION,     /* an exception ended the cell; the session goes on */
 };
 
 enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20 };
@@ -39,6 +41,16 @@ struct build_result {
     bool truncated[2];
     long long duration_ms;
     long long cpu_us; /* -1: not known */
+};
+
+/* What a result has in addition if its request used a session. */
+struct session_result {
+    char id[SESSION_ID_SIZE];
+    bool cell;           /* it ran in an interpreter that stays */
+    struct strbuf value; /* of the cell's last expression as text, valid UTF-8; see has_value */
+    bool has_value, value_cut;
+    bool state_kept; /* the interpreter waits for the next cell; false: its variables are lost */
+    char *ended; /* owned; why the session is over, "its CPU time is used up"; NULL: it is not */
 };
 
 struct result {
@@ -60,10 +72,11 @@ struct result {
     char *container;      /* owned; its name; NULL if none was created */
     bool warm;            /* a warm container was used */
     int retries; /* how often it was run again since the engine had failed; not in the JSON */
-    struct build_result *build; /* owned; NULL: nothing was built */
-    struct test_results tests;  /* none, if the request has none */
-    struct artifacts artifacts; /* the requested files that the program created or changed */
-    struct strvec warnings;     /* non-fatal problems; JSON adds those of the artifacts */
+    struct build_result *build;     /* owned; NULL: nothing was built */
+    struct session_result *session; /* owned; NULL: it used none */
+    struct test_results tests;      /* none, if the request has none */
+    struct artifacts artifacts;     /* the requested files that the program created or changed */
+    struct strvec warnings;         /* non-fatal problems; JSON adds those of the artifacts */
 };
 
 #define RESULT_INIT                                                                                \

@@ -131,6 +131,7 @@ static enum test_status status_of(struct test_run *test)
     case REASON_INPUT:
     case REASON_BUILD:
     case REASON_TESTS:
+    case REASON_EXCEPTION:
         break;
     }
     return TEST_ENGINE;

@@ -65,6 +65,24 @@ int service_submit(struct service *service, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
                    struct error *error);
 
+/*
+ * Opens a session for requests like this plan: language, image, network, mounts and limits of the
+ * container are the plan's, and the plans of all its requests have to agree in them. Its first
+ * request makes the container. Put the id into request.session of each request. Fails if
+ * sessions.max of the configuration are open (ERROR_INPUT).
+ */
+int service_open_session(struct service *service, const struct plan *plan, bool keep_processes,
+                         char id[SESSION_ID_SIZE], struct error *error);
+
+/*
+ * Ends a session: cancels its requests, and its container is removed soon after. ERROR_INPUT if
+ * there is none with this id; the text is the same for one that was closed and one that never was.
+ */
+int service_close_session(struct service *service, const char *id, struct error *error);
+
+/* A copy of the name of the session's language; NULL with the error of service_close_session(). */
+char *service_session_language(struct service *service, const char *id, struct error *error);
+
 /* Ends a run. Its callbacks are called as always, but not before this returns. */
 void service_cancel(struct service *service, struct run_handle *handle);
 

@@ -14,11 +14,13 @@
  *     ARGUMENT     waiting  the next word of the program's argv
  *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
  *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
- *     RUN          waiting  struct frame_run: run the program. The archive, if there is one, has to
- *                           be complete. BEGUN or FAILED follows
+ *     CODE         waiting  the next bytes of the cell for an interpreter that stays
+ *     RUN          waiting  struct frame_run: run the program, or the cell. The archive, if there
+ * is one, has to be complete. BEGUN or FAILED follows; for a cell not before STDIN_END has arrived
+ *     INTERRUPT    any      none: send SIGINT to the interpreter, if a cell runs
  *     STDIN        any      bytes for the program's stdin; need credit
  *     STDIN_END    any      none: no more bytes follow
- *     CREDIT       any      struct frame_credit, for STDOUT, STDERR or FILES
+ *     CREDIT       any      struct frame_credit, for STDOUT, STDERR, REPORT or FILES
  *     STOP         any      none: end the program, if it runs; END follows
  *     COLLECT      ended    struct frame_collect: send the files of the working directory
  *     RESET        ended    none: another request follows; the files of the working directory stay
@@ -41,8 +43,10 @@
  *     STDERR       running  bytes of its stderr; need credit
  *     CREDIT       any      struct frame_credit, for STDIN
  *     STDIN_CLOSED running  none: the program has closed its stdin; more bytes are discarded
+ *     REPORT       running  bytes of what the interpreter's driver reports of the cell; need credit
  *     END          running  struct frame_end: the program and all its processes have ended, and all
- *                           its output was sent; after STOP, what had credit
+ *                           its output was sent; after STOP, what had credit. Or the cell has
+ *                           ended, see below
  *     FILES        ended    the next bytes of a tar archive of the working directory; need credit
  *     TOO_LARGE    ended    the path of a file that is not in the archive because of its size
  *     FILES_END    ended    none: nothing follows. If the directory has too many entries or levels,
@@ -55,12 +59,27 @@
  * error, and so is STDIN without credit: the supervisor exits, which ends the container, and
  * isolator removes the container.
  *
- * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR and
- * FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were granted. RESET
- * and RESTORE renew the credit of STDIN. Both sides always read, since nothing that arrives needs
- * more room than was granted: an order to stop and the end of the supervisor's stdin never wait
- * behind bytes that nobody takes. FILES to the supervisor need no credit, since it unpacks them as
- * they arrive.
+ * Cells. In a session (service/session.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
+ * program is an interpreter that stays, with a driver in it (src/drivers). The first cell starts
+ * it; until it has ended, the ARGUMENT and ENVIRONMENT frames of later cells are left out. It has
+ * these descriptors:
+ *
+ *     0     the cell's stdin, a file: STDIN is kept until STDIN_END, and granted again at once
+ *     1, 2  pipes, as long as the interpreter lives
+ *     3     the cell, a file: what came as CODE
+ *     4     a stream socket: a byte begins the cell, and the report is what the driver writes, up
+ *           to a NUL, which ends the cell
+ *
+ * At the end of a cell all processes are stopped, what they have written is sent, and all but the
+ * interpreter are killed; the next cell continues it. With FRAME_RUN_KEEP_PROCESSES, which can come
+ * with any RUN, nothing is stopped or killed when the program or the cell has ended by itself.
+ *
+ * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR,
+ * REPORT and FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were
+ * granted. RESET and RESTORE renew the credit of STDIN. Both sides always read, since nothing that
+ * arrives needs more room than was granted: an order to stop and the end of the supervisor's stdin
+ * never wait behind bytes that nobody takes. FILES to the supervisor need no credit, since it
+ * unpacks them as they arrive.
  *
  * The end of its stdin means that isolator has ended or has no more use for the container: the
  * supervisor exits at once, and the kernel ends every other process of the container. The
@@ -94,7 +113,10 @@ enum frame_type {
     FRAME_FILES_END,
     FRAME_KEEP,
     FRAME_RESTORE,
-    FRAME_KEPT
+    FRAME_KEPT,
+    FRAME_CODE,
+    FRAME_INTERRUPT,
+    FRAME_REPORT
 };
 
 enum {
@@ -114,7 +136,7 @@ enum {
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 2, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 3, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -127,7 +149,11 @@ struct frame_run {
     uint64_t linger_ms;  /* so long after END likewise */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
+    uint32_t flags;      /* of enum frame_run_flag */
+    uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
 };
+
+enum frame_run_flag { FRAME_RUN_CELL = 1, FRAME_RUN_KEEP_PROCESSES = 2 };
 
 /* So many more bytes of a stream may be sent. */
 struct frame_credit {
@@ -199,7 +225,8 @@ struct frame_end {
     uint32_t cause;  /* enum frame_cause */
     uint32_t signal; /* that ended the program; 0: it exited with `status` */
     uint32_t status;
-    uint32_t unused;
+    uint32_t
+        stays; /* 1: a cell has ended, and its interpreter waits for the next; 0: it has ended */
     uint64_t wall_us;    /* from the program's start to its end */
     uint64_t cpu_us;     /* CPU time of all its processes */
     uint64_t peak_bytes; /* the container's maximum use of memory, since it was started */
