@@ -16,7 +16,8 @@
  *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
  *     CODE         waiting  the next bytes of the cell for an interpreter that stays
  *     RUN          waiting  struct frame_run: run the program, or the cell. The archive, if there
- * is one, has to be complete. BEGUN or FAILED follows; for a cell not before STDIN_END has arrived
+ *                           is one, has to be complete. BEGUN or FAILED follows; for a cell not
+ *                           before STDIN_END has arrived
  *     INTERRUPT    any      none: send SIGINT to the interpreter, if a cell runs
  *     STDIN        any      bytes for the program's stdin; need credit
  *     STDIN_END    any      none: no more bytes follow
@@ -67,8 +68,8 @@
  *     0     the cell's stdin, a file: STDIN is kept until STDIN_END, and granted again at once
  *     1, 2  pipes, as long as the interpreter lives
  *     3     the cell, a file: what came as CODE
- *     4     a stream socket: a byte begins the cell, and the report is what the driver writes, up
- *           to a NUL, which ends the cell
+ *     4     a pipe, to be read: a newline begins the cell, and its end ends the session
+ *     5     a pipe, to be written: the driver's report of the cell, up to a NUL, which ends the cell
  *
  * At the end of a cell all processes are stopped, what they have written is sent, and all but the
  * interpreter are killed; the next cell continues it. With FRAME_RUN_KEEP_PROCESSES, which can come
