@@ -2,12 +2,8 @@
  * Packs the input of a run, a directory or one file with its additional files, as a tar archive in
  * memory.
  *
- * The directory is untrusted. The walk opens each entry by its name relative to the open parent and
- * never follows a link, so it cannot leave the directory, even if entries are renamed meanwhile.
- * Symbolic links are sent as links; those whose target is outside the directory are omitted and
- * named in warnings. FIFOs, sockets, devices, files that change while they are read, and more data
- * than the workdir can hold are an ERROR_INPUT that names the file. Depth, length of paths and
- * number of entries are bounded. Names may contain any byte.
+ * The directory is untrusted; run/pack_tree.h says what is packed and what is refused. More data
+ * than the workdir can hold is an ERROR_INPUT.
  */
 #ifndef RUN_PACK_INPUT_H
 #define RUN_PACK_INPUT_H

@@ -1,0 +1,72 @@
+/*
+ * Packs directories and files as a tar archive.
+ *
+ * What is in a directory is untrusted. The walk opens each entry by its name relative to the open
+ * parent and never follows a link, so it cannot leave the directory, even if entries are renamed
+ * meanwhile. Symbolic links are packed as links; those whose target is outside the archive are
+ * omitted and named in warnings. FIFOs, sockets, devices and files that change while they are read
+ * are an ERROR_INPUT that names the file. Depth, length of paths, number of entries and bytes are
+ * bounded. Names may contain any byte. The entries are in the order of their names, so equal
+ * directories give equal archives.
+ */
+#ifndef RUN_PACK_TREE_H
+#define RUN_PACK_TREE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/archive.h"
+#include "base/error.h"
+#include "base/notifier.h"
+#include "base/strbuf.h"
+#include "base/strvec.h"
+
+/* Each entry costs memory beside its bytes: a tar header on the host, an inode in the container. */
+enum { PACK_TREE_ENTRIES_MAX = 200000 };
+
+/* All pointers are borrowed. The caller sets the first members and leaves the others 0. */
+struct pack_tree {
+    struct archive *archive;       /* open */
+    struct strvec *warnings;       /* names of omitted links */
+    const struct notifier *cancel; /* or NULL */
+    long long max_bytes;           /* of all files, each rounded up to 4096 bytes */
+    void (*refuse_size)(const struct pack_tree *tree, struct error *error); /* more than that */
+    const void *context;                                                    /* for refuse_size */
+    const char *wanted;     /* the path of a file to look for; NULL: none */
+    const time_t *modified; /* the time of all entries; NULL: that of each file */
+
+    bool wanted_found;
+    struct error *error; /* of the call that runs */
+    struct strbuf path;  /* of the current entry, relative to the root of the archive */
+    int depth;
+    long entries;
+    long omitted; /* links */
+    long long bytes;
+};
+
+void pack_tree_release(struct pack_tree *tree);
+
+/* Packs what is in an open directory. ERROR_INPUT, ERROR_CANCELLED, ERROR_SYSTEM, as below. */
+int pack_tree_contents(struct pack_tree *tree, int directory, struct error *error);
+
+/*
+ * Packs a file, or a directory with what is in it, under this name. Only if `path` itself is a link
+ * it is followed.
+ */
+int pack_tree_named(struct pack_tree *tree, const char *path, const char *name,
+                    struct error *error);
+
+/*
+ * Counts the bytes of a file that the caller packs itself: whole pages of 4096 bytes, as a tmpfs
+ * needs them.
+ */
+int pack_tree_count(struct pack_tree *tree, off_t size, struct error *error);
+
+/* ERROR_CANCELLED if `cancel` is raised. */
+int pack_tree_check_cancelled(const struct pack_tree *tree, struct error *error);
+
+/* Adds the number of omitted links beyond those that the warnings name. Call it at the end. */
+void pack_tree_count_omitted(const struct pack_tree *tree);
+
+#endif
