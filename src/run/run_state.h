@@ -23,7 +23,8 @@ struct run {
     struct archive files; /* the files of the working directory, finished */
     struct manifest sent; /* what is in `files`, for artifacts and for submissions */
     struct output_sink output;
-    struct instance *instance; /* owned; to be removed by run_clean_up(); NULL: none */
+    struct instance *instance;   /* owned; to be removed by run_clean_up(); NULL: none */
+    struct run_session *session; /* that it uses; borrowed; NULL: none */
 };
 
 #endif
