@@ -54,6 +54,12 @@ static char *fill_in(const char *word, const struct mark *marks)
     return strbuf_steal(&filled);
 }
 
+static void fill_words(struct strvec *command, const struct strvec *words, const struct mark *marks)
+{
+    for (size_t i = 0; i < words->count; i++)
+        strvec_push_owned(command, fill_in(words->items[i], marks));
+}
+
 void command_fill(struct strvec *command, const struct strvec *words, const char *entrypoint,
                   const char *workdir)
 {
@@ -65,8 +71,17 @@ void command_fill(struct strvec *command, const struct strvec *words, const char
         {NULL, NULL, false},
     };
 
-    for (size_t i = 0; i < words->count; i++)
-        strvec_push_owned(command, fill_in(words->items[i], marks));
+    fill_words(command, words, marks);
+}
+
+void command_fill_session(struct strvec *command, const struct strvec *words, const char *workdir)
+{
+    const struct mark marks[] = {
+        {"{workdir}", workdir, false},
+        {NULL, NULL, false},
+    };
+
+    fill_words(command, words, marks);
 }
 
 bool command_has(const struct strvec *words, const char *mark)

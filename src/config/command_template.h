@@ -6,6 +6,11 @@
  *     {workdir}     the absolute path of the working directory: "/workspace"
  *     {sources}     only as a whole word of a build: one word for each file of the language in the
  *                   directory of the entrypoint, which comes first: "./src/main.c" "./src/util.c"
+ *
+ * The command of a session has other marks:
+ *
+ *     {python_driver}, {javascript_driver}  the text of the driver (config/drivers.h)
+ *     {workdir}                             as above
  */
 #ifndef CONFIG_COMMAND_TEMPLATE_H
 #define CONFIG_COMMAND_TEMPLATE_H
@@ -20,6 +25,9 @@
 /* Appends the words with their marks replaced, but {sources}. */
 void command_fill(struct strvec *command, const struct strvec *words, const char *entrypoint,
                   const char *workdir);
+
+/* The same for the command of a session. */
+void command_fill_session(struct strvec *command, const struct strvec *words, const char *workdir);
 
 /* Whether a word of the command has the mark in it. */
 bool command_has(const struct strvec *words, const char *mark);

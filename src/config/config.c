@@ -107,6 +107,7 @@ void config_release(struct config *config)
         strvec_release(&language->image_versions);
         strvec_release(&language->command);
         strvec_release(&language->build);
+        strvec_release(&language->session_command);
         strvec_release(&language->extensions);
         free(language->default_filename);
         strvec_release(&language->environment);

@@ -38,8 +38,9 @@ struct language {
     struct strvec image_versions; /* "VARIABLE=VERSION": the least that the image may state there */
     struct strvec command;        /* argv with marks; see config/command_template.h */
     struct strvec build;          /* argv with marks; empty: programs are not built */
-    struct limits build_limits;   /* partial: how they differ from those of the program */
-    struct strvec extensions;     /* with the dot */
+    struct strvec session_command; /* argv with marks; empty: no interpreter stays in a session */
+    struct limits build_limits;    /* partial: how they differ from those of the program */
+    struct strvec extensions;      /* with the dot */
     char *default_filename;
     struct strvec environment;    /* "KEY=VALUE"; a file adds variables and replaces them by name */
     struct sandbox_policy policy; /* partial: what differs from the defaults */
@@ -47,6 +48,15 @@ struct language {
     struct preparation preparation;
     struct strvec list_packages; /* argv that prints the packages of the prepared image, or empty */
     struct strvec packages;      /* names of packages in the image, for models */
+};
+
+/* What the owner of the configuration allows to sessions (service/sessions.h). */
+struct session_settings {
+    int max;              /* that are open at once; 0: there are no sessions */
+    int idle_seconds;     /* without a request, after which one ends */
+    int lifetime_seconds; /* after which one ends */
+    int cpu_seconds;      /* of all requests of a session, and of what runs between them */
+    int output_bytes;     /* that all requests of a session may write to both streams */
 };
 
 /* One text that was laid over those before it. */
@@ -82,10 +92,11 @@ struct config {
     struct language *languages;     /* owned; in the order of the files */
     size_t language_count;
     /* For the server; warm_max_age for `isolator batch` too. See isolator_config.json(5). */
-    int max_concurrent;          /* calls that run at once; 0: as many as there are cores */
-    int max_queued;              /* calls that wait for one of these */
-    int max_text_bytes;          /* of a result's text for a model */
-    int warm_max_age;            /* seconds after which a warm container is replaced */
+    int max_concurrent; /* calls that run at once; 0: as many as there are cores */
+    int max_queued;     /* calls that wait for one of these */
+    int max_text_bytes; /* of a result's text for a model */
+    int warm_max_age;   /* seconds after which a warm container is replaced */
+    struct session_settings sessions;
     struct config_layer *layers; /* owned; the built-in configuration first */
     size_t layer_count;
 };

@@ -34,6 +34,7 @@
     CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which], .set = config_value_build_limit
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
 #define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
+#define SESSION_MEMBER(member)  .offset = offsetof(struct session_settings, member)
 
 static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP, RULE("$schema", KEY_STRING), "Schema of this file",
@@ -81,6 +82,9 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP, RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400),
      "Maximum age of warm containers", "Seconds after which an unused warm container is replaced.",
      TOP_MEMBER(warm_max_age)},
+    {CONFIG_LEVEL_TOP, RULE("sessions", KEY_OBJECT), "Sessions",
+     "Limits of sessions, each of which is a container that several requests share.",
+     TOP_MEMBER(sessions), .members = CONFIG_LEVEL_SESSIONS},
     {CONFIG_LEVEL_TOP, RULE("images", KEY_STRINGS), "Allowed images",
      "Patterns of the images that a line of isolator batch may name, like team/* or python:3.*; * "
      "does not match a '/'. Without any, none.",
@@ -142,6 +146,11 @@ static const struct config_key keys[] = {
      "{sources} stands for its files in the language, one word each, and the marks of command can "
      "be used too.",
      .set = config_value_build},
+    {CONFIG_LEVEL_LANGUAGE, RANGE("sessionCommand", KEY_STRINGS, 0, 0), "Command of a session",
+     "Command of an interpreter that stays in a session and keeps variables, one word per string; "
+     "{python_driver} and {javascript_driver} stand for programs that isolator has, {workdir} for "
+     "the working directory. Empty: each request of a session is a process of its own.",
+     .set = config_value_session_command},
     {CONFIG_LEVEL_LANGUAGE, RULE("buildLimits", KEY_OBJECT), "Limits of the build",
      "How the limits of the build differ from those of the programs in the language.",
      LANGUAGE_MEMBER(build_limits), .members = CONFIG_LEVEL_BUILD},
@@ -182,6 +191,17 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_PREPARE, RULE("network", KEY_STRING), "Network",
      "Network of the steps: none, bridge or the name of a network of the engine; never host.",
      .set = config_value_steps_network, .pattern = NETWORK_PATTERN},
+
+    {CONFIG_LEVEL_SESSIONS, RANGE("max", KEY_WHOLE, 0, 256), "Open sessions",
+     "How many sessions may be open at once; 0: there are no sessions.", SESSION_MEMBER(max)},
+    {CONFIG_LEVEL_SESSIONS, RANGE("idleSeconds", KEY_WHOLE, 1, 86400), "Idle time",
+     "Seconds without a request after which a session ends.", SESSION_MEMBER(idle_seconds)},
+    {CONFIG_LEVEL_SESSIONS, RANGE("lifetimeSeconds", KEY_WHOLE, 1, 86400), "Lifetime",
+     "Seconds after which a session ends.", SESSION_MEMBER(lifetime_seconds)},
+    {CONFIG_LEVEL_SESSIONS, RANGE("cpuSeconds", KEY_WHOLE, 1, 864000), "CPU time",
+     "Seconds of CPU time that a session may use in all.", SESSION_MEMBER(cpu_seconds)},
+    {CONFIG_LEVEL_SESSIONS, RANGE("outputBytes", KEY_WHOLE, 1024, 1 << 30), "Output",
+     "Bytes that the programs of a session may write in all.", SESSION_MEMBER(output_bytes)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

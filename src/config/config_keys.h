@@ -20,6 +20,7 @@ enum config_level {
     CONFIG_LEVEL_LANGUAGE, /* one of "languages": struct language; has the keys of limits too */
     CONFIG_LEVEL_BUILD,    /* "buildLimits" of a language: struct limits */
     CONFIG_LEVEL_PREPARE,  /* "prepare" of a language: struct preparation */
+    CONFIG_LEVEL_SESSIONS, /* "sessions": struct session_settings */
 };
 
 struct config_key {

@@ -216,6 +216,18 @@ int config_value_build(struct json_reader *reader, const struct key_rule *rule, 
                                                 "\" only as a word of its own");
 }
 
+int config_value_session_command(struct json_reader *reader, const struct key_rule *rule,
+                                 const json_t *value, void *object)
+{
+    struct strvec *command = &((struct language *)object)->session_command;
+
+    (void)rule;
+    if (!json_is_array(value) || json_array_size(value) > 0)
+        return json_reader_strings(reader, value, command);
+    strvec_release(command);
+    return 0;
+}
+
 int config_value_extensions(struct json_reader *reader, const struct key_rule *rule,
                             const json_t *value, void *object)
 {

@@ -136,6 +136,28 @@ static int check_tests(const struct plan *plan, const struct config *config,
     return 0;
 }
 
+static int check_session(bool has_tests, bool is_saved, struct error *error)
+{
+    if (has_tests)
+        return error_set(error, ERROR_USAGE, "a request of a session cannot have tests");
+    if (is_saved)
+        return error_set(error, ERROR_USAGE, "a request of a session cannot be saved as an image");
+    return 0;
+}
+
+int plan_check_session(const struct plan *plan, struct error *error)
+{
+    return check_session(plan->tests.count > 0, plan->save_image || plan->save_dockerfile, error);
+}
+
+static int check_request_session(const struct request *request, struct error *error)
+{
+    if (request->session.id[0] == '\0')
+        return 0;
+    return check_session(request->tests.count > 0, request->save_image || request->save_dockerfile,
+                         error);
+}
+
 static void set_image(struct plan *plan, const struct request *request,
                       const struct language *language)
 {
@@ -144,6 +166,7 @@ static void set_image(struct plan *plan, const struct request *request,
     plan->image = string_copy(request->image ? request->image
                               : prepared     ? prepared
                                              : language->image);
+    plan->image_requested = request->image != NULL;
     plan->base = prepared ? string_copy(language->image) : NULL;
 }
 
@@ -154,6 +177,9 @@ static void set_command(struct plan *plan, const struct request *request,
     command_fill(&plan->command, &language->command, plan->entrypoint, plan->workdir);
     strvec_push_all(&plan->source_extensions, &language->extensions);
     strvec_push_all(&plan->command, &request->arguments);
+    strvec_push_all(&plan->arguments, &request->arguments);
+    if (!request->input.dir)
+        command_fill_session(&plan->session_command, &language->session_command, plan->workdir);
     environment_set(&plan->public_environment, HOME_VARIABLE);
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&plan->public_environment, language->environment.items[i]);
@@ -173,6 +199,8 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
     limits_overlay(&plan->build_limits, &language->build_limits);
     limits_clamp(&plan->build_limits, &config->maximums.limits);
     sandbox_policy_overlay(&plan->policy, &request->policy);
+    sandbox_policy_init(&plan->requested);
+    sandbox_policy_overlay(&plan->requested, &request->policy);
     if (sandbox_policy_check(&plan->policy, &config->maximums, error) != 0)
         return -1;
     if (plan->policy.read_only || request->tests.count == 0)
@@ -194,6 +222,7 @@ static void take_over(struct plan *plan, struct request *request)
     request->tests = (struct test_requests)TEST_REQUESTS_INIT;
     plan->test_output_bytes =
         request->test_output_bytes > 0 ? request->test_output_bytes : TEST_OUTPUT_BYTES;
+    plan->session = request->session;
     plan->save_image = steal_pointer(&request->save_image);
     plan->save_dockerfile = steal_pointer(&request->save_dockerfile);
 }
@@ -217,7 +246,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
         return error_prefix(error, "entrypoint");
     if (input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
-        check_tests(plan, config, request, error) != 0)
+        check_tests(plan, config, request, error) != 0 ||
+        check_request_session(request, error) != 0)
         return -1;
     set_command(plan, request, language);
     take_over(plan, request);
@@ -238,6 +268,9 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->environment);
     strvec_release(&plan->public_environment);
     sandbox_policy_release(&plan->policy);
+    sandbox_policy_release(&plan->requested);
+    strvec_release(&plan->session_command);
+    strvec_release(&plan->arguments);
     input_release(&plan->input);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);

@@ -27,13 +27,16 @@ struct plan {
     struct strvec public_environment; /* the language's alone: what an image may be saved with */
     struct sandbox_policy policy;     /* complete */
     struct limits build_limits;       /* complete, if there is a build */
+    struct sandbox_policy requested;  /* partial: what the request itself has set of `policy` */
+    bool image_requested;             /* the request names the image */
     struct input input;
     struct test_requests tests; /* none: the program runs once */
     int test_output_bytes;      /* kept of each stream of a test */
     struct session_request session;
     /*
-     * argv of the interpreter that stays in a session, in place of `command`; its code is that of
-     * `input`, and not a file. Empty: each request of the session is a process of its own.
+     * argv of the interpreter that stays if the request is one of a session, in place of `command`;
+     * its code is that of `input`, and not a file. Empty: each request of a session is a process of
+     * its own, as it is if the program is a directory.
      */
     struct strvec session_command;
     struct strvec arguments; /* the request's, which `command` has too */
@@ -56,6 +59,12 @@ void plan_release(struct plan *plan);
  * its tests.
  */
 size_t plan_bytes(const struct plan *plan);
+
+/*
+ * Checks that the plan may be that of a request of a session: it has no tests, and no image is
+ * saved of it. plan_resolve() has checked it if the request names its session. ERROR_USAGE.
+ */
+int plan_check_session(const struct plan *plan, struct error *error);
 
 /* The limits of a test. */
 struct limits plan_test_limits(const struct plan *plan, const struct test_request *test);

@@ -69,7 +69,8 @@
  *     1, 2  pipes, as long as the interpreter lives
  *     3     the cell, a file: what came as CODE
  *     4     a pipe, to be read: a newline begins the cell, and its end ends the session
- *     5     a pipe, to be written: the driver's report of the cell, up to a NUL, which ends the cell
+ *     5     a pipe, to be written: the driver's report of the cell, up to a NUL, which ends the
+ * cell
  *
  * At the end of a cell all processes are stopped, what they have written is sent, and all but the
  * interpreter are killed; the next cell continues it. With FRAME_RUN_KEEP_PROCESSES, which can come

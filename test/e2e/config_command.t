@@ -174,6 +174,14 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"warm": {"python": 101}}
 {"warm": {"python": -1}}
 {"warm": [1]}
+{"sessions": {}}
+{"sessions": {"max": 0}}
+{"sessions": {"max": 257}}
+{"sessions": {"idleSeconds": 0}}
+{"sessions": {"lifetimeSeconds": 86400, "cpuSeconds": 864000, "outputBytes": 1024}}
+{"sessions": {"outputBytes": 1.5}}
+{"sessions": {"idle": 1}}
+{"sessions": 4}
 {"defaults": []}
 {"defaults": {"image": "x"}}
 {"defaults": {"memory": 64}}
@@ -210,6 +218,10 @@ test_case 'the schema accepts and refuses what isolator accepts and refuses' && 
 {"languages": {"python": {"command": []}}}
 {"languages": {"python": {"command": ["sh", "-c", ". ./{entrypoint}"]}}}
 {"languages": {"python": {"command": ["", "{entrypoint}"]}}}
+{"languages": {"python": {"sessionCommand": []}}}
+{"languages": {"python": {"sessionCommand": ["python3", "-c", "{python_driver}"]}}}
+{"languages": {"python": {"sessionCommand": [""]}}}
+{"languages": {"python": {"sessionCommand": "python3"}}}
 {"languages": {"python": {"imageVersions": {"PYTHON_VERSION": "3.11"}}}}
 {"languages": {"python": {"imageVersions": {"PYTHON_VERSION": "latest"}}}}
 {"languages": {"python": {"imageVersions": {"PYTHON_VERSION": 3}}}}

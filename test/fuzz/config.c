@@ -128,6 +128,11 @@ static void check_config(const struct config *config)
                  config->max_text_bytes);
     fuzz_require(config->warm_max_age >= 1 && config->warm_max_age <= 86400, "%d",
                  config->warm_max_age);
+    fuzz_require(config->sessions.max >= 0 && config->sessions.max <= 256, "%d",
+                 config->sessions.max);
+    fuzz_require(config->sessions.idle_seconds >= 1 && config->sessions.lifetime_seconds >= 1 &&
+                     config->sessions.cpu_seconds >= 1 && config->sessions.output_bytes >= 1024,
+                 "a limit of sessions is too small");
     check_policy(&config->defaults);
     check_policy(&config->maximums);
     for (size_t i = 0; i < config->language_count; i++)

@@ -73,6 +73,20 @@ static void command_template__appends(void **state)
     strvec_release(&command);
 }
 
+static void command_template__session(void **state)
+{
+    struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    strvec_push_each(&words, "python3", "{workdir}/x", "{entrypoint}", NULL);
+    command_fill_session(&command, &words, "/workspace");
+    joined = strvec_join(&command, "|");
+    assert_string_equal(joined, "python3|/workspace/x|{entrypoint}");
+    strvec_release(&words);
+    strvec_release(&command);
+}
+
 static void command_template__has(void **state)
 {
     struct strvec words = STRVEC_INIT;
@@ -93,6 +107,7 @@ int main(void)
         cmocka_unit_test(command_template__names_like_marks),
         cmocka_unit_test(command_template__a_leading_dash),
         cmocka_unit_test(command_template__appends),
+        cmocka_unit_test(command_template__session),
         cmocka_unit_test(command_template__has),
     };
 

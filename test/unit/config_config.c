@@ -981,6 +981,83 @@ static void config__warm(void **state)
     check_number_refused("warmMaxAgeSeconds", "86401", "1 to 86400");
 }
 
+static void check_sessions(const struct config *config, const char *expected)
+{
+    const struct session_settings *sessions = &config->sessions;
+    CLEANUP_FREE char *text =
+        string_format("%d %d %d %d %d", sessions->max, sessions->idle_seconds,
+                      sessions->lifetime_seconds, sessions->cpu_seconds, sessions->output_bytes);
+
+    assert_string_equal(text, expected);
+}
+
+/* A file changes only what it names. */
+static void config__sessions(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"sessions\": {\"max\": 1, \"idleSeconds\": 2, \"lifetimeSeconds\": 3, "
+                     "\"cpuSeconds\": 4, \"outputBytes\": 1024}}");
+    check_sessions(&config, "1 2 3 4 1024");
+    overlay(&config, "{\"sessions\": {\"max\": 0}}");
+    check_sessions(&config, "0 2 3 4 1024");
+    overlay(&config,
+            "{\"sessions\": {\"max\": 256, \"idleSeconds\": 86400, \"lifetimeSeconds\": 86400, "
+            "\"cpuSeconds\": 864000, \"outputBytes\": 1073741824}}");
+    check_sessions(&config, "256 86400 86400 864000 1073741824");
+    config_release(&config);
+}
+
+static void config__wrong_sessions(void **state)
+{
+    static const struct {
+        const char *json, *message;
+    } wrong[] = {
+        {"1", "test.json: sessions: must be an object"},
+        {"{\"max\": -1}", "test.json: sessions.max: must be a whole number from 0 to 256"},
+        {"{\"max\": 257}", "test.json: sessions.max: must be a whole number from 0 to 256"},
+        {"{\"idleSeconds\": 0}",
+         "test.json: sessions.idleSeconds: must be a whole number from 1 to 86400"},
+        {"{\"lifetimeSeconds\": 86401}",
+         "test.json: sessions.lifetimeSeconds: must be a whole number from 1 to 86400"},
+        {"{\"cpuSeconds\": 0}",
+         "test.json: sessions.cpuSeconds: must be a whole number from 1 to 864000"},
+        {"{\"outputBytes\": 1023}",
+         "test.json: sessions.outputBytes: must be a whole number from 1024 to 1073741824"},
+        {"{\"outputBytes\": \"1M\"}",
+         "test.json: sessions.outputBytes: must be a whole number from 1024 to 1073741824"},
+        {"{\"idle\": 1}", "test.json: sessions.idle: unknown key; did you mean 'idleSeconds'?"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        CLEANUP_FREE char *json = string_format("{\"sessions\": %s}", wrong[i].json);
+
+        check_refused(json, wrong[i].message);
+    }
+}
+
+/* A file can turn the interpreter of a language off. */
+static void config__session_command(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"languages\": {\"py\": {\"image\": \"py:3\", \"command\": "
+                     "[\"{entrypoint}\"], \"extensions\": [\".py\"], \"defaultFilename\": "
+                     "\"main.py\", \"sessionCommand\": [\"python3\", \"{python_driver}\"]}}}");
+    assert_int_equal(config_language(&config, "py")->session_command.count, 2);
+    overlay(&config, "{\"languages\": {\"py\": {\"sessionCommand\": [\"other\"]}}}");
+    assert_int_equal(config_language(&config, "py")->session_command.count, 1);
+    assert_string_equal(config_language(&config, "py")->session_command.items[0], "other");
+    overlay(&config, "{\"languages\": {\"py\": {\"sessionCommand\": []}}}");
+    assert_int_equal(config_language(&config, "py")->session_command.count, 0);
+    config_release(&config);
+}
+
 static void config__wrong_numbers_of_waiting_sandboxes(void **state)
 {
     static const char *const wrong[] = {"-1", "101", "1.5", "true", "\"1\""};
@@ -1011,6 +1088,7 @@ static void config__numbers_of_the_server_that_are_built_in(void **state)
     assert_int_equal(config.max_queued, 64);
     assert_int_equal(config.max_text_bytes, 50000);
     assert_int_equal(config.warm_max_age, 600);
+    check_sessions(&config, "4 600 3600 600 67108864");
     assert_int_equal(config_language(&config, "python")->warm, 1);
     config_release(&config);
     temp_remove(directory);
@@ -1095,6 +1173,9 @@ int main(void)
         cmocka_unit_test(config__engine_timeout),
         cmocka_unit_test(config__allow_unenforced),
         cmocka_unit_test(config__warm),
+        cmocka_unit_test(config__sessions),
+        cmocka_unit_test(config__wrong_sessions),
+        cmocka_unit_test(config__session_command),
         cmocka_unit_test(config__wrong_numbers_of_waiting_sandboxes),
         cmocka_unit_test(config__numbers_of_the_server_that_are_built_in),
     };

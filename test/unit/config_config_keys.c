@@ -3,9 +3,9 @@
 #include "config/config_keys.h"
 #include "config/limits.h"
 
-static const enum config_level levels[] = {CONFIG_LEVEL_TOP, CONFIG_LEVEL_LIMITS,
+static const enum config_level levels[] = {CONFIG_LEVEL_TOP,      CONFIG_LEVEL_LIMITS,
                                            CONFIG_LEVEL_LANGUAGE, CONFIG_LEVEL_BUILD,
-                                           CONFIG_LEVEL_PREPARE};
+                                           CONFIG_LEVEL_PREPARE,  CONFIG_LEVEL_SESSIONS};
 
 /* All keys in the order of the table, each level on a line of its own. */
 static void config_keys__levels(void **state)
@@ -24,15 +24,17 @@ static void config_keys__levels(void **state)
         strbuf_string(&names),
         "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced userRange "
         "promptsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes warm "
-        "warmMaxAgeSeconds images "
+        "warmMaxAgeSeconds sessions images "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"
-        "image imageVersions command build buildLimits aliases extensions defaultFilename env "
+        "image imageVersions command build sessionCommand buildLimits aliases extensions "
+        "defaultFilename env "
         "prepare "
         "listPackages packages \n"
         "timeoutSeconds memoryMB cpus pidsLimit \n"
-        "run network \n");
+        "run network \n"
+        "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n");
 }
 
 static void config_keys__find(void **state)

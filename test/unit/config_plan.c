@@ -351,6 +351,111 @@ static void plan__bytes_of_tests(void **state)
     tear_down(&fixture);
 }
 
+/* ---- sessions */
+
+static const char WITH_SESSIONS[] = "{\"languages\": {\"py\": {\"sessionCommand\": [\"python3\", "
+                                    "\"-C\", \"{workdir}\", \"{entrypoint}\"]}}}";
+
+static void plan__session(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", WITH_SESSIONS);
+    strvec_push(&fixture.request.arguments, "given");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture.request.session.close = true;
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.session.id, "0123456789abcdef0123456789abcdef");
+    assert_true(fixture.plan.session.close);
+    check_joined(&fixture.plan.session_command, "python3|-C|/workspace|{entrypoint}");
+    check_joined(&fixture.plan.arguments, "given");
+    check_joined(&fixture.plan.command, "python3|main.py|given");
+    tear_down(&fixture);
+
+    set_up(&fixture, "c", WITH_SESSIONS);
+    resolve(&fixture);
+    assert_string_equal(fixture.plan.session.id, "");
+    assert_int_equal(fixture.plan.session_command.count, 0);
+    tear_down(&fixture);
+}
+
+/* An interpreter takes code. A directory is a program of its own. */
+static void plan__session_of_a_directory(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", WITH_SESSIONS);
+    free(fixture.request.input.code);
+    fixture.request.input.code = NULL;
+    fixture.request.input.dir = string_copy("/tmp");
+    resolve(&fixture);
+    assert_int_equal(fixture.plan.session_command.count, 0);
+    tear_down(&fixture);
+}
+
+static void plan__not_in_a_session(void **state)
+{
+    static const char tests[] = "a request of a session cannot have tests";
+    static const char saved[] = "a request of a session cannot be saved as an image";
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    add_test(&fixture, "a");
+    refuse(&fixture, ERROR_USAGE, tests);
+    set_up(&fixture, "py", "{}");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture.request.save_image = string_copy("a:1");
+    refuse(&fixture, ERROR_USAGE, saved);
+    set_up(&fixture, "py", "{}");
+    strcpy(fixture.request.session.id, "0123456789abcdef0123456789abcdef");
+    fixture.request.save_dockerfile = string_copy("Dockerfile");
+    refuse(&fixture, ERROR_USAGE, saved);
+
+    set_up(&fixture, "py", "{}");
+    add_test(&fixture, "a");
+    resolve(&fixture);
+    assert_int_equal(plan_check_session(&fixture.plan, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_USAGE, tests);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    fixture.request.save_image = string_copy("a:1");
+    resolve(&fixture);
+    assert_int_equal(plan_check_session(&fixture.plan, &fixture.error), -1);
+    assert_error(&fixture.error, ERROR_USAGE, saved);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_int_equal(plan_check_session(&fixture.plan, &fixture.error), 0);
+    tear_down(&fixture);
+}
+
+/* What the request itself has set is told apart from what the configuration says. */
+static void plan__requested(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "py", "{}");
+    fixture.request.policy.limits.number[LIMIT_MEMORY] = 256;
+    fixture.request.image = string_copy("py:3");
+    resolve(&fixture);
+    assert_true(fixture.plan.requested.limits.number[LIMIT_MEMORY] == 256);
+    assert_true(isnan(fixture.plan.requested.limits.number[LIMIT_PIDS]));
+    assert_null(fixture.plan.requested.network);
+    assert_int_equal(fixture.plan.requested.read_only, -1);
+    assert_true(fixture.plan.image_requested);
+    tear_down(&fixture);
+    set_up(&fixture, "py", "{}");
+    resolve(&fixture);
+    assert_true(isnan(fixture.plan.requested.limits.number[LIMIT_MEMORY]));
+    assert_false(fixture.plan.image_requested);
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +471,10 @@ int main(void)
         cmocka_unit_test(plan__output_of_all_tests),
         cmocka_unit_test(plan__time_of_its_programs),
         cmocka_unit_test(plan__bytes_of_tests),
+        cmocka_unit_test(plan__session),
+        cmocka_unit_test(plan__session_of_a_directory),
+        cmocka_unit_test(plan__not_in_a_session),
+        cmocka_unit_test(plan__requested),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
