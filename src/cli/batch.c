@@ -242,11 +242,20 @@ static void wait_for_runs(struct batch *batch)
     }
 }
 
+/*
+ * A warm container saves time if a core is idle that can make it. With a run for each core it would
+ * only slow these down, and the last one is made in vain.
+ */
+static enum pool_policy pool_policy(const struct batch_options *options)
+{
+    return options->jobs < linux_cores() ? POOL_ON_DEMAND : POOL_NONE;
+}
+
 static int start_batch(struct batch *batch, struct error *error)
 {
     const struct batch_options *options = batch->options;
     const struct service_options service_options = {
-        .pool = POOL_ON_DEMAND,
+        .pool = pool_policy(options),
         .limits = {.max_active = options->jobs, .gradual = true, .max_retries = options->retries},
         .changed = &batch->changed};
 

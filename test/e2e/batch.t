@@ -146,13 +146,22 @@ test_case 'all requests succeed' && {
 
 test_case '200 requests: 200 containers, no result lost or mixed up' && {
     perl -e 'print "{\"id\": $_, \"language\": \"busybox\", \"entrypoint_code\": \"echo $_; touch /tmp/used /dev/shm/used; ls -A | wc -l\"}\n" for 1 .. 200' >"$scratch/200"
-    batch_with '{"warm": {"busybox": 2}}' -j 4 "$scratch/200"
+    batch -j 4 "$scratch/200"
     is "$status" 0 "200 lines: all succeed"
     is "$(results '$r->{id} == $r->{line} && $r->{stdout} eq "$r->{id}\n1\n" ? () : "$r->{line}: $r->{stdout}"' | tr -d ' ;')" "" \
         "200 lines: each has its own result"
     is "$(sed 's/.*"container":"\([^"]*\)".*/\1/' "$scratch/out" | sort -u | wc -l)" 200 "200 lines: 200 containers"
-    has "$(cat "$scratch/out")" '"warm":true' "200 lines: some ran in a warm container"
     is "$(own_containers)" "" "200 lines: none is left"
+}
+
+test_case 'warm containers, if fewer requests run at a time than there are cores' && {
+    cores=$(getconf _NPROCESSORS_ONLN)
+    perl -e 'print "{\"language\": \"busybox\", \"entrypoint_code\": \"\"}\n" x 10' >"$scratch/10"
+    for jobs in 1 "$cores"; do
+        batch_with '{"warm": {"busybox": 1}}' -v -j "$jobs" "$scratch/10"
+        is "$status $(grep -c 'warm: true' <<<"$err" | sed 's/^[^0].*/some/')" "0 $([ "$jobs" -lt "$cores" ] && echo some || echo 0)" \
+            "-j $jobs of $cores: warm containers"
+    done
 }
 
 test_case '200,000 lines need no more memory than a few' && {
