@@ -32,6 +32,25 @@ void manifest_sort(struct manifest *manifest)
         qsort(manifest->items, manifest->count, sizeof *manifest->items, compare);
 }
 
+void manifest_merge(struct manifest *manifest, const struct manifest *more)
+{
+    const size_t sorted = manifest->count;
+
+    for (size_t i = 0; i < more->count; i++) {
+        const struct manifest_entry *entry = &more->items[i];
+        const struct manifest known = {manifest->items, sorted};
+        struct manifest_entry *old = (struct manifest_entry *)manifest_find(&known, entry->name);
+
+        if (!old) {
+            manifest_add(manifest, entry->name, entry->length, entry->sha256);
+        } else {
+            old->length = entry->length;
+            memcpy(old->sha256, entry->sha256, sizeof old->sha256);
+        }
+    }
+    manifest_sort(manifest);
+}
+
 long long manifest_longest(const struct manifest *manifest)
 {
     long long longest = 0;

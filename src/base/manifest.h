@@ -32,6 +32,12 @@ void manifest_add(struct manifest *manifest, const char *name, long long length,
 /* Call it once, after the last manifest_add() and before the first manifest_find(). */
 void manifest_sort(struct manifest *manifest);
 
+/*
+ * Adds the entries of another sorted manifest to a sorted one; each replaces an entry of the same
+ * name.
+ */
+void manifest_merge(struct manifest *manifest, const struct manifest *more);
+
 /* The length of the longest file; 0 if there is none. */
 long long manifest_longest(const struct manifest *manifest);
 

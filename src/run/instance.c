@@ -68,7 +68,8 @@ static bool phase_is_reached(const struct instance *instance)
 /* Lets the supervisor send as many bytes as were taken, once they are worth a frame. */
 static void grant(struct instance *instance, int index, size_t taken)
 {
-    static const enum frame_type streams[] = {FRAME_STDOUT, FRAME_STDERR, FRAME_FILES};
+    static const enum frame_type streams[] = {FRAME_STDOUT, FRAME_STDERR, FRAME_FILES,
+                                              FRAME_REPORT};
 
     instance->taken[index] += taken;
     if (instance->taken[index] < FRAME_WINDOW / 4 || instance->client.in < 0)
@@ -85,6 +86,16 @@ static void take_output(void *context, int stream, const char *data, size_t leng
         return;
     output_sink_add(instance->output, stream, data, length);
     grant(instance, stream, output_sink_take(instance->output, stream));
+}
+
+static void take_report(void *context, const char *data, size_t length)
+{
+    struct instance *instance = context;
+    struct strbuf *report = instance->report;
+
+    if (report && length <= SUPERVISOR_REPORT_MAX - report->length)
+        strbuf_add(report, data, length);
+    grant(instance, 3, length);
 }
 
 static void take_files(void *context, const char *data, size_t length)
@@ -107,7 +118,8 @@ static void take_too_large(void *context, const char *path)
 static void feed_instance(struct instance *instance, enum process_stream stream, const char *data,
                           size_t length)
 {
-    static const struct supervisor_handler handler = {take_output, take_files, take_too_large};
+    static const struct supervisor_handler handler = {take_output, take_report, take_files,
+                                                      take_too_large};
     const size_t room = INSTANCE_MESSAGE_MAX - instance->message.length;
 
     if (stream == PROCESS_STDERR)
@@ -179,10 +191,30 @@ void instance_stop(struct instance *instance)
         supervisor_link_stop(&instance->client.queue);
 }
 
+void instance_interrupt(struct instance *instance)
+{
+    if (instance->client.in >= 0)
+        supervisor_link_interrupt(&instance->client.queue);
+}
+
+void instance_forget_output(struct instance *instance)
+{
+    /* another program may follow, which needs the credit */
+    for (int i = 0; i < 2 && instance->output; i++)
+        grant(instance, i, output_sink_take(instance->output, i));
+    instance->output = NULL;
+    instance->report = NULL;
+}
+
+bool instance_is_idle(const struct instance *instance)
+{
+    return supervisor_link_is_idle(&instance->link) && !instance->client.exited;
+}
+
 void instance_collect(struct instance *instance, const struct plan *plan, long long file_max)
 {
     if (instance->client.in >= 0)
-        supervisor_link_collect(plan, file_max, &instance->client.queue);
+        supervisor_link_collect(&instance->link, plan, file_max, &instance->client.queue);
 }
 
 int instance_set_limits(struct instance *instance, const struct container_limits *limits,

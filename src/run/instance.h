@@ -1,7 +1,8 @@
 /*
  * An instance: a container that was created and started, and whose supervisor (src/supervisor)
  * waits for the one request that the instance will serve, be it for one program or for several
- * (run/submission.h). Then it is removed; no instance is used twice.
+ * (run/submission.h), or for the requests of one session (run/session_run.h). Then it is removed;
+ * no instance is used by two requests, or two sessions.
  *
  * Image, user, network and mounts are settled when the instance is made. What only the program sees
  * (files, command, environment, stdin, timeout) comes with the request, and the limits of memory,
@@ -53,7 +54,8 @@ struct instance {
     bool late;                   /* it did not reach the phase before the deadline */
     struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
     struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
-    size_t taken[3];             /* bytes of STDOUT, STDERR, FILES that are not granted again yet */
+    struct strbuf *report;       /* takes the report of a cell; borrowed; NULL: nobody wants it */
+    size_t taken[4]; /* bytes of STDOUT, STDERR, FILES, REPORT that are not granted again yet */
 };
 
 /*
@@ -94,11 +96,18 @@ void instance_send(struct instance *instance, const struct program_request *requ
 void instance_keep(struct instance *instance, int archive, const struct frame_keep *order);
 
 /*
- * Order the program to end; the files of its working directory, without those of more than
- * `file_max` bytes.
+ * Order the program to end; a cell to end and its interpreter to stay; the files of its working
+ * directory, without those of more than `file_max` bytes.
  */
 void instance_stop(struct instance *instance);
+void instance_interrupt(struct instance *instance);
 void instance_collect(struct instance *instance, const struct plan *plan, long long file_max);
+
+/* The program has ended: nothing goes to `output` and `report` any more. */
+void instance_forget_output(struct instance *instance);
+
+/* Whether the instance can take another request, as far as is known without asking it. */
+bool instance_is_idle(const struct instance *instance);
 
 /* Asks the instance to end, so that the engine can end several at the same time. */
 void instance_dismiss(struct instance *instance);

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/input_files.h"
+#include "run/cell.h"
 #include "run/pack_tree.h"
 
 static void refuse_size(const struct pack_tree *tree, struct error *error)
@@ -103,7 +104,9 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
     };
     int result;
 
-    if (input->dir)
+    if (cell_is_in(plan))
+        result = 0; /* its code is no file */
+    else if (input->dir)
         result = add_directory(&tree, plan, error);
     else if (input->code)
         result = add_bytes(&tree, plan->entrypoint, input->code, input->code_length, error);

@@ -106,8 +106,30 @@ static void set_container_oom(struct program_run *program)
 static void set_cpu_time(struct program_run *program)
 {
     program->result->reason = REASON_CPU_TIME;
+    if (supervisor_link_limits_cpu(&program->request)) {
+        program->result->error =
+            string_format("%s used up the CPU time of its session", program->name);
+        return;
+    }
     program->result->error = string_format("%s used more than %.10g s of CPU time", program->name,
                                            program->request.limits->number[LIMIT_CPU_TIME]);
+}
+
+bool program_interpreter_stays(const struct program_run *program)
+{
+    const struct supervisor_link *link = &program->instance->link;
+
+    return link->has_end && link->end.stays == 1;
+}
+
+/* A cell has ended; how is in its report. */
+static void set_cell_end(struct program_run *program, bool oom_killed)
+{
+    program->result->reason = REASON_EXIT;
+    program->result->exit_code = 0;
+    if (oom_killed)
+        strvec_push(&program->result->warnings,
+                    "memory ran out and the kernel killed a process of the cell");
 }
 
 /* The program has ended by itself, or at its limit of CPU time. */
@@ -117,6 +139,10 @@ static void set_end(struct program_run *program, const struct frame_end *end)
     const bool oom_killed = end->oom_kills > 0 && end->oom_kills != FRAME_UNKNOWN;
     const int status = (int)(end->signal != 0 ? 128 + end->signal : end->status);
 
+    if (program_interpreter_stays(program) && end->cause == FRAME_CAUSE_ITSELF) {
+        set_cell_end(program, oom_killed);
+        return;
+    }
     result->exit_code = status;
     result->signal = (int)end->signal;
     if (end->cause == FRAME_CAUSE_CPU) {
@@ -127,7 +153,7 @@ static void set_end(struct program_run *program, const struct frame_end *end)
         strvec_pushf(&result->warnings,
                      "memory ran out and the kernel killed a process, but the %s ended with "
                      "status 0",
-                     program->name);
+                     program->report ? "interpreter" : program->name);
     if (oom_killed && status != 0) {
         set_oom(program);
     } else if (end->signal != 0) {
@@ -151,11 +177,14 @@ static void set_stopped(struct program_run *program, enum reason reason)
     const int live_error = program->output->live_error;
 
     result->reason = reason;
-    result->signal = SIGKILL;
-    result->exit_code = 128 + SIGKILL;
+    result->signal = program_interpreter_stays(program) ? SIGINT : SIGKILL;
+    result->exit_code = 128 + result->signal;
     if (reason == REASON_TIMEOUT) {
         result->error = string_format("%s did not end within %.10g s", program->name,
                                       program->request.limits->number[LIMIT_TIMEOUT]);
+    } else if (reason == REASON_OUTPUT_LIMIT && program->request.output_left > 0 &&
+               program->request.output_left < OUTPUT_HARD_MAX) {
+        result->error = string_format("%s used up the output of its session", program->name);
     } else if (reason == REASON_OUTPUT_LIMIT) {
         result->error = string_format("%s wrote more than %d MiB to one stream", program->name,
                                       OUTPUT_HARD_MAX >> 20);
@@ -163,8 +192,20 @@ static void set_stopped(struct program_run *program, enum reason reason)
         result->reason = REASON_ENGINE;
         result->error = string_format("cannot write the output: %s", strerror(live_error));
     } else { /* also if the reader of the output has gone, which is no failure */
-        result->error = string_copy("cancelled while the program ran");
+        result->error = string_copy(program->report ? "cancelled while the cell ran"
+                                                    : "cancelled while the program ran");
     }
+}
+
+/* Interrupts a cell. Returns whether it ends by that. */
+static bool interrupt_cell(struct program_run *program)
+{
+    struct instance *instance = program->instance;
+
+    instance_interrupt(instance);
+    return instance_pump(instance, INSTANCE_ENDED, clock_now_ms() + PROGRAM_INTERRUPT_MS, NULL) ==
+               PROCESS_PAUSED &&
+           !output_sink_must_end(program->output);
 }
 
 /* Ends a program that still runs, and reads its last output and its figures. */
@@ -172,6 +213,8 @@ static void stop_program(struct program_run *program)
 {
     struct instance *instance = program->instance;
 
+    if (program->report && !output_sink_must_end(program->output) && interrupt_cell(program))
+        return;
     instance_stop(instance);
     output_sink_detach(program->output);
     instance_pump(instance, INSTANCE_STOPPED, budget_deadline(program->docker, BUDGET_STOP), NULL);
@@ -253,14 +296,16 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     int result;
 
     instance->output = program->output;
+    instance->report = program->report;
     instance_send(instance, &program->request);
-    event = instance_pump(instance, INSTANCE_BEGUN, deadline, program->cancel);
+    event = instance_pump(instance, INSTANCE_BEGUN, deadline,
+                          program->must_begin ? NULL : program->cancel);
     docker_traced(program->docker, "deliver", start);
     *begun = instance->link.state >= SUPERVISOR_RUNNING;
     if (event == PROCESS_PAUSED && *begun)
         result = run_to_end(program, error);
     else
         result = program_explain_no_begin(instance, event, error);
-    instance->output = NULL; /* the instance may outlive it */
+    instance_forget_output(instance); /* the instance may outlive it */
     return result;
 }

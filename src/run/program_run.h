@@ -1,6 +1,7 @@
 /*
  * One program in an instance: sends its request, moves its input and output, waits for its end or
- * ends it, and fills in a result. An instance can run several programs one after the other.
+ * ends it, and fills in a result. An instance can run several programs one after the other. The
+ * program may be a cell of an interpreter that stays; what the cell reports is left to the caller.
  */
 #ifndef RUN_PROGRAM_RUN_H
 #define RUN_PROGRAM_RUN_H
@@ -19,12 +20,17 @@ struct program_run {
     const struct docker *docker; /* borrowed, like everything here */
     struct instance *instance;
     const struct notifier *cancel; /* or NULL */
+    bool must_begin;               /* it cannot be cancelled before: the instance is needed again */
     struct program_request request;
+    struct strbuf *report;      /* takes what a cell reports, in JSON; NULL: it is no cell */
     const char *name;           /* stands for the program in messages: "program", "build" */
     const char *image;          /* that it runs in, for messages */
     struct output_sink *output; /* takes what the program writes; the caller finishes it */
     struct result *result;      /* gets everything but the output */
 };
+
+/* How long a cell that is interrupted has to end before its interpreter is ended. */
+enum { PROGRAM_INTERRUPT_MS = 1000 };
 
 /*
  * Runs the program in the instance, which waits for a request, and leaves the instance. The program
@@ -33,6 +39,9 @@ struct program_run {
  * is not known.
  */
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
+
+/* Whether it was a cell, has ended, and its interpreter waits for the next one. */
+bool program_interpreter_stays(const struct program_run *program);
 
 /* A figure of struct frame_end; -1: not known. */
 long long program_figure(uint64_t figure);

@@ -1,10 +1,12 @@
 #include "run/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/json_make.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 static const char *const reason_names[] = {
@@ -128,6 +130,30 @@ static json_t *build_to_json(struct build_result *build)
     return object;
 }
 
+struct session_result *result_add_session(struct result *result, const char *id)
+{
+    struct session_result *session = memory_allocate(sizeof *session);
+
+    *session = (struct session_result){.value = STRBUF_INIT};
+    snprintf(session->id, sizeof session->id, "%s", id);
+    result->session = session;
+    return session;
+}
+
+/* Adds the members that only requests of a session have. */
+static void add_session(json_t *object, struct session_result *session)
+{
+    json_object_set_new(object, "session", json_string(session->id));
+    if (session->cell) {
+        json_object_set_new(object, "value",
+                            session->has_value ? json_make_taken(&session->value) : json_null());
+        if (session->value_cut)
+            json_object_set_new(object, "valueTruncated", json_true());
+        json_object_set_new(object, "stateKept", json_boolean(session->state_kept));
+    }
+    json_object_set_new(object, "sessionEnded", json_make_text(session->ended));
+}
+
 /* Adds the members that only requests with a build or with tests have. */
 static void add_parts(json_t *object, struct result *result)
 {
@@ -167,6 +193,8 @@ json_t *result_to_json(struct result *result)
     json_object_set_new(object, "image", json_make_text(result->image));
     json_object_set_new(object, "container", json_make_text(result->container));
     json_object_set_new(object, "warm", json_boolean(result->warm));
+    if (result->session)
+        add_session(object, result->session);
     json_object_set_new(object, "artifacts", artifacts_to_json(&result->artifacts));
     json_object_set_new(object, "warnings", warnings);
     add_parts(object, result);
@@ -182,6 +210,15 @@ static void build_result_free(struct build_result *build)
     free(build);
 }
 
+static void session_result_free(struct session_result *session)
+{
+    if (!session)
+        return;
+    strbuf_release(&session->value);
+    free(session->ended);
+    free(session);
+}
+
 void result_release(struct result *result)
 {
     strbuf_release(&result->text[0]);
@@ -191,6 +228,7 @@ void result_release(struct result *result)
     free(result->image);
     free(result->container);
     build_result_free(result->build);
+    session_result_free(result->session);
     test_results_release(&result->tests);
     artifacts_release(&result->artifacts);
     strvec_release(&result->warnings);

@@ -3,17 +3,20 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "docker/budget.h"
+#include "run/cell.h"
 #include "run/pack_input.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/save.h"
+#include "run/session_run.h"
 #include "run/submission.h"
 #include "run/test_run.h"
 
 static int pack_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    const bool needed = plan->artifacts.count > 0 || submission_is_needed(plan);
+    const bool needed = plan->artifacts.count > 0 || submission_is_needed(plan) ||
+                        plan->session.id[0] != '\0'; /* a later request may want files back */
     struct manifest *sent = needed ? &run->sent : NULL;
 
     if (archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
@@ -49,6 +52,8 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
     warn_of_forgery(&plan->policy, &result->warnings);
+    if (plan->session.id[0] != '\0')
+        result_add_session(result, plan->session.id)->cell = cell_is_in(plan);
     test_run_prepare(run);
     if (pack_run(run, &error) == 0)
         return true;
@@ -72,6 +77,10 @@ static int run_programs(struct run *run, long long deadline, bool *begun, struct
 {
     struct program_run program;
 
+    if (run->session)
+        run_session_begin(run);
+    if (cell_is_in(run->plan))
+        return run_session_cell(run, deadline, begun, error);
     if (submission_is_needed(run->plan))
         return submission_run(run, deadline, begun, error);
     program = run_program_of(run, "program", &run->output, run->result);
@@ -114,7 +123,7 @@ static int run_cold(struct run *run, struct error *error)
     int made;
 
     run->result->warm = false;
-    run->instance = instance_new(run->docker, run->plan, &limits, run_use_ms(run));
+    run->instance = instance_new(run->docker, run->plan, &limits, run_keep_ms(run));
     made = instance_make(run->instance, run->plan, deadline, run_end_deadline(run), run->cancel,
                          error);
     run_set_container(run, &run->instance->container);
@@ -166,6 +175,22 @@ static int run_warm_or_cold(struct run *run, struct error *error)
     return -1;
 }
 
+/* Runs the programs in an instance of which the session needs the state. */
+static int run_again(struct run *run, struct error *error)
+{
+    const struct container_limits limits = submission_limits(run);
+    const long long deadline = run_setup_deadline(run);
+    bool begun;
+
+    run->result->warm = true;
+    run_set_container(run, &run->instance->container);
+    if (notifier_raised(run->cancel))
+        return owned_container_set_cancelled(error);
+    if (instance_set_limits(run->instance, &limits, deadline, NULL, error) != 0)
+        return -1;
+    return run_programs(run, deadline, &begun, error);
+}
+
 static int save_run(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
@@ -180,19 +205,31 @@ static int save_run(struct run *run, struct error *error)
     return 0;
 }
 
-void run_execute(struct run *run, struct instance *warm)
+/* Runs the programs in this way, and completes the result. */
+static void execute(struct run *run, int (*run_somehow)(struct run *, struct error *))
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const long long start = run->start;
 
-    run->instance = warm;
-    if (run_warm_or_cold(run, &error) == 0 && result_success(run->result))
+    if (run_somehow(run, &error) == 0 && result_success(run->result))
         save_run(run, &error);
     if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
     test_run_explain(run);
     output_sink_finish(&run->output, run->result);
     run->result->total_ms = clock_now_ms() - start;
+}
+
+void run_execute(struct run *run, struct instance *warm)
+{
+    run->instance = warm;
+    execute(run, run_warm_or_cold);
+}
+
+void run_execute_again(struct run *run, struct instance *used)
+{
+    run->instance = used;
+    execute(run, run_again);
 }
 
 int run_clean_up(struct run *run, struct error *error)

@@ -32,6 +32,12 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
 void run_execute(struct run *run, struct instance *warm);
 
 /*
+ * The same in an instance in which earlier requests of the same session have run, which is taken
+ * over. No other instance can take its place. For run/session_run.c.
+ */
+void run_execute_again(struct run *run, struct instance *used);
+
+/*
  * Removes what remains of the run and frees everything. -1: the error names the container that may
  * still exist. The plan must still be valid.
  */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "docker/budget.h"
 #include "run/collector.h"
+#include "run/session_run.h"
 #include "run/submission.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
@@ -25,10 +26,19 @@ long long run_use_ms(const struct run *run)
     const struct plan *plan = run->plan;
     const long long restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
 
+    if (run->session)
+        return plan_programs_ms(plan) + PROGRAM_INTERRUPT_MS + restore_ms;
     if (!submission_is_needed(plan))
         return plan_programs_ms(plan);
     /* KEEP, and RESTORE before each program */
     return plan_programs_ms(plan) + restore_ms * (long long)(plan->tests.count + 2);
+}
+
+long long run_keep_ms(const struct run *run)
+{
+    const long long left = run->session ? run->session->limits.end - clock_now_ms() : 0;
+
+    return run_use_ms(run) + (left > 0 ? left : 0);
 }
 
 long long run_end_deadline(const struct run *run)
@@ -65,15 +75,18 @@ struct program_run run_program_of(const struct run *run, const char *name,
         .archive = archive_file(&run->files),
         .input = plan->input.stdin_file,
     };
+    struct program_run program = {.docker = run->docker,
+                                  .instance = run->instance,
+                                  .cancel = run->cancel,
+                                  .request = request,
+                                  .name = name,
+                                  .image = run->result->image,
+                                  .output = output,
+                                  .result = result};
 
-    return (struct program_run){.docker = run->docker,
-                                .instance = run->instance,
-                                .cancel = run->cancel,
-                                .request = request,
-                                .name = name,
-                                .image = run->result->image,
-                                .output = output,
-                                .result = result};
+    if (run->session)
+        run_session_set_program(run, &program);
+    return program;
 }
 
 /* Why files of the program may be missing. */
@@ -86,13 +99,19 @@ static const char *explain_missing(enum process_event event)
     return event == PROCESS_CANCELLED ? "cancelled" : "the container did not send them in time";
 }
 
+/* The files that the program found. */
+static const struct manifest *known_files(const struct run *run)
+{
+    return run->session ? &run->session->known : &run->sent;
+}
+
 /*
  * How many bytes a file may have to be sent back. A larger one that was sent to the container is
  * needed to see whether the program has changed it.
  */
 static long long longest_artifact(const struct run *run)
 {
-    const long long sent = manifest_longest(&run->sent);
+    const long long sent = manifest_longest(known_files(run));
 
     return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
 }
@@ -107,7 +126,7 @@ static void collect_files(struct run *run)
     CLEANUP(collector_release) struct collector collector;
     enum process_event event = PROCESS_EXITED;
 
-    collector_init(&collector, run->plan, &run->sent, run->result);
+    collector_init(&collector, run->plan, known_files(run), run->result);
     if (instance->link.has_end) {
         instance->collector = &collector;
         instance_collect(instance, run->plan, longest_artifact(run));

@@ -13,6 +13,9 @@
 /* How long the programs of the run may use its container, in ms. */
 long long run_use_ms(const struct run *run);
 
+/* How long its container is needed, by the run or by the session that keeps it, in ms. */
+long long run_keep_ms(const struct run *run);
+
 /*
  * The latest time (clock_now_ms()) for the container to be up, for the whole run to be over, and
  * for the next program of a submission to begin from now on.

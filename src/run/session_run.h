@@ -20,6 +20,7 @@
 #include "config/plan.h"
 #include "config/request.h"
 #include "run/instance.h"
+#include "run/program_run.h"
 #include "run/run_state.h"
 
 /* What the sessions of the configuration allow to one of them. */
@@ -68,6 +69,13 @@ void run_session_release(struct run_session *session);
  * no program has begun, and the next request is the first one.
  */
 void run_execute_in_session(struct run *run, struct run_session *session, struct instance *warm);
+
+/* For run/run.c: what a run of a session does before its programs, and a cell in place of them. */
+void run_session_begin(struct run *run);
+int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error);
+
+/* For run/run_steps.c: sets what a program of the run gets because of the session. */
+void run_session_set_program(const struct run *run, struct program_run *program);
 
 /* Whether the session has a container that still runs. */
 bool run_session_lives(const struct run_session *session);

@@ -8,13 +8,14 @@
 #include "base/memory.h"
 #include "config/command_template.h"
 #include "docker/budget.h"
+#include "run/cell.h"
 #include "run/program_run.h"
 #include "run/run_steps.h"
 #include "run/test_run.h"
 
 bool submission_is_needed(const struct plan *plan)
 {
-    return plan->build.count > 0 || plan->tests.count > 0;
+    return (plan->build.count > 0 && !cell_is_in(plan)) || plan->tests.count > 0;
 }
 
 /* MB that hold so many bytes. */
@@ -61,8 +62,8 @@ static unsigned long long copy_max(const struct run *run)
 
 struct container_limits submission_plan_limits(const struct plan *plan)
 {
-    return owned_container_limits(plan->build.count > 0 ? &plan->build_limits
-                                                        : &plan->policy.limits);
+    return owned_container_limits(
+        plan->build.count > 0 && !cell_is_in(plan) ? &plan->build_limits : &plan->policy.limits);
 }
 
 struct container_limits submission_limits(const struct run *run)
@@ -239,11 +240,12 @@ static void subtract_copy(struct run *run)
 
 /*
  * Whether the files are laid out anew before each program. A container with a writable root cannot
- * be emptied; then the one program that is built finds whatever its build has left.
+ * be emptied, and that of a session is not; then the one program that is built finds whatever its
+ * build has left.
  */
 static bool keeps_copy(const struct plan *plan)
 {
-    return plan->tests.count > 0 || plan->policy.read_only == 1;
+    return plan->tests.count > 0 || (plan->policy.read_only == 1 && plan->session.id[0] == '\0');
 }
 
 /* Runs the one program that was built. */

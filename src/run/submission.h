@@ -9,8 +9,8 @@
  * removes everything that was written, and lays the copy out (supervisor/protocol.h). A build gets
  * the limits of builds, and the container is lowered to those of the program before the first test.
  * The copy is in the container's memory, whose limit is raised by as much. One program that is
- * built in a container with a writable root, which cannot be emptied, goes on where its build has
- * ended.
+ * built in a container with a writable root, which cannot be emptied, or in a session goes on where
+ * its build has ended.
  *
  * What is expected of a test never enters the container: stdout is compared here as it arrives.
  */

@@ -25,7 +25,10 @@ enum supervisor_state {
     SUPERVISOR_COLLECTED /* the program's files have arrived */
 };
 
-/* A program, and what it gets. All is borrowed until the program has ended. */
+/*
+ * A program, and what it gets. All is borrowed until the program has ended. In a session it may be
+ * a cell of an interpreter that stays, whose command and environment are only used to start it.
+ */
 struct program_request {
     const struct strvec *command;     /* argv */
     const struct strvec *environment; /* "NAME=VALUE" */
@@ -35,7 +38,17 @@ struct program_request {
     int input;                        /* its stdin; -1: empty */
     long long restore_ms;             /* RESTORE comes first, which may take so long; 0: no */
     bool reset; /* RESET comes first: the program finds what the one before it has left */
+    /* Only in a session; 0 elsewhere. */
+    const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
+    bool interpreter_waits;    /* an earlier cell has started it */
+    bool keep_processes;       /* those that the program leaves behind run on */
+    long long linger_ms;       /* how long the container waits for the next request */
+    uint64_t cpu_left_us;      /* limits that the session sets beside those of the program */
+    uint64_t output_left;
 };
+
+/* Bytes of the report of a cell: a value and figures, in JSON and base64. */
+enum { SUPERVISOR_REPORT_MAX = 12 << 20 };
 
 struct supervisor_link {
     enum supervisor_state state;
@@ -49,17 +62,21 @@ struct supervisor_link {
     uint64_t kept_bytes;  /* of the copy that KEEP made, at most as many as were ordered */
     uint64_t keep_max;
     /* What is still to be sent of the request; the files are borrowed, -1: none. */
-    struct strbuf head; /* frames in front of the archive */
-    struct strbuf last; /* RUN or KEEP, behind it */
+    struct strbuf head;        /* frames in front of the archive */
+    struct strbuf last;        /* RUN or KEEP, behind it */
+    const struct strbuf *cell; /* borrowed; NULL: none */
+    size_t cell_at;
     int archive, input;
     off_t archive_at, input_at;
     bool requested, last_sent, keeps, input_ended;
+    bool collects; /* COLLECT was sent after this request */
     size_t input_credit;
 };
 
 /* Receives what the frames carry. */
 struct supervisor_handler {
     void (*output)(void *context, int stream, const char *data, size_t length); /* of the program */
+    void (*report)(void *context, const char *data, size_t length);             /* of a cell */
     void (*files)(void *context, const char *data, size_t length);              /* of the archive */
     void (*too_large)(void *context, const char *path); /* a file that is not in the archive */
 };
@@ -69,6 +86,9 @@ void supervisor_link_release(struct supervisor_link *link);
 
 /* Prepares the request for a program, the first one or after the end of another one. */
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request);
+
+/* Whether the session has less CPU time left than the limits of the program allow. */
+bool supervisor_link_limits_cpu(const struct program_request *request);
 
 /*
  * Prepares KEEP, before the first program or after its end: unpack the archive (-1: there is none),
@@ -81,12 +101,18 @@ void supervisor_link_keep(struct supervisor_link *link, int archive,
 void supervisor_link_send(void *link, struct strbuf *queue);
 
 /*
- * Add a frame to `queue`: STOP; COLLECT with a plan's limits, where a file of up to `file_max`
- * bytes is sent; CREDIT for a stream (enum frame_type).
+ * Add a frame to `queue`: STOP; INTERRUPT; COLLECT with a plan's limits, where a file of up to
+ * `file_max` bytes is sent; CREDIT for a stream (enum frame_type).
  */
 void supervisor_link_stop(struct strbuf *queue);
-void supervisor_link_collect(const struct plan *plan, long long file_max, struct strbuf *queue);
+void supervisor_link_interrupt(struct strbuf *queue);
+void supervisor_link_collect(struct supervisor_link *link, const struct plan *plan,
+                             long long file_max, struct strbuf *queue);
 void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue);
+
+/* Whether the supervisor can take a request: it has none, or has reported the end of the last one.
+ */
+bool supervisor_link_is_idle(const struct supervisor_link *link);
 
 /* Takes apart what has arrived. The handler gets no empty data. */
 void supervisor_link_feed(struct supervisor_link *link, const char *data, size_t length,

@@ -1,11 +1,11 @@
 /*
  * Fuzz target: isolator's end of the connection to a supervisor, which may be played by a hostile
- * image. The first byte of the input chooses what is requested, a program or KEEP, and how far the
- * conversation has come; the rest arrives after that. These properties are checked:
+ * image. The first byte of the input chooses what is requested, a program, a cell or KEEP, and how
+ * far the conversation has come; the rest arrives after that. These properties are checked:
  *
  * - The result is that of a simple reading of the whole, whether the bytes arrive all at once, one
- * by one or in pieces: the program's streams, the archive, the paths, and the fields of END, FAILED
- * and KEPT.
+ * by one or in pieces: the program's streams, the report, the archive, the paths, and the fields of
+ * END, FAILED and KEPT.
  * - The state only advances. After bytes that are no frame nothing more is taken.
  * - Never is more stdin sent than was granted, nor credit for more than the window taken.
  */
@@ -19,8 +19,8 @@ enum { STDIN_BYTES = 3 * FRAME_STDIN_WINDOW / 2, TEXT_MAX = 4096, KEEP_MAX = 500
 /* The result of reading all bytes. */
 struct conversation {
     enum supervisor_state state;
-    bool requested, keeps, broken, stdin_closed;
-    struct strbuf out[2], files, paths, failed;
+    bool requested, keeps, cell, broken, stdin_closed;
+    struct strbuf out[2], report, files, paths, failed;
     struct frame_failed failure;
     struct frame_end end;
     struct frame_kept kept;
@@ -34,6 +34,7 @@ static void release(struct conversation *conversation)
 {
     strbuf_release(&conversation->out[0]);
     strbuf_release(&conversation->out[1]);
+    strbuf_release(&conversation->report);
     strbuf_release(&conversation->files);
     strbuf_release(&conversation->paths);
     strbuf_release(&conversation->failed);
@@ -84,7 +85,7 @@ static uint32_t number(const uint8_t *bytes)
 static bool read_hello(struct conversation *to, const uint8_t *payload, size_t length)
 {
     if (to->state != SUPERVISOR_STARTING || length != FRAME_HELLO_SIZE ||
-        memcmp(payload, "isolator supervisor\0\2\0\0\0", 24) != 0)
+        memcmp(payload, "isolator supervisor\0\3\0\0\0", 24) != 0)
         return false;
     to->state = SUPERVISOR_READY;
     return true;
@@ -117,7 +118,7 @@ static bool read_end(struct conversation *to, const uint8_t *payload, size_t len
     bound_figure(&to->end.peak_bytes);
     bound_figure(&to->end.rss_bytes);
     to->state = SUPERVISOR_ENDED;
-    return to->end.signal < 128 && to->end.status < 256;
+    return to->end.signal < 128 && to->end.status < 256 && to->end.stays <= to->cell;
 }
 
 static bool read_kept(struct conversation *to, const uint8_t *payload, size_t length)
@@ -136,7 +137,9 @@ static bool read_kept(struct conversation *to, const uint8_t *payload, size_t le
 
 static bool read_credit(struct conversation *to, const uint8_t *payload, size_t length)
 {
-    if (to->state != SUPERVISOR_RUNNING || length != 8 || number(payload) != FRAME_STDIN ||
+    const bool now = to->state == SUPERVISOR_RUNNING || (to->state == SUPERVISOR_READY && to->cell);
+
+    if (!now || length != 8 || number(payload) != FRAME_STDIN ||
         to->credit + number(payload + 4) > FRAME_STDIN_WINDOW)
         return false;
     to->credit += number(payload + 4);
@@ -185,6 +188,8 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     case FRAME_STDOUT:
     case FRAME_STDERR:
         return read_bytes(&to->out[type == FRAME_STDERR], running, payload, length);
+    case FRAME_REPORT:
+        return read_bytes(&to->report, running && to->cell, payload, length);
     case FRAME_CREDIT:
         return read_credit(to, payload, length);
     case FRAME_STDIN_CLOSED:
@@ -205,10 +210,13 @@ static bool read_frame(struct conversation *to, int type, const uint8_t *payload
     }
 }
 
-static struct conversation read_plainly(const struct strbuf *bytes, bool requested, bool keeps)
+static struct conversation read_plainly(const struct strbuf *bytes, bool requested, bool keeps,
+                                        bool cell)
 {
-    struct conversation to = {
-        .requested = requested, .keeps = keeps, .credit = keeps ? FRAME_STDIN_WINDOW : 0};
+    struct conversation to = {.requested = requested,
+                              .keeps = keeps,
+                              .cell = cell,
+                              .credit = keeps ? FRAME_STDIN_WINDOW : 0};
     const uint8_t *at = (const uint8_t *)bytes->data;
     size_t left = bytes->length;
 
@@ -235,6 +243,12 @@ static void take_output(void *context, int stream, const char *data, size_t leng
 {
     fuzz_require(length > 0, "the program wrote nothing");
     strbuf_add(&((struct conversation *)context)->out[stream], data, length);
+}
+
+static void take_report(void *context, const char *data, size_t length)
+{
+    fuzz_require(length > 0, "nothing of the report");
+    strbuf_add(&((struct conversation *)context)->report, data, length);
 }
 
 static void take_files(void *context, const char *data, size_t length)
@@ -269,6 +283,7 @@ static void check_end(const struct supervisor_link *link, const struct conversat
                  (unsigned long long)link->kept_bytes);
     check_bytes("stdout", &got->out[0], &expected->out[0]);
     check_bytes("stderr", &got->out[1], &expected->out[1]);
+    check_bytes("report", &got->report, &expected->report);
     check_bytes("files", &got->files, &expected->files);
     check_bytes("paths", &got->paths, &expected->paths);
     check_bytes("path", &link->failed, &expected->failed);
@@ -314,15 +329,19 @@ static void check_stdin(struct supervisor_link *link, const struct conversation 
 static void check_feeding(const struct strbuf *bytes, size_t opened, size_t step,
                           const struct conversation *expected)
 {
-    static const struct supervisor_handler handler = {take_output, take_files, take_path};
+    static const struct supervisor_handler handler = {take_output, take_report, take_files,
+                                                      take_path};
     static const struct strvec none = STRVEC_INIT;
     static const struct limits limits;
+    static char text[] = "{}";
+    static const struct strbuf cell = {text, sizeof text - 1, sizeof text};
     const struct program_request request = {.command = &none,
                                             .environment = &none,
                                             .without_proxies = true,
                                             .limits = &limits,
                                             .archive = -1,
-                                            .input = stdin_file};
+                                            .input = stdin_file,
+                                            .cell = expected->cell ? &cell : NULL};
     CLEANUP(supervisor_link_release) struct supervisor_link link;
     CLEANUP(release) struct conversation got = {.state = SUPERVISOR_STARTING};
     enum supervisor_state before = SUPERVISOR_STARTING;
@@ -362,17 +381,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
     CLEANUP(release) struct conversation expected = {.state = SUPERVISOR_STARTING};
     size_t opened;
-    bool requested, keeps;
+    bool requested, keeps, cell;
 
     if (size == 0)
         return 0;
     /* A request is sent once the supervisor is ready: it may be, or is not yet. */
     requested = data[0] % 5 >= SUPERVISOR_RUNNING || (data[0] & 0x80) != 0;
     keeps = requested && (data[0] & 0x40) != 0;
+    cell = requested && !keeps && (data[0] & 0x20) != 0;
     bytes = opening((enum supervisor_state)(data[0] % 5), keeps);
     opened = bytes.length;
     strbuf_add(&bytes, data + 1, size - 1);
-    expected = read_plainly(&bytes, requested, keeps);
+    expected = read_plainly(&bytes, requested, keeps, cell);
     check_feeding(&bytes, opened, bytes.length + 1, &expected);
     check_feeding(&bytes, opened, 1, &expected);
     check_feeding(&bytes, opened, 0, &expected);

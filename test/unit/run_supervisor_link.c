@@ -11,7 +11,7 @@
 struct fixture {
     struct plan plan;
     struct supervisor_link link;
-    struct strbuf out[2], files, too_large;
+    struct strbuf out[2], report, files, too_large;
 };
 
 static void set_up(struct fixture *fixture)
@@ -49,6 +49,7 @@ static void tear_down(struct fixture *fixture)
     plan_release(&fixture->plan);
     strbuf_release(&fixture->out[0]);
     strbuf_release(&fixture->out[1]);
+    strbuf_release(&fixture->report);
     strbuf_release(&fixture->files);
     strbuf_release(&fixture->too_large);
 }
@@ -106,6 +107,12 @@ static void note_output(void *context, int stream, const char *data, size_t leng
     strbuf_add(&((struct fixture *)context)->out[stream], data, length);
 }
 
+static void note_report(void *context, const char *data, size_t length)
+{
+    assert_true(length > 0);
+    strbuf_add(&((struct fixture *)context)->report, data, length);
+}
+
 static void note_files(void *context, const char *data, size_t length)
 {
     assert_true(length > 0);
@@ -117,7 +124,8 @@ static void note_too_large(void *context, const char *path)
     strbuf_addf(&((struct fixture *)context)->too_large, "%s;", path);
 }
 
-static const struct supervisor_handler handler = {note_output, note_files, note_too_large};
+static const struct supervisor_handler handler = {note_output, note_report, note_files,
+                                                  note_too_large};
 
 /* Feeds the bytes in pieces of this size, and releases them. */
 static void feed_in_pieces(struct fixture *fixture, struct strbuf *bytes, size_t piece)
@@ -162,8 +170,11 @@ static int next_frame(struct strbuf *bytes, struct strbuf *payload)
 static char *describe(struct strbuf *bytes)
 {
     static const char *const names[] = {
-        [FRAME_ARGUMENT] = "argument", [FRAME_ENVIRONMENT] = "environment", [FRAME_FILES] = "files",
-        [FRAME_STDIN] = "stdin",       [FRAME_STDIN_END] = "stdin-end",     [FRAME_STOP] = "stop"};
+        [FRAME_ARGUMENT] = "argument",   [FRAME_ENVIRONMENT] = "environment",
+        [FRAME_FILES] = "files",         [FRAME_STDIN] = "stdin",
+        [FRAME_STDIN_END] = "stdin-end", [FRAME_STOP] = "stop",
+        [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
+        [FRAME_RESET] = "reset"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
     struct frame_credit credit;
@@ -177,8 +188,12 @@ static char *describe(struct strbuf *bytes)
         if (type == FRAME_RUN) {
             assert_int_equal(payload.length, sizeof run);
             memcpy(&run, payload.data, sizeof run);
-            strbuf_addf(&text, "run %llu %llu %llu;", (unsigned long long)run.timer_ms,
+            strbuf_addf(&text, "run %llu %llu %llu", (unsigned long long)run.timer_ms,
                         (unsigned long long)run.output_max, (unsigned long long)run.cpu_max_us);
+            if (run.flags != 0)
+                strbuf_addf(&text, " %u %llu %u", run.flags, (unsigned long long)run.linger_ms,
+                            run.report_max);
+            strbuf_addch(&text, ';');
         } else if (type == FRAME_COLLECT) {
             assert_int_equal(payload.length, sizeof order);
             memcpy(&order, payload.data, sizeof order);
@@ -394,16 +409,203 @@ static void supervisor_link__stdin_closed(void **state)
 static void supervisor_link__orders(void **state)
 {
     CLEANUP_FREE char *expected =
-        string_format("stop ;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
+        string_format("stop ;interrupt ;collect 1000 23068672;credit %d 77;", FRAME_STDERR);
     struct fixture fixture;
     struct strbuf bytes = STRBUF_INIT;
 
     (void)state;
     set_up(&fixture);
     supervisor_link_stop(&bytes);
-    supervisor_link_collect(&fixture.plan, 1000, &bytes);
+    supervisor_link_interrupt(&bytes);
+    supervisor_link_collect(&fixture.link, &fixture.plan, 1000, &bytes);
     supervisor_link_grant(FRAME_STDERR, 77, &bytes);
     check_frames(&bytes, expected);
+    tear_down(&fixture);
+}
+
+/* ---- cells */
+
+/* The first cell starts the interpreter; the next ones find it. What is left of the session is less
+ * than the limits of the program. */
+static void supervisor_link__frames_of_cells(void **state)
+{
+    static char code[] = "{code}";
+    const struct strbuf cell = {code, sizeof code - 1, sizeof code};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.archive = -1,
+                                      .input = -1,
+                                      .cell = &cell,
+                                      .linger_ms = 700000,
+                                      .cpu_left_us = 9000000,
+                                      .output_left = 5000};
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    strvec_push(&fixture.plan.command, "x");
+    strvec_push(&fixture.plan.environment, "A=1");
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    assert_false(supervisor_link_limits_cpu(&program));
+    supervisor_link_request(&fixture.link, &program);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    bytes = send_all(&fixture);
+    check_frames(&bytes, "argument x;environment A=1;code {code};"
+                         "run 12000 5000 1500000 1 700000 12582912;stdin-end ;");
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_text(&bytes, FRAME_REPORT, "{rep");
+    add_text(&bytes, FRAME_REPORT, "ort}");
+    add_frame(&bytes, FRAME_END, &(struct frame_end){.stays = 1}, sizeof(struct frame_end));
+    feed(&fixture, &bytes);
+    assert_true(fixture.link.has_end);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    assert_string_equal(strbuf_string(&fixture.report), "{report}");
+
+    program.interpreter_waits = program.reset = program.keep_processes = true;
+    program.cpu_left_us = 1000000;
+    program.output_left = 1 << 30;
+    program.linger_ms = 1000;
+    assert_true(supervisor_link_limits_cpu(&program));
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    check_frames(&bytes, "reset ;code {code};run 12000 67108864 1000000 3 600000 12582912;"
+                         "stdin-end ;");
+    tear_down(&fixture);
+}
+
+/* The code is sent piece by piece, in front of the files. */
+static void supervisor_link__long_cell(void **state)
+{
+    enum { SIZE = 3 * FRAME_CHUNK + 1 };
+    CLEANUP_FREE char *code = calloc(1, SIZE);
+    CLEANUP_FD int archive = linux_unnamed_file_of("tar", 3);
+    const struct strbuf cell = {code, SIZE, SIZE};
+    struct strbuf payload = STRBUF_INIT, bytes;
+    struct fixture fixture;
+    struct program_request program = {.archive = archive, .input = -1, .cell = &cell};
+    size_t sent = 0;
+    int type;
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    while ((type = next_frame(&bytes, &payload)) == FRAME_CODE) {
+        assert_in_range(payload.length, 1, FRAME_CHUNK);
+        sent += payload.length;
+    }
+    assert_int_equal(sent, SIZE);
+    assert_int_equal(type, FRAME_FILES);
+    strbuf_release(&bytes);
+    strbuf_release(&payload);
+    tear_down(&fixture);
+}
+
+/* Feeds a frame while a program runs that is a cell or not. */
+static void check_cell_frame(bool is_cell, int type, const void *data, size_t length, bool good)
+{
+    static char code[] = "{}";
+    const struct strbuf cell = {code, sizeof code - 1, sizeof code};
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.archive = -1, .input = -1, .cell = is_cell ? &cell : NULL};
+
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_frame(&bytes, type, data, length);
+    feed(&fixture, &bytes);
+    assert_int_equal(fixture.link.broken, !good);
+    tear_down(&fixture);
+}
+
+/* Only a cell has a report and an interpreter that stays. */
+static void supervisor_link__frames_of_a_cell_alone(void **state)
+{
+    const struct frame_end stays = {.stays = 1}, odd = {.stays = 2};
+
+    (void)state;
+    check_cell_frame(true, FRAME_REPORT, "x", 1, true);
+    check_cell_frame(true, FRAME_REPORT, "", 0, false);
+    check_cell_frame(false, FRAME_REPORT, "x", 1, false);
+    check_cell_frame(true, FRAME_END, &stays, sizeof stays, true);
+    check_cell_frame(true, FRAME_END, &odd, sizeof odd, false);
+    check_cell_frame(false, FRAME_END, &stays, sizeof stays, false);
+}
+
+/* The input of a cell is taken before it begins. */
+static void supervisor_link__credit_before_a_cell_begins(void **state)
+{
+    enum { SIZE = FRAME_STDIN_WINDOW + 10 };
+    static char code[] = "{}";
+    const struct strbuf cell = {code, sizeof code - 1, sizeof code};
+    CLEANUP_FREE char *content = calloc(1, SIZE);
+    CLEANUP_FD int input = linux_unnamed_file_of(content, SIZE);
+    bool ended = false;
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    struct program_request program = {.archive = -1, .input = input, .cell = &cell};
+
+    (void)state;
+    set_up(&fixture);
+    program.command = &fixture.plan.command;
+    program.environment = &fixture.plan.environment;
+    program.limits = &fixture.plan.policy.limits;
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    supervisor_link_request(&fixture.link, &program);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), FRAME_STDIN_WINDOW);
+    add_credit(&bytes, FRAME_STDIN, FRAME_STDIN_WINDOW);
+    feed(&fixture, &bytes);
+    assert_false(fixture.link.broken);
+    bytes = send_all(&fixture);
+    assert_int_equal(count_stdin(&bytes, &ended), 10);
+    assert_true(ended);
+    tear_down(&fixture);
+}
+
+/* After COLLECT no request can follow before the files have arrived. */
+static void supervisor_link__is_not_idle_before_the_files(void **state)
+{
+    struct strbuf bytes = STRBUF_INIT, order = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    add_good_hello(&bytes);
+    feed(&fixture, &bytes);
+    request(&fixture, -1);
+    bytes = send_all(&fixture);
+    strbuf_release(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    supervisor_link_collect(&fixture.link, &fixture.plan, 1, &order);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    add_frame(&bytes, FRAME_FILES_END, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_true(supervisor_link_is_idle(&fixture.link));
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0); /* what breaks the connection */
+    feed(&fixture, &bytes);
+    assert_false(supervisor_link_is_idle(&fixture.link));
+    strbuf_release(&order);
     tear_down(&fixture);
 }
 
@@ -957,6 +1159,11 @@ int main(void)
         cmocka_unit_test(supervisor_link__stdin_needs_credit),
         cmocka_unit_test(supervisor_link__stdin_closed),
         cmocka_unit_test(supervisor_link__orders),
+        cmocka_unit_test(supervisor_link__frames_of_cells),
+        cmocka_unit_test(supervisor_link__long_cell),
+        cmocka_unit_test(supervisor_link__frames_of_a_cell_alone),
+        cmocka_unit_test(supervisor_link__credit_before_a_cell_begins),
+        cmocka_unit_test(supervisor_link__is_not_idle_before_the_files),
         cmocka_unit_test(supervisor_link__pieces_of_any_size),
         cmocka_unit_test(supervisor_link__failed),
         cmocka_unit_test(supervisor_link__failed_at_once_with_a_long_path),

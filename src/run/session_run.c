@@ -1,0 +1,223 @@
+#include "run/session_run.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "run/cell.h"
+#include "run/run.h"
+#include "run/run_steps.h"
+
+/*
+ * How long the container outlives the time of its session: if isolator hangs, it ends by itself.
+ */
+enum { END_GRACE_MS = 60000 };
+
+/* Files of a session that are remembered. If there are more, some may be returned once more. */
+enum { KNOWN_MAX = 50000 };
+
+#define CONTAINER_ENDED "its container ended"
+
+void run_session_init(struct run_session *session, const struct session_limits *limits,
+                      bool keep_processes)
+{
+    *session = (struct run_session){
+        .limits = *limits, .keep_processes = keep_processes, .known = MANIFEST_INIT};
+}
+
+void run_session_release(struct run_session *session)
+{
+    free(session->image);
+    free(session->ended);
+    manifest_release(&session->known);
+}
+
+bool run_session_lives(const struct run_session *session)
+{
+    return session->instance && instance_waits(session->instance);
+}
+
+/* The instance, which *from owns no longer. */
+static struct instance *steal_instance(struct instance **from)
+{
+    struct instance *instance = *from;
+
+    *from = NULL;
+    return instance;
+}
+
+int run_session_remove(struct run_session *session, long long end, struct error *error)
+{
+    struct instance *instance = steal_instance(&session->instance);
+    int result;
+
+    if (!instance)
+        return 0;
+    result = instance_remove(instance, end, error);
+    instance_free(instance);
+    return result;
+}
+
+/* ---- the files that are no new artifacts */
+
+static void remember(struct run_session *session, const struct manifest *files)
+{
+    if (session->known.count + files->count > KNOWN_MAX)
+        manifest_release(&session->known);
+    manifest_merge(&session->known, files);
+}
+
+static void remember_artifacts(struct run_session *session, const struct artifacts *artifacts)
+{
+    CLEANUP(manifest_release) struct manifest files = MANIFEST_INIT;
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+
+        manifest_add(&files, artifact->name, (long long)artifact->length, artifact->sha256);
+    }
+    remember(session, &files);
+}
+
+/* ---- its programs */
+
+void run_session_begin(struct run *run)
+{
+    remember(run->session, &run->sent);
+}
+
+/* What is left of a limit; at least 1, since 0 stands for no limit. */
+static uint64_t left_of(double limit, double used)
+{
+    return limit - used >= 1 ? (uint64_t)(limit - used) : 1;
+}
+
+static long long cpu_us_of(const struct result *result)
+{
+    const long long build_us =
+        result->build && result->build->cpu_us > 0 ? result->build->cpu_us : 0;
+
+    return build_us + (result->cpu_us > 0 ? result->cpu_us : 0);
+}
+
+void run_session_set_program(const struct run *run, struct program_run *program)
+{
+    const struct run_session *session = run->session;
+    struct program_request *request = &program->request;
+
+    program->must_begin = session->requests > 0;
+    request->reset = run->instance->link.state >= SUPERVISOR_ENDED;
+    request->keep_processes = session->keep_processes;
+    request->linger_ms = session->limits.end - clock_now_ms() + END_GRACE_MS;
+    request->cpu_left_us = left_of(session->limits.cpu_seconds * 1e6,
+                                   (double)(session->cpu_us + cpu_us_of(run->result)));
+    request->output_left =
+        left_of((double)session->limits.output_bytes, (double)session->output_bytes);
+}
+
+/* Adds to the error of a cell that did not end by its code what became of the session's state. */
+static void explain_state(const struct instance *instance, bool stays, struct result *result)
+{
+    CLEANUP_FREE char *error = result->error;
+    const char *state = stays                        ? "variables are kept"
+                        : instance_is_idle(instance) ? "variables are lost, files are kept"
+                                                     : "variables and files are lost";
+
+    if (error)
+        result->error = string_format("%s; %s", error, state);
+    else
+        strvec_pushf(&result->warnings, "the cell ended its interpreter: %s", state);
+}
+
+int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf report = STRBUF_INIT;
+    struct program_run program = run_program_of(run, "the cell", &run->output, run->result);
+    struct run_session *session = run->session;
+    bool stays;
+
+    *begun = false;
+    if (cell_write(run->plan, session->requests + 1, &cell, error) != 0)
+        return -1;
+    program.request.command = &run->plan->session_command;
+    program.request.environment = &run->plan->public_environment;
+    program.request.cell = &cell;
+    program.request.interpreter_waits = session->interpreter;
+    program.report = &report;
+    if (run->plan->input.files.count == 0)
+        program.request.archive = -1;
+    if (run_main_program(run, &program, deadline, begun, error) != 0)
+        return -1;
+    stays = program_interpreter_stays(&program);
+    session->interpreter = stays;
+    if (run->result->reason != REASON_EXIT || !stays)
+        explain_state(run->instance, stays, run->result);
+    if (stays)
+        cell_read_report(&report, run->plan, run->result);
+    return 0;
+}
+
+/* ---- the session after a request */
+
+/* Makes the instance independent of the plan that it was made for. */
+static void adopt(struct run_session *session, struct instance *instance)
+{
+    struct owned_container *container = &instance->container;
+
+    if (container->image != session->image) {
+        free(session->image);
+        session->image = string_copy(container->image);
+        container->image = session->image;
+    }
+    container->base = container->language = NULL;
+    session->instance = instance;
+}
+
+/* Ends the session if its limits are used up. */
+static void check_limits(struct run_session *session)
+{
+    const struct session_limits *limits = &session->limits;
+
+    if ((double)session->cpu_us >= limits->cpu_seconds * 1e6)
+        session->ended = string_format("its CPU time (%.10g s) is used up", limits->cpu_seconds);
+    else if (session->output_bytes >= limits->output_bytes)
+        session->ended = string_format("its output (%.10g MiB) is used up",
+                                       (double)limits->output_bytes / (1 << 20));
+}
+
+/* Gives the instance to the session, if another request can use it. */
+static void settle(struct run *run, bool used)
+{
+    struct run_session *session = run->session;
+    struct result *result = run->result;
+    const bool idle = run->instance && instance_is_idle(run->instance);
+
+    if (run->instance && run->instance->link.state >= SUPERVISOR_RUNNING)
+        session->requests++;
+    session->cpu_us += cpu_us_of(result);
+    session->output_bytes += result->bytes[0] + result->bytes[1];
+    remember_artifacts(session, &result->artifacts);
+    check_limits(session);
+    if (!idle && !session->ended && (used || session->requests > 0))
+        session->ended = string_copy(CONTAINER_ENDED);
+    if (idle && !session->ended)
+        adopt(session, steal_instance(&run->instance));
+    else
+        session->interpreter = false;
+    result->session->state_kept = session->interpreter;
+    result->session->ended = session->ended ? string_copy(session->ended) : NULL;
+}
+
+void run_execute_in_session(struct run *run, struct run_session *session, struct instance *warm)
+{
+    const bool used = session->instance != NULL;
+
+    run->session = session;
+    if (used)
+        run_execute_again(run, steal_instance(&session->instance));
+    else
+        run_execute(run, warm);
+    settle(run, used);
+}

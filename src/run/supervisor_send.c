@@ -1,0 +1,204 @@
+/*
+ * What isolator sends to the supervisor.
+ */
+#include "run/supervisor_link.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "docker/container.h"
+#include "run/result.h"
+
+/* How long after the timeout the container ends itself if isolator has not ended it. */
+enum { GRACE_MS = 5000 };
+
+/*
+ * How long a container whose program has ended waits for isolator to collect its files and to
+ * dismiss it: longer than any budget, for a connection that is half open.
+ */
+enum { LINGER_MS = 600000 };
+
+static void add_frame(struct strbuf *queue, enum frame_type type, const void *payload,
+                      size_t length)
+{
+    unsigned char header[FRAME_HEADER];
+
+    frame_header_write(header, type, length);
+    strbuf_add(queue, header, sizeof header);
+    strbuf_add(queue, payload, length);
+}
+
+static void add_text(struct strbuf *queue, enum frame_type type, const char *text)
+{
+    add_frame(queue, type, text, strlen(text));
+}
+
+/* Begins a request, the first one or another one. */
+static void begin_request(struct supervisor_link *link, int archive, int input)
+{
+    if (link->state > SUPERVISOR_READY)
+        link->state = SUPERVISOR_READY;
+    link->failure = (struct frame_failed){0};
+    strbuf_release(&link->failed);
+    link->has_end = link->keeps = link->collects = link->last_sent = link->input_ended = false;
+    link->cell = NULL;
+    link->cell_at = 0;
+    link->archive = archive;
+    link->input = input;
+    link->archive_at = link->input_at = 0;
+    link->input_credit = FRAME_STDIN_WINDOW;
+    link->requested = true;
+}
+
+static void add_environment(struct strbuf *queue, const struct program_request *request)
+{
+    if (request->without_proxies)
+        for (const char *const *name = container_proxy_variables; *name; name++)
+            add_text(queue, FRAME_ENVIRONMENT, *name);
+    for (size_t i = 0; i < request->environment->count; i++)
+        add_text(queue, FRAME_ENVIRONMENT, request->environment->items[i]);
+}
+
+/* What is left of a limit of the session, if that is less than the limit of the program. */
+static uint64_t lower_limit(uint64_t limit, uint64_t left)
+{
+    return left > 0 && (limit == 0 || left < limit) ? left : limit;
+}
+
+bool supervisor_link_limits_cpu(const struct program_request *request)
+{
+    const uint64_t own = limits_cpu_us(request->limits);
+
+    return lower_limit(own, request->cpu_left_us) != own;
+}
+
+static struct frame_run run_frame(const struct program_request *request)
+{
+    return (struct frame_run){
+        .timer_ms = (uint64_t)limits_timeout_ms(request->limits) + GRACE_MS,
+        .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
+        .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
+        .cpu_max_us = lower_limit(limits_cpu_us(request->limits), request->cpu_left_us),
+        .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
+                 (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u),
+        .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0};
+}
+
+void supervisor_link_request(struct supervisor_link *link, const struct program_request *request)
+{
+    const struct frame_restore restore = {(uint64_t)request->restore_ms};
+    const struct frame_run run = run_frame(request);
+
+    begin_request(link, request->archive, request->input);
+    link->cell = request->cell;
+    if (request->reset)
+        add_frame(&link->head, FRAME_RESET, NULL, 0);
+    if (request->restore_ms > 0)
+        add_frame(&link->head, FRAME_RESTORE, &restore, sizeof restore);
+    for (size_t i = 0; i < request->command->count && !request->interpreter_waits; i++)
+        add_text(&link->head, FRAME_ARGUMENT, request->command->items[i]);
+    if (!request->interpreter_waits)
+        add_environment(&link->head, request);
+    add_frame(&link->last, FRAME_RUN, &run, sizeof run);
+}
+
+void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order)
+{
+    begin_request(link, archive, -1);
+    link->keeps = link->input_ended = true;
+    link->keep_max = order->max;
+    add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
+}
+
+/* Adds a frame with the next bytes of a file, at most `max`. False at its end. */
+static bool add_piece(struct strbuf *queue, enum frame_type type, int file, off_t *at, size_t max)
+{
+    char piece[FRAME_CHUNK];
+    const size_t wanted = max < sizeof piece ? max : sizeof piece;
+    const ssize_t length = file < 0 ? 0 : pread(file, piece, wanted, *at);
+
+    if (length <= 0) /* the end: an unnamed file has no read errors */
+        return false;
+    add_frame(queue, type, piece, (size_t)length);
+    *at += length;
+    return true;
+}
+
+/* Adds a frame with the next bytes of the cell. False at its end. */
+static bool add_piece_of_cell(struct supervisor_link *link, struct strbuf *queue)
+{
+    const size_t left = link->cell ? link->cell->length - link->cell_at : 0;
+    const size_t length = left < FRAME_CHUNK ? left : FRAME_CHUNK;
+
+    if (length == 0)
+        return false;
+    add_frame(queue, FRAME_CODE, link->cell->data + link->cell_at, length);
+    link->cell_at += length;
+    return true;
+}
+
+/* Adds a piece of stdin, if there is credit for it, or its end. */
+static void send_input(struct supervisor_link *link, struct strbuf *queue)
+{
+    const off_t before = link->input_at;
+
+    if (link->input_ended || link->input_credit == 0)
+        return;
+    if (add_piece(queue, FRAME_STDIN, link->input, &link->input_at, link->input_credit)) {
+        link->input_credit -= (size_t)(link->input_at - before);
+        return;
+    }
+    add_frame(queue, FRAME_STDIN_END, NULL, 0);
+    link->input_ended = true;
+}
+
+static void move_bytes(struct strbuf *to, struct strbuf *from)
+{
+    strbuf_add(to, from->data, from->length);
+    strbuf_release(from);
+}
+
+void supervisor_link_send(void *context, struct strbuf *queue)
+{
+    struct supervisor_link *link = context;
+
+    if (!link->requested)
+        return;
+    if (!link->last_sent) {
+        move_bytes(queue, &link->head);
+        if (add_piece_of_cell(link, queue) ||
+            add_piece(queue, FRAME_FILES, link->archive, &link->archive_at, FRAME_CHUNK))
+            return;
+        move_bytes(queue, &link->last);
+        link->last_sent = true;
+    }
+    send_input(link, queue);
+}
+
+void supervisor_link_stop(struct strbuf *queue)
+{
+    add_frame(queue, FRAME_STOP, NULL, 0);
+}
+
+void supervisor_link_interrupt(struct strbuf *queue)
+{
+    add_frame(queue, FRAME_INTERRUPT, NULL, 0);
+}
+
+void supervisor_link_collect(struct supervisor_link *link, const struct plan *plan,
+                             long long file_max, struct strbuf *queue)
+{
+    const struct frame_collect order = {
+        (uint64_t)file_max,
+        (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
+
+    link->collects = true;
+    add_frame(queue, FRAME_COLLECT, &order, sizeof order);
+}
+
+void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue)
+{
+    const struct frame_credit credit = {stream, (uint32_t)bytes};
+
+    add_frame(queue, FRAME_CREDIT, &credit, sizeof credit);
+}
