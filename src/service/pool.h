@@ -24,6 +24,11 @@
 
 struct pool;
 
+/*
+ * How long a warm instance may be in use. The deadline in its labels allows for it.
+ */
+enum { POOL_MAX_USE_MS = 3600000 };
+
 enum pool_policy {
     POOL_NONE,
     /*
@@ -56,8 +61,8 @@ bool pool_request(struct pool *pool, const struct plan *plan);
 /*
  * Takes out an instance that is in every respect what the plan would get, one with these limits if
  * there is one, or else with limits that the caller can change (instance_set_limits()); the caller
- * owns it. NULL: there is none, or the plan's timeout is longer than the hour for which a warm
- * instance may be used. Under POOL_ON_DEMAND this asks for more of them.
+ * owns it. NULL: there is none, or the plan's timeout is longer than POOL_MAX_USE_MS. Under
+ * POOL_ON_DEMAND this asks for more of them.
  */
 struct instance *pool_take(struct pool *pool, const struct plan *plan,
                            const struct container_limits *limits);

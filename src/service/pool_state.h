@@ -11,12 +11,6 @@
 #include "service/pool.h"
 
 /*
- * The maximum timeout of a run that may use a warm instance. The deadline in its labels allows for
- * it.
- */
-enum { POOL_MAX_USE_MS = 3600000 };
-
-/*
  * What a plan needs of an instance, or what an instance is. One with other limits will do too,
  * since they can be changed (instance_set_limits()), which takes time.
  */

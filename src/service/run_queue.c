@@ -58,19 +58,28 @@ struct run_handle *run_queue_take(struct run_handle **queue)
     return first;
 }
 
-struct run_handle *run_queue_due(struct run_handle *queue, long long now)
+static bool session_is_busy(const struct run_handle *handle, const struct run_handle *active)
 {
-    while (queue && queue->not_before > now)
+    for (; active && handle->session; active = active->next)
+        if (active->session == handle->session)
+            return true;
+    return false;
+}
+
+struct run_handle *run_queue_due(struct run_handle *queue, const struct run_handle *active,
+                                 long long now)
+{
+    while (queue && (queue->not_before > now || session_is_busy(queue, active)))
         queue = queue->next;
     return queue;
 }
 
-long long run_queue_next_due(const struct run_handle *queue)
+long long run_queue_next_due(const struct run_handle *queue, const struct run_handle *active)
 {
-    long long earliest = queue ? queue->not_before : -1;
+    long long earliest = -1;
 
     for (; queue; queue = queue->next)
-        if (queue->not_before < earliest)
+        if (!session_is_busy(queue, active) && (earliest < 0 || queue->not_before < earliest))
             earliest = queue->not_before;
     return earliest;
 }

@@ -14,12 +14,14 @@
 #include "config/plan.h"
 #include "service/run_handle.h"
 
+struct session;
 struct workers;
 
 struct run_handle {
     struct workers *workers; /* borrowed */
     struct plan plan;        /* owned */
     struct run_callbacks callbacks;
+    struct session *session; /* that the run has entered; borrowed; NULL: none */
     struct notifier cancel;
     size_t bytes;           /* plan_bytes() */
     int retries;            /* how often it was run again */
@@ -46,10 +48,14 @@ bool run_queue_remove(struct run_handle **queue, struct run_handle *handle);
 /* Takes out the first one; the queue is not empty. */
 struct run_handle *run_queue_take(struct run_handle **queue);
 
-/* The first one that may start at `now`; it stays in the queue. NULL: none. */
-struct run_handle *run_queue_due(struct run_handle *queue, long long now);
+/*
+ * The first one that may start at `now`, while the runs of `active` are active; it stays in the
+ * queue. NULL: none. The runs of a session are active one at a time, in their order.
+ */
+struct run_handle *run_queue_due(struct run_handle *queue, const struct run_handle *active,
+                                 long long now);
 
-/* The earliest not_before in the queue; -1: it is empty. */
-long long run_queue_next_due(const struct run_handle *queue);
+/* The earliest not_before of those that need not wait for one of `active`; -1: there is none. */
+long long run_queue_next_due(const struct run_handle *queue, const struct run_handle *active);
 
 #endif

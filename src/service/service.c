@@ -151,7 +151,11 @@ static int open_parts(struct service *service, const struct config *config,
 
     if (limits.max_active == 0)
         limits.max_active = config->max_concurrent > 0 ? config->max_concurrent : linux_cores();
-    if (notifier_open(&service->pool_ended, error) != 0)
+    if (notifier_open(&service->pool_ended, error) != 0 ||
+        notifier_open(&service->sessions_ended, error) != 0)
+        return -1;
+    service->sessions = sessions_new(&config->sessions, &service->sessions_ended, error);
+    if (!service->sessions)
         return -1;
     if (options->pool != POOL_NONE) {
         service->pool =
@@ -159,7 +163,8 @@ static int open_parts(struct service *service, const struct config *config,
         if (!service->pool)
             return -1;
     }
-    if (workers_open(&service->workers, &service->docker, service->pool, &limits, error) != 0)
+    if (workers_open(&service->workers, &service->docker, service->pool, service->sessions, &limits,
+                     error) != 0)
         return -1;
     service->workers.pauses_pool = options->pool == POOL_AHEAD;
     service->workers.may_start = options->may_start;
@@ -168,10 +173,23 @@ static int open_parts(struct service *service, const struct config *config,
     return 0;
 }
 
+/* Releases everything but the workers; what is there has ended. */
+static void release_parts(struct service *service)
+{
+    pool_close(service->pool);
+    sessions_free(service->sessions);
+    notifier_release(&service->pool_ended);
+    notifier_release(&service->sessions_ended);
+    reaper_dismiss(&service->reaper, &service->docker);
+    engine_memory_release(&service->memory);
+}
+
 int service_open(struct service *service, const struct config *config,
                  const struct service_options *options, struct error *error)
 {
-    *service = (struct service){.docker = config_docker(config), .pool_ended = NOTIFIER_INIT};
+    *service = (struct service){.docker = config_docker(config),
+                                .pool_ended = NOTIFIER_INIT,
+                                .sessions_ended = NOTIFIER_INIT};
     service->docker.trace = options->trace;
     docker_set_up_environment();
     engine_memory_init(&service->memory);
@@ -184,10 +202,7 @@ int service_open(struct service *service, const struct config *config,
         return 0;
     }
     pool_end(service->pool);
-    pool_close(service->pool);
-    notifier_release(&service->pool_ended);
-    reaper_dismiss(&service->reaper, &service->docker);
-    engine_memory_release(&service->memory);
+    release_parts(service);
     return -1;
 }
 
@@ -196,6 +211,25 @@ int service_submit(struct service *service, struct plan *plan,
                    struct error *error)
 {
     return workers_submit(&service->workers, plan, callbacks, handle, error);
+}
+
+int service_open_session(struct service *service, const struct plan *plan, bool keep_processes,
+                         char id[SESSION_ID_SIZE], struct error *error)
+{
+    return sessions_open(service->sessions, plan, keep_processes, id, error);
+}
+
+int service_close_session(struct service *service, const char *id, struct error *error)
+{
+    if (sessions_close(service->sessions, id, error) != 0)
+        return -1;
+    workers_cancel_session(&service->workers, id);
+    return 0;
+}
+
+char *service_session_language(struct service *service, const char *id, struct error *error)
+{
+    return sessions_language(service->sessions, id, error);
 }
 
 void service_cancel(struct service *service, struct run_handle *handle)
@@ -245,7 +279,8 @@ void service_stop_pool(struct service *service)
 
 static bool has_ended(struct service *service)
 {
-    return workers_are_done(&service->workers) && pool_has_ended(service->pool);
+    return workers_are_done(&service->workers) && pool_has_ended(service->pool) &&
+           sessions_have_ended(service->sessions);
 }
 
 /* Milliseconds until the deadline, for poll(); -1: there is none. */
@@ -261,14 +296,16 @@ static bool wait_for_end(struct service *service, long long deadline)
     struct pollfd polled[] = {
         {notifier_fd(&service->workers.idle), POLLIN, 0},
         {notifier_fd(&service->pool_ended), POLLIN, 0},
+        {notifier_fd(&service->sessions_ended), POLLIN, 0},
     };
 
     while (!has_ended(service)) {
         if (deadline != 0 && clock_now_ms() >= deadline)
             return false;
-        io_poll(polled, 2, time_left(deadline));
+        io_poll(polled, 3, time_left(deadline));
         notifier_clear(&service->workers.idle);
         notifier_clear(&service->pool_ended);
+        notifier_clear(&service->sessions_ended);
     }
     return true;
 }
@@ -277,12 +314,10 @@ int service_close(struct service *service, long long deadline)
 {
     workers_end(&service->workers);
     pool_end(service->pool);
+    sessions_end(service->sessions);
     if (!wait_for_end(service, deadline))
         return -1;
     workers_close(&service->workers);
-    pool_close(service->pool);
-    notifier_release(&service->pool_ended);
-    reaper_dismiss(&service->reaper, &service->docker);
-    engine_memory_release(&service->memory);
+    release_parts(service);
     return 0;
 }

@@ -20,6 +20,7 @@
 #include "service/pool.h"
 #include "service/reaper.h"
 #include "service/run_handle.h"
+#include "service/sessions.h"
 #include "service/workers.h"
 
 struct service_options {
@@ -42,8 +43,9 @@ struct service {
     /* The rest is the service's own. */
     struct engine_memory memory;
     struct reaper reaper;
-    struct notifier pool_ended;
+    struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */
+    struct sessions *sessions;
     struct workers workers;
 };
 

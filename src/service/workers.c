@@ -2,18 +2,21 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/linux.h"
 #include "base/memory.h"
 #include "service/workers_thread.h"
 
 int workers_open(struct workers *workers, const struct docker *docker, struct pool *pool,
-                 const struct workers_limits *limits, struct error *error)
+                 struct sessions *sessions, const struct workers_limits *limits,
+                 struct error *error)
 {
     pthread_condattr_t attributes;
 
     *workers = (struct workers){.docker = docker,
                                 .pool = pool,
+                                .sessions = sessions,
                                 .limits = *limits,
                                 .idle = NOTIFIER_INIT,
                                 .cores = linux_cores(),
@@ -84,26 +87,37 @@ static int submit(struct workers *workers, struct run_handle *handle, struct err
     return 0;
 }
 
+/* Gives the handle up; its plan is the caller's again. */
+static void give_back(struct run_handle *handle, struct plan *plan)
+{
+    if (handle->session)
+        session_leave(handle->session);
+    *plan = handle->plan;
+    handle->plan = (struct plan)PLAN_INIT;
+    run_handle_free(handle);
+}
+
 int workers_submit(struct workers *workers, struct plan *plan,
                    const struct run_callbacks *callbacks, struct run_handle **handle,
                    struct error *error)
 {
     struct run_handle *new = run_handle_new(plan, callbacks, error);
-    int result;
+    const bool in_session = new &&new->plan.session.id[0] != '\0';
+    int result = 0;
 
     if (!new)
         return -1;
     new->workers = workers;
+    if (in_session && !(new->session = sessions_enter(workers->sessions, &new->plan, error)))
+        result = -1;
     pthread_mutex_lock(&workers->lock);
-    result = submit(workers, new, error);
+    if (result == 0)
+        result = submit(workers, new, error);
     if (result == 0 && handle)
         *handle = new;
     pthread_mutex_unlock(&workers->lock);
-    if (result != 0) {
-        *plan = new->plan; /* it is the caller's again */
-        new->plan = (struct plan)PLAN_INIT;
-        run_handle_free(new);
-    }
+    if (result != 0)
+        give_back(new, plan);
     return result;
 }
 
@@ -127,6 +141,15 @@ void workers_cancel(struct workers *workers, struct run_handle *handle)
         workers_balance(workers);
         pthread_cond_broadcast(&workers->work);
     }
+    pthread_mutex_unlock(&workers->lock);
+}
+
+void workers_cancel_session(struct workers *workers, const char *id)
+{
+    pthread_mutex_lock(&workers->lock);
+    for (struct run_handle *handle = workers->active; handle; handle = handle->next)
+        if (handle->session && strcmp(handle->plan.session.id, id) == 0)
+            notifier_raise(&handle->cancel);
     pthread_mutex_unlock(&workers->lock);
 }
 

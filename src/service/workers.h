@@ -3,7 +3,8 @@
  *
  * A bounded number of runs is active at a time, and a bounded number waits. While the container of
  * a run is removed, after its result was delivered, the next run is active already; so there are up
- * to twice as many threads as active runs.
+ * to twice as many threads as active runs. The runs of a session are active one at a time, in their
+ * order. One that waits for another one of its session takes up no thread.
  */
 #ifndef SERVICE_WORKERS_H
 #define SERVICE_WORKERS_H
@@ -19,6 +20,7 @@
 #include "service/pool.h"
 #include "service/ramp.h"
 #include "service/run_queue.h"
+#include "service/sessions.h"
 
 struct workers_limits {
     int max_active;   /* runs at a time; at least 1 */
@@ -27,7 +29,8 @@ struct workers_limits {
     bool gradual;     /* begins with few runs at a time, see service/ramp.h */
     /*
      * How often a run with REASON_ENGINE is run again: after 0.5 s, then after twice as long each
-     * time, at most 30 s. Meanwhile it waits in the queue.
+     * time, at most 30 s. Meanwhile it waits in the queue. A run of a session is not run again: it
+     * would no longer be in its order.
      */
     int max_retries;
 };
@@ -35,7 +38,8 @@ struct workers_limits {
 struct workers {
     const struct docker *docker; /* borrowed, like all pointers here */
     struct pool *pool;           /* NULL: none */
-    bool pauses_pool;            /* the pool is paused while the runs need all cores */
+    struct sessions *sessions;
+    bool pauses_pool; /* the pool is paused while the runs need all cores */
     struct workers_limits limits;
     bool (*may_start)(void *context); /* asked before each run starts; NULL: always */
     void *context;
@@ -58,7 +62,8 @@ struct workers {
 
 /* ERROR_SYSTEM. */
 int workers_open(struct workers *workers, const struct docker *docker, struct pool *pool,
-                 const struct workers_limits *limits, struct error *error);
+                 struct sessions *sessions, const struct workers_limits *limits,
+                 struct error *error);
 
 /* See service_submit(). */
 int workers_submit(struct workers *workers, struct plan *plan,
@@ -69,6 +74,9 @@ int workers_submit(struct workers *workers, struct plan *plan,
 bool workers_have_room(struct workers *workers);
 
 void workers_cancel(struct workers *workers, struct run_handle *handle);
+
+/* Cancels the run of the session that is active, if one is. */
+void workers_cancel_session(struct workers *workers, const char *id);
 
 /* Checks again whether runs may start. */
 void workers_wake(struct workers *workers);

@@ -41,6 +41,31 @@ static void on_begun(void *context)
     pthread_mutex_unlock(&handle->workers->lock);
 }
 
+static struct instance *take_warm(struct workers *workers, const struct run *run)
+{
+    const struct container_limits limits = submission_limits(run);
+
+    return pool_take(workers->pool, run->plan, &limits);
+}
+
+/*
+ * A session that has a container uses that one. A warm one may be used for an hour only, so it may
+ * be too short for the session.
+ */
+static void execute_in_session(struct workers *workers, struct run_handle *handle, struct run *run)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct run_session *session = session_begin_request(handle->session, &handle->plan, &error);
+    bool may_be_warm;
+
+    if (!session) {
+        result_fail(run->result, &error);
+        return;
+    }
+    may_be_warm = !session->instance && session->limits.end - clock_now_ms() <= POOL_MAX_USE_MS;
+    run_execute_in_session(run, session, may_be_warm ? take_warm(workers, run) : NULL);
+}
+
 /* Runs the plan and fills in the result. */
 static void execute(struct workers *workers, struct run_handle *handle, struct run *run,
                     struct result *result)
@@ -53,10 +78,13 @@ static void execute(struct workers *workers, struct run_handle *handle, struct r
     if (callbacks->started && handle->retries == 0)
         callbacks->started(callbacks->context);
     if (run_begin(run, workers->docker, &handle->plan, &observer, &handle->cancel, result)) {
-        const struct container_limits limits = submission_limits(run);
-
-        run_execute(run, pool_take(workers->pool, &handle->plan, &limits));
+        if (handle->session)
+            execute_in_session(workers, handle, run);
+        else
+            run_execute(run, take_warm(workers, run));
     }
+    if (handle->session)
+        session_end_request(handle->session, &handle->plan, result);
 }
 
 static void deliver(struct run_handle *handle, struct result *result)
@@ -76,6 +104,8 @@ static void deliver(struct run_handle *handle, struct result *result)
 static void finish(struct workers *workers, struct run_handle *handle, const char *problem)
 {
     handle->callbacks.cleaned_up(handle->callbacks.context, problem);
+    if (handle->session)
+        session_leave(handle->session);
     run_handle_free(handle);
     pthread_mutex_lock(&workers->lock);
     workers->cleaning_up--;
@@ -200,7 +230,8 @@ static void serve(struct workers *workers, struct run_handle *handle)
 
     execute(workers, handle, &run, &result);
     note_result(workers, handle, &result);
-    if (result.reason == REASON_ENGINE && handle->retries < workers->limits.max_retries) {
+    if (result.reason == REASON_ENGINE && !handle->session &&
+        handle->retries < workers->limits.max_retries) {
         retry(workers, handle, &run, &result);
         return;
     }
@@ -235,7 +266,8 @@ static bool work_once(struct workers *workers, long long now)
 
     if (workers->cancelled) {
         handle = workers_take_cancelled(workers);
-    } else if (may_start(workers) && (handle = run_queue_due(workers->queue, now))) {
+    } else if (may_start(workers) &&
+               (handle = run_queue_due(workers->queue, workers->active, now))) {
         start(workers, handle);
         task = serve;
     } else {
@@ -252,7 +284,7 @@ static bool work_once(struct workers *workers, long long now)
 /* Waits until there may be a task: at `now` there was none. Has the lock. */
 static void wait_for_task(struct workers *workers, long long now)
 {
-    const long long due = run_queue_next_due(workers->queue);
+    const long long due = run_queue_next_due(workers->queue, workers->active);
     const struct timespec end = {due / 1000, due % 1000 * 1000000};
 
     if (due > now)

@@ -1,0 +1,324 @@
+#include "service/sessions_state.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/linux.h"
+#include "base/memory.h"
+
+/* Functions have the lock if their comment says so. */
+
+struct sessions *sessions_new(const struct session_settings *settings, const struct notifier *ended,
+                              struct error *error)
+{
+    struct sessions *sessions = memory_allocate(sizeof *sessions);
+
+    *sessions = (struct sessions){.settings = settings, .ended = ended, .wake = NOTIFIER_INIT};
+    if (notifier_open(&sessions->wake, error) != 0) {
+        free(sessions);
+        return NULL;
+    }
+    pthread_mutex_init(&sessions->lock, NULL);
+    return sessions;
+}
+
+/* ---- the ids */
+
+/* Whether the ids are the same, in a time that does not depend on how much of them is. */
+static bool id_equal(const char *one, const char *other)
+{
+    unsigned char differences = 0;
+
+    for (size_t i = 0; i < SESSION_ID_SIZE; i++)
+        differences |= (unsigned char)(one[i] ^ other[i]);
+    return differences == 0;
+}
+
+/* Sets the error for a session that is not open; `reason` may be NULL. Returns NULL. */
+static struct session *explain_over(const char *reason, struct error *error)
+{
+    if (reason)
+        error_set(error, ERROR_INPUT, "session ended: %s", reason);
+    else
+        error_set(error, ERROR_INPUT, "there is no such session: it was closed or never opened");
+    return NULL;
+}
+
+/* Why the session with this id was evicted; NULL: none that is remembered. Has the lock. */
+static const char *reason_of(const struct sessions *sessions, const char *id)
+{
+    const char *reason = NULL;
+
+    for (size_t i = 0; i < EVICTED_MAX; i++)
+        if (id_equal(sessions->evicted[i].id, id))
+            reason = sessions->evicted[i].reason;
+    return reason;
+}
+
+/* The open session with this id; NULL with an error. Has the lock. */
+static struct session *find(struct sessions *sessions, const char *id, struct error *error)
+{
+    char wanted[SESSION_ID_SIZE] = "";
+    struct session *found = NULL;
+    const char *reason;
+
+    memcpy(wanted, id, strnlen(id, sizeof wanted - 1));
+    for (struct session *session = sessions->list; session; session = session->next)
+        if (id_equal(session->id, wanted) && !session->over)
+            found = session;
+    reason = reason_of(sessions, wanted);
+    return found ? found : explain_over(reason, error);
+}
+
+/* ---- evictions */
+
+char *session_time_text(int seconds)
+{
+    return seconds % 60 == 0 ? string_format("%d min", seconds / 60)
+                             : string_format("%d s", seconds);
+}
+
+void session_evict(struct session *session, const char *reason)
+{
+    struct sessions *sessions = session->sessions;
+    struct evicted_session *evicted = &sessions->evicted[sessions->evicted_next];
+
+    sessions->evicted_next = (sessions->evicted_next + 1) % EVICTED_MAX;
+    memcpy(evicted->id, session->id, sizeof evicted->id);
+    free(evicted->reason);
+    evicted->reason = string_copy(reason);
+    session->over = true;
+}
+
+char *session_overdue(const struct session *session, long long now)
+{
+    CLEANUP_FREE char *lifetime = NULL;
+
+    if (now < session->end)
+        return NULL;
+    lifetime = session_time_text(session->sessions->settings->lifetime_seconds);
+    return string_format("open for %s", lifetime);
+}
+
+/* ---- open and close */
+
+/* Has the lock. */
+static int count_open(const struct sessions *sessions)
+{
+    int count = 0;
+
+    for (const struct session *session = sessions->list; session; session = session->next)
+        count += !session->over;
+    return count;
+}
+
+/* Checks that one more may be opened, and that the keeper is there. Has the lock. */
+static int prepare_open(struct sessions *sessions, struct error *error)
+{
+    const int max = sessions->settings->max;
+
+    if (sessions->ending)
+        return error_set(error, ERROR_CANCELLED, "cancelled before the program ran");
+    if (max == 0)
+        return error_set(error, ERROR_INPUT, "the configuration allows no sessions (sessions.max)");
+    if (count_open(sessions) >= max)
+        return error_set(error, ERROR_INPUT,
+                         "%d sessions are open, and the configuration allows no more "
+                         "(sessions.max); close one first",
+                         max);
+    if (sessions->started)
+        return 0;
+    errno = pthread_create(&sessions->keeper, NULL, sessions_keep, sessions);
+    if (errno != 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot start a thread");
+    sessions->started = true;
+    return 0;
+}
+
+/* Has the lock. */
+static struct session *add(struct sessions *sessions, const struct plan *plan, bool keep_processes)
+{
+    const struct session_settings *settings = sessions->settings;
+    const long long now = clock_now_ms();
+    const struct session_limits limits = {
+        .end = now + settings->lifetime_seconds * 1000LL,
+        .cpu_seconds = settings->cpu_seconds,
+        .output_bytes = (unsigned long long)settings->output_bytes,
+    };
+    struct session *session = memory_allocate(sizeof *session);
+
+    *session = (struct session){.sessions = sessions, .idle_since = now, .end = limits.end};
+    linux_random_digits(session->id, sizeof session->id);
+    session_spec_init(&session->spec, plan);
+    run_session_init(&session->run, &limits, keep_processes);
+    session->next = sessions->list;
+    sessions->list = session;
+    notifier_raise(&sessions->wake);
+    return session;
+}
+
+int sessions_open(struct sessions *sessions, const struct plan *plan, bool keep_processes,
+                  char id[SESSION_ID_SIZE], struct error *error)
+{
+    int result;
+
+    if (plan_check_session(plan, error) != 0)
+        return -1;
+    pthread_mutex_lock(&sessions->lock);
+    result = prepare_open(sessions, error);
+    if (result == 0)
+        memcpy(id, add(sessions, plan, keep_processes)->id, SESSION_ID_SIZE);
+    pthread_mutex_unlock(&sessions->lock);
+    return result;
+}
+
+int sessions_close(struct sessions *sessions, const char *id, struct error *error)
+{
+    struct session *session;
+
+    pthread_mutex_lock(&sessions->lock);
+    session = find(sessions, id, error);
+    if (session) {
+        session->over = true;
+        notifier_raise(&sessions->wake);
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    return session ? 0 : -1;
+}
+
+char *sessions_language(struct sessions *sessions, const char *id, struct error *error)
+{
+    struct session *session;
+    char *language;
+
+    pthread_mutex_lock(&sessions->lock);
+    session = find(sessions, id, error);
+    language = session ? string_copy(session->spec.language) : NULL;
+    pthread_mutex_unlock(&sessions->lock);
+    return language;
+}
+
+int sessions_count(struct sessions *sessions)
+{
+    int count;
+
+    pthread_mutex_lock(&sessions->lock);
+    count = count_open(sessions);
+    pthread_mutex_unlock(&sessions->lock);
+    return count;
+}
+
+/* ---- requests */
+
+struct session *sessions_enter(struct sessions *sessions, struct plan *plan, struct error *error)
+{
+    struct session *session;
+
+    pthread_mutex_lock(&sessions->lock);
+    session = find(sessions, plan->session.id, error);
+    if (session && session_spec_apply(&session->spec, plan, error) != 0)
+        session = NULL;
+    if (session)
+        session->requests++;
+    pthread_mutex_unlock(&sessions->lock);
+    return session;
+}
+
+static void lower_timeout(struct limits *limits, double seconds)
+{
+    limits->number[LIMIT_TIMEOUT] = fmin(limits->number[LIMIT_TIMEOUT], seconds);
+}
+
+struct run_session *session_begin_request(struct session *session, struct plan *plan,
+                                          struct error *error)
+{
+    struct sessions *sessions = session->sessions;
+    const long long now = clock_now_ms();
+    CLEANUP_FREE char *overdue = NULL;
+    bool over;
+
+    pthread_mutex_lock(&sessions->lock);
+    if (!session->over && (overdue = session_overdue(session, now)))
+        session_evict(session, overdue);
+    over = session->over;
+    if (over)
+        explain_over(reason_of(sessions, session->id), error);
+    pthread_mutex_unlock(&sessions->lock);
+    if (over)
+        return NULL;
+    lower_timeout(&plan->policy.limits, (double)(session->end - now) / 1000);
+    lower_timeout(&plan->build_limits, (double)(session->end - now) / 1000);
+    return &session->run;
+}
+
+void session_end_request(struct session *session, const struct plan *plan, struct result *result)
+{
+    struct sessions *sessions = session->sessions;
+    CLEANUP_FREE char *overdue = NULL;
+
+    pthread_mutex_lock(&sessions->lock);
+    overdue = session_overdue(session, clock_now_ms());
+    if (!session->over && session->run.ended)
+        session_evict(session, session->run.ended);
+    if (!session->over && plan->session.close)
+        session->over = true;
+    if (!session->over && overdue) {
+        session_evict(session, overdue);
+        if (result->session && !result->session->ended)
+            result->session->ended = steal_pointer(&overdue);
+    }
+    pthread_mutex_unlock(&sessions->lock);
+}
+
+void session_leave(struct session *session)
+{
+    struct sessions *sessions = session->sessions;
+
+    pthread_mutex_lock(&sessions->lock);
+    session->requests--;
+    session->idle_since = clock_now_ms();
+    notifier_raise(&sessions->wake); /* the session may be freed after this */
+    pthread_mutex_unlock(&sessions->lock);
+}
+
+/* ---- the end */
+
+void sessions_end(struct sessions *sessions)
+{
+    if (!sessions)
+        return;
+    pthread_mutex_lock(&sessions->lock);
+    sessions->ending = true;
+    sessions->done |= !sessions->started;
+    for (struct session *session = sessions->list; session; session = session->next)
+        session->over = true;
+    notifier_raise(&sessions->wake);
+    pthread_mutex_unlock(&sessions->lock);
+}
+
+bool sessions_have_ended(struct sessions *sessions)
+{
+    bool done;
+
+    pthread_mutex_lock(&sessions->lock);
+    done = sessions->done;
+    pthread_mutex_unlock(&sessions->lock);
+    return done;
+}
+
+void sessions_free(struct sessions *sessions)
+{
+    if (!sessions)
+        return;
+    if (sessions->started)
+        pthread_join(sessions->keeper, NULL);
+    for (size_t i = 0; i < EVICTED_MAX; i++)
+        free(sessions->evicted[i].reason);
+    notifier_release(&sessions->wake);
+    pthread_mutex_destroy(&sessions->lock);
+    free(sessions);
+}

@@ -1,0 +1,87 @@
+/*
+ * Sessions: containers that several requests of one owner share, one after the other. The table of
+ * those that are open, their ids, and who may still use them. How a request uses the container of
+ * its session is the business of run/session_run.h.
+ *
+ * The id, 128 random bits, is the only handle: who has it is the owner. An id that was closed and
+ * one that never was are refused in the same words and in the same time. Of the sessions that were
+ * ended otherwise the last 64 are remembered, and requests for them are told why.
+ *
+ * A session ends when its owner closes it, when it had no request for a while, when it is too old,
+ * when its CPU time or output is used up, or when its container ends. A thread, the keeper, removes
+ * its container then. It is never used for anything else.
+ *
+ * Thread-safe.
+ */
+#ifndef SERVICE_SESSIONS_H
+#define SERVICE_SESSIONS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/notifier.h"
+#include "config/config.h"
+#include "config/plan.h"
+#include "docker/docker.h"
+#include "run/result.h"
+#include "run/session_run.h"
+
+struct sessions;
+struct session;
+
+/*
+ * Returns a table without sessions. Borrows its arguments until sessions_free(). `ended` is raised
+ * when what sessions_end() began is done. NULL: ERROR_SYSTEM.
+ */
+struct sessions *sessions_new(const struct session_settings *settings, const struct notifier *ended,
+                              struct error *error);
+
+/* See service_open_session(), service_session_language(). */
+int sessions_open(struct sessions *sessions, const struct plan *plan, bool keep_processes,
+                  char id[SESSION_ID_SIZE], struct error *error);
+char *sessions_language(struct sessions *sessions, const char *id, struct error *error);
+
+/* Ends the session for its owner. Requests of it are refused from now on. ERROR_INPUT. */
+int sessions_close(struct sessions *sessions, const char *id, struct error *error);
+
+/* How many sessions are open; they may be over a moment later. */
+int sessions_count(struct sessions *sessions);
+
+/* ---- for service/workers.c, service/workers_thread.c */
+
+/*
+ * A request enters the session that its plan names, and the plan is made to agree with it. Returns
+ * the session, borrowed, which exists until session_leave(). NULL: ERROR_INPUT if there is no such
+ * session, ERROR_USAGE if the request does not fit it.
+ */
+struct session *sessions_enter(struct sessions *sessions, struct plan *plan, struct error *error);
+
+/*
+ * The request begins; no other one has begun and not ended. Returns what it runs in, borrowed until
+ * session_end_request(), and lowers the plan's timeouts to what is left of the session's lifetime.
+ * NULL: the session is over, which the error explains (ERROR_INPUT).
+ */
+struct run_session *session_begin_request(struct session *session, struct plan *plan,
+                                          struct error *error);
+
+/*
+ * The request has ended, or could not begin, and the next one may. Ends the session if its run or
+ * the plan says so, or if it is too old, which the result then says too.
+ */
+void session_end_request(struct session *session, const struct plan *plan, struct result *result);
+
+/* The request is cleaned up, or never began. The session may be freed. */
+void session_leave(struct session *session);
+
+/* ---- the end */
+
+/* Ends all sessions: their containers are removed as soon as no request uses them. */
+void sessions_end(struct sessions *sessions);
+
+/* Whether what sessions_end() began is complete. */
+bool sessions_have_ended(struct sessions *sessions);
+
+/* After that: frees everything. NULL is ignored. */
+void sessions_free(struct sessions *sessions);
+
+#endif

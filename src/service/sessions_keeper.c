@@ -1,0 +1,149 @@
+/*
+ * The keeper: ends sessions that no request has used for too long, that are too old or whose
+ * container has ended, and removes the containers of all that are over.
+ */
+#include "service/sessions_state.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/memory.h"
+
+/* Functions have the lock if their comment says so. */
+
+/* Takes out a session that is over and that no request uses; NULL: there is none. Has the lock. */
+static struct session *take_over(struct sessions *sessions)
+{
+    for (struct session **link = &sessions->list; *link; link = &(*link)->next) {
+        struct session *session = *link;
+
+        if (session->over && session->requests == 0) {
+            *link = session->next;
+            return session;
+        }
+    }
+    return NULL;
+}
+
+static void dispose(struct session *session)
+{
+    CLEANUP(error_release)
+    struct error ignored = ERROR_INIT; /* its labels make it an orphan that is collected */
+
+    run_session_remove(&session->run, 0, &ignored);
+    run_session_release(&session->run);
+    session_spec_release(&session->spec);
+    free(session);
+}
+
+/* When the session was idle for too long, if it gets no request. Has the lock. */
+static long long idle_end(const struct session *session)
+{
+    return session->idle_since + session->sessions->settings->idle_seconds * 1000LL;
+}
+
+/* Why a session that no request uses has to end; owned; NULL: it does not. Has the lock. */
+static char *reason_to_end(const struct session *session, long long now)
+{
+    char *reason = session_overdue(session, now);
+
+    if (!reason && now >= idle_end(session)) {
+        CLEANUP_FREE char *time = session_time_text(session->sessions->settings->idle_seconds);
+
+        reason = string_format("idle for %s", time);
+    }
+    if (!reason && session->run.instance && !run_session_lives(&session->run))
+        reason = string_copy("its container ended");
+    return reason;
+}
+
+/* Has the lock. */
+static void evict(struct sessions *sessions)
+{
+    const long long now = clock_now_ms();
+
+    for (struct session *session = sessions->list; session; session = session->next) {
+        CLEANUP_FREE char *reason = NULL;
+
+        if (!session->over && session->requests == 0 && (reason = reason_to_end(session, now)))
+            session_evict(session, reason);
+    }
+}
+
+/* Milliseconds until `when` (clock_now_ms()), for poll(); -1 for -1. */
+static int time_until(long long when)
+{
+    const long long left = when - clock_now_ms();
+
+    return when < 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* Waits, without the lock, until there may be something to do. */
+static void wait_for_work(struct sessions *sessions)
+{
+    CLEANUP_FREE struct pollfd *polled = NULL;
+    long long when = -1;
+    nfds_t count = 1;
+
+    for (const struct session *session = sessions->list; session; session = session->next)
+        count++;
+    polled = memory_allocate(count * sizeof *polled);
+    polled[0] = (struct pollfd){notifier_fd(&sessions->wake), POLLIN, 0};
+    count = 1;
+    for (const struct session *session = sessions->list; session; session = session->next) {
+        const long long idle = idle_end(session);
+        const long long end = session->end < idle ? session->end : idle;
+
+        if (session->over || session->requests > 0)
+            continue;
+        when = when < 0 || end < when ? end : when;
+        if (session->run.instance)
+            polled[count++] = (struct pollfd){session->run.instance->client.pidfd, POLLIN, 0};
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    io_poll(polled, count, time_until(when));
+    notifier_clear(&sessions->wake);
+    pthread_mutex_lock(&sessions->lock);
+}
+
+/* Has all containers end at once that no request uses, before each is waited for. Has the lock. */
+static void dismiss_idle(struct sessions *sessions)
+{
+    for (struct session *session = sessions->list; session; session = session->next)
+        if (session->over && session->requests == 0 && session->run.instance)
+            instance_dismiss(session->run.instance);
+}
+
+/* Has the lock, but releases it meanwhile. */
+static void keep(struct sessions *sessions)
+{
+    struct session *over;
+
+    evict(sessions);
+    dismiss_idle(sessions);
+    over = take_over(sessions);
+    if (!over) {
+        wait_for_work(sessions);
+        return;
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    dispose(over);
+    pthread_mutex_lock(&sessions->lock);
+}
+
+void *sessions_keep(void *context)
+{
+    struct sessions *sessions = context;
+
+    pthread_mutex_lock(&sessions->lock);
+    while (!sessions->ending || sessions->list)
+        keep(sessions);
+    sessions->done = true;
+    notifier_raise(sessions->ended);
+    pthread_mutex_unlock(&sessions->lock);
+    return NULL;
+}

@@ -1,0 +1,416 @@
+/* The table of sessions. None of them has a container here; test/unit/service_service.c has some.
+ */
+#include "json.h"
+
+#include <poll.h>
+
+#include "base/clock.h"
+#include "base/notifier.h"
+#include "service/sessions_state.h"
+
+#define UNKNOWN "there is no such session: it was closed or never opened"
+
+enum { PATIENCE_MS = 60000 };
+
+struct fixture {
+    struct config config;
+    struct notifier ended;
+    struct sessions *sessions;
+};
+
+static void set_up(struct fixture *fixture, const char *settings)
+{
+    static const char json[] =
+        "{\"sessions\": {\"max\": 2, \"idleSeconds\": 600, \"lifetimeSeconds\": 3600, "
+        "\"cpuSeconds\": 600, \"outputBytes\": 1048576}}";
+    struct error error = ERROR_INIT;
+
+    set_up_config(&fixture->config, json);
+    config_overlay(&fixture->config, settings, strlen(settings), "settings", &error);
+    assert_no_error(&error);
+    fixture->ended = (struct notifier)NOTIFIER_INIT;
+    assert_int_equal(notifier_open(&fixture->ended, &error), 0);
+    fixture->sessions = sessions_new(&fixture->config.sessions, &fixture->ended, &error);
+    assert_non_null(fixture->sessions);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    sessions_end(fixture->sessions);
+    while (!sessions_have_ended(fixture->sessions)) {
+        assert_true(clock_now_ms() < end);
+        poll(NULL, 0, 10);
+    }
+    sessions_free(fixture->sessions);
+    notifier_release(&fixture->ended);
+    config_release(&fixture->config);
+}
+
+static struct plan make_plan(const struct fixture *fixture, const char *language, const char *id)
+{
+    CLEANUP(request_release) struct request request;
+    struct error error = ERROR_INIT;
+    struct plan plan = PLAN_INIT;
+
+    request_init(&request);
+    request.language = string_copy(language);
+    request.input.code = string_copy("");
+    snprintf(request.session.id, sizeof request.session.id, "%s", id);
+    assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
+    return plan;
+}
+
+static void open_session(struct fixture *fixture, char *id)
+{
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "py", "");
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(sessions_open(fixture->sessions, &plan, false, id, &error), 0);
+    assert_no_error(&error);
+}
+
+/* Checks that a request, a question and a close are refused in the same words. */
+static void check_refused(struct fixture *fixture, const char *id, const char *message)
+{
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "py", id);
+    struct error error = ERROR_INIT;
+
+    assert_null(sessions_enter(fixture->sessions, &plan, &error));
+    assert_error(&error, ERROR_INPUT, message);
+    assert_null(sessions_language(fixture->sessions, id, &error));
+    assert_error(&error, ERROR_INPUT, message);
+    assert_int_equal(sessions_close(fixture->sessions, id, &error), -1);
+    assert_error(&error, ERROR_INPUT, message);
+}
+
+static void sessions__open_and_close(void **state)
+{
+    char one[SESSION_ID_SIZE], other[SESSION_ID_SIZE];
+    CLEANUP_FREE char *language = NULL;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, one);
+    open_session(&fixture, other);
+    assert_int_equal(strspn(one, "0123456789abcdef"), 32);
+    assert_int_equal(strlen(one), 32);
+    assert_string_not_equal(one, other);
+    language = sessions_language(fixture.sessions, one, &error);
+    assert_string_equal(language, "py");
+    assert_int_equal(sessions_count(fixture.sessions), 2);
+    assert_int_equal(sessions_close(fixture.sessions, one, &error), 0);
+    assert_int_equal(sessions_count(fixture.sessions), 1);
+    check_refused(&fixture, one, UNKNOWN);
+    tear_down(&fixture);
+}
+
+/* An id is compared as a whole. */
+static void sessions__ids_that_never_were(void **state)
+{
+    char id[SESSION_ID_SIZE], changed[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, id);
+    for (size_t i = 0; i < SESSION_ID_SIZE - 1; i++) {
+        memcpy(changed, id, sizeof changed);
+        changed[i] = id[i] == 'a' ? 'b' : 'a';
+        check_refused(&fixture, changed, UNKNOWN);
+    }
+    memcpy(changed, id, sizeof changed);
+    changed[31] = '\0';
+    check_refused(&fixture, changed, UNKNOWN);
+    check_refused(&fixture, "new", UNKNOWN);
+    check_refused(&fixture, "00000000000000000000000000000000", UNKNOWN);
+    assert_int_equal(sessions_count(fixture.sessions), 1);
+    tear_down(&fixture);
+}
+
+static void check_not_opened(struct fixture *fixture, enum error_kind kind, const char *message)
+{
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "py", "");
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+
+    assert_int_equal(sessions_open(fixture->sessions, &plan, false, id, &error), -1);
+    assert_error(&error, kind, message);
+}
+
+static void sessions__too_many(void **state)
+{
+    char id[SESSION_ID_SIZE], other[SESSION_ID_SIZE];
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, id);
+    open_session(&fixture, other);
+    check_not_opened(&fixture, ERROR_INPUT,
+                     "2 sessions are open, and the configuration allows no more (sessions.max); "
+                     "close one first");
+    assert_int_equal(sessions_close(fixture.sessions, id, &error), 0);
+    open_session(&fixture, id);
+    tear_down(&fixture);
+}
+
+static void sessions__turned_off(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{\"sessions\": {\"max\": 0}}");
+    check_not_opened(&fixture, ERROR_INPUT, "the configuration allows no sessions (sessions.max)");
+    sessions_end(fixture.sessions);
+    check_not_opened(&fixture, ERROR_CANCELLED, "cancelled before the program ran");
+    tear_down(&fixture);
+}
+
+static void sessions__no_session_for_tests(void **state)
+{
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    plan = make_plan(&fixture, "py", "");
+    test_requests_add(&plan.tests)->name = string_copy("a");
+    assert_int_equal(sessions_open(fixture.sessions, &plan, false, id, &error), -1);
+    assert_error(&error, ERROR_USAGE, "a request of a session cannot have tests");
+    plan_release(&plan);
+    tear_down(&fixture);
+}
+
+static void wait_until_none_is_open(struct fixture *fixture)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (sessions_count(fixture->sessions) > 0) {
+        assert_true(clock_now_ms() < end);
+        poll(NULL, 0, 10);
+    }
+}
+
+static void check_evicted(const char *settings, const char *message)
+{
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    set_up(&fixture, settings);
+    open_session(&fixture, id);
+    wait_until_none_is_open(&fixture);
+    check_refused(&fixture, id, message);
+    tear_down(&fixture);
+}
+
+static void sessions__idle_and_old(void **state)
+{
+    (void)state;
+    check_evicted("{\"sessions\": {\"idleSeconds\": 1}}", "session ended: idle for 1 s");
+    check_evicted("{\"sessions\": {\"lifetimeSeconds\": 1}}", "session ended: open for 1 s");
+}
+
+/* A session with a request is not idle. */
+static void sessions__a_request_keeps_it(void **state)
+{
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct session *session;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, "{\"sessions\": {\"idleSeconds\": 1}}");
+    open_session(&fixture, id);
+    plan = make_plan(&fixture, "py", id);
+    session = sessions_enter(fixture.sessions, &plan, &error);
+    assert_non_null(session);
+    poll(NULL, 0, 1500);
+    assert_int_equal(sessions_count(fixture.sessions), 1);
+    session_leave(session);
+    wait_until_none_is_open(&fixture);
+    check_refused(&fixture, id, "session ended: idle for 1 s");
+    plan_release(&plan);
+    tear_down(&fixture);
+}
+
+/* A request that has begun runs at most until then, and the next one is refused. */
+static void sessions__the_lifetime_of_a_request(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct session *session;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, "{\"defaults\": {\"timeoutSeconds\": 4000}}");
+    open_session(&fixture, id);
+    plan = make_plan(&fixture, "py", id);
+    session = sessions_enter(fixture.sessions, &plan, &error);
+    assert_non_null(session_begin_request(session, &plan, &error));
+    assert_true(plan.policy.limits.number[LIMIT_TIMEOUT] <= 3600);
+    assert_true(plan.policy.limits.number[LIMIT_TIMEOUT] > 0);
+    assert_true(plan.build_limits.number[LIMIT_TIMEOUT] <= 3600);
+    session->end = clock_now_ms();
+    assert_null(session_begin_request(session, &plan, &error));
+    assert_error(&error, ERROR_INPUT, "session ended: open for 60 min");
+    session_end_request(session, &plan, &result);
+    session_leave(session);
+    check_refused(&fixture, id, "session ended: open for 60 min");
+    plan_release(&plan);
+    tear_down(&fixture);
+}
+
+/* Runs a request that ends with this; `close` as in the plan. Returns why the result says it ended.
+ */
+static char *run_request(struct fixture *fixture, const char *id, const char *ended, bool close)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "py", id);
+    struct error error = ERROR_INIT;
+    struct session *session;
+    struct run_session *run;
+
+    plan.session.close = close;
+    session = sessions_enter(fixture->sessions, &plan, &error);
+    assert_non_null(session);
+    run = session_begin_request(session, &plan, &error);
+    assert_non_null(run);
+    if (ended)
+        run->ended = string_copy(ended);
+    result.session = calloc(1, sizeof *result.session);
+    session_end_request(session, &plan, &result);
+    session_leave(session);
+    return result.session->ended ? string_copy(result.session->ended) : NULL;
+}
+
+static void sessions__ended_by_a_run(void **state)
+{
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, id);
+    assert_null(run_request(&fixture, id, NULL, false));
+    assert_int_equal(sessions_count(fixture.sessions), 1);
+    assert_null(run_request(&fixture, id, "its output (1 MiB) is used up", false));
+    assert_int_equal(sessions_count(fixture.sessions), 0);
+    check_refused(&fixture, id, "session ended: its output (1 MiB) is used up");
+    tear_down(&fixture);
+}
+
+static void sessions__closed_by_a_run(void **state)
+{
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, id);
+    assert_null(run_request(&fixture, id, NULL, true));
+    assert_int_equal(sessions_count(fixture.sessions), 0);
+    check_refused(&fixture, id, UNKNOWN);
+    tear_down(&fixture);
+}
+
+static void sessions__too_old_after_a_run(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct session *session;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, id);
+    plan = make_plan(&fixture, "py", id);
+    session = sessions_enter(fixture.sessions, &plan, &error);
+    assert_non_null(session_begin_request(session, &plan, &error));
+    session->end = clock_now_ms();
+    result.session = calloc(1, sizeof *result.session);
+    session_end_request(session, &plan, &result);
+    session_leave(session);
+    assert_string_equal(result.session->ended, "open for 60 min");
+    check_refused(&fixture, id, "session ended: open for 60 min");
+    plan_release(&plan);
+    tear_down(&fixture);
+}
+
+/* A session that is closed while a request uses it exists until that has left. */
+static void sessions__closed_while_it_is_used(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct session *session;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    open_session(&fixture, id);
+    plan = make_plan(&fixture, "py", id);
+    session = sessions_enter(fixture.sessions, &plan, &error);
+    assert_non_null(session_begin_request(session, &plan, &error));
+    assert_int_equal(sessions_close(fixture.sessions, id, &error), 0);
+    check_refused(&fixture, id, UNKNOWN);
+    sessions_end(fixture.sessions);
+    poll(NULL, 0, 100);
+    assert_false(sessions_have_ended(fixture.sessions));
+    session_end_request(session, &plan, &result);
+    session_leave(session);
+    plan_release(&plan);
+    tear_down(&fixture);
+}
+
+/* The last 64 that were evicted are remembered. */
+static void sessions__memory_of_the_evicted(void **state)
+{
+    char ids[66][SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "{}");
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        open_session(&fixture, ids[i]);
+        assert_null(run_request(&fixture, ids[i], "its container ended", false));
+    }
+    check_refused(&fixture, ids[0], UNKNOWN);
+    check_refused(&fixture, ids[1], UNKNOWN);
+    for (size_t i = 2; i < COUNT(ids); i++)
+        check_refused(&fixture, ids[i], "session ended: its container ended");
+    tear_down(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sessions__open_and_close),
+        cmocka_unit_test(sessions__ids_that_never_were),
+        cmocka_unit_test(sessions__too_many),
+        cmocka_unit_test(sessions__turned_off),
+        cmocka_unit_test(sessions__no_session_for_tests),
+        cmocka_unit_test(sessions__idle_and_old),
+        cmocka_unit_test(sessions__a_request_keeps_it),
+        cmocka_unit_test(sessions__the_lifetime_of_a_request),
+        cmocka_unit_test(sessions__ended_by_a_run),
+        cmocka_unit_test(sessions__closed_by_a_run),
+        cmocka_unit_test(sessions__too_old_after_a_run),
+        cmocka_unit_test(sessions__closed_while_it_is_used),
+        cmocka_unit_test(sessions__memory_of_the_evicted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
