@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/batch_line.h"
+#include "cli/batch_sessions.h"
 #include "config/tool_arguments.h"
 #include "service/service.h"
 
@@ -33,6 +34,7 @@ struct batch {
     int read_error;   /* errno; 0: none */
     bool input_ended;
     struct batch_output output;
+    struct batch_sessions sessions;
 };
 
 /* One line of the input, from its submission to the end of the cleanup. */
@@ -128,9 +130,14 @@ static void on_cleaned_up(void *context, const char *problem)
     free_job(job);
 }
 
-/* Submits the run of the arguments. On success the callbacks own the job. */
-static int submit_job(struct job *job, const json_t *arguments, struct error *error)
+/*
+ * Submits the run of the arguments, which lose what they say of a session. On success the callbacks
+ * own the job.
+ */
+static int submit_job(struct job *job, json_t *arguments, const struct batch_session *session,
+                      struct error *error)
 {
+    struct batch *batch = job->batch;
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
                                             .done = on_result,
                                             .cleaned_up = on_cleaned_up,
@@ -139,11 +146,26 @@ static int submit_job(struct job *job, const json_t *arguments, struct error *er
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, job->batch->config, &request, error) !=
-            0 ||
-        plan_resolve(&plan, job->batch->config, &request, error) != 0)
+    batch_sessions_complete(&batch->sessions, session, arguments);
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &request, error) != 0 ||
+        plan_resolve(&plan, batch->config, &request, error) != 0 ||
+        batch_sessions_use(&batch->sessions, &batch->service, session, &plan, error) != 0)
         return -1;
-    return service_submit(&job->batch->service, &plan, &callbacks, NULL, error);
+    return service_submit(&batch->service, &plan, &callbacks, NULL, error);
+}
+
+/* Starts the run of the arguments unless it has a result already. */
+static int start_arguments(struct job *job, json_t *arguments, bool *skipped, struct error *error)
+{
+    const struct batch_resume *resume = job->batch->options->resume;
+    CLEANUP(batch_session_release) struct batch_session session = BATCH_SESSION_INIT;
+
+    *skipped = resume && batch_resume_skips(resume, job->id, arguments);
+    if (*skipped)
+        return 0;
+    if (batch_session_take(arguments, &session, error) != 0)
+        return -1;
+    return submit_job(job, arguments, &session, error);
 }
 
 /*
@@ -153,18 +175,15 @@ static int submit_job(struct job *job, const json_t *arguments, struct error *er
 static int start_job(struct job *job, const char *text, size_t length, bool *skipped,
                      struct error *error)
 {
-    struct batch *batch = job->batch;
     json_t *arguments;
-    int result = 0;
+    int result;
 
     if (!text)
         return error_set(error, ERROR_USAGE, "a line cannot be longer than %d MiB",
                          JSON_TEXT_MAX >> 20);
     if (batch_line_parse(text, length, &arguments, &job->id, error) != 0)
         return -1;
-    *skipped = batch->options->resume && batch_resume_skips(batch->options->resume, job->id);
-    if (!*skipped)
-        result = submit_job(job, arguments, error);
+    result = start_arguments(job, arguments, skipped, error);
     json_decref(arguments);
     return result;
 }
@@ -275,6 +294,7 @@ static void end_batch(struct batch *batch, struct batch_totals *totals)
 {
     service_close(&batch->service, 0);
     batch_output_end(&batch->output, totals);
+    batch_sessions_release(&batch->sessions);
     lines_release(&batch->lines);
     notifier_release(&batch->changed);
 }
@@ -287,6 +307,7 @@ int batch_run(const struct config *config, const struct batch_options *options,
         .options = options,
         .changed = NOTIFIER_INIT,
         .lines = LINES_INIT(JSON_TEXT_MAX),
+        .sessions = BATCH_SESSIONS_INIT,
     };
 
     *totals = (struct batch_totals){.done = 0};

@@ -249,7 +249,7 @@ static int take_request(struct scan *scan, const char *text, size_t length, stru
     first = batch_ids_add(&requests->seen, id, scan->number);
     if (first != 0)
         result = refuse_id(id, first, scan->number, error);
-    if (batch_resume_skips(requests->resume, id)) {
+    if (batch_resume_skips(requests->resume, id, arguments)) {
         requests->resume->skipped++;
         requests->resume->bytes += (long long)length + 1;
     }
@@ -274,9 +274,12 @@ int batch_resume_check_requests(struct batch_resume *resume, int *in, struct err
     return result;
 }
 
-bool batch_resume_skips(const struct batch_resume *resume, const json_t *id)
+bool batch_resume_skips(const struct batch_resume *resume, const json_t *id,
+                        const json_t *arguments)
 {
-    return id && batch_ids_find(&resume->done, id) != 0;
+    const json_t *session = json_object_get(arguments, "session");
+
+    return id && (!session || json_is_null(session)) && batch_ids_find(&resume->done, id) != 0;
 }
 
 void batch_resume_release(struct batch_resume *resume)

@@ -44,8 +44,12 @@ int batch_resume_read_results(struct batch_resume *resume, int fd, const char *n
  */
 int batch_resume_check_requests(struct batch_resume *resume, int *in, struct error *error);
 
-/* Whether the request with this id, which may be NULL, is skipped. */
-bool batch_resume_skips(const struct batch_resume *resume, const json_t *id);
+/*
+ * Whether the request with this id, which may be NULL, and these arguments is skipped. One of a
+ * session never is: the requests after it need what it leaves.
+ */
+bool batch_resume_skips(const struct batch_resume *resume, const json_t *id,
+                        const json_t *arguments);
 
 void batch_resume_release(struct batch_resume *resume);
 
