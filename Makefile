@@ -24,6 +24,8 @@ ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -pthread -Isrc
 	-DISOLATOR_VERSION='"$(VERSION)"' -DISOLATOR_DATADIR='"$(DATADIR)"' $(WARNINGS) $(HARDENING) $(CFLAGS)
 ALL_LDFLAGS := -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE_LDFLAGS) $(LDFLAGS)
 LIBS := -ltar -ljansson -lm
+# The prompt of `isolator session`.
+$(B)/isolator: private LIBS += -ledit
 
 # The layers, from left to right. Each is an archive; a program links its own layer and those to its left.
 # check-layers checks the includes.

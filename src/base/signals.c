@@ -34,7 +34,8 @@ void signals_set_up(void)
 
 static void note_signal(int signal)
 {
-    interrupting_signal = signal;
+    if (signal != SIGINT || interrupting_signal == 0)
+        interrupting_signal = signal; /* Ctrl-C does not hide that the process has to end */
     notifier_raise(&interrupted);
 }
 
@@ -69,6 +70,24 @@ bool signals_are_caught(void)
 int signals_caught(void)
 {
     return interrupting_signal;
+}
+
+bool signals_forget_interrupt(void)
+{
+    sigset_t ending, before;
+    bool forgotten;
+
+    sigemptyset(&ending); /* neither can arrive between the question and the answer */
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
+    forgotten = interrupting_signal == SIGINT;
+    if (forgotten) {
+        interrupting_signal = 0;
+        notifier_clear(&interrupted);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return forgotten;
 }
 
 void signals_release(void)

@@ -33,6 +33,12 @@ bool signals_are_caught(void);
 /* Returns the last signal that was caught, or 0. */
 int signals_caught(void);
 
+/*
+ * Forgets SIGINT, and lowers the notifier, so that the next one is noticed again. False: no signal
+ * was caught, or one that asks the process to end.
+ */
+bool signals_forget_interrupt(void);
+
 /* From now on these signals end the process again. */
 void signals_release(void);
 

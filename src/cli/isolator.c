@@ -26,6 +26,7 @@
 #include "cli/pull_command.h"
 #include "cli/run_command.h"
 #include "cli/selftest_command.h"
+#include "cli/session_command.h"
 #include "cli/test_command.h"
 
 static int help_command(int argc, char **argv);
@@ -37,6 +38,7 @@ static const struct command {
 } commands[] = {
     {"run", run_command, "run a file or a directory in a fresh container"},
     {"test", test_command, "run programs with each test of a directory"},
+    {"session", session_command, "run cells one after the other in one container"},
     {"batch", batch_command, "run many requests, one JSON object per line"},
     {"prepare", prepare_command, "install packages for a language"},
     {"pull", pull_command, "fetch the images of the languages"},

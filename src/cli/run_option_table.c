@@ -182,12 +182,14 @@ static int apply_jobs(struct run_options *options, const char *value, struct err
 #define CALL(function) CALLS, 0, (function)
 
 /* The commands that have an option. */
-#define RUN  (1 << RUN_OPTIONS_RUN)
-#define TEST (1 << RUN_OPTIONS_TEST)
-#define BOTH (RUN | TEST)
+#define RUN     (1 << RUN_OPTIONS_RUN)
+#define TEST    (1 << RUN_OPTIONS_TEST)
+#define SESSION (1 << RUN_OPTIONS_SESSION)
+#define BOTH    (RUN | TEST)
+#define ALL     (BOTH | SESSION)
 
 const struct run_option run_option_table[RUN_OPTIONS] = {
-    {BOTH, 'l', "language", "NAME", "language (default: from the file's extension)",
+    {ALL, 'l', "language", "NAME", "language (default: from the file's extension)",
      STRING(request.language)},
     {BOTH, 'd', "dir", "DIR", "send the contents of this directory", STRING(request.input.dir)},
     {BOTH, 'e', "entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint)},
@@ -199,29 +201,29 @@ const struct run_option run_option_table[RUN_OPTIONS] = {
      FLAG(stop_on_failure)},
     {TEST, 'j', "jobs", "N", "FILEs at a time (one per processor core)", CALL(apply_jobs)},
     {RUN, 0, "stdin", "FILE", "the program's stdin; - is isolator's own", STRING(stdin_path)},
-    {BOTH, 0, "env", "KEY[=VALUE]", "set or pass on a variable; repeatable", CALL(apply_env)},
-    {BOTH, 't', "timeout", "DURATION", "timeout, like 500ms or 1m30s (60s)", CALL(apply_timeout)},
-    {BOTH, 'm', "memory", "MB", "memory, without swap (256)", NUMBER(LIMIT_MEMORY)},
-    {BOTH, 'c', "cpus", "N", "CPU cores, fractions allowed (0.5)", NUMBER(LIMIT_CPUS)},
-    {BOTH, 0, "cpu-seconds", "N", "CPU time of all processes; 0: no limit (0)",
+    {ALL, 0, "env", "KEY[=VALUE]", "set or pass on a variable; repeatable", CALL(apply_env)},
+    {ALL, 't', "timeout", "DURATION", "timeout, like 500ms or 1m30s (60s)", CALL(apply_timeout)},
+    {ALL, 'm', "memory", "MB", "memory, without swap (256)", NUMBER(LIMIT_MEMORY)},
+    {ALL, 'c', "cpus", "N", "CPU cores, fractions allowed (0.5)", NUMBER(LIMIT_CPUS)},
+    {ALL, 0, "cpu-seconds", "N", "CPU time of all processes; 0: no limit (0)",
      NUMBER(LIMIT_CPU_TIME)},
-    {BOTH, 0, "pids-limit", "N", "processes and threads (64)", NUMBER(LIMIT_PIDS)},
-    {BOTH, 0, "workdir-size", "MB", "size of the working directory (64)", NUMBER(LIMIT_WORKDIR)},
-    {BOTH, 0, "tmp-size", "MB", "size of /tmp (64)", NUMBER(LIMIT_TMP)},
-    {RUN, 0, "output-limit", "BYTES", "bytes kept of each output stream (1048576)",
+    {ALL, 0, "pids-limit", "N", "processes and threads (64)", NUMBER(LIMIT_PIDS)},
+    {ALL, 0, "workdir-size", "MB", "size of the working directory (64)", NUMBER(LIMIT_WORKDIR)},
+    {ALL, 0, "tmp-size", "MB", "size of /tmp (64)", NUMBER(LIMIT_TMP)},
+    {RUN | SESSION, 0, "output-limit", "BYTES", "bytes kept of each output stream (1048576)",
      NUMBER(LIMIT_OUTPUT)},
     {TEST, 0, "output-limit", "BYTES", "bytes kept of each stream of a test (4096)",
      CALL(apply_test_output)},
-    {BOTH, 0, "network", "NAME", "none, bridge or an engine's network (none)", CALL(apply_network)},
-    {BOTH, 0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
-    {BOTH, 0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
-    {BOTH, 0, "user", "UID[:GID]", "user of the program (one of its own)", CALL(apply_user)},
-    {BOTH, 0, "image", "IMAGE", "use this image, not the language's", STRING(request.image)},
-    {BOTH, 0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
-    {BOTH, 0, "container-workdir", "PATH", "working directory (/workspace)", CALL(apply_workdir)},
-    {RUN, 0, "artifacts", "DIR", "write the files that the program makes to DIR",
+    {ALL, 0, "network", "NAME", "none, bridge or an engine's network (none)", CALL(apply_network)},
+    {ALL, 0, "read-only", "[BOOL]", "read-only root file system (true)", CALL(apply_read_only)},
+    {ALL, 0, "cap-drop", "LIST", "capabilities to drop; repeatable (ALL)", CALL(apply_cap_drop)},
+    {ALL, 0, "user", "UID[:GID]", "user of the program (one of its own)", CALL(apply_user)},
+    {ALL, 0, "image", "IMAGE", "use this image, not the language's", STRING(request.image)},
+    {ALL, 0, "pull", NULL, "fetch the image first if it is missing", FLAG(pull)},
+    {ALL, 0, "container-workdir", "PATH", "working directory (/workspace)", CALL(apply_workdir)},
+    {RUN | SESSION, 0, "artifacts", "DIR", "write the files that the program makes to DIR",
      STRING(artifacts)},
-    {RUN, 0, "artifact", "GLOB", "only files that match, like *.png; repeatable",
+    {RUN | SESSION, 0, "artifact", "GLOB", "only files that match, like *.png; repeatable",
      CALL(apply_artifact)},
     {RUN, 0, "force", NULL, "replace existing files in DIR", FLAG(force)},
     {RUN, 0, "save-image", "TAG", "on success: save files and command as image",
@@ -229,12 +231,14 @@ const struct run_option run_option_table[RUN_OPTIONS] = {
     {RUN, 0, "save-dockerfile", "PATH", "on success: write a Dockerfile",
      STRING(request.save_dockerfile)},
     {RUN, 0, "runtime", "NAME", "family of container commands (docker)", CALL(apply_runtime)},
-    {BOTH, 0, "config", "FILE", "configuration file", STRING(config_path)},
-    {TEST, 0, "json", NULL, "print the result as JSON, also at a terminal", FLAG(json)},
+    {ALL, 0, "config", "FILE", "configuration file", STRING(config_path)},
+    {SESSION, 0, "keep-processes", NULL, "processes of a cell go on after it",
+     FLAG(keep_processes)},
+    {TEST | SESSION, 0, "json", NULL, "print the result as JSON, also at a terminal", FLAG(json)},
     {TEST, 0, "table", NULL, "print a table, also elsewhere", FLAG(table)},
     {RUN, 0, "stream", NULL, "pass on output as it comes, print no JSON", FLAG(stream)},
-    {BOTH, 'v', "verbose", NULL, "trace each step with its time on stderr", FLAG(verbose)},
-    {BOTH, 'h', "help", NULL, "print this summary", FLAG(help)},
+    {ALL, 'v', "verbose", NULL, "trace each step with its time on stderr", FLAG(verbose)},
+    {ALL, 'h', "help", NULL, "print this summary", FLAG(help)},
 };
 
 int run_option_apply(struct run_options *options, const struct run_option *option,

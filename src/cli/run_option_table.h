@@ -1,6 +1,6 @@
 /*
- * The options of `isolator run` and `isolator test`: their table, and what each does with its
- * value. For cli/run_options.c, which parses the command line and prints --help.
+ * The options of `isolator run`, `isolator test` and `isolator session`: their table, and what each
+ * does with its value. For cli/run_options.c, which parses the command line and prints --help.
  */
 #ifndef CLI_RUN_OPTION_TABLE_H
 #define CLI_RUN_OPTION_TABLE_H
@@ -22,7 +22,7 @@ struct run_option {
     run_option_apply_function *apply; /* for CALLS */
 };
 
-enum { RUN_OPTIONS = 38 };
+enum { RUN_OPTIONS = 39 };
 extern const struct run_option run_option_table[RUN_OPTIONS];
 
 /* Applies an option with its value, NULL if it has none. ERROR_USAGE. */

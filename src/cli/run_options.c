@@ -36,6 +36,15 @@ static const struct {
          "Several FILEs run in a container each, with a row or a JSON result for each.\n",
          "Exit status: 0 all passed, 1 some did not or the build failed, 2 usage or input,\n"
          "3 engine or image, 130 or 143 interrupted. See isolator-test(1).\n"},
+    [RUN_OPTIONS_SESSION] =
+        {"session",
+         "usage: isolator session [OPTIONS] [FILE] [-- ARG...]\n"
+         "\n"
+         "Runs cells one after the other in one container, whose files, and in Python and\n"
+         "JavaScript also variables, stay until the end. Asks for cells at a terminal;\n"
+         "otherwise reads them from FILE or stdin, with lines like '# %%' between them.\n",
+         "Exit status: 0 all cells succeeded, 1 some failed, 2 usage or input, 3 engine,\n"
+         "130 or 143 interrupted. See isolator-session(1).\n"},
 };
 
 static bool has_option(const struct run_options *options, int index)
@@ -160,12 +169,13 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
         return 0;
     if (run_options_check(options, error) != 0)
         return -1;
-    if (options->file && strcmp(options->file, "-") != 0)
+    if (command != RUN_OPTIONS_SESSION && options->file && strcmp(options->file, "-") != 0)
         run_options_set_program(options, options->file);
     while (options->request.entrypoint && strncmp(options->request.entrypoint, "./", 2) == 0)
         memmove(options->request.entrypoint, options->request.entrypoint + 2,
                 strlen(options->request.entrypoint) - 1);
-    if (options->artifacts && options->request.artifacts.count == 0)
+    if (command != RUN_OPTIONS_SESSION && options->artifacts &&
+        options->request.artifacts.count == 0)
         strvec_push(&options->request.artifacts, "**");
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * The command lines of `isolator run` and `isolator test`: one table of options drives parsing and
+ * The command lines of `isolator run`, `isolator test` and `isolator session`: one table of options
+ * drives parsing and
  * --help.
  */
 #ifndef CLI_RUN_OPTIONS_H
@@ -11,7 +12,7 @@
 #include "base/strvec.h"
 #include "config/request.h"
 
-enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST };
+enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION };
 
 struct run_options {
     enum run_options_command command;
@@ -31,7 +32,8 @@ struct run_options {
     double tolerance;
     bool tolerance_given;
     bool stop_on_failure;
-    bool json, table; /* what the result is printed as, if not both are false */
+    bool keep_processes; /* of a session */
+    bool json, table;    /* what the result is printed as, if not both are false */
     bool verbose;
     bool help;
 };

@@ -16,7 +16,8 @@ static int check_test_options(const struct run_options *options, struct error *e
     return 0;
 }
 
-int run_options_check(const struct run_options *options, struct error *error)
+/* What runs, where it comes from, and what is saved of it. */
+static int check_program(const struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
     const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
@@ -37,13 +38,22 @@ int run_options_check(const struct run_options *options, struct error *error)
     if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "the program and --stdin cannot both be read from stdin");
-    if (!options->artifacts && (request->artifacts.count > 0 || options->force))
-        return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
-                         options->force ? "force" : "artifact");
     if (request->save_dockerfile && !*request->save_dockerfile)
         return error_set(error, ERROR_USAGE, "--save-dockerfile: the path is empty");
     if (from_stdin && request->save_dockerfile)
         return error_set(error, ERROR_USAGE,
                          "--save-dockerfile needs a FILE or --dir to copy from");
+    return 0;
+}
+
+int run_options_check(const struct run_options *options, struct error *error)
+{
+    const struct request *request = &options->request;
+
+    if (options->command != RUN_OPTIONS_SESSION && check_program(options, error) != 0)
+        return -1;
+    if (!options->artifacts && (request->artifacts.count > 0 || options->force))
+        return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
+                         options->force ? "force" : "artifact");
     return options->command == RUN_OPTIONS_TEST ? check_test_options(options, error) : 0;
 }

@@ -120,7 +120,7 @@ static int run_request(struct run_options *options, const struct config *config,
     return 0;
 }
 
-static int print_help(const struct run_options *options)
+int run_request_print_help(const struct run_options *options)
 {
     CLEANUP_FREE char *help = run_options_help(options);
 
@@ -140,7 +140,7 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
     if (run_options_parse(&options, command, argc, argv, &error) != 0)
         return exit_status_report(&error);
     if (options.help)
-        return print_help(&options);
+        return run_request_print_help(&options);
     if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
     if (options.files.count > 1) {
