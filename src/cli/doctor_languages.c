@@ -210,6 +210,7 @@ static char *run_advice(const struct doctor *doctor, const char *language,
     case REASON_IMAGE_MISSING:
     case REASON_INPUT:
     case REASON_TESTS:
+    case REASON_EXCEPTION:
         break;
     }
     return string_format(

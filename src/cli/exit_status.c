@@ -37,6 +37,7 @@ int exit_status_of_result(const struct result *result, int signal)
     case REASON_OUTPUT_LIMIT:
     case REASON_BUILD:
     case REASON_TESTS:
+    case REASON_EXCEPTION:
         break;
     case REASON_TIMEOUT:
     case REASON_CPU_TIME:
