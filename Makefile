@@ -283,8 +283,8 @@ $(B)/musl/%.ok: src/%.c $(HEADERS) $(GENERATED) $(B)/musl/include
 	@$(MUSL_CC) $(ALL_CFLAGS) -Werror -isystem $(B)/musl/include -fsyntax-only $< && touch $@
 $(B)/musl/include: Makefile
 	@mkdir -p $@
-	@printf '#include <%s>\n' jansson.h libtar.h | $(CC) -M -x c - | tr -s ' \\' '\n' | \
-		grep -E '/(jansson(_config)?|libtar(_listhash)?)\.h$$' | xargs -I HEADER ln -sf HEADER $@
+	@printf '#include <%s>\n' jansson.h libtar.h histedit.h | $(CC) -M -x c - | tr -s ' \\' '\n' | \
+		grep -E '/(jansson(_config)?|libtar(_listhash)?|histedit)\.h$$' | xargs -I HEADER ln -sf HEADER $@
 	@touch $@
 # With clang-format 14: other versions differ.
 check-format:
