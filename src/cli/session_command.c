@@ -103,7 +103,6 @@ static void run_shown(struct session *session, const struct session_cell *cell,
 
 static void run_cell(struct session *session, const char *code, size_t length)
 {
-    const struct run_observer live = {.live = {STDOUT_FILENO, STDERR_FILENO}};
     const struct run_observer none = RUN_OBSERVER_INIT;
     const struct session_cell cell = {.code = code, .length = length};
     CLEANUP(result_release) struct result result = RESULT_INIT;
@@ -111,10 +110,10 @@ static void run_cell(struct session *session, const char *code, size_t length)
 
     session->cells++;
     label = session->prompt ? string_format("Out[%lld]: ", session->cells) : string_copy("");
-    if (session->prompt)
-        run_shown(session, &cell, &result);
+    if (session->options.json)
+        session_shell_run(&session->shell, &cell, &none, &result);
     else
-        session_shell_run(&session->shell, &cell, session->options.json ? &none : &live, &result);
+        run_shown(session, &cell, &result);
     session->failed |= !result_success(&result);
     keep_files(session, &result);
     if (session->options.json)

@@ -1,6 +1,6 @@
 /*
- * What `isolator session` shows of a cell. At a terminal the output of a program appears as it
- * comes, with escape sequences made visible; elsewhere it is passed on as it is.
+ * What `isolator session` shows of a cell. The output of a program appears as it comes, on stdout
+ * and stderr; if one of them is a terminal, with escape sequences made visible.
  */
 #ifndef CLI_SESSION_OUTPUT_H
 #define CLI_SESSION_OUTPUT_H
