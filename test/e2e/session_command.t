@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# isolator session: cells from a pipe, from a file and at a terminal; what stays between them, and what its commands do.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for programs; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+# cells LINE...: runs isolator session with these lines on its stdin, and the arguments in the array `with`.
+with=()
+cells() {
+    printf '%s\n' "$@" >"$scratch/cells"
+    input=$scratch/cells isolator session "${with[@]}"
+}
+# members EXPRESSION: a Perl expression for the result %$r of each cell of --json.
+members() {
+    perl -MJSON::PP -e 'binmode STDOUT, ":utf8"; print join "; ", map { our $r = decode_json($_); eval $ARGV[0] } <STDIN>' "$1" <"$scratch/out"
+}
+
+# at_prompt LINE...: the same at a terminal; what it shows is in $out, without escape sequences and carriage returns.
+at_prompt() {
+    printf '%s\n' "$@" >"$scratch/typed"
+    printf '\004' >>"$scratch/typed"
+    TERM=dumb script -qec "'$ISOLATOR' session ${with[*]}" /dev/null <"$scratch/typed" >"$scratch/typescript" 2>&1
+    out=$(tr -d '\r' <"$scratch/typescript")
+}
+
+test_case 'variables, imports, functions and files stay' && {
+    cells 'import math' 'x = 6' 'def f(a):' '    return a * 7' '' 'open("note", "w").write("kept")' '# %% the second' 'f(x)' \
+        '#%%' 'print(open("note").read(), math.floor(2.5))'
+    is "$status|$out|$err" "0|4
+42
+kept 2|" "cells from a pipe"
+}
+
+test_case 'JavaScript' && {
+    with=(--language javascript)
+    cells 'const x = 6' '// %%' 'const x = 7; let y = await Promise.resolve(x)' '// %%' 'y * 6'
+    is "$status|$out|$err" "0|42|" "const is declared again, await works outside of functions"
+    with=()
+}
+
+test_case 'a language without an interpreter that stays' && {
+    with=(--language busybox)
+    cells 'echo kept >note; X=1' '# %%' 'cat note; echo "$X"; exit 3' '# %%' 'echo on'
+    is "$status|$out" "1|kept
+
+on" "files stay, variables do not, and a failure does not end the session"
+    with=()
+}
+
+test_case 'an exception ends the cell, not the session' && {
+    cells 'x = 1' 'def f():' '    raise ValueError("no")' '# %%' 'f()' '# %%' 'x + 1'
+    is "$status|$out" "1|2" "the next cell runs"
+    has "$err" "ValueError: no" "the traceback"
+    hasnt "$err" "driver" "the traceback has no frame of the driver"
+}
+
+test_case '--json' && {
+    with=(--json)
+    cells '1 + 1' '# %%' 'print("a"); raise KeyError(1)' '# %%' 'import sys; sys.exit(3)' '# %%' 'import os; os._exit(4)' '# %%' 'None'
+    is "$status|$(members 'join " ", $r->{cell}, $r->{reason}, $r->{exitCode}, $r->{value} // "null", $r->{stateKept} ? "kept" : "lost", $r->{sessionEnded} // "null"')" \
+        "1|1 exit 0 2 kept null; 2 exception 1 null kept null; 3 exit 3 null kept null; 4 exit 4 null lost null; 5 exit 0 null kept null" "each result"
+    is "$(members '$r->{session}' | tr ';' '\n' | sort -u | wc -l)" 1 "one session"
+    is "$(members '$r->{container}' | tr ';' '\n' | sort -u | wc -l)" 1 "one container"
+    with=()
+}
+
+test_case 'a cell that runs too long is interrupted, and its variables are kept' && {
+    with=(--timeout 2s)
+    cells 'x = 5' '# %%' 'while True: pass' '# %%' 'x'
+    is "$status|$out" "1|5" "the next cell finds its variables"
+    has "$err" "did not end within 2 s" "the message"
+    with=()
+}
+
+test_case 'cells from a file; figures and files' && {
+    echo 'open("a.txt", "w").write("one"); print(__import__("sys").argv[1:])' >"$scratch/file.py"
+    with=(--artifacts "$scratch/files" --artifact '*.txt' "$scratch/file.py" -- arg)
+    isolator session "${with[@]}"
+    is "$status|$out|$(cat "$scratch/files/a.txt")" "0|['arg']
+3|one" "the arguments of the command line, and a file that a cell has made"
+    with=()
+}
+
+test_case --quick 'wrong use' && {
+    isolator session --language nope
+    has "$status|$err" "2|isolator: unknown language 'nope'" "an unknown language"
+    isolator session "$scratch/none"
+    is "$status|$out|$err" "2||isolator: cannot open '$scratch/none': No such file or directory" "no such file"
+    isolator session a b
+    has "$status|$err" "2|isolator: unexpected argument 'b'" "two files"
+    isolator session --artifact x
+    is "$status|$err" "2|isolator: --artifact needs --artifacts DIR" "--artifact"
+    isolator session --tests x
+    has "$status|$err" "2|isolator: unknown option '--tests'" "an option of isolator test"
+}
+
+test_case 'the prompt' && {
+    echo data >"$scratch/data.csv"
+    at_prompt 'x = 20' 'x + 1' 'for i in range(2):' '    print("line", i)' '' ":put $scratch/data.csv" 'open("data.csv").read()' ':files' '1/0' ':nope' 'x'
+    has "$out" "Out[2]: 21" "a value"
+    has "$out" "line 1" "a cell of several lines"
+    has "$out" "'data\\n'" "a file that was sent"
+    has "$out" "         5  data.csv" ":files"
+    has "$out" "ZeroDivisionError" "a traceback"
+    has "$out" ":quit" "an unknown command lists the commands"
+    has "$out" "Out[6]: 20" "the last cell"
+}
+
+test_case 'the prompt: :get and :reset' && {
+    mkdir "$scratch/here" && cd "$scratch/here" || exit
+    at_prompt 'open("b.txt", "w").write("two"); y = 1' ':get b.txt' ':reset' 'y' ':quit'
+    cd - >/dev/null || exit
+    is "$(cat "$scratch/here/b.txt")" "two" ":get"
+    has "$out" "NameError" ":reset: a new session knows nothing of the one before it"
+}
+
+test_case 'escape sequences reach a terminal as text' && {
+    at_prompt 'print("a\x1b[2Jb\u202e")' '"\x1b[2J\u202e"'
+    has "$out" 'a\x1b[2Jb\xe2\x80\xae' "output"
+    is "$(grep -c $'\033\[2J' "$scratch/typescript")" 0 "no escape sequence of the program"
+}
+
+test_case 'SIGTERM' && {
+    printf '%s\n' 'print("begun", flush=True)' 'import time; time.sleep(600)' >"$scratch/long"
+    start_isolator session "$scratch/long"
+    until_true grep -qs begun "$scratch/out"
+    kill -TERM "$pid"
+    await
+    is "$status" 143 "SIGTERM ends the session"
+}
+
+finish
