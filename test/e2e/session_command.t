@@ -128,4 +128,6 @@ test_case 'SIGTERM' && {
     is "$status" 143 "SIGTERM ends the session"
 }
 
+test_case 'what is left behind' && gone "no container is left"
+
 finish
