@@ -41,6 +41,8 @@ enum { SESSION_ID_SIZE = 33 }; /* 128 bits in hexadecimal digits, and a NUL */
 
 struct session_request {
     char id[SESSION_ID_SIZE]; /* "": the request gets a container of its own */
+    bool open;                /* the caller opens a session for the request, and fills in its id */
+    bool keep_processes;      /* of that session: processes run on after their request */
     bool close;               /* the session ends after the request */
 };
 

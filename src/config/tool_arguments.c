@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "config/argument_values.h"
+#include "config/session_arguments.h"
 #include "config/snippets.h"
 #include "config/test_arguments.h"
 #include "docker/image.h"
@@ -147,6 +148,19 @@ static int read_artifacts(struct reading *reading, const char *name, const json_
     return 0;
 }
 
+static int read_session(struct reading *reading, const char *name, const json_t *value)
+{
+    return session_argument_read(&reading->values, name, value, &reading->request->session);
+}
+
+static int read_keep_processes(struct reading *reading, const char *name, const json_t *value)
+{
+    if (!json_is_boolean(value))
+        return argument_wrong(&reading->values, name, "true or false");
+    reading->request->session.keep_processes = json_is_true(value);
+    return 0;
+}
+
 static int read_tests(struct reading *reading, const char *name, const json_t *value)
 {
     return test_arguments_read(&reading->values, name, value, &reading->request->tests);
@@ -195,6 +209,7 @@ const char *tool_arguments_namer(const char *subject)
 enum offer {
     OFFER_ALWAYS,
     OFFER_WITH_MAXIMUM, /* models only if the configuration has a maximum for its limit */
+    OFFER_SESSION,      /* models, if the configuration allows sessions */
     OFFER_BATCH         /* no model */
 };
 
@@ -219,6 +234,8 @@ static const struct argument {
     {"cpu_seconds", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPU_TIME},
     {"pids_limit", read_limit, OFFER_WITH_MAXIMUM, LIMIT_PIDS},
     {"artifacts", read_artifacts, OFFER_ALWAYS, LIMIT_NUMBERS},
+    {"session", read_session, OFFER_SESSION, LIMIT_NUMBERS},
+    {"keep_processes", read_keep_processes, OFFER_SESSION, LIMIT_NUMBERS},
     {"tests", read_tests, OFFER_BATCH, LIMIT_NUMBERS},
     {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, LIMIT_NUMBERS},
     {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, LIMIT_NUMBERS},
@@ -241,6 +258,8 @@ bool tool_arguments_offers(const struct config *config, enum limit_number which)
 /* Whether this caller has the argument. */
 static bool is_offered(const struct reading *reading, const struct argument *argument)
 {
+    if (argument->offer == OFFER_SESSION)
+        return reading->caller == TOOL_CALLER_MODEL && reading->config->sessions.max > 0;
     if (reading->caller == TOOL_CALLER_BATCH || argument->offer == OFFER_ALWAYS)
         return true;
     return argument->offer == OFFER_WITH_MAXIMUM &&
@@ -281,7 +300,7 @@ static int check_choice(const json_t *arguments, const struct config *config, st
                    : error_set(error, ERROR_USAGE,
                                "snippet_name excludes language, entrypoint_code and "
                                "entrypoint_filename; leave them out, or leave snippet_name out");
-    if (language && code)
+    if (code && (language || session_argument_is_id(given(arguments, "session"))))
         return 0;
     if (!language && !code)
         return error_set(error, ERROR_USAGE,
@@ -318,5 +337,5 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
             return -1;
         }
     }
-    return 0;
+    return session_arguments_check(&request->session, error);
 }

@@ -21,7 +21,8 @@ enum tool_caller { TOOL_CALLER_MODEL, TOOL_CALLER_BATCH };
 /*
  * Fills in an initialised request. null stands for an argument that is not given. A timeout above
  * the configuration's maximum is lowered to it: models tend to ask for a long one without a reason.
- * plan_resolve() refuses other limits that are above.
+ * plan_resolve() refuses other limits that are above. With the id of a session, request->language
+ * may be NULL: then it is that of the session.
  *
  * ERROR_USAGE names the argument and what would be right, so that a model can correct itself.
  * ERROR_INPUT if the snippet cannot be read or a file name is not allowed, ERROR_SYSTEM if the host

@@ -4,7 +4,8 @@
  *
  * - Accepted arguments make a complete request: a language of the configuration, code, files with
  * their content and with different paths inside the working directory, variables that shells
- * accept, limits within the maximums, and an image that is allowed, which no model can name.
+ * accept, limits within the maximums, an image that is allowed, which no model can name, and an id
+ * of a session only if it has the form of one.
  * - Refused arguments have one error, whose message for the model is one line of valid UTF-8, short
  * enough for a response.
  * - Only memory and the snippets are used.
@@ -69,6 +70,15 @@ static void check_files(const struct plan *plan, const json_t *given)
                  error.message);
 }
 
+static void check_session(const struct session_request *session)
+{
+    const size_t length = strlen(session->id);
+
+    fuzz_require(length == 0 || (length == 32 && !session->open), "%s", session->id);
+    fuzz_require(strspn(session->id, "0123456789abcdef") == length, "%s", session->id);
+    fuzz_require(session->open || !session->keep_processes, "keeps processes of no new session");
+}
+
 static void check_plan(const struct plan *plan, const json_t *arguments)
 {
     const double timeout = plan->policy.limits.number[LIMIT_TIMEOUT];
@@ -84,6 +94,7 @@ static void check_plan(const struct plan *plan, const json_t *arguments)
                  timeout);
     fuzz_require(sandbox_policy_check(&plan->policy, &config.maximums, &error) == 0, "%s",
                  error.message);
+    check_session(&plan->session);
     fuzz_require(plan->command.count > 0 && *plan->command.items[0], "no command");
     for (size_t i = 0; i < plan->environment.count; i++) {
         const char *variable = plan->environment.items[i];

@@ -439,6 +439,101 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
                       "artifacts, tests, stop_on_failure, test_output_bytes");
 }
 
+/* ---- sessions */
+
+#define SESSION_ID "0123456789abcdef0123456789abcdef"
+
+/* Reads arguments where the configuration allows `max` sessions; `message` is NULL if they are
+ * right. */
+static void check_session(enum tool_caller caller, int max, const char *text, const char *message)
+{
+    struct fixture fixture;
+    int result;
+
+    set_up(&fixture);
+    fixture.config.sessions.max = max;
+    fixture.caller = caller;
+    result = read_text(&fixture, text);
+    if (message)
+        assert_error(&fixture.error, ERROR_USAGE, message);
+    else
+        assert_no_error(&fixture.error);
+    assert_int_equal(result, message ? -1 : 0);
+    tear_down(&fixture);
+}
+
+#define WITH_SESSION(value) "{\"entrypoint_code\": \"1\", \"session\": " value "}"
+
+static void tool_arguments__language_of_a_session(void **state)
+{
+    (void)state;
+    check_session(TOOL_CALLER_MODEL, 1, WITH_SESSION("\"" SESSION_ID "\""), NULL);
+    check_session(TOOL_CALLER_MODEL, 1, WITH_SESSION("\"new\""),
+                  "language is missing: give one of py, sh");
+    check_session(TOOL_CALLER_MODEL, 1, WITH_SESSION("null"),
+                  "language is missing: give one of py, sh");
+    check_session(TOOL_CALLER_MODEL, 1, WITH_SESSION("\"mine\""),
+                  "session must be \"new\" or the id of a session, which the call that opened it "
+                  "has returned");
+    check_session(TOOL_CALLER_MODEL, 1, "{\"session\": \"" SESSION_ID "\"}",
+                  "nothing to run: give language and entrypoint_code, or snippet_name");
+}
+
+static void tool_arguments__session(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    fixture.config.sessions.max = 1;
+    read_good(&fixture, ", \"session\": \"new\", \"keep_processes\": true");
+    assert_true(fixture.request.session.open);
+    assert_true(fixture.request.session.keep_processes);
+    assert_string_equal(fixture.request.session.id, "");
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    fixture.config.sessions.max = 1;
+    read_good(&fixture, ", \"session\": \"" SESSION_ID "\", \"keep_processes\": false");
+    assert_false(fixture.request.session.open);
+    assert_false(fixture.request.session.keep_processes);
+    assert_string_equal(fixture.request.session.id, SESSION_ID);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__keep_processes(void **state)
+{
+    (void)state;
+    check_session(TOOL_CALLER_MODEL, 1,
+                  "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"session\": \"new\", "
+                  "\"keep_processes\": 1}",
+                  "keep_processes must be true or false");
+    check_session(TOOL_CALLER_MODEL, 1,
+                  "{\"language\": \"py\", \"entrypoint_code\": \"1\", \"keep_processes\": true}",
+                  "keep_processes can be set only when a session is opened, with session \"new\"");
+}
+
+/* Without sessions there are no such arguments, and lines of a batch have others. */
+static void tool_arguments__sessions_that_are_not_offered(void **state)
+{
+    static const struct {
+        enum tool_caller caller;
+        int max;
+    } cases[] = {{TOOL_CALLER_MODEL, 0}, {TOOL_CALLER_BATCH, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        fixture.config.sessions.max = cases[i].max;
+        fixture.caller = cases[i].caller;
+        assert_int_equal(read_text(&fixture, WITH_SESSION("\"" SESSION_ID "\"")), -1);
+        assert_memory_equal(fixture.error.message, "there is no argument 'session'; ", 32);
+        tear_down(&fixture);
+    }
+}
+
 /* ---- the image */
 
 /* The image of a line of a batch; `message` is NULL if it is allowed. */
@@ -642,6 +737,10 @@ int main(void)
         cmocka_unit_test(tool_arguments__limits),
         cmocka_unit_test(tool_arguments__wrong_limits),
         cmocka_unit_test(tool_arguments__limits_that_are_not_offered),
+        cmocka_unit_test(tool_arguments__language_of_a_session),
+        cmocka_unit_test(tool_arguments__session),
+        cmocka_unit_test(tool_arguments__keep_processes),
+        cmocka_unit_test(tool_arguments__sessions_that_are_not_offered),
         cmocka_unit_test(tool_arguments__tests),
         cmocka_unit_test(tool_arguments__words_of_tests),
         cmocka_unit_test(tool_arguments__wrong_members_for_tests),
