@@ -10,7 +10,7 @@
 #include "mcp/responder.h"
 
 /* Bytes of a text around the output: headings, and notes of how much is omitted. */
-enum { HEADING_BYTES = 160 };
+enum { HEADING_BYTES = 160, SESSION_BYTES = 160 /* of the line about a session, and of `value` */ };
 
 /* A smaller excerpt does not make a message noticeably smaller. */
 enum { OUTPUT_MIN = 256 };
@@ -21,16 +21,48 @@ enum { ARTIFACTS_MAX = 50 };
 /* Warnings in the text, and bytes of each. */
 enum { WARNINGS_MAX = 10, WARNING_BYTES_MAX = 300 };
 
+/* What the program has written, and the value of a cell. */
+struct output {
+    struct strbuf text[2];
+    struct strbuf value;
+    bool has_value;
+};
+
 /* The part of the output that the tool result has. */
 struct excerpt {
     struct strbuf text[2];
     bool cut[2]; /* this module has cut the text; the run may have cut it before */
+    struct strbuf value;
+    bool value_cut; /* likewise */
 };
+
+/* Moves the output out of the result. */
+static struct output take_output(struct result *result)
+{
+    struct strbuf *texts = result->reason == REASON_BUILD ? result->build->text : result->text;
+    struct output output = {.text = {texts[0], texts[1]}};
+
+    texts[0] = texts[1] = (struct strbuf)STRBUF_INIT;
+    if (result->session && result->session->has_value) {
+        output.value = result->session->value;
+        output.has_value = true;
+        result->session->value = (struct strbuf)STRBUF_INIT;
+    }
+    return output;
+}
+
+static void release_output(struct output *output)
+{
+    strbuf_release(&output->text[0]);
+    strbuf_release(&output->text[1]);
+    strbuf_release(&output->value);
+}
 
 static void release_excerpt(struct excerpt *excerpt)
 {
     strbuf_release(&excerpt->text[0]);
     strbuf_release(&excerpt->text[1]);
+    strbuf_release(&excerpt->value);
 }
 
 /* At most `max` bytes of a text, its head and its tail; `bytes` is how much the program wrote. */
@@ -44,19 +76,35 @@ static struct strbuf cut(const struct strbuf *text, unsigned long long bytes, si
     return capture_take_text(&capture);
 }
 
-/* Of `max` bytes, each stream gets half, and what the other stream does not need. */
-static void make_excerpt(struct excerpt *excerpt, const struct result *result,
-                         const struct strbuf full[2], size_t max)
+/* Adds a text, at most `max` bytes of it as in cut(). Returns whether that is less than all. */
+static bool add_excerpt(struct strbuf *excerpt, const struct strbuf *text, unsigned long long bytes,
+                        size_t max)
 {
+    if (text->length <= max) {
+        strbuf_add(excerpt, strbuf_string(text), text->length);
+        return false;
+    }
+    *excerpt = cut(text, bytes, max);
+    return true;
+}
+
+/*
+ * Of `max` bytes, a value gets at most half. Of the rest, each stream gets half, and what the other
+ * stream does not need.
+ */
+static void make_excerpt(struct excerpt *excerpt, const struct result *result,
+                         const struct output *output, size_t max)
+{
+    const struct strbuf *full = output->text;
+
+    excerpt->value_cut =
+        add_excerpt(&excerpt->value, &output->value, output->value.length, max / 2);
+    max -= excerpt->value.length < max / 2 ? excerpt->value.length : max / 2;
     for (int i = 0; i < 2; i++) {
         const size_t other = full[1 - i].length;
         const size_t share = other < max / 2 ? max - other : max / 2;
 
-        excerpt->cut[i] = full[i].length > share;
-        if (excerpt->cut[i])
-            excerpt->text[i] = cut(&full[i], result->bytes[i], share);
-        else
-            strbuf_add(&excerpt->text[i], strbuf_string(&full[i]), full[i].length);
+        excerpt->cut[i] = add_excerpt(&excerpt->text[i], &full[i], result->bytes[i], share);
     }
 }
 
@@ -108,18 +156,36 @@ static void add_warnings(struct strbuf *text, const struct strvec *warnings)
     add_section(text, "warnings", &list);
 }
 
+/* What is kept for the next call. */
+static void add_session(struct strbuf *text, const struct session_result *session)
+{
+    if (!session)
+        return;
+    if (session->ended)
+        strbuf_addf(text, "session %s ended: %s\n", session->id, session->ended);
+    else
+        strbuf_addf(text, "session %s: %s\n", session->id,
+                    !session->cell        ? "files are kept"
+                    : session->state_kept ? "variables and files are kept"
+                                          : "variables are lost; files are kept");
+}
+
 /* The text for models. */
 static json_t *text_for_model(const struct result *result, const struct excerpt *excerpt)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     const bool ran = result->exit_code != EXIT_CODE_NONE;
-    const bool silent = excerpt->text[0].length == 0 && excerpt->text[1].length == 0;
+    const bool silent =
+        excerpt->text[0].length == 0 && excerpt->text[1].length == 0 && excerpt->value.length == 0;
 
     if (!result_success(result))
         strbuf_addf(&text, "Execution Failed (%s): %s%s", result_status(result),
-                    result->error ? result->error : "no reason is known", ran ? "\n\n" : "");
+                    result->error ? result->error : "no reason is known",
+                    ran || result->session ? "\n\n" : "");
+    add_session(&text, result->session);
     for (int i = 0; i < 2; i++)
         add_section(&text, stream_names[i], &excerpt->text[i]);
+    add_section(&text, "value", &excerpt->value);
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
     add_artifacts(&text, &result->artifacts);
@@ -139,7 +205,8 @@ static void shorten_build(json_t *object)
 }
 
 /* The whole result, with the output as it is excerpt. */
-static json_t *structured_content(const json_t *object, const struct excerpt *excerpt)
+static json_t *structured_content(const json_t *object, const struct excerpt *excerpt,
+                                  bool has_value)
 {
     json_t *copy = json_copy((json_t *)object);
 
@@ -150,19 +217,27 @@ static json_t *structured_content(const json_t *object, const struct excerpt *ex
         if (excerpt->cut[i])
             json_object_set_new(copy, i == 0 ? "stdoutTruncated" : "stderrTruncated", json_true());
     }
+    if (has_value)
+        json_object_set_new(
+            copy, "value",
+            json_stringn_nocheck(strbuf_string(&excerpt->value), excerpt->value.length));
+    if (excerpt->value_cut)
+        json_object_set_new(copy, "valueTruncated", json_true());
     return copy;
 }
 
 static json_t *build(const struct result *result, const json_t *object,
                      const struct excerpt *excerpt, const struct revision *revision)
 {
+    const bool has_value = result->session && result->session->has_value;
     json_t *tool_result = json_object();
     json_t *content = json_array();
 
     json_array_append_new(content, text_for_model(result, excerpt));
     json_object_set_new(tool_result, "content", content);
     if (revision->structured)
-        json_object_set_new(tool_result, "structuredContent", structured_content(object, excerpt));
+        json_object_set_new(tool_result, "structuredContent",
+                            structured_content(object, excerpt, has_value));
     json_object_set_new(tool_result, "isError", json_boolean(!result_success(result)));
     return tool_result;
 }
@@ -180,42 +255,55 @@ static void attach_output(struct attachments *attachments, const struct result *
     attachments_add_output(attachments, stream_names[stream], full);
 }
 
-json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t max_text,
-                           struct result_store *store)
+/* Bytes of the output that a text of so many bytes has room for. */
+static size_t output_room(const struct result *result, size_t max_text)
 {
-    struct strbuf *texts = result->reason == REASON_BUILD ? result->build->text : result->text;
-    struct strbuf full[2] = {texts[0], texts[1]};
-    struct excerpt excerpt = {.cut = {false, false}};
-    struct attachments attachments;
-    size_t max_output =
-        max_text > HEADING_BYTES + OUTPUT_MIN ? max_text - HEADING_BYTES : OUTPUT_MIN;
-    size_t text_used;
-    json_t *object, *tool_result = NULL;
+    const size_t other = HEADING_BYTES + (result->session ? SESSION_BYTES : 0);
 
-    texts[0] = texts[1] = (struct strbuf)STRBUF_INIT;
-    artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
-    object = result_to_json(result);
+    return max_text > other + OUTPUT_MIN ? max_text - other : OUTPUT_MIN;
+}
+
+/* Makes the tool result with as much of the output as fits into `max` bytes and into a message. */
+static json_t *fit(struct result *result, const struct output *output, size_t max,
+                   const struct revision *revision, struct excerpt *excerpt)
+{
+    json_t *object = result_to_json(result);
+    json_t *tool_result = NULL;
+
     shorten_build(object);
     do {
         json_decref(tool_result);
-        release_excerpt(&excerpt);
-        make_excerpt(&excerpt, result, full, max_output);
-        tool_result = build(result, object, &excerpt, revision);
-        max_output /= 2;
-    } while (max_output >= OUTPUT_MIN && jsonrpc_size(tool_result) > RESULT_MAX);
-    text_used = excerpt.text[0].length + excerpt.text[1].length;
+        release_excerpt(excerpt);
+        make_excerpt(excerpt, result, output, max);
+        tool_result = build(result, object, excerpt, revision);
+        max /= 2;
+    } while (max >= OUTPUT_MIN && jsonrpc_size(tool_result) > RESULT_MAX);
+    json_decref(object);
+    return tool_result;
+}
+
+json_t *tool_result_of_run(struct result *result, const struct revision *revision, size_t max_text,
+                           struct result_store *store)
+{
+    struct output output = take_output(result);
+    struct excerpt excerpt = {.cut = {false, false}};
+    struct attachments attachments;
+    json_t *tool_result;
+    size_t text_used;
+
+    artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
+    tool_result = fit(result, &output, output_room(result, max_text), revision, &excerpt);
+    text_used = excerpt.text[0].length + excerpt.text[1].length + excerpt.value.length;
     attachments_begin(&attachments, tool_result, revision,
                       max_text > text_used ? max_text - text_used : 0);
     for (int i = 0; i < 2; i++)
         if (excerpt.cut[i])
-            attach_output(&attachments, result, i, &full[i]);
+            attach_output(&attachments, result, i, &output.text[i]);
     for (size_t i = 0; i < result->artifacts.count; i++)
         attachments_add_file(&attachments, &result->artifacts.items[i]);
     attachments_end(&attachments, store);
     release_excerpt(&excerpt);
-    json_decref(object);
-    strbuf_release(&full[0]);
-    strbuf_release(&full[1]);
+    release_output(&output);
     return tool_result;
 }
 
@@ -226,4 +314,12 @@ json_t *tool_result_of_failure(const char *message)
     strbuf_addstr(&text, "Execution Failed (error): ");
     text_add_utf8(&text, message, strlen(message)); /* it may end within a character */
     return json_pack("{s:[o], s:b}", "content", text_content(&text), "isError", 1);
+}
+
+json_t *tool_result_of_text(const char *line)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    strbuf_addstr(&text, line);
+    return json_pack("{s:[o], s:b}", "content", text_content(&text), "isError", 0);
 }

@@ -14,7 +14,8 @@
 /*
  * The tool result for a run, a new reference. Moves the output out of `result`. Both the text and
  * the structured content have at most `max_text` bytes of the output, its head and its tail. If
- * something is omitted, the output is stored and the tool result links to it. Artifacts are
+ * something is omitted, the output is stored and the tool result links to it. The value of a cell
+ * counts as output, gets at most half of `max_text`, and is not stored. Artifacts are
  * attached (mcp/attachments.h). The tool result fits into one message, even if JSON escapes all of
  * it.
  */
@@ -23,5 +24,8 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
 
 /* The tool result for a call that ran nothing, a new reference. */
 json_t *tool_result_of_failure(const char *message);
+
+/* The tool result for a call that returns a line of text, a new reference. */
+json_t *tool_result_of_text(const char *line);
 
 #endif

@@ -210,13 +210,14 @@ static void build_result_free(struct build_result *build)
     free(build);
 }
 
-static void session_result_free(struct session_result *session)
+void result_drop_session(struct result *result)
 {
-    if (!session)
+    if (!result->session)
         return;
-    strbuf_release(&session->value);
-    free(session->ended);
-    free(session);
+    strbuf_release(&result->session->value);
+    free(result->session->ended);
+    free(result->session);
+    result->session = NULL;
 }
 
 void result_release(struct result *result)
@@ -228,7 +229,7 @@ void result_release(struct result *result)
     free(result->image);
     free(result->container);
     build_result_free(result->build);
-    session_result_free(result->session);
+    result_drop_session(result);
     test_results_release(&result->tests);
     artifacts_release(&result->artifacts);
     strvec_release(&result->warnings);

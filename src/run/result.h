@@ -93,6 +93,9 @@ const char *result_reason(const struct result *result);
 /* Makes the part of a session, without which there is none. */
 struct session_result *result_add_session(struct result *result, const char *id);
 
+/* Removes it. */
+void result_drop_session(struct result *result);
+
 /* Whether the program ended with status 0 and nothing failed after it. */
 bool result_success(const struct result *result);
 

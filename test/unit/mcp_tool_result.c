@@ -211,6 +211,127 @@ static void tool_result__failure_that_ran_nothing(void **state)
                    "caf\xef\xbf\xbd\"}],\"isError\":true}");
 }
 
+/* ---- sessions */
+
+#define SESSION_ID "0123456789abcdef0123456789abcdef"
+
+/* Adds a session with a cell; `value` is NULL if it has none. */
+static void add_cell(struct fixture *fixture, const char *value)
+{
+    struct session_result *session = memory_allocate(sizeof *session);
+
+    *session = (struct session_result){
+        .id = SESSION_ID, .cell = true, .state_kept = true, .has_value = value != NULL};
+    if (value)
+        strbuf_addstr(&session->value, value);
+    fixture->result.session = session;
+}
+
+static void tool_result__of_a_cell(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_cell(&fixture, "42");
+    add_text(&fixture, 0, "out");
+    make(&fixture, "2025-06-18", 50000);
+    assert_string_equal(text_of(&fixture), "session " SESSION_ID ": variables and files are kept\n"
+                                           "--- stdout ---\nout\n--- value ---\n42");
+    assert_string_equal(string_at(structured(&fixture), "value"), "42");
+    tear_down(&fixture);
+
+    set_up(&fixture, 1, "the cell ended with ValueError: x");
+    fixture.result.reason = REASON_EXCEPTION;
+    add_cell(&fixture, NULL);
+    make(&fixture, "2025-06-18", 50000);
+    assert_string_equal(text_of(&fixture),
+                        "Execution Failed (error): the cell ended with ValueError: x\n\n"
+                        "session " SESSION_ID ": variables and files are kept\n(no output)");
+    tear_down(&fixture);
+}
+
+/* The line about the session of a result with this exit code. */
+static void check_session_line(const char *expected, int exit_code, bool cell, bool state_kept,
+                               const char *ended)
+{
+    CLEANUP_FREE char *line = string_format("session " SESSION_ID "%s\n", expected);
+    struct fixture fixture;
+
+    set_up(&fixture, exit_code, exit_code == 0 ? NULL : "why");
+    add_text(&fixture, 0, "out");
+    add_cell(&fixture, NULL);
+    fixture.result.session->cell = cell;
+    fixture.result.session->state_kept = state_kept;
+    fixture.result.session->ended = ended ? string_copy(ended) : NULL;
+    make(&fixture, "2024-11-05", 50000);
+    if (!strstr(text_of(&fixture), line))
+        fail_msg("'%s' is not in '%s'", line, text_of(&fixture));
+    tear_down(&fixture);
+}
+
+static void tool_result__what_a_session_keeps(void **state)
+{
+    (void)state;
+    check_session_line(": files are kept", 0, false, false, NULL);
+    check_session_line(": variables and files are kept", 0, true, true, NULL);
+    check_session_line(": variables are lost; files are kept", 137, true, false, NULL);
+    check_session_line(" ended: its container ended", EXIT_CODE_NONE, true, false,
+                       "its container ended");
+}
+
+/* Checks how many bytes "V" of a value and "X" of stdout a text of at most 1000 bytes has. */
+static void check_value_share(size_t value, size_t out, size_t shown_value, size_t shown_out)
+{
+    struct fixture fixture;
+
+    set_up(&fixture, 0, NULL);
+    add_cell(&fixture, "");
+    for (size_t i = 0; i < value; i++)
+        strbuf_addch(&fixture.result.session->value, 'V');
+    add_bytes(&fixture, 0, 'X', out);
+    make(&fixture, "2025-06-18", 1000);
+    assert_int_equal(count_char(text_of(&fixture), 'V'), shown_value);
+    assert_int_equal(count_char(text_of(&fixture), 'X'), shown_out);
+    assert_in_range(strlen(text_of(&fixture)), 0, 1000);
+    assert_int_equal(count_char(string_at(structured(&fixture), "value"), 'V'), shown_value);
+    assert_int_equal(is_true(&fixture, "valueTruncated"), shown_value < value);
+    tear_down(&fixture);
+}
+
+/* 320 of the 1000 bytes are for headings, the line about the session, and notes. */
+static void tool_result__a_value_shares_the_room(void **state)
+{
+    (void)state;
+    check_value_share(340, 0, 340, 0);
+    check_value_share(341, 0, 340, 0);
+    check_value_share(100, 5000, 100, 580);
+    check_value_share(5000, 5000, 340, 340);
+}
+
+/* JSON escapes the value in six bytes for each byte, and the message still fits. */
+static void tool_result__a_value_of_control_characters(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    add_cell(&fixture, "");
+    for (int i = 0; i < 600000; i++)
+        strbuf_addch(&fixture.result.session->value, '\x01');
+    make(&fixture, "2025-06-18", 4000000);
+    assert_in_range(jsonrpc_size(fixture.tool_result), RESULT_MAX / 4, RESULT_MAX);
+    assert_true(is_true(&fixture, "valueTruncated"));
+    tear_down(&fixture);
+}
+
+static void tool_result__text(void **state)
+{
+    (void)state;
+    check_new_json(tool_result_of_text("done"),
+                   "{\"content\":[{\"type\":\"text\",\"text\":\"done\"}],\"isError\":false}");
+}
+
 /* ---- by revision */
 
 static void check_tool_result(const char *name, const char *expected)
@@ -452,6 +573,11 @@ int main(void)
         cmocka_unit_test(tool_result__long_warnings_are_cut),
         cmocka_unit_test(tool_result__of_a_timeout),
         cmocka_unit_test(tool_result__failure_that_ran_nothing),
+        cmocka_unit_test(tool_result__of_a_cell),
+        cmocka_unit_test(tool_result__what_a_session_keeps),
+        cmocka_unit_test(tool_result__a_value_shares_the_room),
+        cmocka_unit_test(tool_result__a_value_of_control_characters),
+        cmocka_unit_test(tool_result__text),
         cmocka_unit_test(tool_result__structured_content_by_revision),
         cmocka_unit_test(tool_result__any_characters),
         cmocka_unit_test(tool_result__streams_share_the_room),
