@@ -92,10 +92,11 @@ $(B)/config/config_load.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json
 	@mkdir -p $(@D)
 	$(Q)$(call embed,default_config)
-$(B)/mcp/tool.o: $(B)/execute_code.h
-$(B)/execute_code.h: src/mcp/execute_code.json
+TOOLS := execute_code close_session
+$(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
+$(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json
 	@mkdir -p $(@D)
-	$(Q)$(call embed,execute_code)
+	$(Q)$(call embed,$*)
 # The attacks of `isolator selftest`, as {name, text}.
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
 $(B)/cli/attack.o: $(B)/attacks.h
@@ -144,7 +145,7 @@ $(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
 	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
-GENERATED := $(B)/default_config.h $(B)/execute_code.h $(B)/attacks.h $(B)/supervisors.h
+GENERATED := $(B)/default_config.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it.
 unit_layer = $(firstword $(subst _, ,$(1)))

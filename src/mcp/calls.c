@@ -1,6 +1,7 @@
 #include "mcp/calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -64,6 +65,25 @@ static void send_progress(struct call *call, const char *message)
     responder_notify(call->calls->writer, "notifications/progress", params);
 }
 
+/* Whether the container of the call serves an earlier call already. */
+static bool is_in_open_session(const struct call *call)
+{
+    return call->session[0] != '\0' && !call->opens_session;
+}
+
+static void close_session(const struct call *call)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* it has ended by itself */
+
+    service_close_session(call->calls->service, call->session, &ignored);
+}
+
+/* Whether a program was built or has begun. */
+static bool has_begun(const struct result *result)
+{
+    return result->exit_code != EXIT_CODE_NONE || result->build;
+}
+
 /* ---- what the service calls for a run */
 
 static void call_started(void *context)
@@ -73,7 +93,8 @@ static void call_started(void *context)
     pthread_mutex_lock(&call->calls->lock);
     call->started = true;
     if (call->token && !call->closed)
-        send_progress(call, "starting a fresh container");
+        send_progress(call, is_in_open_session(call) ? "starting in the session"
+                                                     : "starting a fresh container");
     pthread_mutex_unlock(&call->calls->lock);
 }
 
@@ -81,8 +102,14 @@ static void call_done(void *context, struct result *result)
 {
     struct call *call = context;
     struct calls *calls = call->calls;
+    bool opened = call->opens_session;
     json_t *tool_result;
 
+    if (opened && !has_begun(result)) {
+        close_session(call);
+        result_drop_session(result);
+        opened = false;
+    }
     result_name_subject(result, tool_arguments_namer);
     if (calls->service->docker.trace) /* after the steps of the call */
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",
@@ -96,8 +123,11 @@ static void call_done(void *context, struct result *result)
         responder_nothing(&call->responder);
     } else {
         responder_result(&call->responder, tool_result);
+        opened = false; /* the client has its id */
     }
     pthread_mutex_unlock(&calls->lock);
+    if (opened)
+        close_session(call);
 }
 
 static void call_cleaned_up(void *context, const char *problem)
@@ -115,6 +145,19 @@ static void call_cleaned_up(void *context, const char *problem)
 
 /* ---- what the server calls */
 
+/* Notes the session of the call, after opening it if it is a new one. */
+static int open_session(struct call *call, struct plan *plan, struct error *error)
+{
+    struct session_request *session = &plan->session;
+
+    call->opens_session = session->open;
+    if (session->open && service_open_session(call->calls->service, plan, session->keep_processes,
+                                              session->id, error) != 0)
+        return -1;
+    memcpy(call->session, session->id, sizeof call->session);
+    return 0;
+}
+
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error)
 {
     const struct run_callbacks callbacks = {.observer = {.live = {-1, -1}, .stats = &call->stats},
@@ -127,6 +170,8 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
 
     call->calls = calls;
     call->begin = call->last_sent = clock_now_ms();
+    if (open_session(call, plan, error) != 0)
+        return -1;
     pthread_mutex_lock(
         &calls->lock); /* the callbacks need it, so they wait until the call is in the list */
     while (*last)
@@ -137,6 +182,8 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
         calls->unfinished++;
     }
     pthread_mutex_unlock(&calls->lock);
+    if (result != 0 && call->opens_session)
+        close_session(call);
     return result;
 }
 
@@ -152,6 +199,29 @@ void calls_cancel(struct calls *calls, const json_t *id)
     pthread_mutex_unlock(&calls->lock);
 }
 
+/* Whether an earlier call of its session has not ended yet. The caller has the lock. */
+static bool waits_for_session(const struct call *call)
+{
+    const struct call *other = call->calls->list;
+
+    while (other != call && strcmp(other->session, call->session) != 0)
+        other = other->next;
+    return call->session[0] != '\0' && other != call;
+}
+
+/* The message of progress of a call, owned. `ahead` calls wait before it. Has the lock. */
+static char *describe_progress(const struct call *call, unsigned long long bytes, int ahead)
+{
+    if (!call->started && waits_for_session(call))
+        return string_copy("waiting; another call uses the session");
+    if (!call->started)
+        return string_format("waiting; %d more calls wait before it", ahead);
+    if (atomic_load(&call->stats.running))
+        return string_format("running; %llu bytes of output so far", bytes);
+    return string_copy(is_in_open_session(call) ? "starting in the session"
+                                                : "the engine starts the container");
+}
+
 /* Sends the progress of a call if it is due. `ahead` calls wait before it. Has the lock. */
 static void send_due_progress(struct call *call, int ahead)
 {
@@ -162,12 +232,7 @@ static void send_due_progress(struct call *call, int ahead)
     if (writer_full(call->calls->writer) ||
         quiet < (bytes > call->last_bytes ? OUTPUT_MS : QUIET_MS))
         return;
-    if (!call->started)
-        message = string_format("waiting; %d more calls wait before it", ahead);
-    else if (atomic_load(&call->stats.running))
-        message = string_format("running; %llu bytes of output so far", bytes);
-    else
-        message = string_copy("the engine starts the container");
+    message = describe_progress(call, bytes, ahead);
     send_progress(call, message);
 }
 

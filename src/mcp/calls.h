@@ -28,7 +28,9 @@ struct call {
 
     /* Only calls.c uses the rest. */
     struct calls *calls;
-    struct run_handle *handle; /* valid while the call is in the list */
+    struct run_handle *handle;     /* valid while the call is in the list */
+    char session[SESSION_ID_SIZE]; /* "": it uses none */
+    bool opens_session;            /* it is the first of its session */
     struct run_stats stats;
     bool started;        /* the service runs it; false: it waits in the queue */
     bool closed;         /* no response will be sent: it was cancelled, or has its response */
@@ -60,7 +62,8 @@ void calls_init(struct calls *calls, struct service *service, const struct confi
 
 /*
  * Submits the call; its response is sent when it has run. Takes ownership of the call and of the
- * plan on success. Fails as service_submit() does.
+ * plan on success. Fails as service_submit() and service_open_session() do. A session that the call
+ * opens is closed again if its program never begins, or if the client does not get the response.
  */
 int calls_submit(struct calls *calls, struct call *call, struct plan *plan, struct error *error);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/session_arguments.h"
 #include "config/tool_arguments.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/resources.h"
@@ -139,24 +140,65 @@ static json_t *submit(struct request_context *context, struct plan *plan)
     }
     call->responder = (struct responder){.writer = NULL};
     call_free(call);
+    error_name_subject(&error, tool_arguments_namer);
+    if (error.kind == ERROR_USAGE) /* its session has another language or other limits */
+        return refuse_arguments(context, &error);
     return tool_result_of_failure(error.message);
 }
 
-static json_t *handle_tools_call(struct request_context *context)
+/* If the request has none, its language is that of its session. */
+static int settle_language(struct request_context *context, struct request *request,
+                           struct error *error)
+{
+    if (!request->language && request->session.id[0] != '\0')
+        request->language =
+            service_session_language(&context->connection->service, request->session.id, error);
+    return error->kind == ERROR_NONE ? 0 : -1;
+}
+
+static json_t *call_execute(struct request_context *context, const json_t *arguments)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct config *config = context->connection->config;
-    const char *name = need_string(context, context->params, "name");
-    const json_t *arguments = json_object_get(context->params, "arguments");
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
+    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &request, &error) == 0) {
+        if (settle_language(context, &request, &error) != 0)
+            return tool_result_of_failure(error.message);
+        if (plan_resolve(&plan, config, &request, &error) == 0)
+            return submit(context, &plan);
+    }
+    error_name_subject(&error, tool_arguments_namer);
+    return refuse_arguments(context, &error);
+}
+
+static json_t *call_close(struct request_context *context, const json_t *arguments)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+
+    if (session_arguments_read_close(arguments, id, &error) != 0)
+        return refuse_arguments(context, &error);
+    if (service_close_session(&context->connection->service, id, &error) != 0)
+        return tool_result_of_failure(error.message);
+    return tool_result_of_text("the session is closed; its files and variables are deleted");
+}
+
+static json_t *handle_tools_call(struct request_context *context)
+{
+    const struct config *config = context->connection->config;
+    const char *name = need_string(context, context->params, "name");
+    const json_t *arguments = json_object_get(context->params, "arguments");
+
     if (!name)
         return NULL;
-    if (strcmp(name, TOOL_NAME) != 0) {
+    if (!tool_exists(config, name)) {
+        CLEANUP_FREE char *known = tool_names(config);
+
         responder_error(context->responder, JSONRPC_INVALID_PARAMS, NULL,
-                        "there is no tool '%.200s'; there is %s", name, TOOL_NAME);
+                        "there is no tool '%.200s'; known are: %s", name, known);
         return NULL;
     }
     if (arguments && !json_is_object(arguments) && !json_is_null(arguments)) {
@@ -164,11 +206,8 @@ static json_t *handle_tools_call(struct request_context *context)
                         "arguments must be an object");
         return NULL;
     }
-    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &request, &error) == 0 &&
-        plan_resolve(&plan, config, &request, &error) == 0)
-        return submit(context, &plan);
-    error_name_subject(&error, tool_arguments_namer);
-    return refuse_arguments(context, &error);
+    return strcmp(name, TOOL_NAME) == 0 ? call_execute(context, arguments)
+                                        : call_close(context, arguments);
 }
 
 /* ---- resources */

@@ -7,14 +7,33 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "close_session.h" /* generated: static const char close_session[] */
+#include "config/session_arguments.h"
 #include "config/snippets.h"
 #include "config/tool_arguments.h"
-#include "execute_code.h" /* generated: static const char execute_code[] */
+#include "execute_code.h" /* likewise */
 
 /* Bytes of the names of a language's packages, and of the names of snippets. */
 enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600 };
 
 const char TOOL_NAME[] = "execute_code";
+const char TOOL_CLOSE_NAME[] = "close_session";
+
+static bool has_sessions(const struct config *config)
+{
+    return config->sessions.max > 0;
+}
+
+/* The offered languages that keep variables in a session, as in "python, javascript". */
+static char *names_of_interpreters(const struct config *config, const bool *offered)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+
+    for (size_t i = 0; i < config->language_count; i++)
+        if ((!offered || offered[i]) && config->languages[i].session_command.count > 0)
+            strvec_push(&names, config->languages[i].name);
+    return strvec_join(&names, ", ");
+}
 
 /* The packages in the image, as many as there is room for. */
 static void describe_packages(struct strbuf *text, const struct strvec *packages)
@@ -72,18 +91,39 @@ static bool reaches_network(const struct config *config, const bool *offered)
     return reaches;
 }
 
-static void add_rules(struct strbuf *text, const struct config *config)
+/* How to keep state, if that is possible. */
+static void add_rule_of_state(struct strbuf *text, const struct config *config, const bool *offered)
 {
-    strbuf_addf(
+    CLEANUP_FREE char *interpreters = names_of_interpreters(config, offered);
+
+    if (has_sessions(config)) {
+        strbuf_addf(text,
+                    " To work in several steps, open a session (session \"%s\") and pass its id to "
+                    "the next calls: the files stay",
+                    SESSION_NEW);
+        if (interpreters[0] != '\0')
+            strbuf_addf(text, ", and the variables of %s", interpreters);
+        strbuf_addstr(text, ". Without a session, no state is kept between calls:");
+    } else {
+        strbuf_addstr(text, " No state is kept between calls:");
+    }
+    strbuf_addstr(text, " send all files that a program needs with each call (additional_files).");
+}
+
+static void add_rules(struct strbuf *text, const struct config *config, const bool *offered)
+{
+    strbuf_addstr(
         text,
         "The tool execute_code runs a program in a fresh, locked-down container and returns "
         "its output, its exit status and the reason why it ended. Give either snippet_name, or "
         "both language and entrypoint_code. Only printed output and the files that artifacts "
-        "names are returned, pictures as pictures. No state is kept between calls: send all "
-        "files that a program needs with each call (additional_files). The program can write "
-        "only to its working directory, %s, and to /tmp. It has no access to files of the host. "
-        "Packages that are not in the image cannot be installed. The first line of the result "
-        "says if a run failed.",
+        "names are returned, pictures as pictures.");
+    add_rule_of_state(text, config, offered);
+    strbuf_addf(
+        text,
+        " The program can write only to its working directory, %s, and to /tmp. It has no access "
+        "to files of the host. Packages that are not in the image cannot be installed. The first "
+        "line of the result says if a run failed.",
         config->workdir);
 }
 
@@ -91,7 +131,7 @@ char *tool_instructions(const struct config *config)
 {
     struct strbuf text = STRBUF_INIT;
 
-    add_rules(&text, config);
+    add_rules(&text, config, NULL);
     strbuf_addstr(&text, " The description of the tool lists the languages and their limits.");
     return strbuf_steal(&text);
 }
@@ -101,7 +141,7 @@ static char *describe_tool(const struct config *config, const bool *offered)
 {
     struct strbuf text = STRBUF_INIT;
 
-    add_rules(&text, config);
+    add_rules(&text, config, offered);
     strbuf_addstr(&text, " Languages and limits:");
     describe_languages(&text, config, offered);
     return strbuf_steal(&text);
@@ -183,6 +223,47 @@ static void describe_snippets(json_t *argument, const struct config *config)
     json_object_set_new(argument, "description", json_string(strbuf_string(&text)));
 }
 
+static char *describe_session(const struct config *config, const bool *offered)
+{
+    CLEANUP_FREE char *interpreters = names_of_interpreters(config, offered);
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text,
+                "\"%s\" opens a session and returns its id. With the id, a call runs in that "
+                "session: the files stay, and language can be left out.",
+                SESSION_NEW);
+    if (interpreters[0] != '\0')
+        strbuf_addf(&text,
+                    " %s: variables, imports and functions stay too, the value of the last "
+                    "expression is returned, and so are open matplotlib figures.",
+                    interpreters);
+    strbuf_addf(&text, " End it with %s. Default: no state is kept.", TOOL_CLOSE_NAME);
+    return strbuf_steal(&text);
+}
+
+/* Completes the arguments of sessions, or removes all that only sessions have. */
+static void describe_sessions(json_t *tool, json_t *properties, const struct config *config,
+                              const bool *offered)
+{
+    static const char *const arguments[] = {"session", "keep_processes"};
+    static const char *const members[] = {"session", "value", "valueTruncated", "stateKept",
+                                          "sessionEnded"};
+    json_t *results = json_object_get(json_object_get(tool, "outputSchema"), "properties");
+    json_t *reasons = json_object_get(json_object_get(results, "reason"), "enum");
+    CLEANUP_FREE char *description = describe_session(config, offered);
+
+    if (has_sessions(config)) {
+        json_object_set_new(json_object_get(properties, "session"), "description",
+                            json_string(description));
+        return;
+    }
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        json_object_del(properties, arguments[i]);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        json_object_del(results, members[i]);
+    json_array_remove(reasons, json_array_size(reasons) - 1); /* "exception" */
+}
+
 /* Completes the definition with what depends on the configuration. */
 static void complete_definition(json_t *tool, const struct config *config, const bool *offered)
 {
@@ -197,9 +278,22 @@ static void complete_definition(json_t *tool, const struct config *config, const
                         describe_timeout(config));
     describe_limits(properties, config);
     describe_snippets(json_object_get(properties, "snippet_name"), config);
+    describe_sessions(tool, properties, config, offered);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",
                         json_boolean(reaches_network(config, offered)));
+}
+
+/* Removes the members that the revision does not define. */
+static json_t *limit_to(const struct revision *revision, json_t *tool)
+{
+    if (!revision->annotations)
+        json_object_del(tool, "annotations");
+    if (!revision->structured) {
+        json_object_del(tool, "title");
+        json_object_del(tool, "outputSchema");
+    }
+    return tool;
 }
 
 json_t *tool_definition(const struct config *config, const bool *offered,
@@ -208,11 +302,29 @@ json_t *tool_definition(const struct config *config, const bool *offered,
     json_t *tool = json_loadb(execute_code, sizeof execute_code, 0, NULL);
 
     complete_definition(tool, config, offered);
-    if (!revision->annotations)
-        json_object_del(tool, "annotations");
-    if (!revision->structured) {
-        json_object_del(tool, "title");
-        json_object_del(tool, "outputSchema");
-    }
-    return tool;
+    return limit_to(revision, tool);
+}
+
+json_t *tool_definitions(const struct config *config, const bool *offered,
+                         const struct revision *revision)
+{
+    json_t *tools = json_array();
+
+    json_array_append_new(tools, tool_definition(config, offered, revision));
+    if (has_sessions(config))
+        json_array_append_new(
+            tools, limit_to(revision, json_loadb(close_session, sizeof close_session, 0, NULL)));
+    return tools;
+}
+
+bool tool_exists(const struct config *config, const char *name)
+{
+    return strcmp(name, TOOL_NAME) == 0 ||
+           (has_sessions(config) && strcmp(name, TOOL_CLOSE_NAME) == 0);
+}
+
+char *tool_names(const struct config *config)
+{
+    return has_sessions(config) ? string_format("%s, %s", TOOL_NAME, TOOL_CLOSE_NAME)
+                                : string_copy(TOOL_NAME);
 }

@@ -1,6 +1,7 @@
 /*
- * The definition of the tool execute_code and the instructions of the server: execute_code.json,
- * completed from the configuration.
+ * The definitions of the tools and the instructions of the server. The tools are execute_code and,
+ * if the configuration allows sessions, close_session. The definition of execute_code is
+ * execute_code.json, completed from the configuration.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -11,17 +12,27 @@
 #include "config/config.h"
 #include "mcp/revision.h"
 
-extern const char TOOL_NAME[];
+extern const char TOOL_NAME[], TOOL_CLOSE_NAME[];
 
 /* The timeout in seconds if the configuration names none: most hosts give up after 60 s. */
 enum { TOOL_TIMEOUT = 45 };
 
 /*
- * The tool as tools/list returns it in this revision; a new reference. `offered` tells which
+ * execute_code as tools/list returns it in this revision; a new reference. `offered` tells which
  * languages it offers, by their indexes; NULL: all.
  */
 json_t *tool_definition(const struct config *config, const bool *offered,
                         const struct revision *revision);
+
+/* Likewise an array of all tools. */
+json_t *tool_definitions(const struct config *config, const bool *offered,
+                         const struct revision *revision);
+
+/* Whether there is a tool of this name. */
+bool tool_exists(const struct config *config, const char *name);
+
+/* The names of the tools, as in "execute_code, close_session"; owned by the caller. */
+char *tool_names(const struct config *config);
 
 /*
  * The instructions for models; owned by the caller. They name no languages: which can run may be

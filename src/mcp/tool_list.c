@@ -80,7 +80,7 @@ static bool is_answered(struct tool_list *list)
 static void respond(const struct tool_list *list, const bool *offered, struct responder *responder)
 {
     json_t *result =
-        json_pack("{s:[o]}", "tools", tool_definition(list->config, offered, responder->revision));
+        json_pack("{s:o}", "tools", tool_definitions(list->config, offered, responder->revision));
 
     if (responder->revision->modern) {
         json_object_set_new(result, "ttlMs", json_integer(TTL_MS));

@@ -3,7 +3,7 @@
 // valid call goes on to the engine, whose command does not exist here, so that no program runs.
 
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { finish, has, is, quickCase } from '../mcp/cases.mjs';
+import { finish, has, is, lacks, quickCase } from '../mcp/cases.mjs';
 import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
 import { BUILT_IN_LANGUAGES, scratch, writeFile } from '../mcp/processes.mjs';
 
@@ -70,7 +70,8 @@ quickCase('an unknown argument is refused', async () => {
     const server = await startForArguments();
     for (const value of [1, null])
         await server.refusesBeside({ nope: value }, "there is no argument 'nope'; known are: language, entrypoint_code, " +
-            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts', value);
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts, session, ' +
+            'keep_processes', value);
 });
 
 quickCase('a long name in an error is cut between characters', async () => {
@@ -253,7 +254,54 @@ quickCase('limits: those with a maximum, and no others', async () => {
     for (const name of ['cpus', 'pids_limit'])
         await server.refusesBeside({ [name]: 10 }, `there is no argument '${name}'; known are: language, entrypoint_code, ` +
             'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, memory_mb, cpu_seconds, ' +
-            'artifacts', name);
+            'artifacts, session, keep_processes', name);
+});
+
+quickCase('session: "new" or the id of a session', async () => {
+    const server = await startForArguments();
+    const id = '0123456789abcdef'.repeat(2);
+    const unknown = 'there is no such session: it was closed or never opened';
+    for (const value of ['', 'New', 'mine', 7, true, id.toUpperCase(), `${id}0`])
+        await server.refusesBeside({ session: value },
+            'session must be "new" or the id of a session, which the call that opened it has returned', value);
+    await server.acceptsBeside({ session: null, keep_processes: null }, 'null');
+    await server.acceptsBeside({ session: 'new', keep_processes: true }, 'a new one');
+    lacks(await server.say({ ...PROGRAM, session: 'new' }), 'session', 'no session if the program never began');
+    await server.refusesBeside({ session: id }, unknown, 'an id that is none');
+    await server.refuses({ entrypoint_code: '1', session: id }, unknown, 'likewise without a language');
+    await server.refuses({ session: id }, NOTHING_TO_RUN, 'nothing but an id');
+});
+
+quickCase('keep_processes: only with session "new"', async () => {
+    const server = await startForArguments();
+    for (const args of [{}, { session: '0123456789abcdef'.repeat(2) }])
+        await server.refusesBeside({ ...args, keep_processes: true },
+            'keep_processes can be set only when a session is opened, with session "new"', JSON.stringify(args));
+    await server.acceptsBeside({ keep_processes: false }, 'false');
+    await server.refusesBeside({ session: 'new', keep_processes: 'yes' }, 'keep_processes must be true or false', 'a string');
+});
+
+quickCase('without sessions there are neither these arguments nor the second tool', async () => {
+    const server = await startServer({ engine: false, config: { sessions: { max: 0 } } });
+    await server.initialize('2025-11-25');
+    const { result: { tools } } = await server.ask('tools/list');
+    is(tools.map(({ name }) => name), ['execute_code']);
+    lacks(JSON.stringify(tools), 'session', 'nothing of sessions');
+    has(summary(await server.ask('tools/call', { name: 'execute_code', arguments: { ...PROGRAM, session: 'new' } })),
+        "there is no argument 'session'; known are: ");
+    is(summary(await server.ask('tools/call', { name: 'close_session', arguments: { session: '0'.repeat(32) } })),
+        "-32602 there is no tool 'close_session'; known are: execute_code");
+});
+
+quickCase('close_session: the id of a session', async () => {
+    const server = await startForArguments();
+    const close = async (args) => summary(await server.ask('tools/call', { name: 'close_session', arguments: args }));
+    const failure = 'error: Execution Failed (error): ';
+    const noId = `${failure}session must be the id of a session, which the call that opened it has returned`;
+    for (const args of [{}, null, { session: null }, { session: 'new' }, { session: 7 }, { session: '0'.repeat(31) }])
+        is(await close(args), noId, JSON.stringify(args));
+    is(await close({ session: '0'.repeat(32), all: true }), `${failure}there is no argument 'all'; known is: session`);
+    is(await close({ session: '0'.repeat(32) }), `${failure}there is no such session: it was closed or never opened`);
 });
 
 quickCase('timeout_seconds: a number greater than 0', async () => {

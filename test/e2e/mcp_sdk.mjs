@@ -12,6 +12,7 @@ const { checkArtifacts, checkPlot } = await import('../mcp/artifacts.mjs');
 const { checkBeside } = await import('../mcp/calls.mjs');
 const { checkAgreement, checkCall, checkCompletion, checkResources, checkTools, checkWrongArguments, knownBy } =
     await import('../mcp/features.mjs');
+const { analystConfig, checkAnalyst, checkSessions, writeSales } = await import('../mcp/sessions.mjs');
 
 const snippets = () => configFile({ promptsDir: `${repository}/prompts`, maxConcurrent: 2 });
 const plots = () => configFile({ languages: { python: { image: 'isolator-test/plot:bookworm' } } });
@@ -24,6 +25,7 @@ const FEATURES = [
     ['completion of snippet names', checkCompletion],
     ['a call that fails and writes much', checkCall],
     ['artifacts', checkArtifacts],
+    ['sessions', checkSessions],
 ];
 
 for (const revision of [...LEGACY, ...MODERN]) {
@@ -44,6 +46,12 @@ for (const revision of [LEGACY.at(-1), MODERN[0]])
 
 for (const revision of [LEGACY.at(-1), MODERN[0]])
     testCase(`${revision}: a plot by matplotlib comes back as a picture`, async () => checkPlot(await openSession(plots(), revision)));
+
+for (const revision of [LEGACY.at(-1), MODERN[0]])
+    testCase(`${revision}: an analyst loads, groups and plots a file of 5 MB in a session`, async () => {
+        const sales = writeSales();
+        await checkAnalyst(await openSession(analystConfig(sales), revision), sales);
+    });
 
 testCase('mode "auto" finds the newest revision; the first request of all is a call, with id and token 0', async () => {
     const progress = [];

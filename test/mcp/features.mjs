@@ -33,18 +33,21 @@ export async function checkAgreement(session, revision, known) {
 
 export async function checkTools(session, revision, known) {
     const { tools } = await session.client.listTools();
-    is(tools.map((tool) => tool.name), ['execute_code']);
+    is(tools.map((tool) => tool.name), ['execute_code', 'close_session']);
     is(members(tools[0]), known.structured ? 'annotations description inputSchema name outputSchema title'
         : known.annotations ? 'annotations description inputSchema name' : 'description inputSchema name', 'members of the tool');
     const { inputSchema } = tools[0];
     is(members(inputSchema), '$schema additionalProperties properties type', 'members of inputSchema');
     is(members(inputSchema.properties), 'additional_files arguments artifacts entrypoint_code entrypoint_filename environment ' +
-        'language snippet_name stdin timeout_seconds', 'the arguments');
+        'keep_processes language session snippet_name stdin timeout_seconds', 'the arguments');
+    is(members(tools[1].inputSchema.properties), 'session', 'the argument of close_session');
     ok(['python', 'javascript', 'go', 'busybox'].every((name) => inputSchema.properties.language.enum.includes(name)),
         'the languages of the configuration', inputSchema.properties.language.enum);
     if (known.annotations)
         is(tools[0].annotations, { title: 'Run code in a sandbox', readOnlyHint: false, destructiveHint: false,
             idempotentHint: false, openWorldHint: false }, 'annotations');
+    is(members(tools[1]), known.structured ? 'annotations description inputSchema name title'
+        : known.annotations ? 'annotations description inputSchema name' : 'description inputSchema name', 'members of close_session');
 }
 
 // One program for all that revisions make of a result: it writes more than the text takes, and fails.
@@ -108,7 +111,9 @@ export async function checkWrongArguments(session, revision, known) {
     await refuses({}, 'nothing to run: give language and entrypoint_code, or snippet_name');
     await refuses({ language: 'python', entrypoint_code: 7 }, 'entrypoint_code must be a string: the source code');
     await refuses({ language: 'python' }, 'entrypoint_code is missing: give the source code of the program');
-    is(await refusal(session.call({}, {}, 'run_code')), "-32602 there is no tool 'run_code'; there is execute_code", 'an unknown tool');
+    await refuses({ language: 'python', entrypoint_code: '1', session: 'mine' },
+        'session must be "new" or the id of a session, which the call that opened it has returned');
+    is(await refusal(session.call({}, {}, 'run_code')), "-32602 there is no tool 'run_code'; known are: execute_code, close_session", 'an unknown tool');
 }
 
 export async function checkResources(session, revision, known) {

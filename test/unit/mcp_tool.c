@@ -4,6 +4,11 @@
 #include "mcp/tool.h"
 #include "run/result.h"
 
+#define SESSIONS "{\"sessions\": {\"max\": 2}}"
+#define INTERPRETER                                                                                \
+    "{\"sessions\": {\"max\": 2}, \"languages\": {\"py\": {\"sessionCommand\": "                   \
+    "[\"python3\", \"-c\", \"{python_driver}\"]}}}"
+
 /* The definition for a revision; `more` is added to the configuration, or NULL. */
 static json_t *define(const char *revision, const char *more)
 {
@@ -168,6 +173,86 @@ static void tool__timeout_with_its_maximum(void **state)
                   " A value above 90.5 is lowered to 90.5.");
 }
 
+/* ---- sessions */
+
+static void tool__arguments_of_sessions(void **state)
+{
+    json_t *tool = define("2025-11-25", SESSIONS);
+
+    (void)state;
+    check_json(input_property(tool, "session"),
+               "{\"type\":\"string\",\"description\":\"\\\"new\\\" opens a session and returns its "
+               "id. With the id, a call runs in that session: the files stay, and language can be "
+               "left out. End it with close_session. Default: no state is kept.\"}");
+    check_json(
+        input_property(tool, "keep_processes"),
+        "{\"type\":\"boolean\",\"default\":false,\"description\":\"With session \\\"new\\\": "
+        "processes that a call leaves behind run on between the calls. Default: they are "
+        "killed.\"}");
+    json_decref(tool);
+    tool = define("2025-11-25", INTERPRETER);
+    check_json(input_property(tool, "session"),
+               "{\"type\":\"string\",\"description\":\"\\\"new\\\" opens a session and returns its "
+               "id. With the id, a call runs in that session: the files stay, and language can be "
+               "left out. py: variables, imports and functions stay too, the value of the last "
+               "expression is returned, and so are open matplotlib figures. End it with "
+               "close_session. Default: no state is kept.\"}");
+    json_decref(tool);
+}
+
+/* What only sessions have is not there without them. */
+static void tool__without_sessions(void **state)
+{
+    json_t *tool = define("2025-11-25", "{\"sessions\": {\"max\": 0}}");
+    CLEANUP_FREE char *text = json_dumps(tool, 0);
+
+    (void)state;
+    assert_null(strstr(text, "ession"));
+    assert_null(strstr(text, "keep_processes"));
+    assert_null(strstr(text, "exception"));
+    json_decref(tool);
+}
+
+static void check_tools(const char *revision, const char *more, const char *names,
+                        const char *members_of_last)
+{
+    CLEANUP(strvec_release) struct strvec seen = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+    CLEANUP_FREE char *listed = NULL;
+    struct config config;
+    json_t *tools, *tool;
+    size_t i;
+
+    set_up_config(&config, more);
+    tools = tool_definitions(&config, NULL, revision_legacy(revision));
+    json_array_foreach(tools, i, tool)
+    {
+        strvec_push(&seen, string_at(tool, "name"));
+        assert_true(tool_exists(&config, string_at(tool, "name")));
+    }
+    joined = strvec_join(&seen, ", ");
+    assert_string_equal(joined, names);
+    listed = tool_names(&config);
+    assert_string_equal(listed, names);
+    assert_false(tool_exists(&config, "execute"));
+    check_keys(json_array_get(tools, json_array_size(tools) - 1), members_of_last);
+    json_decref(tools);
+    config_release(&config);
+}
+
+static void tool__all(void **state)
+{
+    (void)state;
+    check_tools("2025-11-25", NULL, "execute_code",
+                "name title description inputSchema outputSchema annotations");
+    check_tools("2024-11-05", SESSIONS, "execute_code, close_session",
+                "name description inputSchema");
+    check_tools("2025-03-26", SESSIONS, "execute_code, close_session",
+                "name description inputSchema annotations");
+    check_tools("2025-11-25", SESSIONS, "execute_code, close_session",
+                "name title description inputSchema annotations");
+}
+
 /* ---- annotations */
 
 static void check_open_world(const char *more, bool expected)
@@ -241,6 +326,29 @@ static void tool__output_schema_is_that_of_a_result(void **state)
     result_release(&result);
 }
 
+/* With a session, its members are in the same place of both. */
+static void tool__output_schema_of_a_cell(void **state)
+{
+    struct result result = RESULT_INIT;
+    struct session_result *session =
+        result_add_session(&result, "0123456789abcdef0123456789abcdef");
+    json_t *tool = define("2025-11-25", SESSIONS);
+    CLEANUP(strbuf_release) struct strbuf keys = STRBUF_INIT;
+    json_t *object, *value;
+    const char *key;
+
+    (void)state;
+    session->cell = session->value_cut = true;
+    object = result_to_json(&result);
+    json_object_foreach(object, key, value)
+        strbuf_addf(&keys, "%s%s", keys.length > 0 ? " " : "", key);
+    strbuf_addstr(&keys, " build");
+    check_keys(json_object_get(output_schema(tool), "properties"), strbuf_string(&keys));
+    json_decref(object);
+    json_decref(tool);
+    result_release(&result);
+}
+
 static const char *type_name(const json_t *value)
 {
     static const char *const names[] = {"object", "array",   "string",  "integer",
@@ -264,7 +372,7 @@ static bool is_among(const json_t *string_or_array, const char *name)
 /* Checks types and enums of all members against the schema; takes the texts out of the result. */
 static void check_conforms(struct result *result)
 {
-    json_t *tool = define("2026-07-28", NULL);
+    json_t *tool = define("2026-07-28", SESSIONS);
     json_t *object = result_to_json(result);
     const json_t *properties = json_object_get(output_schema(tool), "properties");
     const char *key;
@@ -288,6 +396,7 @@ static void tool__results_conform_to_the_schema(void **state)
 {
     struct result empty = RESULT_INIT;
     struct result full = RESULT_INIT;
+    struct session_result *session;
 
     (void)state;
     check_conforms(&empty);
@@ -299,6 +408,11 @@ static void tool__results_conform_to_the_schema(void **state)
     full.container = string_copy("container");
     full.peak_bytes = full.cpu_us = 5000;
     strvec_push(&full.warnings, "warning");
+    check_conforms(&full);
+    session = result_add_session(&full, "0123456789abcdef0123456789abcdef");
+    check_conforms(&full);
+    session->cell = session->has_value = session->value_cut = true;
+    session->ended = string_copy("ended");
     check_conforms(&full);
     result_release(&full);
 }
@@ -324,6 +438,12 @@ static void tool__reasons_of_the_schema(void **state)
         check_conforms(&result);
         result_release(&result);
     }
+    json_decref(tool);
+    tool = define("2025-06-18", SESSIONS);
+    choice = json_object_get(
+        json_object_get(json_object_get(output_schema(tool), "properties"), "reason"), "enum");
+    assert_int_equal(json_array_size(choice), REASON_BUILD + 2);
+    assert_string_equal(json_string_value(json_array_get(choice, REASON_BUILD + 1)), "exception");
     json_decref(tool);
 }
 
@@ -376,7 +496,7 @@ static void tool__description_lists_the_packages(void **state)
 }
 
 /* Some hosts cut instructions after 2 kB. */
-static void tool__instructions_are_the_rules(void **state)
+static void check_instructions(const char *more, const char *rule_of_state)
 {
     static const char end[] = " The description of the tool lists the languages and their limits.";
     struct config config;
@@ -384,16 +504,27 @@ static void tool__instructions_are_the_rules(void **state)
     size_t rules;
     json_t *tool;
 
-    (void)state;
-    set_up_config(&config, NULL);
+    set_up_config(&config, more);
     text = tool_instructions(&config);
     assert_in_range(strlen(text), 100, 1500);
+    assert_non_null(strstr(text, rule_of_state));
     rules = strlen(text) - strlen(end);
     assert_string_equal(text + rules, end);
     tool = tool_definition(&config, NULL, revision_legacy("2024-11-05"));
     assert_memory_equal(string_at(tool, "description"), text, rules);
     json_decref(tool);
     config_release(&config);
+}
+
+static void tool__instructions_are_the_rules(void **state)
+{
+    (void)state;
+    check_instructions(NULL, " as pictures. No state is kept between calls: send all files ");
+    check_instructions(SESSIONS,
+                       " as pictures. To work in several steps, open a session (session \"new\") "
+                       "and pass its id to the next calls: the files stay. Without a session, no "
+                       "state is kept between calls: send all files ");
+    check_instructions(INTERPRETER, ": the files stay, and the variables of py. Without ");
 }
 
 static void tool__only_offered_languages(void **state)
@@ -457,6 +588,7 @@ static void tool__arguments_are_those_that_are_accepted(void **state)
     check_arguments(NULL);
     check_arguments("{\"maximums\": {\"memoryMB\": 1024}}");
     check_arguments(MAXIMUMS);
+    check_arguments(SESSIONS);
 }
 
 /* A model can ask for a limit only below a maximum, and is told the maximum. */
@@ -500,9 +632,13 @@ int main(void)
         cmocka_unit_test(tool__as_many_snippets_as_there_is_room_for),
         cmocka_unit_test(tool__timeout_with_its_maximum),
         cmocka_unit_test(tool__limits_with_their_maximums),
+        cmocka_unit_test(tool__arguments_of_sessions),
+        cmocka_unit_test(tool__without_sessions),
+        cmocka_unit_test(tool__all),
         cmocka_unit_test(tool__open_world_hint_is_the_network),
         cmocka_unit_test(tool__annotations),
         cmocka_unit_test(tool__output_schema_is_that_of_a_result),
+        cmocka_unit_test(tool__output_schema_of_a_cell),
         cmocka_unit_test(tool__results_conform_to_the_schema),
         cmocka_unit_test(tool__reasons_of_the_schema),
         cmocka_unit_test(tool__description_states_the_limits),
