@@ -313,6 +313,95 @@ static void calls__side_by_side(void **state)
     json_decref(tear_down(&fixture));
 }
 
+/* ---- sessions */
+
+#define ONE_SESSION                                                                                \
+    "\"sessions\": {\"max\": 1, \"idleSeconds\": 600, \"lifetimeSeconds\": 3600, "                 \
+    "\"cpuSeconds\": 600, \"outputBytes\": 1000000}"
+
+/* Submits a call that opens a session. */
+static int submit_opening(struct fixture *fixture, const char *id, struct error *error)
+{
+    CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    struct call *call = new_call(fixture, "2025-11-25", id, NULL);
+    int result;
+
+    make_plan(fixture, 100, &plan);
+    plan.session.open = true;
+    result = calls_submit(&fixture->calls, call, &plan, error);
+    if (result != 0)
+        call_free(call);
+    return result;
+}
+
+static void open_session(struct fixture *fixture, const char *id)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const int result = submit_opening(fixture, id, &error);
+
+    assert_no_error(&error);
+    assert_int_equal(result, 0);
+}
+
+/* If the first program of a session never begins, the session is closed and is not in the result.
+ */
+static void calls__session_without_a_program(void **state)
+{
+    struct fixture fixture;
+    json_t *lines;
+
+    (void)state;
+    set_up(&fixture, "{" ONE_SESSION "}");
+    open_session(&fixture, "1");
+    wait_until_done(&fixture);
+    open_session(&fixture, "2"); /* there is room again */
+    lines = tear_down(&fixture);
+    assert_int_equal(json_array_size(lines), 2);
+    assert_null(json_object_get(
+        json_object_get(json_object_get(json_array_get(lines, 0), "result"), "structuredContent"),
+        "session"));
+    json_decref(lines);
+}
+
+/* If the call that opens a session is cancelled, the session is closed. */
+static void calls__session_of_a_cancelled_call(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, ", " ONE_SESSION);
+    open_session(&fixture, "2");
+    assert_int_equal(submit_opening(&fixture, "3", &error), -1);
+    assert_error(&error, ERROR_INPUT,
+                 "1 sessions are open, and the configuration allows no more (sessions.max); close "
+                 "one first");
+    cancel(&fixture, "2");
+    let_end(&fixture, 1);
+    wait_until_done(&fixture);
+    open_session(&fixture, "4");
+    let_end(&fixture, 1);
+    check_answered(&fixture, "1 4");
+}
+
+/* If the call that opens a session is refused, the session is closed. */
+static void calls__session_of_a_refused_call(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up_busy(&fixture, ", \"maxQueued\": 1, " ONE_SESSION);
+    submit(&fixture, "2");
+    assert_int_equal(submit_opening(&fixture, "3", &error), -1);
+    assert_memory_equal(error.message, "too busy: ", 10);
+    let_end(&fixture, 2);
+    wait_until_done(&fixture);
+    open_session(&fixture, "4");
+    let_end(&fixture, 1);
+    check_answered(&fixture, "1 2 4");
+}
+
 /* ---- too many */
 
 static void calls__queue_is_full(void **state)
@@ -554,6 +643,9 @@ int main(void)
         cmocka_unit_test(calls__answer_what_cannot_run),
         cmocka_unit_test(calls__one_after_the_other),
         cmocka_unit_test(calls__side_by_side),
+        cmocka_unit_test(calls__session_without_a_program),
+        cmocka_unit_test(calls__session_of_a_cancelled_call),
+        cmocka_unit_test(calls__session_of_a_refused_call),
         cmocka_unit_test(calls__queue_is_full),
         cmocka_unit_test(calls__no_queue_at_all),
         cmocka_unit_test(calls__too_many_bytes),
