@@ -12,7 +12,7 @@
  */
 
 /* The shortest time between two looks, so that a program that waits at its limit costs little. */
-enum { INTERVAL_MIN_US = 10000 };
+enum { INTERVAL_MIN_US = 10000, INTERVAL_BETWEEN_MIN_US = 250000 };
 
 static void set_timer(const struct supervisor *supervisor, uint64_t us)
 {
@@ -31,33 +31,52 @@ bool cpu_limit_open(struct supervisor *supervisor)
     return supervisor->cpu_timer >= 0;
 }
 
+struct usage cpu_limit_usage(const struct supervisor *supervisor)
+{
+    return (struct usage){.cpu_us = figures_cpu_us(&supervisor->figures),
+                          .own_cpu_us = figures_own_cpu_us(),
+                          .oom_kills = figures_oom_kills(&supervisor->figures)};
+}
+
 uint64_t cpu_limit_used_us(const struct supervisor *supervisor)
 {
-    const uint64_t own = figures_own_cpu_us() - supervisor->own_cpu_before;
+    const uint64_t own = figures_own_cpu_us() - supervisor->before.own_cpu_us;
     const uint64_t all =
-        figures_difference(figures_cpu_us(&supervisor->figures), supervisor->program.start_cpu_us);
+        figures_difference(figures_cpu_us(&supervisor->figures), supervisor->before.cpu_us);
 
     return figures_difference(all, own);
 }
 
 bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us)
 {
-    return supervisor->cpu_max_us > 0 && used_us != FRAME_UNKNOWN &&
-           used_us > supervisor->cpu_max_us;
+    return supervisor->run.cpu_max_us > 0 && used_us != FRAME_UNKNOWN &&
+           used_us > supervisor->run.cpu_max_us;
+}
+
+/* Whether processes of the last request may be running, and there is no other one yet. */
+static bool is_between(const struct supervisor *supervisor)
+{
+    return supervisor->left_processes &&
+           (supervisor->state == STATE_ENDED || supervisor->state == STATE_COLLECTING ||
+            supervisor->state == STATE_WAITING);
 }
 
 void cpu_limit_check(struct supervisor *supervisor)
 {
+    const bool between = is_between(supervisor);
+    const uint64_t least = between ? INTERVAL_BETWEEN_MIN_US : INTERVAL_MIN_US;
     uint64_t used, left;
 
     set_timer(supervisor, 0);
-    if (!supervisor_runs(supervisor) || supervisor->cpu_max_us == 0)
+    if ((!between && !supervisor_runs(supervisor)) || supervisor->run.cpu_max_us == 0)
         return;
     used = cpu_limit_used_us(supervisor);
     if (cpu_limit_is_exceeded(supervisor, used)) {
+        if (between)
+            supervisor_leave(supervisor, 0);
         ending_begin(supervisor, FRAME_CAUSE_CPU);
         return;
     }
-    left = used == FRAME_UNKNOWN ? 0 : (supervisor->cpu_max_us - used) / supervisor->cores;
-    set_timer(supervisor, left > INTERVAL_MIN_US ? left : INTERVAL_MIN_US);
+    left = used == FRAME_UNKNOWN ? 0 : (supervisor->run.cpu_max_us - used) / supervisor->cores;
+    set_timer(supervisor, left > least ? left : least);
 }

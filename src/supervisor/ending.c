@@ -14,15 +14,20 @@ enum { SPARE_BYTES = 256 * 1024 };
 /* Orphans that are reaped at a time. */
 enum { REAP_MAX = 64 };
 
-void ending_kill(const struct supervisor *supervisor)
+void ending_signal(const struct supervisor *supervisor, int number)
 {
     if (supervisor->is_init) {
-        kill(-1, SIGKILL);
+        kill(-1, number);
     } else if (supervisor->program.pid > 0) { /* in tests */
-        kill(-supervisor->program.pid, SIGKILL);
+        kill(-supervisor->program.pid, number);
         if (!supervisor->reaped) /* it may not lead its group yet */
-            kill(supervisor->program.pid, SIGKILL);
+            kill(supervisor->program.pid, number);
     }
+}
+
+void ending_kill(const struct supervisor *supervisor)
+{
+    ending_signal(supervisor, SIGKILL);
 }
 
 void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
@@ -35,19 +40,23 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
     ending_kill(supervisor);
 }
 
+void ending_after_program(struct supervisor *supervisor)
+{
+    if (supervisor->state == STATE_RUNNING && supervisor_keeps_processes(supervisor))
+        settling_begin(supervisor);
+    else if (supervisor->state != STATE_SETTLING)
+        ending_begin(supervisor, FRAME_CAUSE_ITSELF);
+}
+
 static void take_status(struct supervisor *supervisor, int status)
 {
-    struct frame_end *end = &supervisor->end;
-
     if (supervisor->state == STATE_STARTING)
         requests_take_report(supervisor);
     supervisor->reaped = true;
-    end->wall_us = figures_clock_us() - supervisor->program.start_us;
-    if (WIFSIGNALED(status))
-        end->signal = (uint32_t)WTERMSIG(status);
-    else
-        end->status = (uint32_t)WEXITSTATUS(status);
-    ending_begin(supervisor, FRAME_CAUSE_ITSELF);
+    supervisor->status = status;
+    if (supervisor->state != STATE_SETTLING)
+        supervisor->end.wall_us = figures_clock_us() - supervisor->program.start_us;
+    ending_after_program(supervisor);
 }
 
 /* Reaps children, but not for ever: the program may end them as fast as they are reaped. */
@@ -88,11 +97,16 @@ static void take_figures(struct supervisor *supervisor)
     struct frame_end *end = &supervisor->end;
 
     end->cpu_us = cpu_limit_used_us(supervisor);
-    if (end->cause == FRAME_CAUSE_ITSELF && cpu_limit_is_exceeded(supervisor, end->cpu_us))
+    if (supervisor->state == STATE_ENDING && end->cause == FRAME_CAUSE_ITSELF &&
+        cpu_limit_is_exceeded(supervisor, end->cpu_us))
         end->cause = FRAME_CAUSE_CPU;
+    if (supervisor->reaped && WIFSIGNALED(supervisor->status))
+        end->signal = (uint32_t)WTERMSIG(supervisor->status);
+    else if (supervisor->reaped)
+        end->status = (uint32_t)WEXITSTATUS(supervisor->status);
     end->peak_bytes = figures_peak_bytes(&supervisor->figures);
     end->oom_kills =
-        figures_difference(figures_oom_kills(&supervisor->figures), supervisor->oom_before);
+        figures_difference(figures_oom_kills(&supervisor->figures), supervisor->before.oom_kills);
 }
 
 /*
@@ -111,12 +125,24 @@ static void give_back_spare(void)
     madvise(spare, sizeof spare, MADV_DONTNEED);
 }
 
-/* Whether a pipe that no process can write to any more is empty. */
-static bool is_drained(int fd)
+bool ending_is_drained(int fd)
 {
     struct pollfd polled = {fd, POLLIN, 0};
 
     return poll(&polled, 1, 0) == 0;
+}
+
+void ending_report(struct supervisor *supervisor)
+{
+    take_figures(supervisor);
+    supervisor->left_processes = supervisor->state == STATE_SETTLING;
+    supervisor->ended = cpu_limit_usage(supervisor);
+    supervisor->end.stays = supervisor->cell.exists && !supervisor->reaped;
+    if (supervisor->end.stays == 0)
+        cell_forget(supervisor);
+    supervisor_set_timer(supervisor, supervisor->run.linger_ms);
+    supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
+    supervisor->state = STATE_ENDED;
 }
 
 /* Sends END once no process is left and its output has been sent. */
@@ -135,12 +161,9 @@ void ending_finish(struct supervisor *supervisor)
                 streams_close(&program->out[i]);
     /* A descriptor that was sent over a UNIX socket may keep a pipe open for ever. */
     for (int i = 0; i < 2; i++)
-        if (program->out[i] >= 0 && is_drained(program->out[i]))
+        if (program->out[i] >= 0 && ending_is_drained(program->out[i]))
             streams_close(&program->out[i]);
     if (program->out[0] >= 0 || program->out[1] >= 0)
         return;
-    take_figures(supervisor);
-    supervisor_set_timer(supervisor, supervisor->linger_ms);
-    supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
-    supervisor->state = STATE_ENDED;
+    ending_report(supervisor);
 }

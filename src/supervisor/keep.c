@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 
 #include "supervisor/clean.h"
 #include "supervisor/collect.h"
+#include "supervisor/memory_file.h"
 #include "supervisor/supervisor_state.h"
 
 /*
@@ -223,16 +223,6 @@ static void drop_copy(struct supervisor *supervisor)
     supervisor->copy = -1;
 }
 
-/* A kernel can demand that a memfd says whether it may be executed; one before Linux 6.3 refuses.
- */
-static int open_memfd(void)
-{
-    const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING, not_executable = 8;
-    const int fd = memfd_create("copy", flags | not_executable); /* MFD_NOEXEC_SEAL */
-
-    return fd < 0 && errno == EINVAL ? memfd_create("copy", flags) : fd;
-}
-
 static bool make_copy(struct work *work, uint64_t max)
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -246,7 +236,7 @@ static bool make_copy(struct work *work, uint64_t max)
                           .left = max};
 
     drop_copy(supervisor);
-    supervisor->copy = copy.fd = open_memfd();
+    supervisor->copy = copy.fd = memory_file_make("copy");
     if (copy.fd < 0)
         return fail(work, FRAME_STEP_KEEP, errno, "");
     if (!collect_directory(&job, supervisor->workdir))

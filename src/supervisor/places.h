@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* The child that becomes the program closes the descriptors below 64 (supervisor/program.c). */
+/* The child that becomes the program closes the descriptors below 128 (supervisor/program.c). */
 enum { PLACES_MAX = 24 };
 
 struct place {

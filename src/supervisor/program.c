@@ -29,7 +29,13 @@ struct report {
 
 void program_init(struct program *program)
 {
-    *program = (struct program){.in = -1, .out = {-1, -1}, .report = -1};
+    *program = (struct program){.in = -1,
+                                .out = {-1, -1},
+                                .report = -1,
+                                .begin = -1,
+                                .answer = -1,
+                                .input = -1,
+                                .code = -1};
     for (char **variable = environ; *variable; variable++)
         strvec_push(&program->environment, *variable);
     /* The uid has no entry in the image's passwd: these are where programs look first. */
@@ -50,6 +56,8 @@ static void close_ends(struct program *program)
     close_fd(&program->out[0]);
     close_fd(&program->out[1]);
     close_fd(&program->report);
+    close_fd(&program->begin);
+    close_fd(&program->answer);
 }
 
 void program_release(struct program *program)
@@ -148,35 +156,55 @@ static _Noreturn void give_up(int report, bool executing, int error)
     _exit(write(report, &failed, sizeof failed) == sizeof failed ? 127 : 126);
 }
 
-/* Closes all descriptors but the standard ones and `kept`, which is moved to 3 and returned. */
-static int keep_descriptor(int kept)
-{
-    enum { HIGHEST = 64 }; /* the supervisor has no higher ones */
+/* The descriptors of a program, in order. */
+struct descriptors {
+    int items[6];
+    int count;
+};
 
-    if (kept != 3) {
-        kept = dup2(kept, 3);
-        fcntl(kept, F_SETFD, FD_CLOEXEC);
+/*
+ * Gives this process the descriptors, from 0 on, and closes all others but `report`, which is moved
+ * and returned. -1: errno says why.
+ */
+static int arrange_descriptors(struct descriptors wanted, int report)
+{
+    enum { FIRST_FREE = 7, HIGHEST = 128 }; /* the supervisor has no higher ones */
+
+    for (int i = 0; i < wanted.count; i++) {
+        wanted.items[i] = fcntl(wanted.items[i], F_DUPFD, FIRST_FREE);
+        if (wanted.items[i] < 0)
+            return -1;
     }
-    for (int fd = 4; fd < HIGHEST; fd++)
+    report = fcntl(report, F_DUPFD, FIRST_FREE);
+    if (report < 0)
+        return -1;
+    for (int i = 0; i < wanted.count; i++)
+        dup2(wanted.items[i], i);
+    dup2(report, wanted.count);
+    fcntl(wanted.count, F_SETFD, FD_CLOEXEC);
+    for (int fd = wanted.count + 1; fd < HIGHEST; fd++)
         close(fd);
-    return kept;
+    return wanted.count;
 }
 
 static _Noreturn void become_program(const struct program *program, const struct figures *figures,
-                                     const int ends[3], int report)
+                                     const struct descriptors *descriptors, int report)
 {
     const struct rlimit no_core = {0, 0};
     struct report started = {.failed = false};
-    int error = 0;
+    int error = 0, arranged;
 
     reset_signals();
-    if (setsid() < 0 || dup2(ends[0], 0) < 0 || dup2(ends[1], 1) < 0 || dup2(ends[2], 2) < 0)
+    if (setsid() < 0)
         error = errno;
     started.start_cpu_us = figures_cpu_us(figures);
     started.start_us = figures_clock_us();
     if (write(report, &started, sizeof started) != sizeof started)
         error = EPIPE;
-    report = keep_descriptor(report);
+    arranged = arrange_descriptors(*descriptors, report);
+    if (arranged < 0)
+        give_up(report, false, errno);
+    report = arranged;
     prefer_for_oom();
     setrlimit(RLIMIT_CORE, &no_core);
     umask(022);
@@ -191,36 +219,48 @@ static _Noreturn void become_program(const struct program *program, const struct
 
 /* ---- in the supervisor */
 
+enum pipe_of { PIPE_REPORT, PIPE_IN, PIPE_OUT, PIPE_ERR, PIPE_BEGIN, PIPE_ANSWER, PIPES };
+
 struct pipes {
-    int in[2], out[2], err[2], report[2]; /* [0] is read, [1] is written */
+    int ends[PIPES][2]; /* [0] is read, [1] is written; -1: there is none */
 };
 
-static bool open_pipes(struct pipes *pipes)
+static bool is_interpreter(const struct program *program)
 {
-    int *const each[] = {pipes->in, pipes->out, pipes->err, pipes->report};
+    return program->input >= 0;
+}
 
+static bool open_pipes(struct pipes *pipes, bool interpreter)
+{
     memset(pipes, -1, sizeof *pipes);
-    for (int i = 0; i < 4; i++) {
-        if (pipe(each[i]) != 0)
+    for (int i = 0; i < PIPES; i++) {
+        if (interpreter ? i == PIPE_IN : i >= PIPE_BEGIN)
+            continue;
+        if (pipe(pipes->ends[i]) != 0)
             return false;
-        fcntl(each[i][0], F_SETFD, FD_CLOEXEC);
-        fcntl(each[i][1], F_SETFD, FD_CLOEXEC);
+        fcntl(pipes->ends[i][0], F_SETFD, FD_CLOEXEC);
+        fcntl(pipes->ends[i][1], F_SETFD, FD_CLOEXEC);
     }
     return true;
 }
 
-static void close_pipe(int ends[2])
-{
-    close_fd(&ends[0]);
-    close_fd(&ends[1]);
-}
-
 static void close_pipes(struct pipes *pipes)
 {
-    close_pipe(pipes->in);
-    close_pipe(pipes->out);
-    close_pipe(pipes->err);
-    close_pipe(pipes->report);
+    for (int i = 0; i < PIPES; i++) {
+        close_fd(&pipes->ends[i][0]);
+        close_fd(&pipes->ends[i][1]);
+    }
+}
+
+static struct descriptors descriptors_of(const struct program *program, const struct pipes *pipes)
+{
+    const int out = pipes->ends[PIPE_OUT][1], err = pipes->ends[PIPE_ERR][1];
+
+    if (!is_interpreter(program))
+        return (struct descriptors){{pipes->ends[PIPE_IN][0], out, err}, 3};
+    return (struct descriptors){{program->input, out, err, program->code,
+                                 pipes->ends[PIPE_BEGIN][0], pipes->ends[PIPE_ANSWER][1]},
+                                6};
 }
 
 enum program_report program_take_report(struct program *program, struct program_failure *failure)
@@ -244,25 +284,32 @@ enum program_report program_take_report(struct program *program, struct program_
     return PROGRAM_STARTED;
 }
 
-/* Keeps our ends of the pipes. */
+/* Keeps our end of a pipe, non-blocking. */
+static int take_end(struct pipes *pipes, enum pipe_of pipe, int end)
+{
+    const int fd = pipes->ends[pipe][end];
+
+    pipes->ends[pipe][end] = -1;
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_NONBLOCK);
+    return fd;
+}
+
 static void take_ends(struct program *program, struct pipes *pipes)
 {
-    const int ours[] = {pipes->in[1], pipes->out[0], pipes->err[0], pipes->report[0]};
-
-    program->in = ours[0];
-    program->out[0] = ours[1];
-    program->out[1] = ours[2];
-    program->report = ours[3];
-    pipes->in[1] = pipes->out[0] = pipes->err[0] = pipes->report[0] = -1;
-    for (int i = 0; i < 4; i++)
-        fcntl(ours[i], F_SETFL, O_NONBLOCK);
+    program->in = take_end(pipes, PIPE_IN, 1);
+    program->out[0] = take_end(pipes, PIPE_OUT, 0);
+    program->out[1] = take_end(pipes, PIPE_ERR, 0);
+    program->report = take_end(pipes, PIPE_REPORT, 0);
+    program->begin = take_end(pipes, PIPE_BEGIN, 1);
+    program->answer = take_end(pipes, PIPE_ANSWER, 0);
 }
 
 bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure)
 {
     struct pipes pipes;
-    bool started = open_pipes(&pipes);
+    bool started = open_pipes(&pipes, is_interpreter(program));
 
     *failure = (struct program_failure){false, errno};
     if (started) {
@@ -272,9 +319,11 @@ bool program_start(struct program *program, const struct figures *figures,
         *failure = (struct program_failure){false, errno};
         started = program->pid >= 0;
     }
-    if (started && program->pid == 0)
-        become_program(program, figures, (int[3]){pipes.in[0], pipes.out[1], pipes.err[1]},
-                       pipes.report[1]);
+    if (started && program->pid == 0) {
+        const struct descriptors descriptors = descriptors_of(program, &pipes);
+
+        become_program(program, figures, &descriptors, pipes.ends[PIPE_REPORT][1]);
+    }
     if (started)
         take_ends(program, &pipes);
     else

@@ -1,6 +1,7 @@
 /*
  * The program: what is executed, and the process that executes it. It gets pipes of its own, a
- * session of its own, and no descriptor of the supervisor. Knows nothing of frames.
+ * session of its own, and no descriptor of the supervisor. An interpreter that stays is a program
+ * with more descriptors (see "Cells" in supervisor/protocol.h). Knows nothing of frames.
  */
 #ifndef SUPERVISOR_PROGRAM_H
 #define SUPERVISOR_PROGRAM_H
@@ -21,6 +22,8 @@ struct program {
     int in;                    /* our ends of its pipes, non-blocking; -1: closed */
     int out[2];
     int report;            /* likewise; for program_take_report() */
+    int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
+    int input, code;       /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };
@@ -39,8 +42,8 @@ struct program_failure {
 };
 
 /*
- * Makes a process that is to become the program, in the current directory. False: `failure` says
- * why there is none.
+ * Makes a process that is to become the program, in the current directory; an interpreter if
+ * `input` and `code` are set. False: `failure` says why there is none.
  */
 bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure);

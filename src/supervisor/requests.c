@@ -4,10 +4,16 @@
 #include "supervisor/collect.h"
 #include "supervisor/supervisor_state.h"
 
+void requests_fail(struct supervisor *supervisor, enum frame_step step, int error)
+{
+    supervisor_send_failed(supervisor, step, error, supervisor->program.arguments.items[0]);
+}
+
 static void send_not_started(struct supervisor *supervisor, const struct program_failure *failure)
 {
-    supervisor_send_failed(supervisor, failure->executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
-                           failure->error, supervisor->program.arguments.items[0]);
+    cell_forget(supervisor);
+    requests_fail(supervisor, failure->executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
+                  failure->error);
 }
 
 /* Whether all files that were sent are there; FAILED is sent if not. */
@@ -23,31 +29,45 @@ static bool end_files(struct supervisor *supervisor)
     return true;
 }
 
-static void run_program(struct supervisor *supervisor, const struct frame_run *frame)
+void requests_begin(struct supervisor *supervisor)
+{
+    supervisor->before =
+        supervisor->left_processes ? supervisor->ended : cpu_limit_usage(supervisor);
+    supervisor_set_timer(supervisor, supervisor->run.timer_ms);
+    supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
+    if (!frame_link_write(&supervisor->link))
+        supervisor_leave(supervisor, 0);
+}
+
+bool requests_start_program(struct supervisor *supervisor)
 {
     struct program_failure failure;
 
+    if (!program_start(&supervisor->program, &supervisor->figures, &failure)) {
+        send_not_started(supervisor, &failure);
+        return false;
+    }
+    supervisor->state = STATE_STARTING;
+    cpu_limit_check(supervisor);
+    return true;
+}
+
+static void run_request(struct supervisor *supervisor, const struct frame_run *frame)
+{
     if (keep_send_failure(supervisor) || !end_files(supervisor))
         return;
     if (frame->cpu_max_us > 0 && figures_cpu_us(&supervisor->figures) == FRAME_UNKNOWN) {
         supervisor_send_failed(supervisor, FRAME_STEP_CPU, ENOTSUP, NULL);
         return;
     }
-    supervisor->output_max = frame->output_max;
-    supervisor->cpu_max_us = frame->cpu_max_us;
-    supervisor->linger_ms = frame->linger_ms;
-    supervisor->oom_before = figures_oom_kills(&supervisor->figures);
-    supervisor->own_cpu_before = figures_own_cpu_us();
-    supervisor_set_timer(supervisor, frame->timer_ms);
-    supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
-    if (!frame_link_write(&supervisor->link))
-        supervisor_leave(supervisor, 0);
-    if (!program_start(&supervisor->program, &supervisor->figures, &failure)) {
-        send_not_started(supervisor, &failure);
+    supervisor->run = *frame;
+    if (supervisor_is_cell(supervisor)) {
+        supervisor_set_timer(supervisor, frame->timer_ms);
+        cell_load(supervisor);
         return;
     }
-    supervisor->state = STATE_STARTING;
-    cpu_limit_check(supervisor);
+    requests_begin(supervisor);
+    requests_start_program(supervisor);
 }
 
 void requests_take_report(struct supervisor *supervisor)
@@ -59,6 +79,8 @@ void requests_take_report(struct supervisor *supervisor)
         break;
     case PROGRAM_STARTED:
         supervisor->state = STATE_RUNNING;
+        if (!supervisor->left_processes)
+            supervisor->before.cpu_us = supervisor->program.start_cpu_us;
         break;
     case PROGRAM_FAILED:
         send_not_started(supervisor, &failure);
@@ -118,12 +140,16 @@ static void collect_files(struct supervisor *supervisor, const struct frame_coll
 void requests_reset(struct supervisor *supervisor)
 {
     supervisor_set_timer(supervisor, 0);
-    program_release(&supervisor->program);
-    program_init(&supervisor->program);
+    if (!supervisor->cell.exists) {
+        program_release(&supervisor->program);
+        program_init(&supervisor->program);
+        supervisor->reaped = false;
+    }
+    cell_reset(supervisor);
     unpack_release(&supervisor->unpack);
     unpack_init(&supervisor->unpack);
     supervisor->stdin_first = supervisor->stdin_filled = supervisor->stdin_taken = 0;
-    supervisor->stdin_ended = supervisor->reaped = false;
+    supervisor->stdin_ended = false;
     supervisor->end = (struct frame_end){0};
     ending_take_spare();
     supervisor->state = STATE_WAITING;
@@ -134,6 +160,7 @@ static bool take_credit(struct supervisor *supervisor, const struct frame_credit
     const int stream = credit->stream == FRAME_STDOUT   ? 0
                        : credit->stream == FRAME_STDERR ? 1
                        : credit->stream == FRAME_FILES  ? CREDIT_FILES
+                       : credit->stream == FRAME_REPORT ? CREDIT_REPORT
                                                         : -1;
 
     if (stream < 0)
@@ -173,13 +200,14 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
         requests_reset(supervisor);
         return true;
     case FRAME_KEEP:
-        if (!read_struct(frame, &keep, sizeof keep))
+        if (supervisor->cell.exists || !read_struct(frame, &keep, sizeof keep))
             return false;
         if (end_files(supervisor))
             keep_make(supervisor, &keep);
         return true;
     case FRAME_RESTORE:
-        if (supervisor->copy < 0 || !read_struct(frame, &restore, sizeof restore))
+        if (supervisor->copy < 0 || supervisor->cell.exists ||
+            !read_struct(frame, &restore, sizeof restore))
             return false;
         keep_restore(supervisor, &restore);
         return true;
@@ -188,30 +216,53 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
     }
 }
 
+/* Whether there can be such a request now. An interpreter has its words and variables already. */
+static bool can_run(const struct supervisor *supervisor, const struct frame_run *frame)
+{
+    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
+
+    return supervisor->program.arguments.count > 0 && (frame->flags & ~known) == 0 &&
+           (!supervisor->cell.exists || (frame->flags & FRAME_RUN_CELL) != 0);
+}
+
 /* Handles a frame that belongs to the request. False: it cannot come now. */
 static bool take_request(struct supervisor *supervisor, const struct frame *frame)
 {
     struct program *program = &supervisor->program;
+    const bool stays = supervisor->cell.exists;
     struct frame_run order;
 
     if (supervisor->state != STATE_WAITING)
         return false;
     switch (frame->type) {
     case FRAME_ARGUMENT:
-        return program_add_argument(program, frame->payload, frame->length);
+        return !stays && program_add_argument(program, frame->payload, frame->length);
     case FRAME_ENVIRONMENT:
-        return program_set_variable(program, frame->payload, frame->length);
+        return !stays && program_set_variable(program, frame->payload, frame->length);
     case FRAME_FILES:
         unpack_feed(&supervisor->unpack, frame->payload, frame->length);
         return true;
+    case FRAME_CODE:
+        cell_take_code(supervisor, frame->payload, frame->length);
+        return true;
     case FRAME_RUN:
-        if (!read_struct(frame, &order, sizeof order) || program->arguments.count == 0)
+        if (!read_struct(frame, &order, sizeof order) || !can_run(supervisor, &order))
             return false;
-        run_program(supervisor, &order);
+        run_request(supervisor, &order);
         return true;
     default:
         return false;
     }
+}
+
+/* Ends what runs. A cell that waits for its stdin does not begin. */
+static void take_stop(struct supervisor *supervisor)
+{
+    if (supervisor->state == STATE_LOADING)
+        requests_fail(supervisor, FRAME_STEP_START, ECANCELED);
+    if (supervisor->state == STATE_ENDING && supervisor->end.cause == FRAME_CAUSE_ITSELF)
+        supervisor->end.cause = FRAME_CAUSE_STOP;
+    ending_begin(supervisor, FRAME_CAUSE_STOP);
 }
 
 /* Handles a frame. False if it is none that isolator sends now. */
@@ -221,16 +272,23 @@ static bool take_frame(struct supervisor *supervisor, const struct frame *frame)
 
     switch (frame->type) {
     case FRAME_STDIN:
-        return streams_take_stdin(supervisor, frame->payload, frame->length);
+        if (!streams_take_stdin(supervisor, frame->payload, frame->length))
+            return false;
+        if (supervisor->state == STATE_LOADING)
+            cell_load(supervisor);
+        return true;
     case FRAME_STDIN_END:
         supervisor->stdin_ended = true;
+        if (supervisor->state == STATE_LOADING)
+            cell_load(supervisor);
         return true;
     case FRAME_CREDIT:
         return read_struct(frame, &credit, sizeof credit) && take_credit(supervisor, &credit);
     case FRAME_STOP:
-        if (supervisor->state == STATE_ENDING && supervisor->end.cause == FRAME_CAUSE_ITSELF)
-            supervisor->end.cause = FRAME_CAUSE_STOP;
-        ending_begin(supervisor, FRAME_CAUSE_STOP);
+        take_stop(supervisor);
+        return true;
+    case FRAME_INTERRUPT:
+        cell_interrupt(supervisor);
         return true;
     case FRAME_COLLECT:
     case FRAME_RESET:

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "supervisor/supervisor_state.h"
@@ -11,12 +12,42 @@ void streams_close(int *fd)
     *fd = -1;
 }
 
+void streams_discard(int *fd)
+{
+    char bytes[4096];
+    ssize_t length;
+    int left = 0;
+
+    if (*fd < 0)
+        return;
+    ioctl(*fd, FIONREAD, &left);
+    do {
+        length = read(*fd, bytes, sizeof bytes);
+        if (length == 0)
+            streams_close(fd);
+        left -= (int)length;
+    } while (length > 0 && left > 0);
+}
+
+bool streams_have_room(const struct supervisor *supervisor)
+{
+    return sizeof supervisor->link.output - supervisor->link.out_filled +
+               supervisor->link.out_first >=
+           FRAME_HEADER + FRAME_CHUNK + FRAME_LINK_RESERVE;
+}
+
+/* What is written between two requests belongs to none. */
+static bool may_write(const struct supervisor *supervisor, int stream)
+{
+    return supervisor->state == STATE_SETTLING
+               ? supervisor->output_left[stream] > 0
+               : supervisor_runs(supervisor) || supervisor->state == STATE_ENDING;
+}
+
 bool streams_may_pass(const struct supervisor *supervisor, int stream)
 {
     return supervisor->program.out[stream] >= 0 && supervisor->credit[stream] > 0 &&
-           sizeof supervisor->link.output - supervisor->link.out_filled +
-                   supervisor->link.out_first >=
-               FRAME_HEADER + FRAME_CHUNK + FRAME_LINK_RESERVE;
+           may_write(supervisor, stream) && streams_have_room(supervisor);
 }
 
 /* Sends on what the program has written to a stream, as far as there is credit and room. */
@@ -32,6 +63,8 @@ void streams_pass(struct supervisor *supervisor, int stream)
         return;
     if (size > supervisor->credit[stream])
         size = (size_t)supervisor->credit[stream];
+    if (supervisor->state == STATE_SETTLING && size > supervisor->output_left[stream])
+        size = (size_t)supervisor->output_left[stream];
     length = read(*fd, bytes, size);
     if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR))
         streams_close(fd);
@@ -39,8 +72,9 @@ void streams_pass(struct supervisor *supervisor, int stream)
         return;
     *written += (uint64_t)length;
     supervisor->credit[stream] -= (uint64_t)length;
+    supervisor->output_left[stream] -= (uint64_t)length;
     frame_link_commit(&supervisor->link, stream == 0 ? FRAME_STDOUT : FRAME_STDERR, (size_t)length);
-    if (*written > supervisor->output_max) {
+    if (*written > supervisor->run.output_max) {
         ending_begin(supervisor, FRAME_CAUSE_OUTPUT);
         supervisor->end.cause = FRAME_CAUSE_OUTPUT;
         streams_close(fd);
@@ -52,8 +86,7 @@ static bool stdin_open(const struct supervisor *supervisor)
     return supervisor->program.in >= 0;
 }
 
-/* Grants as many bytes of stdin as the program, or nobody, has taken. */
-static void grant_stdin(struct supervisor *supervisor)
+void streams_grant_stdin(struct supervisor *supervisor)
 {
     const struct frame_credit credit = {FRAME_STDIN, (uint32_t)supervisor->stdin_taken};
 
@@ -86,7 +119,7 @@ void streams_feed_stdin(struct supervisor *supervisor)
     supervisor->stdin_first = (first + (size_t)written) % FRAME_STDIN_WINDOW;
     supervisor->stdin_filled -= (size_t)written;
     supervisor->stdin_taken += (size_t)written;
-    grant_stdin(supervisor);
+    streams_grant_stdin(supervisor);
 }
 
 /* Keeps bytes for the program. False: more than was granted. */
@@ -94,7 +127,8 @@ bool streams_take_stdin(struct supervisor *supervisor, const char *bytes, size_t
 {
     if (length > FRAME_STDIN_WINDOW - supervisor->stdin_filled - supervisor->stdin_taken)
         return false;
-    if (supervisor->state != STATE_WAITING && !stdin_open(supervisor)) {
+    if (supervisor->state != STATE_WAITING && supervisor->state != STATE_LOADING &&
+        !stdin_open(supervisor)) {
         supervisor->stdin_taken += length;
         return true;
     }

@@ -97,7 +97,9 @@ enum {
     WAIT_STDIN,
     WAIT_STDOUT,
     WAIT_STDERR,
-    WAITS
+    WAIT_ANSWER,
+    WAIT_OTHERS, /* see settling_poll() */
+    WAITS = WAIT_OTHERS + SETTLING_POLLS
 };
 
 static void prepare(struct supervisor *supervisor, struct pollfd *polled)
@@ -109,8 +111,7 @@ static void prepare(struct supervisor *supervisor, struct pollfd *polled)
     polled[WAIT_OUT] = (struct pollfd){frame_link_pending(link) ? link->out : -1, POLLOUT, 0};
     polled[WAIT_SIGNAL] = (struct pollfd){supervisor->signals, POLLIN, 0};
     polled[WAIT_TIMER] = (struct pollfd){supervisor->timer, POLLIN, 0};
-    polled[WAIT_CPU] =
-        (struct pollfd){supervisor_runs(supervisor) ? supervisor->cpu_timer : -1, POLLIN, 0};
+    polled[WAIT_CPU] = (struct pollfd){supervisor->cpu_timer, POLLIN, 0};
     polled[WAIT_REPORT] =
         (struct pollfd){supervisor->state == STATE_STARTING ? program->report : -1, POLLIN, 0};
     polled[WAIT_STDIN] =
@@ -118,6 +119,9 @@ static void prepare(struct supervisor *supervisor, struct pollfd *polled)
     for (int i = 0; i < 2; i++)
         polled[WAIT_STDOUT + i] =
             (struct pollfd){streams_may_pass(supervisor, i) ? program->out[i] : -1, POLLIN, 0};
+    polled[WAIT_ANSWER] =
+        (struct pollfd){cell_may_report(supervisor) ? program->answer : -1, POLLIN, 0};
+    settling_poll(supervisor, polled + WAIT_OTHERS);
 }
 
 static void serve_program(struct supervisor *supervisor, const struct pollfd *polled)
@@ -140,8 +144,13 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
     if (supervisor->stdin_ended && supervisor->stdin_filled == 0 && program->pid > 0)
         streams_close(&program->in);
     for (int i = 0; i < 2; i++)
-        if (polled[WAIT_STDOUT + i].revents != 0 && program->out[i] >= 0)
+        if (polled[WAIT_STDOUT + i].revents != 0 && streams_may_pass(supervisor, i))
             streams_pass(supervisor, i);
+    if (polled[WAIT_ANSWER].revents != 0 && cell_may_report(supervisor))
+        cell_pass_report(supervisor);
+    settling_discard(supervisor, polled + WAIT_OTHERS);
+    if (supervisor->state == STATE_SETTLING)
+        settling_finish(supervisor);
     if (supervisor->state == STATE_ENDING)
         ending_finish(supervisor);
 }
@@ -150,9 +159,10 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
 void supervisor_serve(struct supervisor *supervisor)
 {
     struct pollfd polled[WAITS];
-    const int timeout = supervisor->reap_more               ? 0
-                        : supervisor->state == STATE_ENDING ? KILL_AGAIN_MS
-                                                            : -1;
+    const int timeout = supervisor->reap_more                 ? 0
+                        : supervisor->state == STATE_ENDING   ? KILL_AGAIN_MS
+                        : supervisor->state == STATE_SETTLING ? settling_wait_ms(supervisor)
+                                                              : -1;
 
     prepare(supervisor, polled);
     if (poll(polled, WAITS, timeout) < 0 && errno != EINTR && errno != ENOMEM)
@@ -164,8 +174,7 @@ void supervisor_serve(struct supervisor *supervisor)
     if (polled[WAIT_OUT].revents != 0 && !frame_link_write(&supervisor->link))
         supervisor_leave(supervisor, 0);
     requests_take(supervisor);
-    if (supervisor->state != STATE_COLLECTING)
-        serve_program(supervisor, polled);
+    serve_program(supervisor, polled);
 }
 
 void supervisor_look(struct supervisor *supervisor, int wait_ms)
@@ -223,8 +232,11 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     supervisor->sysvipc = options->sysvipc;
     supervisor->sockets = options->sockets;
     supervisor->copy = -1;
+    cell_init(supervisor);
+    memset(supervisor->sinks, -1, sizeof supervisor->sinks);
     supervisor->is_init = getpid() == 1;
-    supervisor->credit[0] = supervisor->credit[1] = supervisor->credit[CREDIT_FILES] = FRAME_WINDOW;
+    for (int i = 0; i <= CREDIT_REPORT; i++)
+        supervisor->credit[i] = FRAME_WINDOW;
     ending_take_spare();
     touch_stack();
     supervisor->signals = open_signals();
@@ -232,6 +244,7 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         supervisor->signals < 0 || supervisor->timer < 0 || !cpu_limit_open(supervisor))
         supervisor_leave(supervisor, 1);
+    supervisor->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     supervisor->workdir = open(options->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (supervisor->workdir < 0 || fchdir(supervisor->workdir) != 0)
         supervisor_send_failed(supervisor, FRAME_STEP_WORKDIR, errno, options->workdir);

@@ -1,12 +1,14 @@
 /*
  * The state of the supervisor, shared by the files that implement it: supervisor/supervise.c (the
  * loop), supervisor/requests.c (frames from isolator), supervisor/streams.c (the program's stdin,
- * stdout and stderr), supervisor/cpu_limit.c (its CPU time), supervisor/ending.c (its end) and
- * supervisor/keep.c (what comes between two programs).
+ * stdout and stderr), supervisor/cpu_limit.c (its CPU time), supervisor/ending.c (its end),
+ * supervisor/cell.c (the cells of an interpreter that stays), supervisor/settling.c (an end that
+ * leaves processes) and supervisor/keep.c (what comes between two programs).
  */
 #ifndef SUPERVISOR_SUPERVISOR_STATE_H
 #define SUPERVISOR_SUPERVISOR_STATE_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +21,10 @@
 
 enum supervisor_state {
     STATE_WAITING,  /* for a request */
+    STATE_LOADING,  /* a cell waits for the end of its stdin */
     STATE_STARTING, /* there is a process that is to become the program */
     STATE_RUNNING,
+    STATE_SETTLING,  /* the program or the cell has ended, and processes of it may stay */
     STATE_ENDING,    /* the program has ended, or is to: its processes are killed */
     STATE_ENDED,     /* END or FAILED was sent */
     STATE_COLLECTING /* the files of the working directory are sent */
@@ -32,12 +36,34 @@ struct failure {
     struct place_failure why;
 };
 
+/* What is used up at a moment, as END reports the difference. */
+struct usage {
+    uint64_t cpu_us, own_cpu_us, oom_kills;
+};
+
+/* The files of an interpreter and of its cell: stdin, and the code. */
+enum { CELL_INPUT, CELL_CODE, CELL_FILES };
+
+/* An interpreter that stays (its process is `program`), and its cell. See cell.c. */
+struct cell {
+    bool exists;           /* there is an interpreter, whose end was not reported */
+    bool stopped;          /* it is: SIGSTOP */
+    int files[CELL_FILES]; /* memfds, to be written; owned; -1: none */
+    int input;             /* the interpreter's descriptor 0, for its offset; owned */
+    uint64_t sizes[CELL_FILES];
+    int error;         /* errno of what failed while the files were written */
+    uint64_t reported; /* bytes of the report that were sent */
+};
+
+/* Streams of programs that have ended whose processes stay: what comes is discarded. */
+enum { SINKS_MAX = 16 };
+
 struct supervisor {
     struct frame_link link;
     struct program program;
     struct unpack unpack;
     struct figures figures;
-    int workdir, signals, timer, cpu_timer; /* descriptors; owned */
+    int workdir, signals, timer, cpu_timer, proc; /* descriptors; owned */
     enum supervisor_state state;
     bool is_init;   /* this is process 1 */
     bool reap_more; /* there may be ended children that are not reaped yet */
@@ -46,14 +72,24 @@ struct supervisor {
     size_t stdin_first, stdin_filled;
     size_t stdin_taken; /* not granted again yet */
     bool stdin_ended;
-    /* Bytes that may be sent: of STDOUT, STDERR, FILES. */
-    uint64_t credit[3];
-    uint64_t output_max, linger_ms, cpu_max_us; /* of struct frame_run */
-    uint64_t cores;                             /* of the machine */
+    /* Bytes that may be sent: of STDOUT, STDERR, FILES, REPORT. */
+    uint64_t credit[4];
+    struct frame_run run; /* of this request, or of the last one until another one runs */
+    uint64_t cores;       /* of the machine */
     /* What END will say. */
     bool reaped;
+    int status; /* of the program, see wait(2), once it is reaped */
     struct frame_end end;
-    uint64_t oom_before, own_cpu_before;
+    struct usage before; /* this request */
+    struct usage ended;  /* at the end of the last one, if it has `left_processes` */
+    bool left_processes;
+    /* For settling.c. */
+    bool settled;            /* only processes that may stay are alive, and have been stopped */
+    uint64_t settle_end_us;  /* figures_clock_us() when all are killed */
+    uint64_t output_left[2]; /* bytes of output that are still to be sent */
+    struct cell cell;
+    int sinks[SINKS_MAX]; /* owned; -1: none */
+    int sink_next;        /* the oldest */
     /* For KEEP and RESTORE. */
     struct places places;
     const char *sysvipc, *sockets; /* see clean_sysv() and clean_has_sockets() */
@@ -62,12 +98,24 @@ struct supervisor {
     struct failure failure;
 };
 
-enum { CREDIT_FILES = 2 };
+enum { CREDIT_FILES = 2, CREDIT_REPORT };
 
 /* Whether there is a program that has not been ended. */
 static inline bool supervisor_runs(const struct supervisor *supervisor)
 {
-    return supervisor->state == STATE_STARTING || supervisor->state == STATE_RUNNING;
+    return supervisor->state == STATE_STARTING || supervisor->state == STATE_RUNNING ||
+           supervisor->state == STATE_SETTLING;
+}
+
+/* Whether the request is a cell, and whether all processes stay when it has ended by itself. */
+static inline bool supervisor_is_cell(const struct supervisor *supervisor)
+{
+    return (supervisor->run.flags & FRAME_RUN_CELL) != 0;
+}
+
+static inline bool supervisor_keeps_processes(const struct supervisor *supervisor)
+{
+    return (supervisor->run.flags & FRAME_RUN_KEEP_PROCESSES) != 0;
 }
 
 /* ---- supervise.c */
@@ -106,6 +154,15 @@ void requests_take(struct supervisor *supervisor);
 /* Forgets the request, after its end, for another one. */
 void requests_reset(struct supervisor *supervisor);
 
+/* The request runs from now on: sends BEGUN, and sets the timer. */
+void requests_begin(struct supervisor *supervisor);
+
+/* Starts a process that is to become the program. False: FAILED was sent. */
+bool requests_start_program(struct supervisor *supervisor);
+
+/* Sends FAILED for a program that is not started. */
+void requests_fail(struct supervisor *supervisor, enum frame_step step, int error);
+
 /* Looks, in STATE_STARTING, whether the new process has become the program. */
 void requests_take_report(struct supervisor *supervisor);
 
@@ -115,9 +172,18 @@ void requests_take_report(struct supervisor *supervisor);
 bool streams_take_stdin(struct supervisor *supervisor, const char *bytes, size_t length);
 void streams_feed_stdin(struct supervisor *supervisor);
 
+/* Whether there is room for a frame with bytes of a stream. */
+bool streams_have_room(const struct supervisor *supervisor);
+
+/* Grant as many bytes of stdin as were taken since, once they are many. */
+void streams_grant_stdin(struct supervisor *supervisor);
+
 /* Whether output of a stream (0 stdout, 1 stderr) may be read, and reads some. */
 bool streams_may_pass(const struct supervisor *supervisor, int stream);
 void streams_pass(struct supervisor *supervisor, int stream);
+
+/* Reads and drops what is in a pipe now, and not what comes meanwhile. Closes it at its end. */
+void streams_discard(int *fd);
 
 /* Closes a descriptor that is open. */
 void streams_close(int *fd);
@@ -127,6 +193,9 @@ void streams_close(int *fd);
 /* Opens the timer. False: the kernel refuses it. */
 bool cpu_limit_open(struct supervisor *supervisor);
 
+/* What is used up now. */
+struct usage cpu_limit_usage(const struct supervisor *supervisor);
+
 /* The CPU time of the program's processes so far; FRAME_UNKNOWN if the kernel does not say. */
 uint64_t cpu_limit_used_us(const struct supervisor *supervisor);
 
@@ -135,7 +204,8 @@ bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us
 
 /*
  * Ends the program if it has used up its CPU time, and otherwise sets the timer for the next check.
- * Call it when the program has started and at each end of the timer.
+ * Call it when the program has started and at each end of the timer. If processes stay between two
+ * requests and use it up, this process ends.
  */
 void cpu_limit_check(struct supervisor *supervisor);
 
@@ -144,8 +214,17 @@ void cpu_limit_check(struct supervisor *supervisor);
 /* Takes memory in advance that is given back when the program has ended. */
 void ending_take_spare(void);
 
-/* Kills every process of the container but this one; outside of a container the program's. */
+/*
+ * Sends a signal to every process of the container but this one; outside of a container to the
+ * program's.
+ */
+void ending_signal(const struct supervisor *supervisor, int number);
+
+/* Kills them. */
 void ending_kill(const struct supervisor *supervisor);
+
+/* The program has ended by itself: begins to end the rest, unless it may stay. */
+void ending_after_program(struct supervisor *supervisor);
 
 /* Ends the program and all its processes. Does nothing unless it runs. */
 void ending_begin(struct supervisor *supervisor, enum frame_cause cause);
@@ -155,6 +234,51 @@ void ending_reap(struct supervisor *supervisor);
 
 /* Sends END once no process is left and its output has been sent. */
 void ending_finish(struct supervisor *supervisor);
+
+/* Sends END. */
+void ending_report(struct supervisor *supervisor);
+
+/* Whether nothing is in a pipe. */
+bool ending_is_drained(int fd);
+
+/* ---- cell.c */
+
+void cell_init(struct supervisor *supervisor);
+
+/* Forgets the interpreter, which has ended or is to, and gives back the memory of its files. */
+void cell_forget(struct supervisor *supervisor);
+
+/* Forgets the cell, for another one. */
+void cell_reset(struct supervisor *supervisor);
+
+/* Keeps bytes of the code. */
+void cell_take_code(struct supervisor *supervisor, const char *bytes, size_t length);
+
+/* Handles RUN of a cell, and looks in STATE_LOADING whether its stdin has arrived. */
+void cell_load(struct supervisor *supervisor);
+
+/* Handles INTERRUPT. */
+void cell_interrupt(const struct supervisor *supervisor);
+
+/* Whether bytes of the report may be read, and reads some. Its end ends the cell. */
+bool cell_may_report(const struct supervisor *supervisor);
+void cell_pass_report(struct supervisor *supervisor);
+
+/* ---- settling.c */
+
+/* The cell has ended, or a program whose processes stay. */
+void settling_begin(struct supervisor *supervisor);
+
+/* Sends END once the processes that may not stay have ended, and the output has been sent. */
+void settling_finish(struct supervisor *supervisor);
+
+/* How long to wait for something to happen, in milliseconds; -1: without end. */
+int settling_wait_ms(const struct supervisor *supervisor);
+
+/* What processes write that stay after the end of a request: to be waited for, and discarded. */
+enum { SETTLING_POLLS = SINKS_MAX + 2 };
+void settling_poll(const struct supervisor *supervisor, struct pollfd polled[SETTLING_POLLS]);
+void settling_discard(struct supervisor *supervisor, const struct pollfd polled[SETTLING_POLLS]);
 
 /* ---- keep.c */
 

@@ -1,0 +1,232 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/memory_file.h"
+#include "supervisor/supervisor_state.h"
+
+/*
+ * The cells of an interpreter that stays. Its stdin and the code of the cell are files in memory:
+ * the interpreter has them open for reading, and they are written anew before each cell, while it
+ * is stopped. They are the container's memory: a write that needs more than there is fails.
+ *
+ * The driver in the interpreter is a part of the program, so what it reports is no more than that.
+ * It is driven over pipes and not over a socket: descriptors can be sent over a UNIX socket, and
+ * whoever reads them has to close them, which may take as long as the program wants (SO_LINGER).
+ * If the interpreter has closed its ends, or does not answer, the cell ends with the interpreter or
+ * with the order to stop.
+ */
+
+void cell_init(struct supervisor *supervisor)
+{
+    supervisor->cell = (struct cell){.files = {-1, -1}, .input = -1};
+}
+
+void cell_forget(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+
+    for (int i = 0; i < CELL_FILES; i++)
+        streams_close(&cell->files[i]);
+    streams_close(&cell->input);
+    cell_init(supervisor);
+}
+
+void cell_reset(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+
+    cell->error = 0;
+    for (int i = 0; i < CELL_FILES; i++) {
+        cell->sizes[i] = 0;
+        if (cell->files[i] >= 0 && ftruncate(cell->files[i], 0) != 0)
+            cell->error = errno;
+    }
+}
+
+/* Makes the files that are not there yet. The program can open them for writing, but not seal them.
+ */
+static bool open_files(struct cell *cell)
+{
+    for (int i = 0; i < CELL_FILES && cell->error == 0; i++)
+        if (cell->files[i] < 0) {
+            cell->files[i] = memory_file_make("cell");
+            if (cell->files[i] < 0 || fcntl(cell->files[i], F_ADD_SEALS, F_SEAL_SEAL) != 0)
+                cell->error = errno;
+        }
+    if (cell->error == 0 && cell->input < 0) {
+        cell->input = memory_file_reopen(cell->files[CELL_INPUT]);
+        if (cell->input < 0)
+            cell->error = errno;
+    }
+    return cell->error == 0;
+}
+
+static void append(struct cell *cell, int file, const char *bytes, size_t length)
+{
+    if (!open_files(cell))
+        return;
+    while (length > 0) {
+        const ssize_t written = pwrite(cell->files[file], bytes, length, (off_t)cell->sizes[file]);
+
+        if (written < 0 && errno != EINTR) {
+            cell->error = errno;
+            return;
+        }
+        if (written > 0) {
+            cell->sizes[file] += (uint64_t)written;
+            bytes += written;
+            length -= (size_t)written;
+        }
+    }
+}
+
+void cell_take_code(struct supervisor *supervisor, const char *bytes, size_t length)
+{
+    append(&supervisor->cell, CELL_CODE, bytes, length);
+}
+
+/* Writes the bytes of stdin that have arrived to their file. */
+static void take_stdin(struct supervisor *supervisor)
+{
+    while (supervisor->stdin_filled > 0) {
+        const size_t first = supervisor->stdin_first;
+        const size_t until_end = FRAME_STDIN_WINDOW - first;
+        const size_t filled = supervisor->stdin_filled;
+        const size_t part = filled < until_end ? filled : until_end;
+
+        append(&supervisor->cell, CELL_INPUT, supervisor->stdin_bytes + first, part);
+        supervisor->stdin_first = (first + part) % FRAME_STDIN_WINDOW;
+        supervisor->stdin_filled -= part;
+        supervisor->stdin_taken += part;
+    }
+    streams_grant_stdin(supervisor);
+}
+
+/* The driver may have closed its end, or filled the pipe: see above. */
+static void order_cell(const struct supervisor *supervisor)
+{
+    if (write(supervisor->program.begin, "\n", 1) != 1)
+        errno = 0;
+}
+
+static void start_interpreter(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+    struct program *program = &supervisor->program;
+
+    program->input = cell->input;
+    program->code = memory_file_reopen(cell->files[CELL_CODE]);
+    if (program->code < 0) {
+        requests_fail(supervisor, FRAME_STEP_START, errno);
+        return;
+    }
+    cell->exists = requests_start_program(supervisor);
+    streams_close(&program->code);
+    if (cell->exists)
+        order_cell(supervisor);
+}
+
+static void continue_interpreter(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+    struct program *program = &supervisor->program;
+
+    program->start_us = figures_clock_us();
+    supervisor->state = STATE_RUNNING;
+    if (supervisor->reaped) {
+        supervisor->end.wall_us = 0;
+        ending_after_program(supervisor);
+        return;
+    }
+    /* What comes from between two cells belongs to none. */
+    streams_discard(&program->out[0]);
+    streams_discard(&program->out[1]);
+    streams_discard(&program->answer);
+    if (cell->stopped)
+        kill(program->pid, SIGCONT);
+    cell->stopped = false;
+    order_cell(supervisor);
+    cpu_limit_check(supervisor);
+}
+
+void cell_load(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+
+    supervisor->state = STATE_LOADING;
+    open_files(cell);
+    take_stdin(supervisor);
+    if (cell->error != 0) {
+        requests_fail(supervisor, FRAME_STEP_START, cell->error);
+        return;
+    }
+    if (!supervisor->stdin_ended)
+        return;
+    requests_begin(supervisor);
+    lseek(cell->input, 0, SEEK_SET);
+    cell->reported = 0;
+    if (cell->exists)
+        continue_interpreter(supervisor);
+    else
+        start_interpreter(supervisor);
+}
+
+void cell_interrupt(const struct supervisor *supervisor)
+{
+    const pid_t pid = supervisor->program.pid;
+
+    if (!supervisor_is_cell(supervisor) || supervisor->reaped ||
+        (supervisor->state != STATE_STARTING && supervisor->state != STATE_RUNNING))
+        return;
+    if (kill(-pid, SIGINT) != 0) /* it does not lead its group yet */
+        kill(pid, SIGINT);
+}
+
+bool cell_may_report(const struct supervisor *supervisor)
+{
+    const bool discards = supervisor->cell.reported >= supervisor->run.report_max;
+
+    return supervisor->state == STATE_RUNNING && supervisor->program.answer >= 0 &&
+           (discards || supervisor->credit[CREDIT_REPORT] > 0) && streams_have_room(supervisor);
+}
+
+/* How many bytes of the report may be sent now. */
+static size_t report_left(const struct supervisor *supervisor)
+{
+    const uint64_t left = supervisor->run.report_max - supervisor->cell.reported;
+    const uint64_t credit = supervisor->credit[CREDIT_REPORT];
+
+    return (size_t)(left < credit ? left : credit);
+}
+
+void cell_pass_report(struct supervisor *supervisor)
+{
+    int *fd = &supervisor->program.answer;
+    unsigned char *bytes = frame_link_prepare(&supervisor->link);
+    const size_t left = report_left(supervisor);
+    const size_t size = left > 0 && left < FRAME_CHUNK ? left : FRAME_CHUNK;
+    const unsigned char *end;
+    size_t length;
+    ssize_t got;
+
+    if (!bytes)
+        return;
+    got = read(*fd, bytes, size);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+        streams_close(fd);
+    if (got <= 0)
+        return;
+    end = memchr(bytes, '\0', (size_t)got);
+    length = end ? (size_t)(end - bytes) : (size_t)got;
+    if (length > 0 && left > 0) {
+        frame_link_commit(&supervisor->link, FRAME_REPORT, length);
+        supervisor->cell.reported += length;
+        supervisor->credit[CREDIT_REPORT] -= length;
+    }
+    if (end)
+        settling_begin(supervisor);
+}
