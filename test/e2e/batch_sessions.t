@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Lines of isolator batch that share a session: what stays, the order, the end of a session, and wrong lines.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for programs; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+# batch ARG... LINES on stdin: runs isolator batch.
+batch() {
+    cat >"$scratch/lines"
+    isolator batch -q "$@" "$scratch/lines"
+}
+# results EXPRESSION: the value of a Perl expression for each result %$r, in the order of the input lines.
+results() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        my @results = sort { $a->{line} <=> $b->{line} } map { JSON::PP->new->utf8->decode($_) } <STDIN>;
+        print join "; ", map { our $r = $_; eval $ARGV[0] } @results' "$1" <"$scratch/out"
+}
+said='"$r->{line} $r->{reason} " . ($r->{stdout} =~ s/\n/|/gr)'
+
+test_case 'files stay in a session, and lines without one see nothing of it' && {
+    batch -j 2 <<'END'
+{"session": "a", "language": "busybox", "entrypoint_code": "echo one >f; echo $$ >/tmp/p; sleep 1"}
+{"session": "a", "entrypoint_code": "cat f; echo two >>f"}
+{"session": "b", "language": "busybox", "entrypoint_code": "ls; ls /tmp"}
+{"language": "busybox", "entrypoint_code": "ls; ls /tmp"}
+{"session": "a", "entrypoint_code": "cat f"}
+END
+    is "$status|$(results "$said")" "0|1 exit ; 2 exit one|; 3 exit main.ash|; 4 exit main.ash|; 5 exit one|two|" "what each line finds"
+    is "$(results '$r->{container}' | tr -s '; ' '\n' | sort -u | wc -l)" 3 "a container for each session, and one for the line without"
+    is "$(results 'defined $r->{session} ? 1 : 0')" "1; 1; 1; 0; 1" "a result names its session"
+}
+
+test_case 'variables stay, and the lines of a session run in their order' && {
+    perl -e 'print qq({"session": "s", "language": "python", "entrypoint_code": "x = []"}\n);
+        print qq({"session": "s", "entrypoint_code": "x.append($_); len(x)"}\n) for 1 .. 20;
+        print qq({"session": "s", "entrypoint_code": "x"}\n)' | batch -j 4
+    is "$status|$(results '$r->{value} // "null"' | sed 's/.*; //')" "0|[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]" "in order"
+}
+
+test_case 'close_session ends one, and its name opens another' && {
+    batch -j 1 <<'END'
+{"session": "a", "language": "busybox", "entrypoint_code": "echo one >f"}
+{"session": "a", "entrypoint_code": "cat f", "close_session": true}
+{"session": "a", "language": "busybox", "entrypoint_code": "cat f"}
+END
+    is "$status|$(results "$said")" "1|1 exit ; 2 exit one|; 3 exit " "the file is gone"
+}
+
+test_case 'no more sessions than the configuration allows' && {
+    perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{sessions} = {max => 1}; print encode_json($c)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/one.json"
+    batch -j 1 --config "$scratch/one.json" <<'END'
+{"session": "a", "language": "busybox", "entrypoint_code": "echo a"}
+{"session": "b", "language": "busybox", "entrypoint_code": "echo b"}
+{"session": "a", "entrypoint_code": "echo c"}
+END
+    is "$status|$(results "$said")" "1|1 exit a|; 2 input ; 3 exit c|" "the second session is refused"
+}
+
+test_case --quick 'wrong lines' && {
+    batch <<'END'
+{"session": "", "language": "noshell", "entrypoint_code": ""}
+{"session": 1, "language": "noshell", "entrypoint_code": ""}
+{"close_session": true, "language": "noshell", "entrypoint_code": ""}
+{"keep_processes": true, "language": "noshell", "entrypoint_code": ""}
+{"session": "a", "close_session": 1, "language": "noshell", "entrypoint_code": ""}
+{"session": "a", "language": "noshell", "entrypoint_code": "", "tests": [{}]}
+{"session": "a", "entrypoint_code": ""}
+END
+    is "$(results '"$r->{reason} $r->{error}"')" "input session must be a name of 1 to 100 bytes; input session must be a name of 1 to 100 bytes; \
+input close_session needs session, the name of one; input keep_processes needs session, the name of one; \
+input close_session must be true or false; input a request of a session cannot have tests; \
+input language is missing: give one of $("$ISOLATOR" languages --names | paste -s -d , | sed 's/,/, /g')" "each error"
+}
+
+test_case '--resume runs the lines of a session again' && {
+    echo '{"id":1,"reason":"exit"}' >"$scratch/done"
+    batch -j 1 --resume "$scratch/done" <<'END'
+{"id": 1, "session": "a", "language": "busybox", "entrypoint_code": "echo one >f"}
+{"id": 2, "session": "a", "entrypoint_code": "cat f"}
+END
+    is "$status|$(results "$said")" "0|1 exit ; 2 exit one|" "both lines run"
+}
+
+finish
