@@ -69,12 +69,20 @@
  *     1, 2  pipes, as long as the interpreter lives
  *     3     the cell, a file: what came as CODE
  *     4     a pipe, to be read: a newline begins the cell, and its end ends the session
- *     5     a pipe, to be written: the driver's report of the cell, up to a NUL, which ends the
- * cell
+ *     5     a pipe, to be written: the report of the cell, up to a NUL, which ends the cell
  *
  * At the end of a cell all processes are stopped, what they have written is sent, and all but the
  * interpreter are killed; the next cell continues it. With FRAME_RUN_KEEP_PROCESSES, which can come
- * with any RUN, nothing is stopped or killed when the program or the cell has ended by itself.
+ * with any RUN, nothing is stopped or killed when the program or the cell has ended by itself, and
+ * what processes write until the next RUN is discarded. CPU time and OOM kills of a request count
+ * from the end of the one before it if that has left processes; if they use up the rest of its CPU
+ * time before the next RUN, the supervisor exits.
+ *
+ * If the interpreter ends, so does the cell, and END tells how; if it has ended between two cells,
+ * the next one is BEGUN and has this END. While an interpreter stays, RUN is for a cell, and
+ * neither ARGUMENT, ENVIRONMENT, KEEP nor RESTORE may come. FAILED for a cell that has an
+ * interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
+ * ECANCELED.
  *
  * Credit. The sender of STDIN may send FRAME_STDIN_WINDOW bytes, the sender of STDOUT, STDERR,
  * REPORT and FILES (from the supervisor) FRAME_WINDOW of each, and after that as many as were
