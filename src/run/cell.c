@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/mime.h"
 #include "base/text.h"
 
 /* Values in a report: four for each figure, and a few more. */
@@ -224,14 +225,12 @@ static char *choose_name(const struct artifacts *artifacts, size_t *last)
 /* The bytes of a figure, owned by the caller; NULL: it is not a PNG image. */
 static char *decode_figure(const json_t *figure, size_t *length)
 {
-    static const char signature[] = "\x89PNG\r\n\x1a\n";
     const json_t *data = json_object_get(figure, "data");
     char *bytes = json_is_string(data)
                       ? base64_decode(json_string_value(data), json_string_length(data), length)
                       : NULL;
 
-    if (bytes && *length > sizeof signature - 1 &&
-        memcmp(bytes, signature, sizeof signature - 1) == 0)
+    if (bytes && strcmp(mime_type("", bytes, *length), "image/png") == 0)
         return bytes;
     free(bytes);
     return NULL;
