@@ -27,6 +27,11 @@ int program_explain_failure(const struct instance *instance, const char *image, 
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
                          image, reason);
     case FRAME_STEP_START:
+        if (instance->link.cell && failure->error != EAGAIN)
+            return error_set(error, ERROR_INPUT,
+                             "cannot begin the cell; do its code and its standard input fit the "
+                             "container's memory? %s",
+                             reason);
         return error_set(error, ERROR_ENGINE, "the container has no process for the program: %s",
                          reason);
     case FRAME_STEP_KEEP:

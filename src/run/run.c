@@ -77,8 +77,9 @@ static int run_programs(struct run *run, long long deadline, bool *begun, struct
 {
     struct program_run program;
 
-    if (run->session)
-        run_session_begin(run);
+    *begun = false;
+    if (run->session && run_session_begin(run, error) != 0)
+        return -1;
     if (cell_is_in(run->plan))
         return run_session_cell(run, deadline, begun, error);
     if (submission_is_needed(run->plan))

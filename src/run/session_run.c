@@ -17,6 +17,8 @@ enum { END_GRACE_MS = 60000 };
 /* Files of a session that are remembered. If there are more, some may be returned once more. */
 enum { KNOWN_MAX = 50000 };
 
+#define MIB (1ULL << 20)
+
 #define CONTAINER_ENDED "its container ended"
 
 void run_session_init(struct run_session *session, const struct session_limits *limits,
@@ -82,9 +84,14 @@ static void remember_artifacts(struct run_session *session, const struct artifac
 
 /* ---- its programs */
 
-void run_session_begin(struct run *run)
+int run_session_begin(struct run *run, struct error *error)
 {
+    if (run->session->interpreter && !cell_is_in(run->plan))
+        return error_set(error, ERROR_INPUT,
+                         "a directory cannot run in this session, since its interpreter waits for "
+                         "the next cell");
     remember(run->session, &run->sent);
+    return 0;
 }
 
 /* What is left of a limit; at least 1, since 0 stands for no limit. */
@@ -183,8 +190,10 @@ static void check_limits(struct run_session *session)
     if ((double)session->cpu_us >= limits->cpu_seconds * 1e6)
         session->ended = string_format("its CPU time (%.10g s) is used up", limits->cpu_seconds);
     else if (session->output_bytes >= limits->output_bytes)
-        session->ended = string_format("its output (%.10g MiB) is used up",
-                                       (double)limits->output_bytes / (1 << 20));
+        session->ended =
+            limits->output_bytes % MIB == 0
+                ? string_format("its output (%llu MiB) is used up", limits->output_bytes / MIB)
+                : string_format("its output (%llu bytes) is used up", limits->output_bytes);
 }
 
 /* Gives the instance to the session, if another request can use it. */

@@ -70,8 +70,11 @@ void run_session_release(struct run_session *session);
  */
 void run_execute_in_session(struct run *run, struct run_session *session, struct instance *warm);
 
-/* For run/run.c: what a run of a session does before its programs, and a cell in place of them. */
-void run_session_begin(struct run *run);
+/*
+ * For run/run.c: what a run of a session does before its programs, and a cell in place of them.
+ * ERROR_INPUT if the program cannot run while an interpreter waits.
+ */
+int run_session_begin(struct run *run, struct error *error);
 int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error);
 
 /* For run/run_steps.c: sets what a program of the run gets because of the session. */

@@ -235,7 +235,7 @@ testCase('a session that has used up its CPU time or its output ends, and the re
     is((await burning.run('1')).text, 'Execution Failed (error): session ended: its CPU time (2 s) is used up', 'the next call');
     const writing = await open(server, 'print("x" * 60000)');
     const written = await writing.run('print("x" * 60000)');
-    is([written.result.reason, written.result.sessionEnded], ['output-limit', 'its output (0.0953674316 MiB) is used up']);
+    is([written.result.reason, written.result.sessionEnded], ['output-limit', 'its output (100000 bytes) is used up']);
 });
 
 testCase('a session whose container is removed by others ends', async () => {

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <errno.h>
 #include <signal.h>
 
 #include "base/clock.h"
@@ -445,7 +446,7 @@ static void session_run__output_is_used_up(void **state)
     cell(&fixture, "b");
     check(&fixture, "output-limit 137 - lost: the cell used up the output of its session; "
                     "variables are lost, files are kept");
-    check_ended(&fixture, "its output (1.5 MiB) is used up");
+    check_ended(&fixture, "its output (1572864 bytes) is used up");
     tear_down(&fixture);
 }
 
@@ -530,6 +531,54 @@ static void session_run__programs(void **state)
     check(&fixture, "exit 4 - lost: program exited with status 4");
     check_ended(&fixture, NULL);
     check_log(&fixture, "docker-run argument argument files run reset argument argument files run "
+                        "");
+    tear_down(&fixture);
+}
+
+/* The supervisor could not tell the program from the interpreter. */
+static void session_run__a_program_beside_an_interpreter(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    answer_value(&fixture, "1");
+    answer_value(&fixture, "2");
+    cell(&fixture, "a");
+    request(&fixture, "bash", "b", NULL);
+    check(&fixture,
+          "input -1 - kept: a directory cannot run in this session, since its interpreter "
+          "waits for the next cell");
+    cell(&fixture, "c");
+    check(&fixture, "exit 0 2 kept: -");
+    tear_down(&fixture);
+}
+
+/* What is needed before a cell can begin does not fit. The interpreter is not concerned. */
+static void session_run__a_cell_that_does_not_fit(void **state)
+{
+    const struct frame_failed failed[] = {{FRAME_STEP_START, ENOMEM}, {FRAME_STEP_UNPACK, ENOSPC}};
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    answer_value(&fixture, "1");
+    for (size_t i = 0; i < COUNT(failed); i++) {
+        add_frame(&fixture, FRAME_FAILED, &failed[i], sizeof failed[i]);
+        finish_answer(&fixture);
+    }
+    answer_value(&fixture, "2");
+    cell(&fixture, "a");
+    cell(&fixture, "b");
+    check(&fixture,
+          "input -1 - kept: cannot begin the cell; do its code and its standard input fit "
+          "the container's memory? Cannot allocate memory");
+    cell(&fixture, "c");
+    check(&fixture, "input -1 - kept: cannot unpack the files in the container; do they fit its "
+                    "working directory and its memory? '': No space left on device");
+    cell(&fixture, "d");
+    check(&fixture, "exit 0 2 kept: -");
+    check_log(&fixture, "docker-run argument code run reset code run reset code run reset code run "
                         "");
     tear_down(&fixture);
 }
@@ -628,6 +677,8 @@ int main(void)
         cmocka_unit_test(session_run__the_container_ends_between_cells),
         cmocka_unit_test(session_run__the_first_does_not_begin),
         cmocka_unit_test(session_run__programs),
+        cmocka_unit_test(session_run__a_program_beside_an_interpreter),
+        cmocka_unit_test(session_run__a_cell_that_does_not_fit),
         cmocka_unit_test(session_run__builds),
         cmocka_unit_test(session_run__artifacts),
         cmocka_unit_test(session_run__files_that_do_not_arrive),
