@@ -97,6 +97,16 @@ $(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
 $(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json
 	@mkdir -p $(@D)
 	$(Q)$(call embed,$*)
+# The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript.
+$(B)/config/drivers.o: $(B)/driver_texts.h
+$(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
+	@mkdir -p $(@D)
+	@{ echo 'static const struct { const char *placeholder, *text; } drivers[] = {'; \
+	printf '{"{python_driver}", (const char[]){'; \
+	sed '/^ *#/d' src/drivers/python.py | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
+	printf '{"{javascript_driver}", (const char[]){'; \
+	sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
+	echo '};'; } >$@
 # The attacks of `isolator selftest`, as {name, text}.
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
 $(B)/cli/attack.o: $(B)/attacks.h
@@ -145,7 +155,7 @@ $(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
 	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
-GENERATED := $(B)/default_config.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/supervisors.h
+GENERATED := $(B)/default_config.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it.
 unit_layer = $(firstword $(subst _, ,$(1)))

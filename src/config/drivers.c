@@ -1,0 +1,15 @@
+#include "config/drivers.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "driver_texts.h"
+
+const char *driver_text(const char *placeholder)
+{
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+        if (strcmp(placeholder, drivers[i].placeholder) == 0)
+            return drivers[i].text;
+    }
+    return NULL;
+}

@@ -1,0 +1,13 @@
+/*
+ * The drivers of interpreters that stay between the calls of a session (src/drivers): programs in
+ * the interpreter's own language, which the configuration names by a placeholder. Each fits into
+ * one argument of a command.
+ */
+#ifndef CONFIG_DRIVERS_H
+#define CONFIG_DRIVERS_H
+
+/* The text of the driver that a placeholder stands for, like "{python_driver}"; static. NULL if
+ * there is no such driver. */
+const char *driver_text(const char *placeholder);
+
+#endif

@@ -1,0 +1,302 @@
+# The driver of a Python interpreter that stays: it runs one cell after the other in one namespace, like a notebook.
+# Runs with CPython 3.8 and later, as `python3 -u -c TEXT`. The supervisor of the container starts it with these descriptors:
+#
+#   0     standard input of the cell: a file, renewed before each cell
+#   1, 2  standard output and error, for the life of the interpreter
+#   3     the cell: a file with one JSON object, renewed before each cell
+#   4     a pipe: "\n" arrives, run the cell; end of file, the session is over
+#   5     a pipe: after each cell its report, one JSON object and a NUL
+#
+# The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES,
+# "figures_max": BYTES}. The report: {"value": repr of the last expression, or null} and, if it applies, "value_cut": true;
+# "exception": {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the cell); "figures": [{"type", "data"}]
+# and "figures_omitted": COUNT. Output and tracebacks go to the streams.
+#
+# A cell may do what it likes to the interpreter. So the driver keeps what it needs: its own copy of the built-in functions
+# and references to modules. If a cell breaks it nevertheless, the interpreter ends; it must not hang.
+
+
+def driver():
+    import __future__
+    import _ast
+    import io
+    import json
+    import os
+    import signal
+    import sys
+    import types
+
+    main = sys.modules["__main__"].__dict__
+    del main["driver"]
+    loads, dumps, getpid, leave, pread, write = json.loads, json.dumps, os.getpid, os._exit, os.pread, os.write
+    dup2, read, environ, modules, set_signal = os.dup2, os.read, os.environ, sys.modules, signal.signal
+    print_error, hook_of_errors, exc_info = sys.__excepthook__, sys.excepthook, sys.exc_info
+    CELL, BEGIN, ANSWER, MESSAGE_MAX, SOURCES_MAX, SOURCES_BYTES = 3, 4, 5, 1000, 256, 1 << 20
+    IS_COROUTINE, COMPILE = 0x80, _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    FUTURES = 0
+    for name in __future__.all_feature_names:
+        FUTURES |= getattr(__future__, name).compiler_flag
+    own_pid, own_streams = getpid(), (sys.stdout, sys.stderr)
+    recursion_limit = sys.getrecursionlimit()
+    input_encoding, input_errors = sys.stdin.encoding, sys.stdin.errors
+    kept = [os.dup(descriptor) for descriptor in (0, 1, 2)]
+    for descriptor in (CELL, BEGIN, ANSWER):
+        os.set_inheritable(descriptor, False)
+
+    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE)
+    sources = {}  # the text of the last cells, for tracebacks
+
+    def on_sigint(number, frame):
+        """Between cells a SIGINT is ignored. While the event loop waits or works, its task is cancelled; else the code
+        that runs gets a KeyboardInterrupt."""
+        if not state.interruptible:
+            return
+        if state.task and frame.f_globals.get("__name__", "driver").partition(".")[0] in ("asyncio", "selectors", "driver"):
+            state.cancelled = True
+            state.loop.call_soon_threadsafe(state.task.cancel)
+        else:
+            raise KeyboardInterrupt
+
+    def attempt(function, *arguments):
+        """Calls the function; a SIGINT may end it. Returns the exception that ended it, without the driver's own frames,
+        or None."""
+        try:
+            try:
+                state.interruptible = True
+                function(*arguments)
+            finally:
+                state.interruptible = False
+        except BaseException as error:
+            state.interruptible = False
+            trace = exc_info()[2]
+            while trace and not trace.tb_frame.f_code.co_filename.startswith("<cell "):
+                trace = trace.tb_next
+            inner = trace
+            while inner and inner.tb_next:
+                if inner.tb_next.tb_frame.f_code is on_sigint.__code__:
+                    inner.tb_next = None
+                inner = inner.tb_next
+            return BaseException.with_traceback(error, trace)
+        return None
+
+    def clean(text):
+        """The text as a JSON string can hold it: without lone surrogates and NUL."""
+        return str(text).encode("utf-8", "backslashreplace").replace(b"\0", b"\\x00")
+
+    # ---- before and after a cell
+
+    def restore_streams():
+        for descriptor, copy in enumerate(kept):
+            dup2(copy, descriptor)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, "r", False)), input_encoding, input_errors)
+        for descriptor, name in ((1, "stdout"), (2, "stderr")):
+            if getattr(getattr(sys, name, None), "closed", True) is True:
+                raw = io.FileIO(descriptor, "w", False)
+                setattr(sys, name, io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True))
+
+    def set_environment(variables):
+        """Returns what the variables were before."""
+        before = {name: environ.get(name) for name in variables}
+        environ.update(variables)
+        return before
+
+    def restore_environment(variables, before):
+        """A variable that the cell itself has changed keeps its new value."""
+        for name, value in variables.items():
+            if environ.get(name) == value:
+                if before[name] is None:
+                    del environ[name]
+                else:
+                    environ[name] = before[name]
+
+    def flush():
+        for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), *own_streams):
+            try:
+                stream.flush()
+            except Exception:
+                pass  # closed, or the cell's own invention
+
+    # ---- the code of a cell
+
+    def keep_source(name, code):
+        sources[name] = code
+        size = sum(len(text) for text in sources.values())
+        while len(sources) > SOURCES_MAX or (size > SOURCES_BYTES and len(sources) > 1):
+            oldest = next(iter(sources))
+            size -= len(sources.pop(oldest))
+            if "linecache" in modules:
+                modules["linecache"].cache.pop(oldest, None)
+
+    def show_sources():
+        """Tracebacks and inspect.getsource() find the text of cells in linecache, if that is there."""
+        if "linecache" in modules:
+            cache = modules["linecache"].cache
+            for name, code in sources.items():
+                if name not in cache:
+                    cache[name] = (len(code), None, code.splitlines(True), name)
+
+    def evaluate(code):
+        """The value of the code object; if there is an await in it, runs the event loop until the cell is through."""
+        value = eval(code, main)
+        if not code.co_flags & IS_COROUTINE:
+            return value
+        import asyncio
+        if not state.loop or state.loop.is_closed():
+            state.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(state.loop)
+        state.cancelled = False
+        state.task = task = state.loop.create_task(value)
+        try:
+            return state.loop.run_until_complete(task)
+        except asyncio.CancelledError as error:
+            if not state.cancelled:
+                raise
+            raise KeyboardInterrupt().with_traceback(error.__traceback__) from None
+        except KeyboardInterrupt:
+            if not task.done():  # it was raised in a callback: end the cell's own task too
+                task.cancel()
+                state.loop.run_until_complete(asyncio.wait([task]))
+            raise
+        finally:
+            if task.done() and not task.cancelled():
+                task.exception()
+            state.task = None
+
+    def run_code(name, code, report, value_max):
+        tree = compile(code, name, "exec", state.flags | _ast.PyCF_ONLY_AST, True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+        body = compile(tree, name, "exec", state.flags, True)
+        state.flags |= body.co_flags & FUTURES
+        if last:
+            last = compile(_ast.Expression(last.value), name, "eval", state.flags, True)
+        evaluate(body)
+        value = evaluate(last) if last else None
+        if value is not None:
+            shown = clean(shorter_repr(value, value_max))
+            report["value"] = shown[:value_max].decode("utf-8", "ignore")
+            if len(shown) > value_max:
+                report["value_cut"] = True
+
+    def shorter_repr(value, size):
+        """The repr. Of a large value of a built-in type only the beginning, which is longer than can be shown."""
+        kind = type(value)
+        if kind in (str, bytes, bytearray, list, tuple) and len(value) > size:
+            value = value[:size + 1]
+        elif kind is dict and len(value) > size:
+            value = dict(item for item, number in zip(value.items(), range(size + 1)))
+        return repr(value)
+
+    # ---- how it ended
+
+    def show_error(error):
+        flush()
+        if sys.excepthook is not hook_of_errors:
+            sys.excepthook(type(error), error, error.__traceback__)
+            return
+        import traceback
+        import linecache  # noqa: F401, show_sources() fills it
+        show_sources()
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        sys.stderr.write(text)
+
+    def show_exit(code, report):
+        report["exit"] = 0 if code is None else code & 0xff if isinstance(code, int) else 1
+        if code is not None and not isinstance(code, int):
+            print(code, file=sys.stderr)
+
+    def describe(error, report):
+        report["exception"] = said = {"name": "Exception", "message": ""}
+        said["name"] = clean(type(error).__name__)[:MESSAGE_MAX].decode("utf-8", "ignore")
+        said["message"] = clean(error)[:MESSAGE_MAX].decode("utf-8", "ignore")
+
+    def report_error(error, report):
+        if issubclass(type(error), SystemExit):
+            attempt(show_exit, error.code, report)
+            return
+        if issubclass(type(error), KeyboardInterrupt):
+            report["interrupted"] = True
+        else:
+            attempt(describe, error, report)
+        if attempt(show_error, error):
+            attempt(print_error, type(error), error, error.__traceback__)
+
+    def take_figures(report, size):
+        """The open figures of matplotlib as PNG; closes them."""
+        pyplot = modules.get("matplotlib.pyplot")
+        numbers = pyplot.get_fignums() if pyplot else []
+        if not numbers:
+            return
+        from binascii import b2a_base64
+        figures = []
+        try:
+            for number in numbers:
+                picture = io.BytesIO()
+                pyplot.figure(number).savefig(picture, format="png", bbox_inches="tight")
+                data = b2a_base64(picture.getvalue(), newline=False).decode()
+                if len(data) <= size:
+                    size -= len(data)
+                    figures.append({"type": "image/png", "data": data})
+        finally:
+            pyplot.close("all")
+            report["figures"] = figures
+            if len(figures) < len(numbers):
+                report["figures_omitted"] = len(numbers) - len(figures)
+
+    # ---- the cells
+
+    def run_cell(cell):
+        report = {"value": None}
+        name, variables = "<cell %d>" % cell["number"], cell.get("environment") or {}
+        before = set_environment(variables)
+        sys.argv = ["cell", *(cell.get("arguments") or [])]
+        keep_source(name, cell["code"])
+        show_sources()
+        error = attempt(run_code, name, cell["code"], report, cell["value_max"])
+        if error:
+            report_error(error, report)
+        if getpid() != own_pid:  # the cell has called os.fork(), and this is the child
+            attempt(flush)
+            leave(report.get("exit", 1 if error else 0))
+        if "interrupted" not in report:  # figures of a cell that was interrupted come with the next one
+            error = attempt(take_figures, report, cell["figures_max"])
+            if error and issubclass(type(error), KeyboardInterrupt):
+                report["interrupted"] = True
+            elif error:
+                attempt(show_error, error)
+        attempt(flush)
+        restore_environment(variables, before)
+        return report
+
+    def next_cell():
+        """Waits for the next cell. Returns None if the session is over."""
+        byte = None
+        for _ in range(100):
+            try:
+                byte = read(BEGIN, 1)
+                break
+            except BaseException:  # raised by a signal handler of an earlier cell, or the cell has closed the pipe
+                pass
+        if byte != b"\n":
+            return None
+        text, offset = b"", 0
+        while True:
+            part = pread(CELL, 1 << 20, offset)
+            if not part:
+                return loads(text)
+            text += part
+            offset += len(part)
+
+    while True:
+        set_signal(signal.SIGINT, on_sigint)
+        if sys.getrecursionlimit() < recursion_limit:
+            sys.setrecursionlimit(recursion_limit)
+        cell = next_cell()
+        if cell is None:
+            leave(0)
+        restore_streams()
+        answer = dumps(run_cell(cell), ensure_ascii=False).encode() + b"\0"
+        while answer:
+            answer = answer[write(ANSWER, answer):]
+
+
+type(driver)(driver.__code__, {"__builtins__": dict(__builtins__.__dict__), "__name__": "driver"})()
