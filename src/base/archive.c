@@ -15,11 +15,10 @@
 
 enum { CHUNK = 65536 };
 
-int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
-                 struct error *error)
+/* Takes over the file. */
+static int open_in(struct archive *archive, int file, uid_t uid, gid_t gid,
+                   struct manifest *manifest, struct error *error)
 {
-    const int file = linux_unnamed_file();
-
     if (file < 0)
         return error_set_errno(error, ERROR_SYSTEM, "cannot create an unnamed file");
     if (tar_fdopen(&archive->tar, file, "archive", NULL, O_WRONLY, 0, TAR_GNU) != 0) {
@@ -32,6 +31,18 @@ int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest 
     archive->gid = gid;
     archive->manifest = manifest;
     return 0;
+}
+
+int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
+                 struct error *error)
+{
+    return open_in(archive, linux_unnamed_file(), uid, gid, manifest, error);
+}
+
+int archive_open_on_disk(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
+                         struct error *error)
+{
+    return open_in(archive, linux_unnamed_disk_file(), uid, gid, manifest, error);
 }
 
 /* libtar sets EINVAL if only a part of a block was written, which means that the file is full. */
@@ -126,6 +137,34 @@ int archive_add_bytes(struct archive *archive, const char *name, const char *dat
         add_content(archive, data, length, error) != 0)
         return -1;
     return end_file(archive, name, (off_t)length, error);
+}
+
+int archive_add_range(struct archive *archive, const char *name, const struct file_range *range,
+                      struct error *error)
+{
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+    const long long size = range->length;
+
+    if (check_size(name, (off_t)size, error) != 0 ||
+        begin_file(archive, name, 0644, (off_t)size, time(NULL), error) != 0)
+        return -1;
+    for (long long done = 0; done < size;) {
+        const size_t length = size - done < CHUNK ? (size_t)(size - done) : CHUNK;
+
+        if (shared_file_read(range->file, range->offset + done, chunk, length) != 0) {
+            const int reason = errno;
+            CLEANUP_FREE char *escaped = text_escape(name);
+
+            errno = reason;
+            return reason == ENODATA
+                       ? error_set(error, ERROR_INPUT, "'%s' shrank while it was read", escaped)
+                       : error_set_errno(error, ERROR_INPUT, "cannot read '%s'", escaped);
+        }
+        if (add_content(archive, chunk, length, error) != 0)
+            return -1;
+        done += (long long)length;
+    }
+    return end_file(archive, name, (off_t)size, error);
 }
 
 int archive_add_file(struct archive *archive, const char *name, int fd, off_t size, bool executable,

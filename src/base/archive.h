@@ -1,5 +1,5 @@
 /*
- * Writes a tar archive to an unnamed file in memory with libtar, in GNU format, so that names of
+ * Writes a tar archive to an unnamed file with libtar, in GNU format, so that names of
  * any length and of any bytes survive. This module does not know where the entries come from or go
  * to.
  *
@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/manifest.h"
+#include "base/shared_file.h"
 
 struct archive {
     TAR *tar;  /* owned; NULL while closed; its descriptor is the unnamed file */
@@ -47,6 +48,10 @@ enum { ARCHIVE_ID_MAX = 07777777 };
 int archive_open(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
                  struct error *error);
 
+/* The same for large files: the archive is on the disk (see linux_unnamed_disk_file()). */
+int archive_open_on_disk(struct archive *archive, uid_t uid, gid_t gid, struct manifest *manifest,
+                         struct error *error);
+
 /*
  * Adds an entry. Names are relative paths without a slash at the end. Directories get mode 0755.
  * ERROR_SYSTEM, also in the functions below.
@@ -58,6 +63,10 @@ int archive_add_symlink(struct archive *archive, const char *name, const char *t
 
 /* Adds a file of mode 0644. More than ARCHIVE_FILE_MAX bytes are an ERROR_INPUT. */
 int archive_add_bytes(struct archive *archive, const char *name, const char *data, size_t length,
+                      struct error *error);
+
+/* The same with bytes of an open file. If it ends before them, that is an ERROR_INPUT. */
+int archive_add_range(struct archive *archive, const char *name, const struct file_range *range,
                       struct error *error);
 
 /*

@@ -27,6 +27,31 @@ int linux_unnamed_file(void)
     return memfd_create("isolator", MFD_CLOEXEC);
 }
 
+/* For file systems without O_TMPFILE, such as overlayfs before Linux 6.3. */
+static int create_and_unlink(const char *directory)
+{
+    char path[PATH_MAX];
+    int fd;
+
+    if (snprintf(path, sizeof path, "%s/isolator-XXXXXX", directory) >= (int)sizeof path)
+        return -1;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+int linux_unnamed_disk_file(void)
+{
+    const char *chosen = getenv("TMPDIR");
+    const char *directory = chosen && *chosen ? chosen : "/tmp";
+    int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        fd = create_and_unlink(directory);
+    return fd >= 0 ? fd : linux_unnamed_file();
+}
+
 int linux_unnamed_file_of(const void *data, size_t length)
 {
     const int file = linux_unnamed_file();

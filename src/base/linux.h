@@ -14,7 +14,13 @@
  */
 int linux_unnamed_file(void);
 
-/* The same with these bytes as its content and the offset 0. -1, errno. */
+/*
+ * The same for many bytes: on the disk, in $TMPDIR or else in /tmp; in memory only if no file can
+ * be created there. -1, errno.
+ */
+int linux_unnamed_disk_file(void);
+
+/* A file in memory with these bytes as its content and the offset 0. -1, errno. */
 int linux_unnamed_file_of(const void *data, size_t length);
 
 /*
