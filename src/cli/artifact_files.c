@@ -9,11 +9,14 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/linux.h"
+#include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 
 /* How many files that cannot be written get a warning, and how much of a name it has. */
 enum { WARNINGS_MAX = 10, NAME_MAX_BYTES = 200 };
+
+enum { CHUNK = 65536 };
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
@@ -48,6 +51,22 @@ static int open_parent(int directory, const char *path, const char **name)
     return steal_fd(&fd);
 }
 
+static int write_content(int fd, const struct artifact *artifact)
+{
+    CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
+
+    for (size_t done = 0; done < artifact->length;) {
+        const size_t left = artifact->length - done;
+        const size_t length = left < CHUNK ? left : CHUNK;
+
+        if (artifact_read(artifact, done, chunk, length) != 0 ||
+            io_write_all(fd, chunk, length) != 0)
+            return -1;
+        done += length;
+    }
+    return 0;
+}
+
 /* Creates the file with all of its content, or not at all. -1 with errno. */
 static int write_new_file(int directory, const char *name, const struct artifact *artifact)
 {
@@ -58,7 +77,7 @@ static int write_new_file(int directory, const char *name, const struct artifact
 
     if (fd < 0)
         return -1;
-    if (io_write_all(fd, artifact->data, artifact->length) != 0)
+    if (write_content(fd, artifact) != 0)
         failure = errno;
     if (close(fd) != 0 && failure == 0)
         failure = errno;

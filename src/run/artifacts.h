@@ -10,13 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/sha256.h"
+#include "base/shared_file.h"
 #include "base/strvec.h"
 
 struct artifact {
     char *name; /* owned */
-    char *data; /* owned; any bytes */
+    char *data; /* owned; any bytes; NULL: they are in `range` */
     size_t length;
+    struct file_range range; /* owned */
     char sha256[SHA256_HEX_SIZE];
     const char *mime_type; /* by its content, see base/mime.h; a constant */
     bool executable;
@@ -26,16 +29,38 @@ struct artifacts {
     struct artifact *items; /* owned; sorted by name after artifacts_sort() */
     size_t count;
     struct strvec missing; /* warnings: which artifacts are missing, and why; escaped */
+    /* A file without a name, for the content of those that are not in memory; NULL: all are. */
+    struct shared_file *file;
+    long long file_length; /* bytes that are in use */
 };
 
 #define ARTIFACTS_INIT                                                                             \
     {                                                                                              \
-        NULL, 0, STRVEC_INIT                                                                       \
+        .items = NULL                                                                              \
     }
 
 /* Adds an artifact, which takes over the name and the data. */
 void artifacts_add(struct artifacts *artifacts, char *name, char *data, size_t length,
                    bool executable);
+
+/*
+ * Opens artifacts->file, unless it is open. The content of the next artifact is written there, from
+ * artifacts->file_length on. ERROR_SYSTEM.
+ */
+int artifacts_open_file(struct artifacts *artifacts, struct error *error);
+
+/*
+ * Adds the artifact that was written to the file, `length` bytes with this digest. It takes over
+ * the name. ERROR_SYSTEM if it cannot be read back; then the name is freed.
+ */
+int artifacts_add_written(struct artifacts *artifacts, char *name, long long length,
+                          const char *sha256, bool executable, struct error *error);
+
+/* Frees what is in the file beyond the artifacts. */
+void artifacts_trim_file(struct artifacts *artifacts);
+
+/* Copies bytes of the content. 0, or -1 with errno. */
+int artifact_read(const struct artifact *artifact, size_t offset, void *data, size_t length);
 
 bool artifacts_have(const struct artifacts *artifacts, const char *name);
 

@@ -102,6 +102,38 @@ static const char *without_dots(const char *name)
     return name;
 }
 
+static void forget_file(struct collector *collector)
+{
+    free(collector->name);
+    free(collector->data);
+    collector->name = collector->data = NULL;
+    collector->written = false;
+}
+
+/* This host cannot keep the file. */
+static void omit_unkept(struct collector *collector, const struct error *error)
+{
+    CLEANUP_FREE char *why = string_format("it cannot be kept: %s", error->message);
+
+    omit(collector, collector->name, why);
+    forget_file(collector);
+}
+
+/* Decides where the content goes: a file that does not fit into `room` is only compared. */
+static void choose_place(struct collector *collector)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (collector->length > collector->room)
+        return;
+    if (collector->length <= (long long)collector->memory)
+        collector->data = memory_allocate((size_t)collector->length);
+    else if (artifacts_open_file(&collector->result->artifacts, &error) == 0)
+        collector->written = true;
+    else
+        omit_unkept(collector, &error);
+}
+
 static void begin_entry(void *context, const struct untar_entry *entry)
 {
     struct collector *collector = context;
@@ -127,12 +159,23 @@ static void begin_entry(void *context, const struct untar_entry *entry)
         return;
     }
     collector->name = string_copy(name);
-    if (entry->size <= collector->room)
-        collector->data = memory_allocate((size_t)entry->size);
     collector->length = entry->size;
     collector->filled = 0;
     collector->executable = entry->executable;
     sha256_init(&collector->digest);
+    choose_place(collector);
+}
+
+static void write_content(struct collector *collector, const char *data, size_t length)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    const struct artifacts *artifacts = &collector->result->artifacts;
+
+    if (shared_file_write(artifacts->file, artifacts->file_length + collector->filled, data,
+                          length) == 0)
+        return;
+    error_set_errno(&error, ERROR_SYSTEM, "cannot write an unnamed file");
+    omit_unkept(collector, &error);
 }
 
 static void add_content(void *context, const char *data, size_t length)
@@ -141,50 +184,53 @@ static void add_content(void *context, const char *data, size_t length)
 
     if (!collector->name)
         return;
+    if (collector->original || collector->written)
+        sha256_update(&collector->digest, data, length);
     if (collector->data)
         memcpy(collector->data + collector->filled, data, length);
-    if (collector->original)
-        sha256_update(&collector->digest, data, length);
-    collector->filled += length;
+    else if (collector->written)
+        write_content(collector, data, length);
+    collector->filled += (long long)length;
 }
 
-/* Whether the file is one that was sent and has the same content. */
-static bool is_unchanged(struct collector *collector)
+/* Adds the file to the artifacts. */
+static void take_file(struct collector *collector, const char *digest)
 {
-    char digest[SHA256_HEX_SIZE];
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *name = string_copy(collector->name);
+    struct artifacts *artifacts = &collector->result->artifacts;
 
-    if (!collector->original)
-        return false;
-    sha256_hex(&collector->digest, digest);
-    return strcmp(digest, collector->original->sha256) == 0;
-}
-
-static void forget_file(struct collector *collector)
-{
-    free(collector->name);
-    free(collector->data);
-    collector->name = collector->data = NULL;
+    if (collector->data) {
+        collector->memory -= (size_t)collector->length;
+        artifacts_add(artifacts, steal_pointer(&name), steal_pointer(&collector->data),
+                      (size_t)collector->length, collector->executable);
+    } else if (artifacts_add_written(artifacts, steal_pointer(&name), collector->length, digest,
+                                     collector->executable, &error) != 0) {
+        omit_unkept(collector, &error);
+        return;
+    }
+    collector->room -= collector->length;
+    forget_file(collector);
 }
 
 static void end_entry(void *context)
 {
     struct collector *collector = context;
-    struct artifacts *artifacts = &collector->result->artifacts;
+    char digest[SHA256_HEX_SIZE];
 
     if (!collector->name)
         return;
-    if (is_unchanged(collector)) {
-        forget_file(collector);
-    } else if (artifacts->count >= (size_t)collector->plan->max_artifacts) {
+    sha256_hex(&collector->digest, digest);
+    if (collector->original && strcmp(digest, collector->original->sha256) == 0) {
+        forget_file(collector); /* it is as it was sent */
+    } else if (collector->result->artifacts.count >= (size_t)collector->plan->max_artifacts) {
         omit(collector, collector->name, "there are more than the limit " CONFIG_KEY_MAX_ARTIFACTS);
         forget_file(collector);
-    } else if (!collector->data) {
+    } else if (!collector->data && !collector->written) {
         omit(collector, collector->name, "it exceeds the limit " CONFIG_KEY_MAX_ARTIFACT_BYTES);
         forget_file(collector);
     } else {
-        collector->room -= collector->length;
-        artifacts_add(artifacts, steal_pointer(&collector->name), steal_pointer(&collector->data),
-                      (size_t)collector->length, collector->executable);
+        take_file(collector, digest);
     }
 }
 
@@ -205,7 +251,8 @@ void collector_init(struct collector *collector, const struct plan *plan,
                                     .sent = sent,
                                     .result = result,
                                     .error = ERROR_INIT,
-                                    .room = plan->max_artifact_bytes};
+                                    .room = plan->max_artifact_bytes,
+                                    .memory = COLLECTOR_MEMORY_MAX};
     compile_patterns(collector, &plan->artifacts);
     untar_init(&collector->untar, &handler, collector);
 }
@@ -252,6 +299,7 @@ void collector_finish(struct collector *collector, const char *why)
     CLEANUP_FREE char *unwanted = strvec_join(&collector->unwanted, ", ");
 
     forget_file(collector);
+    artifacts_trim_file(artifacts);
     if (collector->omitted > MAX_OMITTED_NAMED)
         strvec_pushf(&artifacts->missing, "%zu more artifacts are omitted",
                      collector->omitted - MAX_OMITTED_NAMED);

@@ -5,8 +5,9 @@
  * bytes.
  *
  * The tar was written in the program's container by the program's user, so it is hostile input. Its
- * length is bounded by the size of the working directory, no size in it is trusted, and no more
- * memory is allocated than the plan allows.
+ * length is bounded by the size of the working directory, and no size in it is trusted. The first
+ * COLLECTOR_MEMORY_MAX bytes of artifacts are kept in memory; further ones are written to a file as
+ * they arrive.
  */
 #ifndef RUN_COLLECTOR_H
 #define RUN_COLLECTOR_H
@@ -22,6 +23,9 @@
 #include "config/plan.h"
 #include "run/result.h"
 
+/* Many results need no file. In a message of the server there is no room for more. */
+enum { COLLECTOR_MEMORY_MAX = 1 << 20 };
+
 struct collector {
     const struct plan *plan;     /* borrowed */
     const struct manifest *sent; /* the files that the program was given; borrowed */
@@ -34,13 +38,15 @@ struct collector {
     size_t omitted;            /* number of files that match but were not taken */
     struct strvec unwanted;    /* names of some new files that match no pattern, escaped */
     long long room;            /* bytes that may still be taken */
+    size_t memory;             /* how many of these may be in memory */
     /* The file that is being read. */
     char *name;       /* owned; NULL: it is not taken */
-    char *data;       /* owned; NULL: it is larger than `room`, and only its digest is computed */
+    char *data;       /* owned; NULL: it is written, or only its digest is computed */
+    bool written;     /* to the file of the artifacts */
     long long length; /* bytes */
-    size_t filled;
+    long long filled;
     bool executable;
-    struct sha256 digest;                  /* of the bytes so far, if there is an original */
+    struct sha256 digest;                  /* of the bytes so far */
     const struct manifest_entry *original; /* that was sent with this name and length; or NULL */
 };
 

@@ -291,6 +291,100 @@ static void collector__no_memory_for_a_file_that_is_too_large(void **state)
           "no artifact was found: the program created or changed no file in its working directory");
 }
 
+/* Returns bytes that are not the same everywhere; owned by the caller. */
+static char *make_bytes(size_t length)
+{
+    char *bytes = memory_allocate(length);
+
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (char)('a' + i % 23);
+    return bytes;
+}
+
+static void check_artifact(const struct artifact *artifact, const char *name, const char *data,
+                           size_t length, bool in_memory)
+{
+    CLEANUP_FREE char *got = memory_allocate(length);
+    char digest[SHA256_HEX_SIZE];
+
+    sha256_of(data, length, digest);
+    assert_string_equal(artifact->name, name);
+    assert_int_equal(artifact->length, length);
+    assert_string_equal(artifact->sha256, digest);
+    assert_string_equal(artifact->mime_type, "text/plain");
+    assert_int_equal(artifact->data != NULL, in_memory);
+    assert_int_equal(artifact_read(artifact, 0, got, length), 0);
+    assert_memory_equal(got, data, length);
+}
+
+/* The first MiB is kept in memory. What is as it was sent leaves nothing in the file. */
+static void collector__many_bytes_are_written_to_a_file(void **state)
+{
+    enum { LARGE = COLLECTOR_MEMORY_MAX + 1, HALF = COLLECTOR_MEMORY_MAX / 2 + 1 };
+    CLEANUP_FREE char *bytes = make_bytes(LARGE);
+    struct fixture fixture;
+    const struct artifacts *artifacts = &fixture.result.artifacts;
+    struct stat status;
+
+    (void)state;
+    set_up(&fixture, "**");
+    fixture.plan.max_artifacts = 10;
+    fixture.plan.max_artifact_bytes = 64 << 20;
+    fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 64;
+    add(&fixture.sent, "sent", bytes, LARGE);
+    add(&fixture.back, "1", bytes, LARGE);
+    add(&fixture.back, "2", bytes, HALF);
+    add(&fixture.back, "sent", bytes, LARGE);
+    add(&fixture.back, "3", bytes + 1, HALF);
+    add(&fixture.back, "4", "small", 5);
+    collect(&fixture, 0);
+    assert_int_equal(artifacts->count, 4);
+    check_artifact(&artifacts->items[0], "1", bytes, LARGE, false);
+    check_artifact(&artifacts->items[1], "2", bytes, HALF, true);
+    check_artifact(&artifacts->items[2], "3", bytes + 1, HALF, false);
+    check_artifact(&artifacts->items[3], "4", "small", 5, true);
+    assert_int_equal(artifacts->file_length, LARGE + HALF);
+    assert_int_equal(fstat(shared_file_fd(artifacts->file), &status), 0);
+    assert_int_equal(status.st_size, LARGE + HALF);
+    artifacts_release(&fixture.result.artifacts);
+    check(&fixture, "", "");
+}
+
+/* The tar is cut off within a file that is being written. */
+static void collector__a_file_that_is_not_complete(void **state)
+{
+    CLEANUP_FREE char *bytes = make_bytes(COLLECTOR_MEMORY_MAX + 1);
+    struct fixture fixture;
+    struct stat status;
+
+    (void)state;
+    set_up(&fixture, "**");
+    fixture.plan.max_artifact_bytes = 64 << 20;
+    add(&fixture.back, "1", bytes, COLLECTOR_MEMORY_MAX + 1);
+    collect(&fixture, 4096);
+    assert_int_equal(fstat(shared_file_fd(fixture.result.artifacts.file), &status), 0);
+    assert_int_equal(status.st_size, 0);
+    check(&fixture, "", "artifacts may be missing: it was cut");
+}
+
+/* The host has no room for the file: the others come back. */
+static void collector__a_file_that_cannot_be_written(void **state)
+{
+    CLEANUP_FREE char *bytes = make_bytes(COLLECTOR_MEMORY_MAX + 1);
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "**");
+    fixture.plan.max_artifact_bytes = 64 << 20;
+    fixture.result.artifacts.file = shared_file_new(open("/dev/full", O_WRONLY | O_CLOEXEC));
+    add(&fixture.back, "1", bytes, COLLECTOR_MEMORY_MAX + 1);
+    add(&fixture.back, "2", "2", 1);
+    collect(&fixture, 0);
+    check(&fixture, "2:2 ",
+          "the artifact '1' is omitted: it cannot be kept: cannot write an unnamed file: No space "
+          "left on device");
+}
+
 /* Only their names arrive, beside the tar. */
 static void collector__files_that_are_not_in_the_tar(void **state)
 {
@@ -384,6 +478,9 @@ int main(void)
         cmocka_unit_test(collector__links_and_doubles),
         cmocka_unit_test(collector__only_so_many_and_so_much),
         cmocka_unit_test(collector__no_memory_for_a_file_that_is_too_large),
+        cmocka_unit_test(collector__many_bytes_are_written_to_a_file),
+        cmocka_unit_test(collector__a_file_that_is_not_complete),
+        cmocka_unit_test(collector__a_file_that_cannot_be_written),
         cmocka_unit_test(collector__files_that_are_not_in_the_tar),
         cmocka_unit_test(collector__a_file_that_is_not_in_the_tar_and_not_wanted),
         cmocka_unit_test(collector__only_ten_are_named),
