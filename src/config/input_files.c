@@ -19,7 +19,22 @@ static void make_room(struct input_files *files)
 void input_files_add(struct input_files *files, const char *path, char *data, size_t length)
 {
     make_room(files);
-    files->items[files->count++] = (struct input_file){string_copy(path), data, length};
+    files->items[files->count++] =
+        (struct input_file){.path = string_copy(path), .data = data, .length = length};
+}
+
+void input_files_add_range(struct input_files *files, const char *path, struct file_range range)
+{
+    make_room(files);
+    files->items[files->count++] = (struct input_file){.path = string_copy(path), .range = range};
+}
+
+bool input_files_have_ranges(const struct input_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->items[i].range.file)
+            return true;
+    return false;
 }
 
 int input_files_check_path(const char *path, struct error *error)
@@ -103,6 +118,7 @@ void input_files_release(struct input_files *files)
     for (size_t i = 0; i < files->count; i++) {
         free(files->items[i].path);
         free(files->items[i].data);
+        shared_file_release(files->items[i].range.file);
     }
     free(files->items);
     *files = (struct input_files)INPUT_FILES_INIT;

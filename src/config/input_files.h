@@ -1,20 +1,24 @@
 /*
- * Files in memory, by their paths in the working directory, and the rules for such paths.
+ * Files by their paths in the working directory, and the rules for such paths. Their content is in
+ * memory or, if it may be large, in an open file.
  */
 #ifndef CONFIG_INPUT_FILES_H
 #define CONFIG_INPUT_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/shared_file.h"
 
 /* Maximum bytes of a path in the working directory. */
 enum { INPUT_FILES_PATH_MAX = 4000 };
 
 struct input_file {
     char *path; /* owned */
-    char *data; /* owned */
+    char *data; /* owned; the content, unless `range` has a file */
     size_t length;
+    struct file_range range; /* owned */
 };
 
 struct input_files {
@@ -29,6 +33,15 @@ struct input_files {
 
 /* Adds a file. Copies the path, and takes ownership of the data, which malloc(3) returned. */
 void input_files_add(struct input_files *files, const char *path, char *data, size_t length);
+
+/*
+ * The same for a file whose content is in an open file. Takes ownership of the range; its bytes are
+ * read when the program is packed.
+ */
+void input_files_add_range(struct input_files *files, const char *path, struct file_range range);
+
+/* Whether the content of any of them is in an open file. */
+bool input_files_have_ranges(const struct input_files *files);
 
 /*
  * Checks a path in the working directory: it must be relative, have at most INPUT_FILES_PATH_MAX

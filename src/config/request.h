@@ -33,7 +33,7 @@ struct input {
 
 void input_release(struct input *input);
 
-/* Bytes of the code, the files beside it and standard input; not of a directory or an open file. */
+/* Bytes of the code, the files beside it and standard input; not of a directory or open files. */
 size_t input_bytes(const struct input *input);
 
 /* How a request uses a session (service/sessions.h): a container that several requests share. */

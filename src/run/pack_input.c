@@ -62,17 +62,33 @@ static int add_bytes(struct pack_tree *tree, const char *name, const char *data,
     return archive_add_bytes(tree->archive, name, data, length, error);
 }
 
+/* Adds a file that the request names instead of sending its content. */
+static int add_range(struct pack_tree *tree, const char *name, const struct file_range *range,
+                     struct error *error)
+{
+    CLEANUP_FREE char *shown = NULL;
+
+    if (pack_tree_count(tree, (off_t)range->length, error) == 0)
+        return archive_add_range(tree->archive, name, range, error);
+    shown = text_escape_short(name, TEXT_SHOWN_MAX);
+    return error_prefix(error, "'%s' has %lld bytes", shown, range->length);
+}
+
+static int add_input_file(struct pack_tree *tree, const struct input_file *file,
+                          struct error *error)
+{
+    return file->range.file ? add_range(tree, file->path, &file->range, error)
+                            : add_bytes(tree, file->path, file->data, file->length, error);
+}
+
 static int add_files(struct pack_tree *tree, const struct input_files *files, struct error *error)
 {
     if (files->count > PACK_TREE_ENTRIES_MAX)
         return error_set(error, ERROR_INPUT, "there are more than %d files", PACK_TREE_ENTRIES_MAX);
-    for (size_t i = 0; i < files->count; i++) {
-        const struct input_file *file = &files->items[i];
-
+    for (size_t i = 0; i < files->count; i++)
         if (pack_tree_check_cancelled(tree, error) != 0 ||
-            add_bytes(tree, file->path, file->data, file->length, error) != 0)
+            add_input_file(tree, &files->items[i], error) != 0)
             return -1;
-    }
     return 0;
 }
 

@@ -17,9 +17,11 @@ static int pack_run(struct run *run, struct error *error)
     const struct plan *plan = run->plan;
     const bool needed = plan->artifacts.count > 0 || submission_is_needed(plan) ||
                         plan->session.id[0] != '\0'; /* a later request may want files back */
+    const bool large = input_files_have_ranges(&plan->input.files);
     struct manifest *sent = needed ? &run->sent : NULL;
 
-    if (archive_open(&run->files, plan->policy.uid, plan->policy.gid, sent, error) != 0)
+    if ((large ? archive_open_on_disk : archive_open)(&run->files, plan->policy.uid,
+                                                      plan->policy.gid, sent, error) != 0)
         return -1;
     return pack_input(plan, &run->files, &run->result->warnings, run->cancel, error);
 }

@@ -795,6 +795,55 @@ static void pack_input__code_in_memory(void **state)
     tear_down(&fixture);
 }
 
+/* Adds a file whose content is a part of an open file with this text. */
+static void add_range(struct fixture *fixture, const char *path, const char *text, long long offset,
+                      long long length)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct shared_file *file = shared_file_create(&error);
+
+    assert_int_equal(shared_file_write(file, 0, text, strlen(text)), 0);
+    input_files_add_range(&fixture->plan.input.files, path,
+                          (struct file_range){file, offset, length});
+}
+
+static void pack_input__parts_of_open_files_beside_the_code(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "code", 4);
+    assert_false(input_files_have_ranges(&fixture.plan.input.files));
+    add_range(&fixture, "d/part", "0123456789", 2, 5);
+    add_range(&fixture, "empty", "", 0, 0);
+    assert_true(input_files_have_ranges(&fixture.plan.input.files));
+    check_list(&fixture, "-rw-r--r-- main.py\n-rw-r--r-- d/part\n-rw-r--r-- empty\n");
+    check_content(&fixture, "d/part", "23456", 5);
+    check_content(&fixture, "empty", "", 0);
+    tear_down(&fixture);
+}
+
+static void pack_input__an_open_file_that_ends_early(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "code", 4);
+    add_range(&fixture, "a\n", "0123456789", 2, 9);
+    refuse(&fixture, "'a\\n' shrank while it was read");
+}
+
+static void pack_input__an_open_file_that_is_too_large(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up_code(&fixture, "code", 4);
+    fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1;
+    add_range(&fixture, "large", "", 0, 1 << 20);
+    refuse(&fixture, "'large' has 1048576 bytes: " TOO_MUCH);
+}
+
 static void pack_input__files_in_memory_beside_the_code(void **state)
 {
     struct fixture fixture;
@@ -944,6 +993,9 @@ int main(void)
         cmocka_unit_test(pack_input__walk_is_cancelled),
         cmocka_unit_test(pack_input__additional_files_are_cancelled),
         cmocka_unit_test(pack_input__code_in_memory),
+        cmocka_unit_test(pack_input__parts_of_open_files_beside_the_code),
+        cmocka_unit_test(pack_input__an_open_file_that_ends_early),
+        cmocka_unit_test(pack_input__an_open_file_that_is_too_large),
         cmocka_unit_test(pack_input__files_in_memory_beside_the_code),
         cmocka_unit_test(pack_input__files_in_memory_beside_an_open_one),
         cmocka_unit_test(pack_input__code_that_is_too_large),
