@@ -147,7 +147,8 @@ static int submit_job(struct job *job, json_t *arguments, const struct batch_ses
 
     request_init(&request);
     batch_sessions_complete(&batch->sessions, session, arguments);
-    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &request, error) != 0 ||
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, NULL, &request, error) !=
+            0 ||
         plan_resolve(&plan, batch->config, &request, error) != 0 ||
         batch_sessions_use(&batch->sessions, &batch->service, session, &plan, error) != 0)
         return -1;

@@ -11,6 +11,9 @@
 /* Maximum numbers; comparing the names takes time. */
 enum { VARIABLES_MAX = 1000, FILES_MAX = 10000, ARGUMENTS_MAX = 10000 };
 
+/* Files that are named by a URI: each may need a descriptor. */
+enum { OPENED_MAX = 256 };
+
 /* Maximum bytes of one argument or variable, and of all: the kernel's limits (execve(2)). */
 enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
 
@@ -68,30 +71,85 @@ static char *decode_content(struct argument_reader *reader, const char *name, co
     return data;
 }
 
-static int read_file(struct argument_reader *reader, const char *name, json_t *file,
-                     struct input_files *files)
+/* Adds the file that a URI names. */
+static int open_file(struct argument_reader *reader, const char *name, const char *path,
+                     const json_t *uri, struct input_files *files)
+{
+    CLEANUP_FREE char *uri_name = string_format("%s.uri", name);
+    const char *text = argument_text(reader, uri_name, uri);
+    struct file_range range;
+
+    if (!text)
+        return -1;
+    if (!reader->opener)
+        return error_set(reader->error, ERROR_USAGE,
+                         "%s: only calls of isolator-mcp can name files; give content", uri_name);
+    if (reader->opened++ == OPENED_MAX)
+        return error_set(reader->error, ERROR_USAGE, "%s: a call can name at most %d files",
+                         uri_name, OPENED_MAX);
+    if (reader->opener->open(reader->opener->context, text, &range, reader->error) != 0)
+        return error_prefix(reader->error, "%s", uri_name);
+    input_files_add_range(files, path, range);
+    return 0;
+}
+
+/* A member that is not null; NULL if there is none. */
+static const json_t *given(const json_t *file, const char *name)
+{
+    const json_t *value = json_object_get(file, name);
+
+    return json_is_null(value) ? NULL : value;
+}
+
+/* Checks which members there are. Returns the file name, borrowed, or NULL. */
+static const char *check_file(struct argument_reader *reader, const char *name, json_t *file)
 {
     const json_t *filename = json_object_get(file, "filename");
-    const char *path, *key;
-    char *data;
-    size_t length;
+    const char *path = json_string_value(filename);
+    const char *key;
     json_t *value;
 
-    if (!json_is_object(file) || !filename)
-        return argument_wrong(reader, name, "an object with filename and content");
+    if (!json_is_object(file) || !filename) {
+        argument_wrong(reader, name, "an object with filename and content");
+        return NULL;
+    }
     json_object_foreach(file, key, value)
     {
         if (strcmp(key, "filename") != 0 && strcmp(key, "content") != 0 &&
-            strcmp(key, "encoding") != 0)
-            return argument_wrong(reader, name,
-                                  "an object with filename, content and encoding alone");
+            strcmp(key, "encoding") != 0 && strcmp(key, "uri") != 0) {
+            argument_wrong(
+                reader, name,
+                reader->opener
+                    ? "an object with filename, content and encoding, or filename and uri"
+                    : "an object with filename, content and encoding alone");
+            return NULL;
+        }
     }
-    path = json_string_value(filename);
     if (!path || strlen(path) != json_string_length(filename))
-        return argument_wrong(reader, name,
-                              "an object whose filename is a string without NUL characters");
-    if (input_files_check_path(path, reader->error) != 0)
-        return error_prefix(reader->error, "%s", name);
+        argument_wrong(reader, name, "an object whose filename is a string without NUL characters");
+    else if (input_files_check_path(path, reader->error) != 0)
+        error_prefix(reader->error, "%s", name);
+    else if (given(file, "uri") && (given(file, "content") || given(file, "encoding")))
+        argument_wrong(reader, name, "an object with either content or uri, not both");
+    else
+        return path;
+    return NULL;
+}
+
+static int read_file(struct argument_reader *reader, const char *name, json_t *file,
+                     struct input_files *files)
+{
+    const char *path = check_file(reader, name, file);
+    const json_t *uri = given(file, "uri");
+    char *data;
+    size_t length;
+
+    if (!path)
+        return -1;
+    if (uri)
+        return open_file(reader, name, path, uri, files);
+    if (reader->opener && !given(file, "content"))
+        return argument_wrong(reader, name, "an object with filename and either content or uri");
     data = decode_content(reader, name, json_object_get(file, "content"),
                           json_object_get(file, "encoding"), &length);
     if (!data)

@@ -13,10 +13,19 @@
 #include "base/strvec.h"
 #include "config/input_files.h"
 
+/* Opens the files that arguments name by a URI. */
+struct file_opener {
+    /* 0, with a range that the caller owns, or -1 with the error. */
+    int (*open)(void *context, const char *uri, struct file_range *range, struct error *error);
+    void *context;
+};
+
 /* The state of reading the arguments of one request. */
 struct argument_reader {
     struct error *error;
     size_t words; /* bytes of the arguments and variables so far, of each program */
+    const struct file_opener *opener; /* NULL: no file can be named */
+    int opened;                       /* files so far */
 };
 
 /* Sets the error "NAME must be EXPECTED". Returns -1. */
@@ -36,7 +45,10 @@ int argument_words(struct argument_reader *reader, const char *name, const json_
 int argument_variables(struct argument_reader *reader, const char *name, const json_t *value,
                        struct strvec *variables);
 
-/* Adds an array of {filename, content, encoding}. ERROR_INPUT if a name is not allowed. */
+/*
+ * Adds an array of {filename, content, encoding} or {filename, uri}. ERROR_INPUT if a name is not
+ * allowed or if a file cannot be opened.
+ */
 int argument_files(struct argument_reader *reader, const char *name, const json_t *value,
                    struct input_files *files);
 

@@ -128,6 +128,7 @@ void config_release(struct config *config)
     free(config->container_command);
     free(config->workdir);
     free(config->prompts_dir);
+    free(config->inputs_dir);
     strvec_release(&config->images);
     sandbox_policy_release(&config->defaults);
     sandbox_policy_release(&config->maximums);

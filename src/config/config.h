@@ -81,6 +81,7 @@ struct config {
     char *container_command;   /* "docker" */
     char *workdir;             /* absolute path in the container */
     char *prompts_dir;         /* absolute; NULL: there are no snippets */
+    char *inputs_dir;          /* absolute; NULL: there are no input files */
     int engine_timeout;        /* seconds; see struct docker */
     bool allow_unenforced;     /* see struct docker */
     struct user_range users;   /* see struct docker */
@@ -92,10 +93,11 @@ struct config {
     struct language *languages;     /* owned; in the order of the files */
     size_t language_count;
     /* For the server; warm_max_age for `isolator batch` too. See isolator_config.json(5). */
-    int max_concurrent; /* calls that run at once; 0: as many as there are cores */
-    int max_queued;     /* calls that wait for one of these */
-    int max_text_bytes; /* of a result's text for a model */
-    int warm_max_age;   /* seconds after which a warm container is replaced */
+    int max_concurrent;   /* calls that run at once; 0: as many as there are cores */
+    int max_queued;       /* calls that wait for one of these */
+    int max_text_bytes;   /* of a result's text for a model */
+    int max_stored_bytes; /* of the files and output of runs that it keeps */
+    int warm_max_age;     /* seconds after which a warm container is replaced */
     struct session_settings sessions;
     struct config_layer *layers; /* owned; the built-in configuration first */
     size_t layer_count;

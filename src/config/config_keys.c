@@ -63,6 +63,10 @@ static const struct config_key keys[] = {
      "Directory of programs of one file each, which isolator-mcp and isolator batch run by name. "
      "A relative path starts at the configuration file.",
      .set = config_value_prompts_dir},
+    {CONFIG_LEVEL_TOP, RULE("inputsDir", KEY_PATH), "Directory of input files",
+     "Directory of files that calls of isolator-mcp may name instead of sending them. A relative "
+     "path starts at the configuration file. Without it there are none.",
+     .set = config_value_inputs_dir},
     {CONFIG_LEVEL_TOP, RANGE("maxConcurrent", KEY_WHOLE, 1, 1024), "Concurrent calls",
      "How many calls isolator-mcp runs at once; by default as many as there are processor cores.",
      TOP_MEMBER(max_concurrent)},
@@ -77,6 +81,9 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP, RANGE(CONFIG_KEY_MAX_ARTIFACT_BYTES, KEY_WHOLE, 0, 1 << 30),
      "Size of artifacts", "How large the files that a run returns may be, in total.",
      TOP_MEMBER(max_artifact_bytes)},
+    {CONFIG_LEVEL_TOP, RANGE("maxStoredBytes", KEY_WHOLE, 1 << 20, 1 << 30), "Size of stored files",
+     "How many bytes of files and output of earlier calls isolator-mcp keeps on the disk.",
+     TOP_MEMBER(max_stored_bytes)},
     {CONFIG_LEVEL_TOP, RANGE("warm", KEY_WHOLE_BY_LANGUAGE, 0, 100), "Warm containers",
      "How many containers of a language are started in advance, by its name; 0: none."},
     {CONFIG_LEVEL_TOP, RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400),

@@ -6,6 +6,14 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 
+/* The path may be NULL. */
+static int set_path(json_t *all, const char *key, const char *path, struct error *error)
+{
+    if (!path || json_object_set_new(all, key, json_string(path)) == 0)
+        return 0;
+    return error_set(error, ERROR_CONFIG, "%s: the path '%s' is not UTF-8", key, path);
+}
+
 json_t *config_resolved(const struct config *config, struct error *error)
 {
     json_t *all = json_object();
@@ -16,14 +24,11 @@ json_t *config_resolved(const struct config *config, struct error *error)
         json_object_update_recursive(all, copy);
         json_decref(copy);
     }
-    if (config->prompts_dir &&
-        json_object_set_new(all, "promptsDir", json_string(config->prompts_dir)) != 0) {
-        json_decref(all);
-        error_set(error, ERROR_CONFIG, "promptsDir: the path '%s' is not UTF-8",
-                  config->prompts_dir);
-        return NULL;
-    }
-    return all;
+    if (set_path(all, "promptsDir", config->prompts_dir, error) == 0 &&
+        set_path(all, "inputsDir", config->inputs_dir, error) == 0)
+        return all;
+    json_decref(all);
+    return NULL;
 }
 
 struct walk {

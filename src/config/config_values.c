@@ -59,18 +59,35 @@ static char *beside_file(const char *file, const char *path)
     return string_format("%.*s/%s", (int)(slash - real), real, path);
 }
 
+/* Sets a path of the configuration. */
+static int set_path(struct json_reader *reader, const json_t *value, const struct config *config,
+                    char **member)
+{
+    CLEANUP_FREE char *path = NULL;
+
+    if (json_reader_string(reader, value, &path) != 0)
+        return -1;
+    free(*member);
+    *member = beside_file(config->file, path);
+    return 0;
+}
+
 int config_value_prompts_dir(struct json_reader *reader, const struct key_rule *rule,
                              const json_t *value, void *object)
 {
     struct config *config = object;
-    CLEANUP_FREE char *path = NULL;
 
     (void)rule;
-    if (json_reader_string(reader, value, &path) != 0)
-        return -1;
-    free(config->prompts_dir);
-    config->prompts_dir = beside_file(config->file, path);
-    return 0;
+    return set_path(reader, value, config, &config->prompts_dir);
+}
+
+int config_value_inputs_dir(struct json_reader *reader, const struct key_rule *rule,
+                            const json_t *value, void *object)
+{
+    struct config *config = object;
+
+    (void)rule;
+    return set_path(reader, value, config, &config->inputs_dir);
 }
 
 int config_value_users(struct json_reader *reader, const struct key_rule *rule, const json_t *value,

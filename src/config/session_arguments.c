@@ -49,7 +49,7 @@ int session_arguments_check(const struct session_request *request, struct error 
 int session_arguments_read_close(const json_t *arguments, char id[SESSION_ID_SIZE],
                                  struct error *error)
 {
-    struct argument_reader reader = {error, 0};
+    struct argument_reader reader = {.error = error};
     const char *key;
     json_t *value;
 

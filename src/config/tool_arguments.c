@@ -312,9 +312,10 @@ static int check_choice(const json_t *arguments, const struct config *config, st
 }
 
 int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
-                        const struct config *config, struct request *request, struct error *error)
+                        const struct config *config, const struct file_opener *opener,
+                        struct request *request, struct error *error)
 {
-    struct reading reading = {config, caller, request, {error, 0}, error};
+    struct reading reading = {config, caller, request, {.error = error, .opener = opener}, error};
     const char *key;
     json_t *value;
 

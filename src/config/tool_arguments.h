@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "config/argument_values.h"
 #include "config/config.h"
 #include "config/request.h"
 
@@ -19,17 +20,19 @@
 enum tool_caller { TOOL_CALLER_MODEL, TOOL_CALLER_BATCH };
 
 /*
- * Fills in an initialised request. null stands for an argument that is not given. A timeout above
+ * Fills in an initialised request. `opener` opens the files that the arguments name by a URI; NULL:
+ * they may name none. null stands for an argument that is not given. A timeout above
  * the configuration's maximum is lowered to it: models tend to ask for a long one without a reason.
  * plan_resolve() refuses other limits that are above. With the id of a session, request->language
  * may be NULL: then it is that of the session.
  *
  * ERROR_USAGE names the argument and what would be right, so that a model can correct itself.
- * ERROR_INPUT if the snippet cannot be read or a file name is not allowed, ERROR_SYSTEM if the host
- * refuses something.
+ * ERROR_INPUT if a snippet or file cannot be read or a file name is not allowed, ERROR_SYSTEM if
+ * the host refuses something.
  */
 int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
-                        const struct config *config, struct request *request, struct error *error);
+                        const struct config *config, const struct file_opener *opener,
+                        struct request *request, struct error *error);
 
 /* The limit that an argument sets, other than timeout_seconds; LIMIT_NUMBERS: none. */
 enum limit_number tool_arguments_limit(const char *name);

@@ -4,15 +4,14 @@
 
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/mime.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "mcp/jsonrpc.h"
+#include "mcp/resources.h"
 #include "mcp/responder.h"
 #include "mcp/uri.h"
-
-/* Bytes that fit into one message in base64. */
-enum { EMBEDDED_DATA_MAX = RESULT_MAX / 4 * 3 - 20000 };
 
 /* Takes ownership of the content. False if it does not fit into the message. */
 static bool attach(struct attachments *attachments, json_t *content)
@@ -46,91 +45,139 @@ static json_t *link_to(const struct attachments *attachments, const char *name,
                      name, "description", description, "mimeType", type, "size", (json_int_t)size);
 }
 
-void attachments_add_output(struct attachments *attachments, const char *name, struct strbuf *text)
+void attachments_add_output(struct attachments *attachments, const char *name,
+                            const struct strbuf *text)
 {
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
     if (attachments->revision->structured &&
-        attach(attachments,
-               link_to(attachments, name, name, "More of the output; kept for some minutes.",
-                       "text/plain", text->length)))
-        stored_result_add(attachments->stored, name, "text/plain", text);
-    else
-        strbuf_release(text);
+        stored_result_add(attachments->stored, name, "text/plain", strbuf_string(text),
+                          text->length, &error) == 0)
+        attach(attachments, link_to(attachments, name, name,
+                                    "More of the output; kept until newer results need its room.",
+                                    "text/plain", text->length));
 }
 
-static json_t *media(const struct artifact *artifact)
-{
-    const char *kind = mime_is_picture(artifact->mime_type) ? "image" : "audio";
-    CLEANUP_FREE char *data = base64_encode(artifact->data, artifact->length);
+/* ---- files */
 
-    return json_pack("{s:s, s:s, s:s}", "type", kind, "data", data, "mimeType",
-                     artifact->mime_type);
+/* A file whose content is in memory. */
+struct loaded {
+    const struct artifact *artifact;
+    const char *data;
+    const char *stored_as;
+    bool text;
+};
+
+static json_t *media(const struct loaded *file)
+{
+    const char *type = file->artifact->mime_type;
+    CLEANUP_FREE char *data = base64_encode(file->data, file->artifact->length);
+
+    return json_pack("{s:s, s:s, s:s}", "type", mime_is_picture(type) ? "image" : "audio", "data",
+                     data, "mimeType", type);
 }
 
-/* An embedded resource. */
-static json_t *embedded(const struct attachments *attachments, const struct artifact *artifact,
-                        const char *stored_as, bool text)
+static json_t *embedded(const struct attachments *attachments, const struct loaded *file, bool text)
 {
-    CLEANUP_FREE char *uri = uri_of_stored(attachments, stored_as);
-    CLEANUP_FREE char *data = text ? NULL : base64_encode(artifact->data, artifact->length);
+    const size_t length = file->artifact->length;
+    CLEANUP_FREE char *uri = uri_of_stored(attachments, file->stored_as);
+    CLEANUP_FREE char *data = text ? NULL : base64_encode(file->data, length);
 
     return json_pack("{s:s, s:{s:s, s:s, s:o}}", "type", "resource", "resource", "uri", uri,
-                     "mimeType", artifact->mime_type, text ? "text" : "blob",
-                     text ? json_stringn_nocheck(artifact->data, artifact->length)
-                          : json_string(data));
+                     "mimeType", file->artifact->mime_type, text ? "text" : "blob",
+                     text ? json_stringn_nocheck(file->data, length) : json_string(data));
 }
 
-/* False if it does not fit into the message or into the store. */
-static bool attach_file(struct attachments *attachments, const struct artifact *artifact)
+/* Attaches the content, if that serves the client better than a link and if it fits. */
+static bool attach_content(struct attachments *attachments, const struct loaded *file)
 {
     const struct revision *revision = attachments->revision;
-    const char *type = artifact->mime_type;
-    const bool text = mime_is_text(artifact->data, artifact->length);
-    CLEANUP_FREE char *stored_as = string_format("files/%s", artifact->name);
-    struct strbuf data = STRBUF_INIT;
-    bool attached = false;
+    const char *type = file->artifact->mime_type;
+    const size_t length = file->artifact->length;
 
-    if (artifact->length > EMBEDDED_DATA_MAX)
-        return false;
     if ((mime_is_picture(type) || (mime_is_audio(type) && revision->annotations)) &&
-        attach(attachments, media(artifact)))
+        attach(attachments, media(file)))
         return true;
-    if (!stored_result_has_room(attachments->stored, artifact->length))
+    if (file->text && length <= attachments->text_left &&
+        attach(attachments, embedded(attachments, file, true))) {
+        attachments->text_left -= length;
+        return true;
+    }
+    return !revision->structured && attach(attachments, embedded(attachments, file, file->text));
+}
+
+static bool load_and_attach(struct attachments *attachments, const struct artifact *artifact,
+                            const char *stored_as)
+{
+    CLEANUP_FREE char *copy = artifact->data ? NULL : memory_allocate(artifact->length);
+    struct loaded file = {artifact, artifact->data ? artifact->data : copy, stored_as, false};
+
+    if (copy && artifact_read(artifact, 0, copy, artifact->length) != 0)
         return false;
-    if (text && artifact->length <= attachments->text_left) {
-        attached = attach(attachments, embedded(attachments, artifact, stored_as, true));
-        attachments->text_left -= attached ? artifact->length : 0;
-    }
-    if (!attached)
-        attached =
-            attach(attachments, revision->structured
-                                    ? link_to(attachments, artifact->name, stored_as,
-                                              "A file of the program; kept for some minutes.", type,
-                                              artifact->length)
-                                    : embedded(attachments, artifact, stored_as, text));
-    if (attached) {
-        strbuf_add(&data, artifact->data, artifact->length);
-        stored_result_add(attachments->stored, stored_as, type, &data);
-    }
-    return attached;
+    file.text = mime_is_text(file.data, artifact->length);
+    return attach_content(attachments, &file);
+}
+
+static bool attach_link(struct attachments *attachments, const struct artifact *artifact,
+                        const char *stored_as)
+{
+    const char *description =
+        artifact->length > RESOURCE_BYTES_MAX
+            ? "A file of the program, too large for one message: append ?offset=N&length=N to the "
+              "uri to read a part. Kept until newer results need its room."
+            : "A file of the program; kept until newer results need its room.";
+
+    return attachments->revision->structured &&
+           attach(attachments, link_to(attachments, artifact->name, stored_as, description,
+                                       artifact->mime_type, artifact->length));
+}
+
+static int store(struct attachments *attachments, const struct artifact *artifact,
+                 const char *stored_as, struct error *error)
+{
+    if (artifact->data)
+        return stored_result_add(attachments->stored, stored_as, artifact->mime_type,
+                                 artifact->data, artifact->length, error);
+    stored_result_add_range(attachments->stored, stored_as, artifact->mime_type, &artifact->range);
+    return 0;
+}
+
+static void attach_text(struct attachments *attachments, const char *text)
+{
+    attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));
 }
 
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact)
 {
+    CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP_FREE char *name = text_escape_short(artifact->name, ATTACHMENT_NAME_MAX);
-    CLEANUP_FREE char *text = string_format(
-        "The artifact '%s' does not fit into this message; make it smaller or ask for fewer files.",
-        name);
+    CLEANUP_FREE char *stored_as = string_format("files/%s", artifact->name);
+    CLEANUP_FREE char *uri = uri_of_stored(attachments, stored_as);
+    CLEANUP_FREE char *text = NULL;
+    const bool is_stored = store(attachments, artifact, stored_as, &error) == 0;
 
-    if (!attach_file(attachments, artifact))
-        attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));
+    if (!is_stored)
+        text = string_format("The artifact '%s' is not kept for later calls: %s.", name,
+                             error.message);
+    if (text)
+        attach_text(attachments, text);
+    if (artifact->length <= RESOURCE_BYTES_MAX && load_and_attach(attachments, artifact, stored_as))
+        return;
+    if (is_stored && attach_link(attachments, artifact, stored_as))
+        return;
+    free(text);
+    text = string_format("The artifact '%s' does not fit into this message%s%s.", name,
+                         is_stored ? "; its uri is " : "", is_stored ? uri : "");
+    attach_text(attachments, text);
 }
 
 void attachments_begin(struct attachments *attachments, json_t *tool_result,
-                       const struct revision *revision, size_t text_left)
+                       const struct revision *revision, struct stored_result *stored,
+                       size_t text_left)
 {
     *attachments = (struct attachments){.content = json_object_get(tool_result, "content"),
                                         .revision = revision,
-                                        .stored = stored_result_new(),
+                                        .stored = stored,
                                         .size = jsonrpc_size(tool_result),
                                         .text_left = text_left};
 }

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "base/strbuf.h"
 #include "mcp/result_store.h"
 #include "mcp/revision.h"
 #include "run/artifacts.h"
@@ -23,20 +24,26 @@ struct attachments {
     size_t text_left;                /* bytes of text that may still be embedded */
 };
 
-/* Begins with a tool result that has its text already; `text_left` as above. */
+/*
+ * Begins with a tool result that has its text already; `text_left` as above. Takes ownership of
+ * `stored`, to which output and files are added.
+ */
 void attachments_begin(struct attachments *attachments, json_t *tool_result,
-                       const struct revision *revision, size_t text_left);
+                       const struct revision *revision, struct stored_result *stored,
+                       size_t text_left);
 
 /*
  * Stores the output of a stream, at most STORED_TEXT_MAX bytes, and links to it. Without links in
- * the revision it drops the output. Takes ownership of the text.
+ * the revision it drops the output.
  */
-void attachments_add_output(struct attachments *attachments, const char *name, struct strbuf *text);
+void attachments_add_output(struct attachments *attachments, const char *name,
+                            const struct strbuf *text);
 
 /*
- * Attaches a file: a picture or audio as image or audio content, a text that fits into `text_left`
- * as an embedded resource, any other file as a link to the stored file. If the revision has no
- * links, the file is embedded. If it is too large for all of these, a text names it.
+ * Stores a file and attaches it: a picture or audio as image or audio content, a text that fits
+ * into `text_left` as an embedded resource, any other file as a link to the stored file. If the
+ * revision has no links, the file is embedded. If it is too large for that, or cannot be stored, a
+ * text says so.
  */
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact);
 

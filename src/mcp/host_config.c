@@ -70,23 +70,40 @@ static json_t *path_string(const char *path, struct error *error)
     return string;
 }
 
+/* Adds an option with a path as its value. */
+static int add_option(json_t *arguments, const char *option, const char *path, struct error *error)
+{
+    json_t *string = path_string(path, error);
+
+    if (!string)
+        return -1;
+    json_array_append_new(arguments, json_string(option));
+    json_array_append_new(arguments, string);
+    return 0;
+}
+
+static int add_config(json_t *arguments, const char *config, struct error *error)
+{
+    CLEANUP_FREE char *path = realpath(config, NULL);
+
+    return path
+               ? add_option(arguments, "--config", path, error)
+               : error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", config);
+}
+
 /*
  * The arguments of the server, a new reference: --config with the absolute path of the
- * configuration file, or none if `config` is NULL. NULL with the error set.
+ * configuration file and --inputs, each unless it is NULL. NULL with the error set.
  */
-static json_t *make_arguments(const char *config, struct error *error)
+static json_t *make_arguments(const char *config, const char *inputs, struct error *error)
 {
-    CLEANUP_FREE char *path = config ? realpath(config, NULL) : NULL;
-    json_t *string;
+    json_t *arguments = json_array();
 
-    if (!config)
-        return json_array();
-    if (!path) {
-        error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'", config);
-        return NULL;
-    }
-    string = path_string(path, error);
-    return string ? json_pack("[s, o]", "--config", string) : NULL;
+    if ((!config || add_config(arguments, config, error) == 0) &&
+        (!inputs || add_option(arguments, "--inputs", inputs, error) == 0))
+        return arguments;
+    json_decref(arguments);
+    return NULL;
 }
 
 static json_t *make_environment(void)
@@ -121,8 +138,8 @@ static json_t *make_server(const struct host *host, json_t *command, json_t *arg
     return server;
 }
 
-char *host_config_entry(const char *host_name, const char *config, const char **file,
-                        struct error *error)
+char *host_config_entry(const char *host_name, const char *config, const char *inputs,
+                        const char **file, struct error *error)
 {
     const struct host *host = find_host(host_name, error);
     CLEANUP_FREE char *path = NULL;
@@ -137,7 +154,7 @@ char *host_config_entry(const char *host_name, const char *config, const char **
         return NULL;
     }
     command = path_string(path, error);
-    arguments = command ? make_arguments(config, error) : NULL;
+    arguments = command ? make_arguments(config, inputs, error) : NULL;
     if (!arguments) {
         json_decref(command);
         return NULL;

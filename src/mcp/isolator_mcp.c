@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "config/config_load.h"
+#include "config/inputs_dir.h"
 #include "config/snippets.h"
 #include "mcp/host_config.h"
 #include "mcp/server.h"
@@ -29,6 +30,7 @@ enum action { ACTION_SERVE, ACTION_PRINT_CONFIG, ACTION_HELP, ACTION_VERSION };
 struct options {
     enum action action;
     const char *config; /* borrowed from argv; NULL: the usual places */
+    const char *inputs; /* likewise; NULL: inputsDir of the configuration */
     const char *host;   /* likewise; of ACTION_PRINT_CONFIG */
     bool verbose;
 };
@@ -57,13 +59,14 @@ static int print_help(void)
 {
     CLEANUP_FREE char *hosts = host_config_names();
     CLEANUP_FREE char *help = string_format(
-        "usage: isolator-mcp [--config FILE] [--verbose]\n"
-        "       isolator-mcp [--config FILE] --print-config HOST\n"
+        "usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]\n"
+        "       isolator-mcp [--config FILE] [--inputs DIR] --print-config HOST\n"
         "\n"
         "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
         "stdout. They run untrusted code in fresh, locked-down containers.\n"
         "\n"
         "      --config FILE        configuration file\n"
+        "      --inputs DIR         calls may use the files of this directory\n"
         "      --print-config HOST  print the entry for the host's configuration;\n"
         "                       HOST: %s\n"
         "  -v, --verbose            trace each step with its time on stderr\n"
@@ -106,13 +109,16 @@ static int refuse_argument(int code, const char *argument)
     return -1;
 }
 
-enum { OPTION_CONFIG = 256, OPTION_PRINT_CONFIG, OPTION_VERSION };
+enum { OPTION_CONFIG = 256, OPTION_INPUTS, OPTION_PRINT_CONFIG, OPTION_VERSION };
 
 static void apply_option(struct options *options, int option, const char *value)
 {
     switch (option) {
     case OPTION_CONFIG:
         options->config = value;
+        break;
+    case OPTION_INPUTS:
+        options->inputs = value;
         break;
     case OPTION_PRINT_CONFIG:
         options->action = ACTION_PRINT_CONFIG;
@@ -134,6 +140,7 @@ static int parse(struct options *options, int argc, char **argv)
 {
     static const struct option known[] = {
         {"config", required_argument, NULL, OPTION_CONFIG},
+        {"inputs", required_argument, NULL, OPTION_INPUTS},
         {"print-config", required_argument, NULL, OPTION_PRINT_CONFIG},
         {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
@@ -166,6 +173,36 @@ static int load_config(struct config *config, const char *file, struct error *er
     return config_load(config, file, &own, error);
 }
 
+/* Makes the directory of --inputs that of the configuration. */
+static int set_inputs(struct config *config, const char *directory, struct error *error)
+{
+    CLEANUP_FREE char *path = realpath(directory, NULL);
+    CLEANUP_FREE char *shown = NULL;
+
+    if (path) {
+        free(config->inputs_dir);
+        config->inputs_dir = steal_pointer(&path);
+        if (inputs_dir_check(config, error) == 0)
+            return 0;
+        error->kind = ERROR_USAGE;
+        return -1;
+    }
+    shown = text_escape(directory);
+    return error_set_errno(error, ERROR_USAGE, "cannot find the directory of --inputs '%s'", shown);
+}
+
+/* Warns if the input files cannot be read. */
+static void warn_of_inputs(const struct config *config)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (config->inputs_dir && inputs_dir_check(config, &error) != 0) {
+        CLEANUP_FREE char *escaped = text_escape(error.message);
+
+        diagnostics_line("warning: %s", escaped);
+    }
+}
+
 /* Warns if the snippets cannot be read, unless promptsDir is the installed default. */
 static void warn_of_snippets(const struct config *config)
 {
@@ -189,6 +226,7 @@ static int serve(const struct options *options, const struct config *config, str
             "reading MCP messages from the terminal, one JSON object per line; MCP hosts start "
             "this program, see isolator-mcp(1)");
     warn_of_snippets(config);
+    warn_of_inputs(config);
     /* Some hosts pass on no PATH; this is the default of most shells. */
     if (!getenv("PATH"))
         setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", 1);
@@ -210,8 +248,9 @@ static int print_config(const struct options *options, const struct config *conf
                         struct error *error)
 {
     const char *file = NULL;
-    CLEANUP_FREE char *entry = host_config_entry(
-        options->host, config->origin == CONFIG_INSTALLED ? NULL : config->file, &file, error);
+    CLEANUP_FREE char *entry =
+        host_config_entry(options->host, config->origin == CONFIG_INSTALLED ? NULL : config->file,
+                          options->inputs ? config->inputs_dir : NULL, &file, error);
 
     if (!entry)
         return report(error);
@@ -235,7 +274,8 @@ int main(int argc, char **argv)
         return print_help();
     if (options.action == ACTION_VERSION)
         return print("isolator-mcp " ISOLATOR_VERSION "\n");
-    if (load_config(&config, options.config, &error) != 0)
+    if (load_config(&config, options.config, &error) != 0 ||
+        (options.inputs && set_inputs(&config, options.inputs, &error) != 0))
         return report(&error);
     if (options.action == ACTION_PRINT_CONFIG)
         return print_config(&options, &config, &error);

@@ -5,7 +5,9 @@
 #include "base/cleanup.h"
 #include "config/session_arguments.h"
 #include "config/tool_arguments.h"
+#include "mcp/file_uris.h"
 #include "mcp/jsonrpc.h"
+#include "mcp/resource_templates.h"
 #include "mcp/resources.h"
 #include "mcp/tool.h"
 #include "mcp/tool_result.h"
@@ -126,11 +128,14 @@ static json_t *refuse_arguments(struct request_context *context, const struct er
 /* Hands the plan over to the service. The response comes when it has run. */
 static json_t *submit(struct request_context *context, struct plan *plan)
 {
+    const int max_stored = context->connection->config->max_stored_bytes;
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const json_t *meta = json_object_get(context->params, "_meta");
     json_t *token = json_object_get(meta, "progressToken");
     struct call *call = call_new();
 
+    if (plan->max_artifact_bytes > max_stored)
+        plan->max_artifact_bytes = max_stored; /* the server could not keep more */
     call->token = jsonrpc_is_id(token) ? json_copy(token) : NULL;
     call->responder = *context->responder;
     if (calls_submit(&context->connection->calls, call, plan, &error) == 0) {
@@ -160,11 +165,13 @@ static json_t *call_execute(struct request_context *context, const json_t *argum
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct config *config = context->connection->config;
+    struct file_uris uris = {config, &context->connection->store};
+    const struct file_opener opener = file_uris_opener(&uris);
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &request, &error) == 0) {
+    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &opener, &request, &error) == 0) {
         if (settle_language(context, &request, &error) != 0)
             return tool_result_of_failure(error.message);
         if (plan_resolve(&plan, config, &request, &error) == 0)
@@ -229,7 +236,7 @@ static json_t *handle_templates_list(struct request_context *context)
 
     if (!read_cursor(context, &cursor))
         return NULL;
-    return cursor ? refuse_cursor(context) : resources_templates();
+    return cursor ? refuse_cursor(context) : resource_templates_list(context->connection->config);
 }
 
 static json_t *handle_resources_read(struct request_context *context)
@@ -270,7 +277,7 @@ static json_t *handle_complete(struct request_context *context)
         !(name = need_string(context, argument, "name")) ||
         !(value = need_string(context, argument, "value")))
         return NULL;
-    result = resources_complete(context->connection->config, uri, name, value);
+    result = resource_templates_complete(context->connection->config, uri, name, value);
     if (!result)
         responder_error(context->responder, JSONRPC_INVALID_PARAMS, NULL,
                         "there is no argument '%.200s' of a template '%.200s'", name, uri);

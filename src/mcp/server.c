@@ -190,7 +190,7 @@ static int start(struct server *server, const struct server_options *options, st
     if (notifier_open(&server->wake, error) != 0 ||
         service_open(&server->connection.service, server->connection.config, &service, error) != 0)
         return -1;
-    result_store_init(&server->connection.store);
+    result_store_init(&server->connection.store, server->connection.config->max_stored_bytes);
     calls_init(&server->connection.calls, &server->connection.service, server->connection.config,
                &server->connection.writer, &server->connection.store);
     subscriptions_init(&server->connection.subscriptions);

@@ -8,13 +8,15 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "close_session.h" /* generated: static const char close_session[] */
+#include "config/inputs_dir.h"
 #include "config/session_arguments.h"
 #include "config/snippets.h"
 #include "config/tool_arguments.h"
 #include "execute_code.h" /* likewise */
+#include "mcp/file_uris.h"
 
-/* Bytes of the names of a language's packages, and of the names of snippets. */
-enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600 };
+/* Bytes of the names of a language's packages, of snippets and of input files. */
+enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };
 
 const char TOOL_NAME[] = "execute_code";
 const char TOOL_CLOSE_NAME[] = "close_session";
@@ -107,7 +109,8 @@ static void add_rule_of_state(struct strbuf *text, const struct config *config, 
     } else {
         strbuf_addstr(text, " No state is kept between calls:");
     }
-    strbuf_addstr(text, " send all files that a program needs with each call (additional_files).");
+    strbuf_addstr(text, " send all files that a program needs with each call (additional_files), "
+                        "artifacts of earlier calls by their uri.");
 }
 
 static void add_rules(struct strbuf *text, const struct config *config, const bool *offered)
@@ -197,30 +200,51 @@ static void describe_limits(json_t *properties, const struct config *config)
     }
 }
 
-/* Adds the names of the snippets, as many as there is room for, to the description. */
+/*
+ * Sets the description of an argument: its text, `start` and as many of the names as there is room
+ * for. Without names it stays as it is.
+ */
+static void describe_names(json_t *argument, const char *start, const struct strvec *names,
+                           size_t max)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    size_t listed = 0;
+
+    strbuf_addstr(&text, json_string_value(json_object_get(argument, "description")));
+    for (size_t bytes = 0; listed < names->count; listed++) {
+        CLEANUP_FREE char *name = text_escape(names->items[listed]);
+
+        bytes += strlen(name) + 2;
+        if (bytes > max)
+            break;
+        strbuf_addf(&text, "%s %s", listed == 0 ? start : ",", name);
+    }
+    if (listed > 0 && listed < names->count)
+        strbuf_addf(&text, " and %zu more", names->count - listed);
+    if (listed > 0)
+        strbuf_addch(&text, '.');
+    json_object_set_new(argument, "description", json_string(strbuf_string(&text)));
+}
+
 static void describe_snippets(json_t *argument, const struct config *config)
 {
     CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    size_t listed = 0;
 
     snippets_list(config, &files);
     snippets_shortest_names(&files, &names);
-    strbuf_addstr(&text, json_string_value(json_object_get(argument, "description")));
-    for (size_t bytes = 0; listed < names.count; listed++) {
-        CLEANUP_FREE char *name = text_escape(names.items[listed]);
+    describe_names(argument, " There are:", &names, SNIPPETS_BYTES_MAX);
+}
 
-        bytes += strlen(name) + 2;
-        if (bytes > SNIPPETS_BYTES_MAX)
-            break;
-        strbuf_addf(&text, "%s %s", listed == 0 ? " There are:" : ",", name);
-    }
-    if (listed > 0 && listed < names.count)
-        strbuf_addf(&text, " and %zu more", names.count - listed);
-    if (listed > 0)
-        strbuf_addch(&text, '.');
-    json_object_set_new(argument, "description", json_string(strbuf_string(&text)));
+/* Adds the names of the input files to the description of additional_files[].uri. */
+static void describe_inputs(json_t *files, const struct config *config)
+{
+    json_t *members = json_object_get(json_object_get(files, "items"), "properties");
+    CLEANUP(strvec_release) struct strvec paths = STRVEC_INIT;
+
+    inputs_dir_list(config, &paths);
+    describe_names(json_object_get(members, "uri"),
+                   " Or " INPUTS_URI "NAME for these files:", &paths, INPUTS_BYTES_MAX);
 }
 
 static char *describe_session(const struct config *config, const bool *offered)
@@ -278,6 +302,7 @@ static void complete_definition(json_t *tool, const struct config *config, const
                         describe_timeout(config));
     describe_limits(properties, config);
     describe_snippets(json_object_get(properties, "snippet_name"), config);
+    describe_inputs(json_object_get(properties, "additional_files"), config);
     describe_sessions(tool, properties, config, offered);
     json_object_set_new(tool, "description", json_string(description));
     json_object_set_new(json_object_get(tool, "annotations"), "openWorldHint",

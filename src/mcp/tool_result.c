@@ -6,8 +6,10 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "mcp/attachments.h"
+#include "mcp/file_uris.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/responder.h"
+#include "mcp/uri.h"
 
 /* Bytes of a text around the output: headings, and notes of how much is omitted. */
 enum { HEADING_BYTES = 160, SESSION_BYTES = 160 /* of the line about a session, and of `value` */ };
@@ -124,8 +126,21 @@ static json_t *text_content(const struct strbuf *text)
                      json_stringn_nocheck(strbuf_string(text), text->length));
 }
 
+/* How a later call gets an artifact. Models copy such an example better than they follow rules. */
+static void add_example(struct strbuf *list, const char *name, const char *id)
+{
+    CLEANUP_FREE char *start = string_format(RUNS_URI "%s/files/", id);
+    CLEANUP_FREE char *uri = uri_of(start, name);
+    CLEANUP_FREE char *file = NULL;
+    json_t *example = json_pack("[{s:s, s:s}]", "filename", name, "uri", uri);
+
+    file = json_dumps(example, 0);
+    strbuf_addf(list, "In a later call: \"additional_files\": %s\n", file);
+    json_decref(example);
+}
+
 /* The artifacts, and those that are missing. */
-static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts)
+static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts, const char *id)
 {
     CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT;
 
@@ -134,6 +149,12 @@ static void add_artifacts(struct strbuf *text, const struct artifacts *artifacts
 
         strbuf_addf(&list, "%s (%s, %zu bytes)\n", name, artifacts->items[i].mime_type,
                     artifacts->items[i].length);
+    }
+    for (size_t i = 0; i < artifacts->count; i++) {
+        if (strlen(artifacts->items[i].name) > ATTACHMENT_NAME_MAX)
+            continue;
+        add_example(&list, artifacts->items[i].name, id);
+        break;
     }
     for (size_t i = 0; i < artifacts->missing.count; i++)
         strbuf_addf(&list, "%s\n", artifacts->missing.items[i]);
@@ -171,7 +192,8 @@ static void add_session(struct strbuf *text, const struct session_result *sessio
 }
 
 /* The text for models. */
-static json_t *text_for_model(const struct result *result, const struct excerpt *excerpt)
+static json_t *text_for_model(const struct result *result, const struct excerpt *excerpt,
+                              const char *id)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     const bool ran = result->exit_code != EXIT_CODE_NONE;
@@ -188,7 +210,7 @@ static json_t *text_for_model(const struct result *result, const struct excerpt 
     add_section(&text, "value", &excerpt->value);
     if (ran && silent)
         strbuf_addstr(&text, "(no output)");
-    add_artifacts(&text, &result->artifacts);
+    add_artifacts(&text, &result->artifacts, id);
     add_warnings(&text, &result->warnings);
     return text_content(&text);
 }
@@ -227,13 +249,13 @@ static json_t *structured_content(const json_t *object, const struct excerpt *ex
 }
 
 static json_t *build(const struct result *result, const json_t *object,
-                     const struct excerpt *excerpt, const struct revision *revision)
+                     const struct excerpt *excerpt, const struct revision *revision, const char *id)
 {
     const bool has_value = result->session && result->session->has_value;
     json_t *tool_result = json_object();
     json_t *content = json_array();
 
-    json_array_append_new(content, text_for_model(result, excerpt));
+    json_array_append_new(content, text_for_model(result, excerpt, id));
     json_object_set_new(tool_result, "content", content);
     if (revision->structured)
         json_object_set_new(tool_result, "structuredContent",
@@ -242,17 +264,33 @@ static json_t *build(const struct result *result, const json_t *object,
     return tool_result;
 }
 
-/* Attaches the output of a stream, as much as fits into one message. Takes ownership of it. */
+/* Attaches the output of a stream, as much as fits into one message. */
 static void attach_output(struct attachments *attachments, const struct result *result, int stream,
-                          struct strbuf *full)
+                          const struct strbuf *full)
 {
-    if (full->length > STORED_TEXT_MAX) {
-        struct strbuf shortened = cut(full, result->bytes[stream], STORED_TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf shortened = STRBUF_INIT;
 
-        strbuf_release(full);
-        *full = shortened;
+    if (full->length > STORED_TEXT_MAX)
+        shortened = cut(full, result->bytes[stream], STORED_TEXT_MAX);
+    attachments_add_output(attachments, stream_names[stream],
+                           full->length > STORED_TEXT_MAX ? &shortened : full);
+}
+
+/* Gives the artifacts in the object their URIs, unless their names are very long. */
+static void add_uris(json_t *object, const char *id)
+{
+    CLEANUP_FREE char *start = string_format(RUNS_URI "%s/files/", id);
+    size_t i;
+    json_t *artifact;
+
+    json_array_foreach(json_object_get(object, "artifacts"), i, artifact)
+    {
+        const char *name = json_string_value(json_object_get(artifact, "name"));
+        CLEANUP_FREE char *uri = uri_of(start, name);
+
+        if (strlen(name) <= ATTACHMENT_NAME_MAX)
+            json_object_set_new(artifact, "uri", json_string(uri));
     }
-    attachments_add_output(attachments, stream_names[stream], full);
 }
 
 /* Bytes of the output that a text of so many bytes has room for. */
@@ -265,17 +303,18 @@ static size_t output_room(const struct result *result, size_t max_text)
 
 /* Makes the tool result with as much of the output as fits into `max` bytes and into a message. */
 static json_t *fit(struct result *result, const struct output *output, size_t max,
-                   const struct revision *revision, struct excerpt *excerpt)
+                   const struct revision *revision, const char *id, struct excerpt *excerpt)
 {
     json_t *object = result_to_json(result);
     json_t *tool_result = NULL;
 
     shorten_build(object);
+    add_uris(object, id);
     do {
         json_decref(tool_result);
         release_excerpt(excerpt);
         make_excerpt(excerpt, result, output, max);
-        tool_result = build(result, object, excerpt, revision);
+        tool_result = build(result, object, excerpt, revision, id);
         max /= 2;
     } while (max >= OUTPUT_MIN && jsonrpc_size(tool_result) > RESULT_MAX);
     json_decref(object);
@@ -288,13 +327,16 @@ json_t *tool_result_of_run(struct result *result, const struct revision *revisio
     struct output output = take_output(result);
     struct excerpt excerpt = {.cut = {false, false}};
     struct attachments attachments;
+    struct stored_result *stored =
+        stored_result_new(result->artifacts.file, result->artifacts.file_length);
     json_t *tool_result;
     size_t text_used;
 
     artifacts_limit(&result->artifacts, ARTIFACTS_MAX);
-    tool_result = fit(result, &output, output_room(result, max_text), revision, &excerpt);
+    tool_result = fit(result, &output, output_room(result, max_text), revision,
+                      stored_result_id(stored), &excerpt);
     text_used = excerpt.text[0].length + excerpt.text[1].length + excerpt.value.length;
-    attachments_begin(&attachments, tool_result, revision,
+    attachments_begin(&attachments, tool_result, revision, stored,
                       max_text > text_used ? max_text - text_used : 0);
     for (int i = 0; i < 2; i++)
         if (excerpt.cut[i])

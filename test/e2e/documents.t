@@ -304,8 +304,10 @@ test_case --quick 'isolator-mcp(1): the revisions of the protocol, and the limit
     done <<'END'
 45 s
 1.5 s
-15 minutes
-16 MiB
+500 results
+700,000 bytes
+10,000 files
+up to sixteen levels
 4 MiB
 at most 64 MiB
 1,000,000 bytes

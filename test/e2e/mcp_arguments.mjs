@@ -160,15 +160,17 @@ quickCase('additional_files: objects with filename, content and encoding', async
         await server.refusesBeside(files(file), 'additional_files[0] must be an object with filename and content', JSON.stringify(file));
     await server.refusesBeside(files({ filename: 7, content: 'x' }),
         'additional_files[0] must be an object whose filename is a string without NUL characters', 'a filename that is a number');
-    await server.refusesBeside(files({ filename: 'a' }), 'additional_files[0] must be an object whose content is a string', 'no content');
-    for (const value of [7, null, []])
+    await server.refusesBeside(files({ filename: 'a' }), 'additional_files[0] must be an object with filename and either content or uri', 'no content');
+    await server.refusesBeside(content(null, undefined), 'additional_files[0] must be an object with filename and either content or uri',
+        'content that is null');
+    for (const value of [7, []])
         await server.refusesBeside(content(value, 'utf-8'), 'additional_files[0] must be an object whose content is a string',
             `content that is ${JSON.stringify(value)}`);
     for (const encoding of ['latin-1', 'BASE64', '', 7])
         await server.refusesBeside(content('x', encoding), 'additional_files[0] must be an object whose encoding is "utf-8" or "base64"',
             `the encoding ${JSON.stringify(encoding)}`);
     await server.refusesBeside(files({ filename: 'a', content: 'x', mode: 7 }),
-        'additional_files[0] must be an object with filename, content and encoding alone', 'an unknown member');
+        'additional_files[0] must be an object with filename, content and encoding, or filename and uri', 'an unknown member');
     await server.refusesBeside(files({ filename: 'a', content: 'x' }, { filename: '/b', content: 'x' }),
         "additional_files[1]: '/b' must be relative to the directory", 'the second of two');
 });

@@ -32,7 +32,7 @@ file=$scratch/config.json
 
 test_case --quick 'the options' && {
     server --help
-    is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--verbose]" "--help"
+    is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]" "--help"
     has "$out" "claude-desktop, claude-code, vscode, cursor, cline" "--help: names the hosts"
     help=$out
     server -h

@@ -212,7 +212,7 @@ quickCase('resources/read: the error in full, and the error code of each era', a
     const server = await startWithSnippets();
     is(await server.tellRaw('{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"isolator://x"}}'),
         '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"cannot read the resource: a resource URI begins with ' +
-        'isolator://snippets/ or isolator://runs/","data":{"uri":"isolator://x"}}}');
+        'isolator://snippets/, isolator://inputs/ or isolator://runs/","data":{"uri":"isolator://x"}}}');
     is((await server.ask('resources/read', { uri: 'isolator://x', _meta: MODERN })).error?.code, -32602, 'modern');
     is((await server.ask('resources/read', { uri: 'isolator://snippets/hello.py', _meta: MODERN })).result?.ttlMs, 0,
         'a modern result may not be cached');

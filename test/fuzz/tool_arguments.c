@@ -41,6 +41,20 @@ static void check_path(const char *path)
     fuzz_require(input_files_check_path(path, &error) == 0, "%s", error.message);
 }
 
+/* The only URI that names a file. */
+static const char KNOWN_URI[] = "isolator://inputs/a";
+
+static int open_known(void *context, const char *uri, struct file_range *range, struct error *error)
+{
+    (void)context;
+    if (strcmp(uri, KNOWN_URI) != 0)
+        return error_set(error, ERROR_INPUT, "unknown");
+    *range = (struct file_range){.file = shared_file_create(error)};
+    return 0;
+}
+
+static const struct file_opener opener = {.open = open_known};
+
 /* Compares the bytes of a file with its member of additional_files. */
 static void check_file(const struct input_file *file, const json_t *given)
 {
@@ -49,7 +63,10 @@ static void check_file(const struct input_file *file, const json_t *given)
     const size_t length = json_string_length(content);
 
     check_path(file->path);
-    if (encoding && strcmp(encoding, "base64") == 0)
+    if (file->range.file)
+        fuzz_require(strcmp(json_string_value(json_object_get(given, "uri")), KNOWN_URI) == 0,
+                     "a file without its uri");
+    else if (encoding && strcmp(encoding, "base64") == 0)
         fuzz_require(file->length <= length / 4 * 3 + 2, "%zu bytes of %zu", file->length, length);
     else
         fuzz_require(file->length == length &&
@@ -141,7 +158,8 @@ static void check_arguments(const json_t *arguments, enum tool_caller caller)
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (tool_arguments_read(arguments, caller, &config, &request, &error) != 0 ||
+    if (tool_arguments_read(arguments, caller, &config,
+                            caller == TOOL_CALLER_MODEL ? &opener : NULL, &request, &error) != 0 ||
         plan_resolve(&plan, &config, &request, &error) != 0) {
         check_refusal(&error);
         return;

@@ -29,7 +29,10 @@ export async function checkArtifacts(session, revision, known) {
         { language: 'busybox', entrypoint_code: WRITE, artifacts: ['*'], timeout_seconds: 300 });
     const [text, packed, picture, sound, table] = content;
     is(content.length, 5, 'all come back');
-    is(text.text, '(no output)\n--- artifacts ---\npacked.zip (application/zip, 5 bytes)\n' +
+    const [example, id] = text.text.match(/^In a later call: .*isolator:\/\/runs\/([0-9a-f]{16})\/.*\n/m) ?? [];
+    is(example, `In a later call: "additional_files": [{"filename": "packed.zip", "uri": "isolator://runs/${id}/files/packed.zip"}]\n`,
+        'how a later call gets one');
+    is(text.text.replace(example, ''), '(no output)\n--- artifacts ---\npacked.zip (application/zip, 5 bytes)\n' +
         'picture.bin (image/png, 16 bytes)\nsound (audio/ogg, 5 bytes)\ntable.csv (text/csv, 4 bytes)\n', 'they are listed');
     is(picture, PICTURE, 'a picture, by its content');
     if (known.annotations)

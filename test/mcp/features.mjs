@@ -126,7 +126,8 @@ export async function checkResources(session, revision, known) {
         'isolator://snippets/hello_world.py hello_world.py text/x-python',
     ], 'three of them');
     const { resourceTemplates } = await client.listResourceTemplates();
-    is(resourceTemplates.map((template) => template.uriTemplate), ['isolator://snippets/{snippet_name}'], 'templates');
+    is(resourceTemplates.map((template) => template.uriTemplate),
+        ['isolator://snippets/{snippet_name}', 'isolator://runs/{id}/files/{name}{?offset,length}'], 'templates');
     const uri = 'isolator://snippets/hello_world.py';
     const { contents } = await client.readResource({ uri });
     is(contents, [{ uri, mimeType: 'text/x-python', text: readFileSync(new URL('hello_world.py', prompts), 'utf8') }], 'a snippet');

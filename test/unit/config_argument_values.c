@@ -41,6 +41,24 @@ static int read_files(struct fixture *fixture, const json_t *value)
     return argument_files(&fixture->reader, "files", value, &fixture->files);
 }
 
+/* The same where files can be named: "uri" stands for an empty file, and nothing else for any. */
+static int open_uri(void *context, const char *uri, struct file_range *range, struct error *error)
+{
+    assert_null(context);
+    if (strcmp(uri, "uri") != 0)
+        return error_set(error, ERROR_INPUT, "there is no '%s'", uri);
+    *range = (struct file_range){.file = shared_file_create(error), .offset = 3, .length = 4};
+    return 0;
+}
+
+static int read_named_files(struct fixture *fixture, const json_t *value)
+{
+    static const struct file_opener opener = {.open = open_uri};
+
+    fixture->reader.opener = &opener;
+    return argument_files(&fixture->reader, "files", value, &fixture->files);
+}
+
 static void read_good(struct fixture *fixture, list_reader *read, const char *text)
 {
     json_t *value = json_of(text);
@@ -369,9 +387,80 @@ static void argument_values__contents_that_are_none(void **state)
                      " must be an object whose content is valid base64, as its encoding says");
 }
 
+static void argument_values__files_by_uri(void **state)
+{
+    struct fixture fixture;
+    const struct input_file *file;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, read_named_files,
+              "[{\"filename\": \"a\", \"uri\": \"uri\", \"content\": null},"
+              " {\"filename\": \"b\", \"content\": \"x\", \"uri\": null}]");
+    assert_int_equal(fixture.files.count, 2);
+    file = &fixture.files.items[0];
+    assert_string_equal(file->path, "a");
+    assert_null(file->data);
+    assert_int_equal(file->range.offset, 3);
+    assert_int_equal(file->range.length, 4);
+    assert_null(fixture.files.items[1].range.file);
+    assert_memory_equal(fixture.files.items[1].data, "x", 1);
+    tear_down(&fixture);
+}
+
+static void argument_values__files_by_wrong_uris(void **state)
+{
+    (void)state;
+    check_refused(read_files, "[{\"filename\": \"a\", \"uri\": \"uri\"}]",
+                  "files[0].uri: only calls of isolator-mcp can name files; give content");
+    check_refused(read_named_files, "[{\"filename\": \"a\"}]",
+                  "files[0] must be an object with filename and either content or uri");
+    check_refused(read_named_files, "[{\"filename\": \"a\", \"content\": \"\", \"uri\": \"uri\"}]",
+                  "files[0] must be an object with either content or uri, not both");
+    check_refused(read_named_files,
+                  "[{\"filename\": \"a\", \"encoding\": \"base64\", \"uri\": \"uri\"}]",
+                  "files[0] must be an object with either content or uri, not both");
+    check_refused(read_named_files, "[{\"filename\": \"a\", \"uri\": 1}]",
+                  "files[0].uri must be a string");
+    check_refused(read_named_files, "[{\"filename\": \"a\", \"uri\": \"uri\\u0000\"}]",
+                  "files[0].uri must be a string without NUL characters");
+    check_refused(read_named_files, "[{\"filename\": \"a\", \"uri\": \"x\"}]",
+                  "files[0].uri: there is no 'x'");
+    check_refused(read_named_files, "[{\"filename\": \"a\", \"url\": \"x\"}]",
+                  "files[0] must be an object with filename, content and encoding, or filename and "
+                  "uri");
+    check_refused(read_named_files, "[{\"filename\": \"../a\", \"uri\": \"uri\"}]",
+                  "files[0]: '../a' must not have '..', '.' or empty parts");
+}
+
+/* Each may need a descriptor. */
+static void argument_values__many_files_by_uri(void **state)
+{
+    json_t *files = json_array();
+    struct fixture fixture;
+
+    (void)state;
+    for (int i = 0; i < 256; i++) {
+        CLEANUP_FREE char *name = string_format("%d", i);
+        json_array_append_new(files, json_pack("{s:s, s:s}", "filename", name, "uri", "uri"));
+    }
+    set_up(&fixture);
+    assert_int_equal(read_named_files(&fixture, files), 0);
+    tear_down(&fixture);
+    json_array_append_new(files, json_pack("{s:s, s:s}", "filename", "x", "uri", "uri"));
+    set_up(&fixture);
+    assert_int_equal(read_named_files(&fixture, files), -1);
+    assert_error(&fixture.error, ERROR_USAGE, "files[256].uri: a call can name at most 256 files");
+    tear_down(&fixture);
+    json_decref(files);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(argument_values__files_by_uri),
+        cmocka_unit_test(argument_values__files_by_wrong_uris),
+        cmocka_unit_test(argument_values__many_files_by_uri),
         cmocka_unit_test(argument_values__wrong),
         cmocka_unit_test(argument_values__text),
         cmocka_unit_test(argument_values__bytes),

@@ -762,19 +762,21 @@ static void config__errors_name_the_file(void **state)
     temp_remove(directory);
 }
 
-static void config__prompts_lie_beside_the_file(void **state)
+static void config__directories_lie_beside_the_file(void **state)
 {
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
     CLEANUP_FREE char *relative = path_in(directory, "my/prompts");
+    CLEANUP_FREE char *inputs = path_in(directory, "data");
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
     (void)state;
     config_init(&config);
-    write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\"}");
+    write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\", \"inputsDir\": \"data\"}");
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.prompts_dir, relative);
+    assert_string_equal(config.inputs_dir, inputs);
     config_release(&config);
 
     config_init(&config);
@@ -787,6 +789,8 @@ static void config__prompts_lie_beside_the_file(void **state)
     write_in(directory, "file.json", "{}");
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.prompts_dir, ISOLATOR_DATADIR "/prompts");
+    assert_null(config.inputs_dir);
+    assert_int_equal(config.max_stored_bytes, 268435456);
     config_release(&config);
     temp_remove(directory);
 }
@@ -1162,7 +1166,7 @@ int main(void)
         cmocka_unit_test(config__file_of_one_mebibyte),
         cmocka_unit_test(config__file_that_is_a_pipe),
         cmocka_unit_test(config__errors_name_the_file),
-        cmocka_unit_test(config__prompts_lie_beside_the_file),
+        cmocka_unit_test(config__directories_lie_beside_the_file),
         cmocka_unit_test(config__prompts_are_absolute),
         cmocka_unit_test(config__built_in),
         cmocka_unit_test(config__own_defaults_lie_over_the_built_in),

@@ -23,8 +23,8 @@ static void config_keys__levels(void **state)
     assert_string_equal(
         strbuf_string(&names),
         "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced userRange "
-        "promptsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes warm "
-        "warmMaxAgeSeconds sessions images "
+        "promptsDir inputsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes "
+        "maxStoredBytes warm warmMaxAgeSeconds sessions images "
         "isolatorPath defaults maximums languages \n"
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"
@@ -61,6 +61,7 @@ static void config_keys__ranges(void **state)
         {"maxTextBytes", 1000, 450000},
         {"maxArtifacts", 0, 10000},
         {"maxArtifactBytes", 0, 1073741824},
+        {"maxStoredBytes", 1048576, 1073741824},
         {"warm", 0, 100},
         {"warmMaxAgeSeconds", 1, 86400},
     };

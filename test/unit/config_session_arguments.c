@@ -6,7 +6,7 @@
 
 static int read_session(const char *text, struct session_request *request, struct error *error)
 {
-    struct argument_reader reader = {error, 0};
+    struct argument_reader reader = {.error = error};
     json_t *value = json_of(text);
     const int result = session_argument_read(&reader, "session", value, request);
 

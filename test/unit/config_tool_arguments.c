@@ -31,7 +31,7 @@ static void tear_down(struct fixture *fixture)
 static int read_text(struct fixture *fixture, const char *text)
 {
     json_t *arguments = json_of(text);
-    const int result = tool_arguments_read(arguments, fixture->caller, &fixture->config,
+    const int result = tool_arguments_read(arguments, fixture->caller, &fixture->config, NULL,
                                            &fixture->request, &fixture->error);
 
     json_decref(arguments);
@@ -134,8 +134,8 @@ static void tool_arguments__nothing_to_run(void **state)
                   "entrypoint_code is missing: give the source code of the program");
     check_refused("{\"entrypoint_code\": \"print(1)\"}", "language is missing: give one of py, sh");
     set_up(&fixture);
-    assert_int_equal(tool_arguments_read(NULL, TOOL_CALLER_MODEL, &fixture.config, &fixture.request,
-                                         &fixture.error),
+    assert_int_equal(tool_arguments_read(NULL, TOOL_CALLER_MODEL, &fixture.config, NULL,
+                                         &fixture.request, &fixture.error),
                      -1);
     assert_error(&fixture.error, ERROR_USAGE, NOTHING);
     tear_down(&fixture);

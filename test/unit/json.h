@@ -60,6 +60,7 @@ static inline void set_up_config(struct config *config, const char *more)
         "{\"containerCommand\": \"docker\", \"containerWorkdir\": \"/workspace\","
         " \"maxQueued\": 64, \"maxTextBytes\": 50000,"
         " \"maxArtifacts\": 1000, \"maxArtifactBytes\": 67108864,"
+        " \"maxStoredBytes\": 268435456,"
         " \"defaults\": {\"timeoutSeconds\": 45, \"memoryMB\": 256, \"cpus\": 0.5, \"cpuSeconds\": "
         "0,"
         "  \"pidsLimit\": 64, \"workdirMB\": 64, \"tmpMB\": 64, \"outputBytes\": 1048576,"

@@ -15,14 +15,20 @@ struct fixture {
 /* The first bytes of a PNG. */
 #define PNG "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
+/* The descriptions of links to files. */
+#define KEPT "A file of the program; kept until newer results need its room."
+#define KEPT_LARGE                                                                                 \
+    "A file of the program, too large for one message: append ?offset=N&length=N to the uri to "   \
+    "read a part. Kept until newer results need its room."
+
 static const char NEWEST[] = "2025-11-25";
 
 static void set_up(struct fixture *fixture, const char *revision, size_t text_left)
 {
-    result_store_init(&fixture->store);
+    result_store_init(&fixture->store, 16 << 20);
     fixture->tool_result = json_pack("{s:[{s:s}]}", "content", "type", "text");
     attachments_begin(&fixture->attachments, fixture->tool_result, revision_legacy(revision),
-                      text_left);
+                      stored_result_new(NULL, 0), text_left);
 }
 
 static void add(struct fixture *fixture, const char *name, const char *data, size_t length)
@@ -69,15 +75,22 @@ static void check_last(const struct fixture *fixture, const char *expected)
 /* Checks the stored part of this name, "TYPE CONTENT" or "nothing". Ends the attachments. */
 static void check_stored(struct fixture *fixture, const char *name, const char *expected)
 {
-    CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
-    char id[STORED_ID_SIZE];
-    const char *type;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *got = NULL;
+    char id[STORED_ID_SIZE], data[64] = "";
+    struct stored_part part;
 
     memcpy(id, stored_result_id(fixture->attachments.stored), sizeof id);
     attachments_end(&fixture->attachments, &fixture->store);
-    type = result_store_read(&fixture->store, id, name, &data);
-    CLEANUP_FREE char *got =
-        type ? string_format("%s %s", type, strbuf_string(&data)) : string_copy("nothing");
+    if (result_store_open(&fixture->store, id, name, &part, &error) == 0) {
+        assert_int_equal(
+            shared_file_read(part.range.file, part.range.offset, data, (size_t)part.range.length),
+            0);
+        shared_file_release(part.range.file);
+        got = string_format("%s %s", part.mime_type, data);
+    } else {
+        got = string_copy("nothing");
+    }
     assert_string_equal(got, expected);
     json_decref(fixture->tool_result);
     result_store_release(&fixture->store);
@@ -93,11 +106,11 @@ static void attachments__pictures_and_audio(void **state)
     check_last(
         &fixture,
         "{\"type\":\"image\",\"data\":\"iVBORw0KGgoAAAANSUhEUg==\",\"mimeType\":\"image/png\"}");
-    check_stored(&fixture, "files/a.png", "nothing");
+    check_stored(&fixture, "files/a.png", "image/png \x89PNG\r\n\x1a\n");
     set_up(&fixture, "2025-03-26", 0);
     ADD(&fixture, "a", "OggS\0");
     check_last(&fixture, "{\"type\":\"audio\",\"data\":\"T2dnUwA=\",\"mimeType\":\"audio/ogg\"}");
-    check_stored(&fixture, "files/a", "nothing");
+    check_stored(&fixture, "files/a", "audio/ogg OggS");
 }
 
 static void attachments__texts(void **state)
@@ -112,8 +125,8 @@ static void attachments__texts(void **state)
                          "\"text\":\"1,\xc3\xa4\\n\"}}");
     ADD(&fixture, "c", "123456"); /* more text than may be embedded */
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/c\","
-                         "\"name\":\"c\",\"description\":\"A file of the program; kept for some "
-                         "minutes.\",\"mimeType\":\"text/plain\",\"size\":6}");
+                         "\"name\":\"c\",\"description\":\"" KEPT
+                         "\",\"mimeType\":\"text/plain\",\"size\":6}");
     ADD(&fixture, "d", "12345");
     check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
                          "\"isolator://runs/ID/files/d\",\"mimeType\":\"text/plain\","
@@ -129,8 +142,8 @@ static void attachments__other_files(void **state)
     set_up(&fixture, NEWEST, 100);
     ADD(&fixture, "a.zip", "PK\3\4\xff");
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/a.zip\","
-                         "\"name\":\"a.zip\",\"description\":\"A file of the program; kept for "
-                         "some minutes.\",\"mimeType\":\"application/zip\",\"size\":5}");
+                         "\"name\":\"a.zip\",\"description\":\"" KEPT
+                         "\",\"mimeType\":\"application/zip\",\"size\":5}");
     check_stored(&fixture, "files/a.zip", "application/zip PK\3\4\xff");
     set_up(&fixture, "2024-11-05", 100); /* has neither links nor audio */
     ADD(&fixture, "a.ogg", "OggS\0");
@@ -144,9 +157,6 @@ static void attachments__other_files(void **state)
     check_stored(&fixture, "files/a.ogg", "audio/ogg OggS");
 }
 
-static const char too_large[] = "{\"type\":\"text\",\"text\":\"The artifact 'b' does not fit into "
-                                "this message; make it smaller or ask for fewer files.\"}";
-
 static void attachments__files_that_do_not_fit_into_a_message(void **state)
 {
     struct fixture fixture;
@@ -154,50 +164,70 @@ static void attachments__files_that_do_not_fit_into_a_message(void **state)
     (void)state;
     set_up(&fixture, NEWEST, 100);
     add_large(&fixture, "b", PNG, sizeof PNG - 1, 720000);
-    check_last(&fixture, too_large);
+    check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/b\","
+                         "\"name\":\"b\",\"description\":\"" KEPT_LARGE
+                         "\",\"mimeType\":\"image/png\",\"size\":720016}");
     add_large(&fixture, "a", PNG, sizeof PNG - 1, 600000);
     add_large(&fixture, "d", PNG, sizeof PNG - 1, 150000); /* does not fit, so it is linked */
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/d\","
-                         "\"name\":\"d\",\"description\":\"A file of the program; kept for some "
-                         "minutes.\",\"mimeType\":\"image/png\",\"size\":150016}");
-    add_large(&fixture, "b", "\xff", 1, 720000); /* too large to be read later */
-    check_last(&fixture, too_large);
-    add_large(&fixture, "c", "\xff", 1, 600000);
-    check_stored(&fixture, "files/b", "nothing");
+                         "\"name\":\"d\",\"description\":\"" KEPT
+                         "\",\"mimeType\":\"image/png\",\"size\":150016}");
+    ADD(&fixture, "e", "\xff");
+    check_stored(&fixture, "files/e", "application/octet-stream \xff");
+    set_up(&fixture, "2025-03-26", 100); /* has no links */
+    add_large(&fixture, "b", PNG, sizeof PNG - 1, 720000);
+    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'b' does not fit into this "
+                         "message; its uri is isolator://runs/ID/files/b.\"}");
+    ADD(&fixture, "c", "text");
+    check_stored(&fixture, "files/c", "text/plain text");
 }
 
-/* One result never needs more than the whole store. */
-static void attachments__files_that_do_not_fit_into_the_store(void **state)
+/* An artifact of a run whose content was written to a file. */
+static void attachments__files_that_are_not_in_memory(void **state)
 {
+    struct artifacts artifacts = ARTIFACTS_INIT;
+    struct error error = ERROR_INIT;
     struct fixture fixture;
+    char digest[SHA256_HEX_SIZE];
 
     (void)state;
-    set_up(&fixture, NEWEST, 0);
-    for (int i = 0; i < 30; i++)
-        add_large(&fixture, "c", "\xff", 1, 600000);
-    add_large(&fixture, "b", "\xff", 1, 600000);
-    check_last(&fixture, too_large);
-    attachments_end(&fixture.attachments, &fixture.store);
-    assert_in_range(fixture.store.bytes, 1000000, RESULT_STORE_BYTES_MAX);
-    json_decref(fixture.tool_result);
-    result_store_release(&fixture.store);
+    assert_int_equal(artifacts_open_file(&artifacts, &error), 0);
+    for (int i = 0; i < 2; i++) {
+        sha256_of("1,2\n", 4, digest);
+        assert_int_equal(shared_file_write(artifacts.file, artifacts.file_length, "1,2\n", 4), 0);
+        assert_int_equal(artifacts_add_written(&artifacts, string_copy(i == 0 ? "a.csv" : "b.csv"),
+                                               4, digest, false, &error),
+                         0);
+    }
+    set_up(&fixture, NEWEST, 4);
+    result_store_add(&fixture.store, fixture.attachments.stored); /* frees it: it is empty */
+    fixture.attachments.stored = stored_result_new(artifacts.file, artifacts.file_length);
+    attachments_add_file(&fixture.attachments, &artifacts.items[0]);
+    check_last(&fixture, "{\"type\":\"resource\",\"resource\":{\"uri\":"
+                         "\"isolator://runs/ID/files/a.csv\",\"mimeType\":\"text/csv\","
+                         "\"text\":\"1,2\\n\"}}");
+    attachments_add_file(&fixture.attachments, &artifacts.items[1]); /* more text than may be */
+    check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/files/b.csv\","
+                         "\"name\":\"b.csv\",\"description\":\"" KEPT
+                         "\",\"mimeType\":\"text/csv\",\"size\":4}");
+    artifacts_release(&artifacts); /* the store has the file */
+    check_stored(&fixture, "files/b.csv", "text/csv 1,2\n");
 }
 
 static void attachments__long_output(void **state)
 {
     struct fixture fixture;
-    struct strbuf text = STRBUF_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
     (void)state;
     set_up(&fixture, NEWEST, 0);
     strbuf_addstr(&text, "all of it");
     attachments_add_output(&fixture.attachments, "stdout", &text);
     check_last(&fixture, "{\"type\":\"resource_link\",\"uri\":\"isolator://runs/ID/stdout\","
-                         "\"name\":\"stdout\",\"description\":\"More of the output; kept for some "
-                         "minutes.\",\"mimeType\":\"text/plain\",\"size\":9}");
+                         "\"name\":\"stdout\",\"description\":\"More of the output; kept until "
+                         "newer results need its room.\",\"mimeType\":\"text/plain\",\"size\":9}");
     check_stored(&fixture, "stdout", "text/plain all of it");
     set_up(&fixture, "2025-03-26", 0);
-    strbuf_addstr(&text, "all of it");
     attachments_add_output(&fixture.attachments, "stdout", &text);
     check_last(&fixture, "{\"type\":\"text\"}");
     check_stored(&fixture, "stdout", "nothing");
@@ -210,7 +240,7 @@ int main(void)
         cmocka_unit_test(attachments__texts),
         cmocka_unit_test(attachments__other_files),
         cmocka_unit_test(attachments__files_that_do_not_fit_into_a_message),
-        cmocka_unit_test(attachments__files_that_do_not_fit_into_the_store),
+        cmocka_unit_test(attachments__files_that_are_not_in_memory),
         cmocka_unit_test(attachments__long_output),
     };
 

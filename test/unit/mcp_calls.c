@@ -53,7 +53,7 @@ static void set_up_script(struct fixture *fixture, const char *more, const char 
     assert_int_equal(notifier_open(&fixture->changed, &error), 0);
     assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
     client_open(&fixture->client);
-    result_store_init(&fixture->store);
+    result_store_init(&fixture->store, 16 << 20);
     calls_init(&fixture->calls, &fixture->service, &fixture->config, &fixture->client.writer,
                &fixture->store);
 }

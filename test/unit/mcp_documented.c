@@ -5,7 +5,9 @@
 #include "test.h"
 
 #include "base/json_text.h"
+#include "config/inputs_dir.h"
 #include "mcp/calls.h"
+#include "mcp/resources.h"
 #include "mcp/responder.h"
 #include "mcp/result_store.h"
 #include "mcp/server.h"
@@ -14,18 +16,21 @@
 static void documented__times(void **state)
 {
     (void)state;
-    assert_int_equal(TOOL_TIMEOUT, 45);                /* "45 s" */
-    assert_int_equal(SERVER_GRACE_MS, 1500);           /* "1.5 s" */
-    assert_int_equal(RESULT_STORE_AGE_MAX_MS, 900000); /* "15 minutes" */
+    assert_int_equal(TOOL_TIMEOUT, 45);      /* "45 s" */
+    assert_int_equal(SERVER_GRACE_MS, 1500); /* "1.5 s" */
 }
 
 static void documented__sizes(void **state)
 {
     (void)state;
-    assert_int_equal(RESULT_STORE_BYTES_MAX, 16777216); /* "16 MiB" */
-    assert_int_equal(JSON_TEXT_MAX, 67108864);          /* "at most 64 MiB" */
-    assert_int_equal(MESSAGE_MAX, 1000000);             /* "1,000,000 bytes" */
-    assert_int_equal(CALLS_BYTES_MAX, 268435456);       /* "256 MiB" */
+    assert_int_equal(JSON_TEXT_MAX, 67108864);        /* "at most 64 MiB" */
+    assert_int_equal(MESSAGE_MAX, 1000000);           /* "1,000,000 bytes" */
+    assert_int_equal(CALLS_BYTES_MAX, 268435456);     /* "256 MiB" */
+    assert_int_equal(RESOURCE_BYTES_MAX, 700000);     /* "700,000 bytes" */
+    assert_int_equal(RESULT_STORE_RESULTS_MAX, 500);  /* "500 results" */
+    assert_int_equal(RESULT_STORE_DROPPED_MAX, 1000); /* "1000" */
+    assert_int_equal(INPUTS_MAX, 10000);              /* "10,000 files" */
+    assert_int_equal(INPUTS_DEPTH_MAX, 16);           /* "sixteen levels" */
 }
 
 int main(void)

@@ -2,12 +2,13 @@
 
 #include "base/memory.h"
 #include "mcp/jsonrpc.h"
+#include "mcp/resource_templates.h"
 #include "mcp/resources.h"
 #include "mcp/responder.h"
 
-/* A configuration with a directory of snippets, and an empty store. */
+/* A configuration with directories of snippets and of input files, and an empty store. */
 struct fixture {
-    char *directory;
+    char *directory, *inputs;
     struct config config;
     struct result_store store;
     struct error error;
@@ -15,10 +16,11 @@ struct fixture {
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.directory = temp_create()};
+    *fixture = (struct fixture){.directory = temp_create(), .inputs = temp_create()};
     set_up_config(&fixture->config, NULL);
     fixture->config.prompts_dir = string_copy(fixture->directory);
-    result_store_init(&fixture->store);
+    fixture->config.inputs_dir = string_copy(fixture->inputs);
+    result_store_init(&fixture->store, 16 << 20);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -27,6 +29,15 @@ static void tear_down(struct fixture *fixture)
     result_store_release(&fixture->store);
     config_release(&fixture->config);
     temp_remove(fixture->directory);
+    temp_remove(fixture->inputs);
+}
+
+/* Makes a directory in that of the input files. */
+static void make_directory(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->inputs, name);
+
+    assert_int_equal(mkdir(path, 0755), 0);
 }
 
 /* Adds this many snippets, "0000.py" and so on. */
@@ -165,14 +176,83 @@ static void resources__invalid_cursors(void **state)
     tear_down(&fixture);
 }
 
+static void resources__input_files_are_listed(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_in(fixture.directory, "b.sh", "echo\n");
+    make_directory(&fixture, "a");
+    write_in(fixture.inputs, "a/x y.csv", "1,2\n");
+    write_in(fixture.inputs, "a.txt", "text");
+    check_new_json(resources_list(&fixture.config, NULL),
+                   "{\"resources\":["
+                   "{\"uri\":\"isolator://snippets/b.sh\",\"name\":\"b.sh\","
+                   "\"mimeType\":\"text/x-shellscript\"},"
+                   "{\"uri\":\"isolator://inputs/a.txt\",\"name\":\"a.txt\","
+                   "\"mimeType\":\"text/plain\",\"size\":4},"
+                   "{\"uri\":\"isolator://inputs/a/x%20y.csv\",\"name\":\"a/x y.csv\","
+                   "\"mimeType\":\"text/csv\",\"size\":4}]}");
+    tear_down(&fixture);
+}
+
+/* Snippets come first; the next page begins after the last name, even if that file is gone. */
+static void resources__pages_of_input_files(void **state)
+{
+    struct fixture fixture;
+    json_t *page;
+
+    (void)state;
+    set_up(&fixture);
+    add_snippets(&fixture, 100);
+    for (int i = 0; i < 101; i++) {
+        CLEANUP_FREE char *name = string_format("%04d %%", i);
+        write_in(fixture.inputs, name, "");
+    }
+    page = resources_list(&fixture.config, NULL);
+    assert_string_equal(string_at(page, "nextCursor"), "0099.py");
+    json_decref(page);
+    page = resources_list(&fixture.config, "0099.py");
+    assert_string_equal(string_at(page, "resources.0.name"), "0000 %");
+    assert_string_equal(string_at(page, "resources.99.name"), "0099 %");
+    assert_string_equal(string_at(page, "nextCursor"), "isolator://inputs/0099%20%25");
+    json_decref(page);
+    remove_below(AT_FDCWD, fixture.inputs);
+    assert_int_equal(mkdir(fixture.inputs, 0755), 0);
+    write_in(fixture.inputs, "0100 %", "");
+    page = resources_list(&fixture.config, "isolator://inputs/0099%20%25");
+    assert_string_equal(string_at(page, "resources.0.name"), "0100 %");
+    assert_null(json_object_get(page, "nextCursor"));
+    json_decref(page);
+    assert_null(resources_list(&fixture.config, "isolator://inputs/%zz"));
+    tear_down(&fixture);
+}
+
 static void resources__templates(void **state)
 {
+    static const char snippet[] =
+        "{\"uriTemplate\":\"isolator://snippets/{snippet_name}\",\"name\":\"snippet\","
+        "\"description\":\"A stored snippet; execute_code runs it by snippet_name.\","
+        "\"mimeType\":\"text/plain\"}";
+    static const char input[] =
+        "{\"uriTemplate\":\"isolator://inputs/{name}{?offset,length}\",\"name\":\"input\","
+        "\"description\":\"An input file, or a part of it.\"}";
+    static const char artifact[] =
+        "{\"uriTemplate\":\"isolator://runs/{id}/files/{name}{?offset,length}\","
+        "\"name\":\"artifact\",\"description\":\"A file of an earlier call, or a part of it.\"}";
+    CLEANUP_FREE char *all =
+        string_format("{\"resourceTemplates\":[%s,%s,%s]}", snippet, input, artifact);
+    CLEANUP_FREE char *without =
+        string_format("{\"resourceTemplates\":[%s,%s]}", snippet, artifact);
+    struct fixture fixture;
+
     (void)state;
-    check_new_json(
-        resources_templates(),
-        "{\"resourceTemplates\":[{\"uriTemplate\":\"isolator://snippets/{snippet_name}\","
-        "\"name\":\"snippet\",\"description\":\"A stored snippet; execute_code runs it by "
-        "snippet_name.\",\"mimeType\":\"text/plain\"}]}");
+    set_up(&fixture);
+    check_new_json(resource_templates_list(&fixture.config), all);
+    free(steal_pointer(&fixture.config.inputs_dir));
+    check_new_json(resource_templates_list(&fixture.config), without);
+    tear_down(&fixture);
 }
 
 /* ---- snippets */
@@ -236,7 +316,8 @@ static void resources__other_uris(void **state)
     write_in(fixture.directory, "a.py", "");
     for (size_t i = 0; i < COUNT(others); i++)
         check_not_read(&fixture, others[i],
-                       "a resource URI begins with isolator://snippets/ or isolator://runs/");
+                       "a resource URI begins with isolator://snippets/, isolator://inputs/ or "
+                       "isolator://runs/");
     tear_down(&fixture);
 }
 
@@ -263,22 +344,27 @@ static void resources__snippet_that_does_not_fit_into_a_message(void **state)
 
 /* ---- stored results */
 
+static void add_part(struct stored_result *stored, const char *name, const char *type,
+                     const char *data, size_t length)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    assert_int_equal(stored_result_add(stored, name, type, data, length, &error), 0);
+}
+
 /* Stores `length` of this byte as stdout and "err" as stderr. Returns the URI, owned. */
 static char *store_output(struct fixture *fixture, char byte, size_t length, const char *stream)
 {
-    struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
     CLEANUP_FREE char *bytes = memory_allocate(length);
-    struct stored_result *stored = stored_result_new();
-    char id[STORED_ID_SIZE];
+    struct stored_result *stored = stored_result_new(NULL, 0);
+    CLEANUP_FREE char *uri =
+        string_format("isolator://runs/%s/%s", stored_result_id(stored), stream);
 
     memset(bytes, byte, length);
-    strbuf_add(&text[0], bytes, length);
-    strbuf_addstr(&text[1], "err");
-    memcpy(id, stored_result_id(stored), sizeof id);
-    for (int i = 0; i < 2; i++)
-        stored_result_add(stored, stream_names[i], "text/plain", &text[i]);
+    add_part(stored, "stdout", "text/plain", bytes, length);
+    add_part(stored, "stderr", "text/plain", "err", 3);
     result_store_add(&fixture->store, stored);
-    return string_format("isolator://runs/%s/%s", id, stream);
+    return steal_pointer(&uri);
 }
 
 static void check_stream(const char *stream, const char *text)
@@ -314,11 +400,16 @@ static void resources__output_that_is_not_stored(void **state)
     set_up(&fixture);
     for (size_t i = 0; i < COUNT(streams); i++) {
         CLEANUP_FREE char *uri = store_output(&fixture, 'x', 1, streams[i]);
-        check_not_read(&fixture, uri, "this output has expired or never existed");
+        CLEANUP_FREE char *id =
+            string_format("%.16s", uri + strlen("isolator://runs/")); /* its 16 digits */
+        CLEANUP_FREE char *message =
+            string_format("the run '%s' has no '%s'; it has: stdout, stderr", id, streams[i]);
+        check_not_read(&fixture, uri, message);
     }
     for (size_t i = 0; i < COUNT(others); i++) {
         CLEANUP_FREE char *uri = string_format("isolator://runs/%s", others[i]);
-        check_not_read(&fixture, uri, "this output has expired or never existed");
+        check_not_read(&fixture, uri,
+                       "this server knows no such run; copy the uri from the result of a call");
     }
     tear_down(&fixture);
 }
@@ -354,24 +445,33 @@ static void resources__output_is_cut_to_fit_into_a_message(void **state)
     check_fits('\x01', 900000, 0);
 }
 
+/* Stores a file with this content. Returns its URI, owned. */
+static char *store_file(struct fixture *fixture, const char *type, const char *data, size_t length)
+{
+    struct stored_result *stored = stored_result_new(NULL, 0);
+    CLEANUP_FREE char *uri = string_format("isolator://runs/%s/files/a", stored_result_id(stored));
+
+    add_part(stored, "files/a", type, data, length);
+    result_store_add(&fixture->store, stored);
+    return steal_pointer(&uri);
+}
+
 /* A file is always whole: in base64 if its text would be too large for a message. */
 static void resources__files_fit_into_a_message(void **state)
 {
-    enum { LENGTH = 600000 };
-    struct strbuf lines = STRBUF_INIT;
+    enum { LENGTH = 600000, MOST = 700000 };
+    CLEANUP_FREE char *lines = memory_allocate(MOST + 1);
     CLEANUP_FREE char *uri = NULL;
-    struct stored_result *stored = stored_result_new();
+    CLEANUP_FREE char *most = NULL;
+    CLEANUP_FREE char *large = NULL;
     struct fixture fixture;
     json_t *result;
     const char *blob;
 
     (void)state;
     set_up(&fixture);
-    uri = string_format("isolator://runs/%s/files/a", stored_result_id(stored));
-    for (int i = 0; i < LENGTH; i++)
-        strbuf_addch(&lines, '\n');
-    stored_result_add(stored, "files/a", "text/plain", &lines);
-    result_store_add(&fixture.store, stored);
+    memset(lines, '\n', MOST + 1);
+    uri = store_file(&fixture, "text/plain", lines, LENGTH);
     result = read_uri(&fixture, uri);
     assert_no_error(&fixture.error);
     assert_in_range(jsonrpc_size(result), LENGTH, MESSAGE_MAX - 10000);
@@ -379,6 +479,136 @@ static void resources__files_fit_into_a_message(void **state)
     assert_int_equal(strlen(blob), LENGTH / 3 * 4);
     assert_memory_equal(blob, "CgoKCgoK", 8);
     json_decref(result);
+    most = store_file(&fixture, "text/plain", lines, MOST);
+    result = read_uri(&fixture, most);
+    assert_in_range(jsonrpc_size(result), MOST, MESSAGE_MAX - 10000);
+    json_decref(result);
+    large = store_file(&fixture, "text/plain", lines, MOST + 1);
+    check_not_read(&fixture, large,
+                   "it has 700001 bytes, too many for one message; read it in parts: append "
+                   "?offset=0&length=700000, and so on");
+    tear_down(&fixture);
+}
+
+/* ---- parts of files */
+
+/* Checks what "text" or "blob" of a part is. */
+static void check_part(struct fixture *fixture, const char *uri, const char *query,
+                       const char *member, const char *expected)
+{
+    CLEANUP_FREE char *asked = string_format("%s%s", uri, query);
+    CLEANUP_FREE char *path = string_format("contents.0.%s", member);
+    json_t *result = read_uri(fixture, asked);
+
+    assert_no_error(&fixture->error);
+    assert_string_equal(string_at(result, "contents.0.uri"), asked);
+    assert_string_equal(string_at(result, path), expected);
+    json_decref(result);
+}
+
+static void check_no_part(struct fixture *fixture, const char *uri, const char *query,
+                          const char *message)
+{
+    CLEANUP_FREE char *asked = string_format("%s%s", uri, query);
+
+    check_not_read(fixture, asked, message);
+}
+
+static void resources__parts_of_files(void **state)
+{
+    static const char wrong[] =
+        "after the '?' of the URI of a file, only offset=NUMBER and length=NUMBER may follow";
+    static const char *const queries[] = {"?",
+                                          "?offset",
+                                          "?offset=",
+                                          "?offset=-1",
+                                          "?offset=1&",
+                                          "?offset=1x",
+                                          "?offset=1&offset=2",
+                                          "?offset=1&length=2&length=3",
+                                          "?length=1;offset=2",
+                                          "?offset=1000000000000000",
+                                          "?other=1",
+                                          "??offset=1",
+                                          "?offset=%31"};
+    struct fixture fixture;
+    CLEANUP_FREE char *uri = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    uri = store_file(&fixture, "text/plain",
+                     "0123\xc3\xa4"
+                     "6789",
+                     10);
+    check_part(&fixture, uri, "?offset=2&length=4", "text", "23\xc3\xa4");
+    check_part(&fixture, uri, "?length=2&offset=8", "text", "89");
+    check_part(&fixture, uri, "?offset=2&length=3", "blob", "MjPD"); /* half of a character */
+    check_part(&fixture, uri, "?length=1", "text", "0");
+    check_part(&fixture, uri, "?offset=8", "text", "89");
+    check_part(&fixture, uri, "?offset=8&length=700000", "text", "89");
+    check_part(&fixture, uri, "?offset=10", "text", "");
+    check_part(&fixture, uri, "?offset=3&length=0", "text", "");
+    check_no_part(&fixture, uri, "?offset=11", "it has only 10 bytes");
+    check_no_part(&fixture, uri, "?length=700001", "length can be at most 700000");
+    for (size_t i = 0; i < COUNT(queries); i++)
+        check_no_part(&fixture, uri, queries[i], wrong);
+    tear_down(&fixture);
+}
+
+static void resources__parts_of_a_large_file(void **state)
+{
+    enum { LENGTH = 1500000 };
+    CLEANUP_FREE char *data = memory_allocate(LENGTH);
+    CLEANUP_FREE char *path = NULL;
+    struct fixture fixture;
+    json_t *result;
+
+    (void)state;
+    set_up(&fixture);
+    memset(data, 'x', LENGTH);
+    data[LENGTH - 1] = 'y';
+    path = path_in(fixture.inputs, "large");
+    write_bytes(path, data, LENGTH, 0644);
+    result = read_uri(&fixture, "isolator://inputs/large?offset=1");
+    assert_int_equal(strlen(string_at(result, "contents.0.text")), 700000);
+    json_decref(result);
+    check_part(&fixture, "isolator://inputs/large", "?offset=1499998", "text", "xy");
+    check_not_read(&fixture, "isolator://inputs/large",
+                   "it has 1500000 bytes, too many for one message; read it in parts: append "
+                   "?offset=0&length=700000, and so on");
+    tear_down(&fixture);
+}
+
+/* Parts of output are exact, too. */
+static void resources__parts_of_output(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *uri = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    uri = store_output(&fixture, '\x01', 900000, "stdout");
+    check_part(&fixture, uri, "?offset=899998", "text", "\x01\x01");
+    tear_down(&fixture);
+}
+
+static void resources__input_files_are_read(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    write_in(fixture.inputs, "d/a?b%.csv", "1,2\n");
+    check_read(&fixture, "isolator://inputs/d/a%3Fb%25.csv",
+               "{\"contents\":[{\"uri\":\"isolator://inputs/d/a%3Fb%25.csv\","
+               "\"mimeType\":\"text/csv\",\"text\":\"1,2\\n\"}]}");
+    check_not_read(&fixture, "isolator://inputs/",
+                   "there is no input file ''; known are: d/a?b%.csv");
+    check_not_read(&fixture, "isolator://inputs/%zz",
+                   "there is no input file ''; known are: d/a?b%.csv");
+    check_not_read(&fixture, "isolator://inputs/d%2F..%2Fd%2Fa",
+                   "there is no input file 'd/../d/a'; known are: d/a?b%.csv");
     tear_down(&fixture);
 }
 
@@ -395,17 +625,43 @@ static void resources__completion(void **state)
     write_in(fixture.directory, "hello.py", "");
     write_in(fixture.directory, "hello.sh", "");
     write_in(fixture.directory, "other.py", "");
-    check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "hel"),
+    check_new_json(resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "hel"),
                    "{\"completion\":{\"values\":[\"hello.py\",\"hello.sh\"],\"total\":2,"
                    "\"hasMore\":false}}");
-    check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "other.py"),
-                   "{\"completion\":{\"values\":[\"other.py\"],\"total\":1,\"hasMore\":false}}");
-    check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "oth"),
+    check_new_json(
+        resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "other.py"),
+        "{\"completion\":{\"values\":[\"other.py\"],\"total\":1,\"hasMore\":false}}");
+    check_new_json(resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "oth"),
                    "{\"completion\":{\"values\":[\"other\"],\"total\":1,\"hasMore\":false}}");
-    check_new_json(resources_complete(&fixture.config, TEMPLATE, "snippet_name", "x"),
+    check_new_json(resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "x"),
                    "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}");
-    assert_null(resources_complete(&fixture.config, TEMPLATE, "name", ""));
-    assert_null(resources_complete(&fixture.config, "isolator://runs/{id}", "snippet_name", ""));
+    assert_null(resource_templates_complete(&fixture.config, TEMPLATE, "name", ""));
+    assert_null(
+        resource_templates_complete(&fixture.config, "isolator://runs/{id}", "snippet_name", ""));
+    tear_down(&fixture);
+}
+
+static void resources__completion_of_files(void **state)
+{
+    static const char inputs[] = "isolator://inputs/{name}{?offset,length}";
+    static const char runs[] = "isolator://runs/{id}/files/{name}{?offset,length}";
+    static const char none[] = "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}";
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "d");
+    write_in(fixture.inputs, "d/a b.csv", "");
+    write_in(fixture.inputs, "e.csv", "");
+    check_new_json(resource_templates_complete(&fixture.config, inputs, "name", "d/"),
+                   "{\"completion\":{\"values\":[\"d/a b.csv\"],\"total\":1,\"hasMore\":false}}");
+    check_new_json(resource_templates_complete(&fixture.config, inputs, "offset", ""), none);
+    check_new_json(resource_templates_complete(&fixture.config, runs, "id", ""), none);
+    check_new_json(resource_templates_complete(&fixture.config, runs, "length", ""), none);
+    assert_null(resource_templates_complete(&fixture.config, runs, "", ""));
+    assert_null(resource_templates_complete(&fixture.config, inputs, "id", ""));
+    free(steal_pointer(&fixture.config.inputs_dir));
+    assert_null(resource_templates_complete(&fixture.config, inputs, "name", ""));
     tear_down(&fixture);
 }
 
@@ -417,7 +673,7 @@ static void check_completed(int count, size_t values, int total, bool more)
 
     set_up(&fixture);
     add_snippets(&fixture, count);
-    result = resources_complete(&fixture.config, TEMPLATE, "snippet_name", "");
+    result = resource_templates_complete(&fixture.config, TEMPLATE, "snippet_name", "");
     completion = json_object_get(result, "completion");
     assert_int_equal(json_array_size(json_object_get(completion, "values")), values);
     assert_int_equal(json_integer_value(json_object_get(completion, "total")), total);
@@ -441,6 +697,8 @@ int main(void)
         cmocka_unit_test(resources__names_in_uris),
         cmocka_unit_test(resources__pages),
         cmocka_unit_test(resources__invalid_cursors),
+        cmocka_unit_test(resources__input_files_are_listed),
+        cmocka_unit_test(resources__pages_of_input_files),
         cmocka_unit_test(resources__templates),
         cmocka_unit_test(resources__snippets_are_read),
         cmocka_unit_test(resources__unknown_snippets),
@@ -450,7 +708,12 @@ int main(void)
         cmocka_unit_test(resources__output_that_is_not_stored),
         cmocka_unit_test(resources__output_is_cut_to_fit_into_a_message),
         cmocka_unit_test(resources__files_fit_into_a_message),
+        cmocka_unit_test(resources__parts_of_files),
+        cmocka_unit_test(resources__parts_of_a_large_file),
+        cmocka_unit_test(resources__parts_of_output),
+        cmocka_unit_test(resources__input_files_are_read),
         cmocka_unit_test(resources__completion),
+        cmocka_unit_test(resources__completion_of_files),
         cmocka_unit_test(resources__completion_of_many),
     };
 

@@ -1,34 +1,29 @@
 #include "test.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "mcp/result_store.h"
 
-/* Replaces the clock of this program. */
-static long long now = 1000;
+/* The limit of bytes of the stores. */
+enum { STORE_BYTES = 1 << 20 };
 
-long long clock_now_ms(void)
+static void add_part(struct stored_result *stored, const char *name, const char *type,
+                     const char *text)
 {
-    return now;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    assert_int_equal(stored_result_add(stored, name, type, text, strlen(text), &error), 0);
 }
 
 /* Stores a result with these texts. */
 static void add(struct result_store *store, const char *out, const char *err,
                 char id[STORED_ID_SIZE])
 {
-    struct strbuf text[2] = {STRBUF_INIT, STRBUF_INIT};
-    struct stored_result *stored = stored_result_new();
+    struct stored_result *stored = stored_result_new(NULL, 0);
 
-    strbuf_addstr(&text[0], out);
-    strbuf_addstr(&text[1], err);
     memcpy(id, stored_result_id(stored), STORED_ID_SIZE);
-    stored_result_add(stored, "stdout", "text/plain", &text[0]);
-    stored_result_add(stored, "stderr", "text/csv", &text[1]);
+    add_part(stored, "stdout", "text/plain", out);
+    add_part(stored, "stderr", "text/csv", err);
     result_store_add(store, stored);
-    for (int i = 0; i < 2; i++) {
-        assert_null(text[i].data);
-        assert_int_equal(text[i].length, 0);
-    }
 }
 
 /* Stores a result with this many bytes of stdout. */
@@ -41,25 +36,51 @@ static void add_bytes(struct result_store *store, size_t length, char id[STORED_
     add(store, out, "", id);
 }
 
-/* Checks the text of a stream; NULL: the result has no such stream. */
-static void check(struct result_store *store, const char *id, int stream, const char *expected)
+/* Returns "TYPE CONTENT" of a part, or the message; owned by the caller. */
+static char *read_part(struct result_store *store, const char *id, const char *name)
 {
-    struct strbuf text = STRBUF_INIT;
-    const char *type = result_store_read(store, id, stream_names[stream], &text);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP_FREE char *data = NULL;
+    struct stored_part part;
 
-    if (expected)
-        assert_string_equal(type, stream == 0 ? "text/plain" : "text/csv");
-    else
-        assert_null(type);
-    assert_string_equal(strbuf_string(&text), expected ? expected : "");
-    strbuf_release(&text);
+    if (result_store_open(store, id, name, &part, &error) != 0) {
+        assert_int_equal(error.kind, ERROR_INPUT);
+        return string_copy(error.message);
+    }
+    data = memory_allocate((size_t)part.range.length + 1);
+    assert_int_equal(
+        shared_file_read(part.range.file, part.range.offset, data, (size_t)part.range.length), 0);
+    data[part.range.length] = '\0';
+    shared_file_release(part.range.file);
+    return string_format("%s %s", part.mime_type, data);
+}
+
+static void check(struct result_store *store, const char *id, const char *name,
+                  const char *expected)
+{
+    CLEANUP_FREE char *got = read_part(store, id, name);
+
+    assert_string_equal(got, expected);
+}
+
+static const char UNKNOWN[] =
+    "this server knows no such run; copy the uri from the result of a call";
+
+static void check_gone(struct result_store *store, const char *id)
+{
+    CLEANUP_FREE char *expected =
+        string_format("the files of the run '%s' are gone: newer ones needed their room; run the "
+                      "program again",
+                      id);
+
+    check(store, id, "stdout", expected);
 }
 
 static bool has(struct result_store *store, const char *id)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *got = read_part(store, id, "stdout");
 
-    return result_store_read(store, id, "stdout", &text) != NULL;
+    return strncmp(got, "text/plain ", 11) == 0;
 }
 
 static void result_store__results_can_be_read(void **state)
@@ -68,39 +89,54 @@ static void result_store__results_can_be_read(void **state)
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
+    result_store_init(&store, STORE_BYTES);
     add(&store, "out 1", "err 1", one);
     add(&store, "", "err 2", other);
-    check(&store, one, 0, "out 1");
-    check(&store, one, 1, "err 1");
-    check(&store, other, 0, "");
-    check(&store, other, 1, "err 2");
-    check(&store, one, 0, "out 1"); /* reading removes nothing */
+    check(&store, one, "stdout", "text/plain out 1");
+    check(&store, one, "stderr", "text/csv err 1");
+    check(&store, other, "stdout", "text/plain ");
+    check(&store, other, "stderr", "text/csv err 2");
+    check(&store, one, "stdout", "text/plain out 1"); /* reading removes nothing */
     result_store_release(&store);
 }
 
-static void result_store__any_bytes(void **state)
+/* Files of a run that are in a file already, and one that is added to it. */
+static void result_store__the_file_of_a_run(void **state)
 {
-    struct strbuf data = STRBUF_INIT;
-    struct strbuf read = STRBUF_INIT;
-    struct stored_result *stored = stored_result_new();
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct shared_file *file = shared_file_create(&error);
+    struct stored_result *stored;
+    struct file_range range;
     char id[STORED_ID_SIZE];
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
+    assert_int_equal(shared_file_write(file, 0, "xxab\0c", 6), 0);
+    result_store_init(&store, STORE_BYTES);
+    stored = stored_result_new(file, 6);
     memcpy(id, stored_result_id(stored), sizeof id);
-    strbuf_add(&data, "a\0b", 3);
-    stored_result_add(stored, "files/x", "application/octet-stream", &data);
+    range = (struct file_range){file, 2, 2};
+    stored_result_add_range(stored, "files/x", "text/plain", &range);
+    assert_int_equal(stored_result_add(stored, "files/y", "text/csv", "yy", 2, &error), 0);
+    shared_file_release(file);
     result_store_add(&store, stored);
-    strbuf_addstr(&read, "before ");
-    assert_null(result_store_read(&store, id, "files/", &read));
-    assert_null(result_store_read(&store, id, "x", &read));
-    assert_string_equal(result_store_read(&store, id, "files/x", &read),
-                        "application/octet-stream");
-    assert_int_equal(read.length, 10);
-    assert_memory_equal(read.data, "before a\0b", 11);
-    strbuf_release(&read);
+    assert_int_equal(store.bytes, 8);
+    check(&store, id, "files/x", "text/plain ab");
+    check(&store, id, "files/y", "text/csv yy");
+    result_store_release(&store);
+}
+
+static void result_store__unknown_parts(void **state)
+{
+    CLEANUP_FREE char *expected = NULL;
+    char id[STORED_ID_SIZE];
+    struct result_store store;
+
+    (void)state;
+    result_store_init(&store, STORE_BYTES);
+    add(&store, "out", "err", id);
+    expected = string_format("the run '%s' has no 'files/\\n'; it has: stdout, stderr", id);
+    check(&store, id, "files/\n", expected);
     result_store_release(&store);
 }
 
@@ -110,7 +146,7 @@ static void result_store__ids_are_random(void **state)
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
+    result_store_init(&store, STORE_BYTES);
     add(&store, "", "", one);
     add(&store, "", "", other);
     assert_int_equal(strlen(one), 16);
@@ -125,40 +161,83 @@ static void result_store__unknown_ids(void **state)
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
-    check(&store, "0123456789abcdef", 0, NULL);
+    result_store_init(&store, STORE_BYTES);
+    check(&store, "0123456789abcdef", "stdout", UNKNOWN);
     add(&store, "out", "err", id);
-    check(&store, "", 0, NULL);
-    check(&store, "0123456789abcdef", 0, NULL);
-    check(&store, "0123456789abcdef0", 0, NULL);
+    check(&store, "", "stdout", UNKNOWN);
+    check(&store, "0123456789abcdef", "stdout", UNKNOWN);
+    check(&store, "0123456789abcdef0", "stdout", UNKNOWN);
     memcpy(start, id, sizeof start);
     start[15] = '\0';
-    check(&store, start, 0, NULL);
+    check(&store, start, "stdout", UNKNOWN);
     result_store_release(&store);
 }
 
-/* All results together have 16 MiB; each needs a little more than its bytes. */
 static void result_store__the_oldest_make_room(void **state)
 {
-    enum { COUNT_OF_RUNS = 40 };
-    char ids[COUNT_OF_RUNS][STORED_ID_SIZE];
+    char ids[4][STORED_ID_SIZE];
     struct result_store store;
-    int kept = 0;
 
     (void)state;
-    result_store_init(&store);
-    for (int i = 0; i < COUNT_OF_RUNS; i++) {
-        add_bytes(&store, STORED_TEXT_MAX, ids[i]);
+    result_store_init(&store, STORE_BYTES);
+    for (int i = 0; i < 3; i++)
+        add_bytes(&store, STORE_BYTES / 4, ids[i]);
+    assert_int_equal(store.bytes, STORE_BYTES / 4 * 3);
+    add_bytes(&store, STORE_BYTES / 2, ids[3]);
+    assert_int_equal(store.bytes, STORE_BYTES);
+    check_gone(&store, ids[0]);
+    for (int i = 1; i < 4; i++)
         assert_true(has(&store, ids[i]));
-        if (store.bytes > 16777216)
-            fail_msg("%zu bytes are kept", store.bytes);
-    }
-    while (kept < COUNT_OF_RUNS && has(&store, ids[COUNT_OF_RUNS - 1 - kept]))
-        kept++;
-    assert_in_range(kept, 8, 18); /* a buffer may be twice as large as its content */
-    for (int i = 0; i < COUNT_OF_RUNS - kept; i++)
-        assert_false(has(&store, ids[i]));
+    add(&store, "x", "", ids[0]);
+    check_gone(&store, ids[1]);
+    assert_true(has(&store, ids[2]));
     result_store_release(&store);
+}
+
+/* Each result has an open file. The ids of the last thousand that were dropped are known. */
+static void result_store__only_so_many_results(void **state)
+{
+    char first[STORED_ID_SIZE], second[STORED_ID_SIZE], id[STORED_ID_SIZE];
+    struct result_store store;
+
+    (void)state;
+    result_store_init(&store, STORE_BYTES);
+    add(&store, "1", "", first);
+    add(&store, "2", "", second);
+    for (int i = 0; i < 498; i++)
+        add(&store, "x", "", id);
+    assert_true(has(&store, first));
+    add(&store, "x", "", id);
+    check_gone(&store, first);
+    assert_true(has(&store, second));
+    for (int i = 0; i < 999; i++)
+        add(&store, "x", "", id);
+    check_gone(&store, first);
+    add(&store, "x", "", id);
+    check(&store, first, "stdout", UNKNOWN);
+    check_gone(&store, second);
+    assert_int_equal(store.count, 500);
+    result_store_release(&store);
+}
+
+/* Who has opened a part keeps it. */
+static void result_store__a_part_outlives_its_result(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    char id[STORED_ID_SIZE], other[STORED_ID_SIZE], data[3];
+    struct stored_part part;
+    struct result_store store;
+
+    (void)state;
+    result_store_init(&store, STORE_BYTES);
+    add(&store, "out", "", id);
+    assert_int_equal(result_store_open(&store, id, "stdout", &part, &error), 0);
+    add_bytes(&store, STORE_BYTES, other);
+    check_gone(&store, id);
+    result_store_release(&store);
+    assert_int_equal(shared_file_read(part.range.file, part.range.offset, data, 3), 0);
+    assert_memory_equal(data, "out", 3);
+    shared_file_release(part.range.file);
 }
 
 static void result_store__a_result_larger_than_the_store(void **state)
@@ -167,37 +246,13 @@ static void result_store__a_result_larger_than_the_store(void **state)
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
+    result_store_init(&store, STORE_BYTES);
     add(&store, "small", "", small);
-    add_bytes(&store, 17000000, large);
-    assert_false(has(&store, small));
+    add_bytes(&store, STORE_BYTES + 1, large);
+    check_gone(&store, small);
     add(&store, "next", "", next);
-    assert_false(has(&store, large));
-    check(&store, next, 0, "next");
-    result_store_release(&store);
-}
-
-/* After 15 minutes. */
-static void result_store__old_ones_are_dropped(void **state)
-{
-    char one[STORED_ID_SIZE], other[STORED_ID_SIZE];
-    struct result_store store;
-
-    (void)state;
-    result_store_init(&store);
-    add(&store, "one", "", one);
-    now += 1;
-    add(&store, "other", "", other);
-    now += 899999;
-    check(&store, one, 0, "one");
-    now += 1;
-    check(&store, one, 0, NULL);
-    check(&store, other, 0, "other");
-    now += 1;
-    check(&store, other, 0, NULL);
-    assert_int_equal(store.bytes, 0);
-    add(&store, "new", "", one);
-    check(&store, one, 0, "new");
+    check_gone(&store, large);
+    check(&store, next, "stdout", "text/plain next");
     result_store_release(&store);
 }
 
@@ -206,8 +261,8 @@ static void result_store__an_empty_result_is_not_stored(void **state)
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
-    result_store_add(&store, stored_result_new());
+    result_store_init(&store, STORE_BYTES);
+    result_store_add(&store, stored_result_new(NULL, 0));
     assert_null(store.first);
     assert_int_equal(store.bytes, 0);
     result_store_release(&store);
@@ -218,7 +273,7 @@ static void result_store__release_of_an_empty_store(void **state)
     struct result_store store;
 
     (void)state;
-    result_store_init(&store);
+    result_store_init(&store, STORE_BYTES);
     result_store_release(&store);
 }
 
@@ -226,12 +281,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result_store__results_can_be_read),
-        cmocka_unit_test(result_store__any_bytes),
+        cmocka_unit_test(result_store__the_file_of_a_run),
+        cmocka_unit_test(result_store__unknown_parts),
         cmocka_unit_test(result_store__ids_are_random),
         cmocka_unit_test(result_store__unknown_ids),
         cmocka_unit_test(result_store__the_oldest_make_room),
         cmocka_unit_test(result_store__a_result_larger_than_the_store),
-        cmocka_unit_test(result_store__old_ones_are_dropped),
+        cmocka_unit_test(result_store__only_so_many_results),
+        cmocka_unit_test(result_store__a_part_outlives_its_result),
         cmocka_unit_test(result_store__an_empty_result_is_not_stored),
         cmocka_unit_test(result_store__release_of_an_empty_store),
     };

@@ -571,7 +571,8 @@ static void check_arguments(const char *more)
                         value) strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
     message = string_format("there is no argument 'x'; known are: %s", joined);
-    assert_int_equal(tool_arguments_read(wrong, TOOL_CALLER_MODEL, &config, &request, &error), -1);
+    assert_int_equal(tool_arguments_read(wrong, TOOL_CALLER_MODEL, &config, NULL, &request, &error),
+                     -1);
     assert_string_equal(error.message, message);
     json_decref(wrong);
     json_decref(tool);

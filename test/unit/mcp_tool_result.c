@@ -25,7 +25,7 @@ static void set_up(struct fixture *fixture, int exit_code, const char *error)
     fixture->result.exit_code = exit_code;
     fixture->result.reason = exit_code == EXIT_CODE_NONE ? REASON_ENGINE : REASON_EXIT;
     fixture->result.error = error ? string_copy(error) : NULL;
-    result_store_init(&fixture->store);
+    result_store_init(&fixture->store, 16 << 20);
 }
 
 static void add_text(struct fixture *fixture, int stream, const char *text)
@@ -450,16 +450,19 @@ static void check_link(struct fixture *fixture, size_t block, int stream, size_t
     const char *uri = string_at(link, "uri");
     CLEANUP_FREE char *expected = string_format(
         "{\"type\":\"resource_link\",\"uri\":\"%s\",\"name\":\"%s\",\"description\":\"More of the "
-        "output; kept for some minutes.\",\"mimeType\":\"text/plain\",\"size\":%zu}",
+        "output; kept until newer results need its "
+        "room.\",\"mimeType\":\"text/plain\",\"size\":%zu}",
         uri, names[stream], size);
     CLEANUP_FREE char *id = string_format("%.16s", uri + strlen("isolator://runs/"));
     CLEANUP_FREE char *whole = string_format("isolator://runs/%s/%s", id, names[stream]);
-    CLEANUP(strbuf_release) struct strbuf kept = STRBUF_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct stored_part part;
 
     check_json(link, expected);
     assert_string_equal(uri, whole);
-    assert_non_null(result_store_read(&fixture->store, id, names[stream], &kept));
-    assert_int_equal(kept.length, size);
+    assert_int_equal(result_store_open(&fixture->store, id, names[stream], &part, &error), 0);
+    assert_int_equal(part.range.length, size);
+    shared_file_release(part.range.file);
 }
 
 static void tool_result__links_to_omitted_output(void **state)
@@ -536,6 +539,53 @@ static void tool_result__stores_a_maximum(void **state)
     tear_down(&fixture);
 }
 
+/* ---- artifacts */
+
+/* A later call can copy the example; structured content has a URI for each artifact. */
+static void tool_result__artifacts_for_later_calls(void **state)
+{
+    struct fixture fixture;
+    const json_t *artifacts;
+    CLEANUP_FREE char *expected = NULL;
+    CLEANUP_FREE char *id = NULL;
+
+    (void)state;
+    set_up(&fixture, 0, NULL);
+    artifacts_add(&fixture.result.artifacts, string_copy("a b.csv"), string_copy("1"), 1, false);
+    artifacts_add(&fixture.result.artifacts, string_copy("c"), string_copy("2"), 1, false);
+    make(&fixture, "2025-11-25", 1000);
+    artifacts = json_object_get(structured(&fixture), "artifacts");
+    id = string_format("%.16s",
+                       string_at(json_array_get(artifacts, 1), "uri") + strlen("isolator://runs/"));
+    expected = string_format(
+        "(no output)\n--- artifacts ---\na b.csv (text/csv, 1 bytes)\nc (text/plain, 1 bytes)\n"
+        "In a later call: \"additional_files\": [{\"filename\": \"a b.csv\", \"uri\": "
+        "\"isolator://runs/%s/files/a%%20b.csv\"}]\n",
+        id);
+    assert_string_equal(text_of(&fixture), expected);
+    free(steal_pointer(&expected));
+    expected = string_format("isolator://runs/%s/files/a%%20b.csv", id);
+    assert_string_equal(string_at(json_array_get(artifacts, 0), "uri"), expected);
+    tear_down(&fixture);
+}
+
+/* Such a name and its URI would take too much room. */
+static void tool_result__artifacts_with_long_names(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *name = memory_allocate(202);
+
+    (void)state;
+    memset(name, 'x', 201);
+    name[201] = '\0';
+    set_up(&fixture, 0, NULL);
+    artifacts_add(&fixture.result.artifacts, string_copy(name), string_copy("1"), 1, false);
+    make(&fixture, "2025-11-25", 1000);
+    assert_null(strstr(text_of(&fixture), "later call"));
+    assert_string_equal(string_at(structured(&fixture), "artifacts.0.uri"), "(none)");
+    tear_down(&fixture);
+}
+
 /* ---- the size of a message */
 
 static void check_fits(const char *name, char byte, size_t max_text, size_t min)
@@ -587,6 +637,8 @@ int main(void)
         cmocka_unit_test(tool_result__no_link_if_all_is_shown),
         cmocka_unit_test(tool_result__no_link_if_the_revision_has_none),
         cmocka_unit_test(tool_result__stores_a_maximum),
+        cmocka_unit_test(tool_result__artifacts_for_later_calls),
+        cmocka_unit_test(tool_result__artifacts_with_long_names),
         cmocka_unit_test(tool_result__fits_into_a_message_when_escaped),
     };
 
