@@ -63,6 +63,41 @@ static void result__full_one_in_json(void **state)
                         "\"warm\":true,\"artifacts\":[],\"warnings\":[\"one\",\"two\"]}");
 }
 
+/* Checks the members of a session, between "warm" and "artifacts". */
+static void check_session(struct result *result, const char *expected)
+{
+    CLEANUP_FREE char *json = json_of(result);
+    CLEANUP_FREE char *members = string_format("\"warm\":false,%s,\"artifacts\":[]", expected);
+
+    if (!strstr(json, members))
+        fail_msg("%s is not in %s", members, json);
+}
+
+static void result__session_in_json(void **state)
+{
+    struct result result = RESULT_INIT;
+
+    (void)state;
+    result_add_session(&result, "0123");
+    check_session(&result, "\"session\":\"0123\",\"sessionEnded\":null");
+    result = (struct result)RESULT_INIT;
+    result_add_session(&result, "0123")->cell = true;
+    result.session->ended = string_copy("its container ended");
+    check_session(&result, "\"session\":\"0123\",\"value\":null,\"stateKept\":false,"
+                           "\"sessionEnded\":\"its container ended\"");
+    result = (struct result)RESULT_INIT;
+    result_add_session(&result, "0123")->cell = true;
+    result.session->state_kept = result.session->has_value = true;
+    check_session(&result, "\"session\":\"0123\",\"value\":\"\",\"stateKept\":true,"
+                           "\"sessionEnded\":null");
+    result = (struct result)RESULT_INIT;
+    result_add_session(&result, "0123")->cell = true;
+    result.session->has_value = result.session->value_cut = true;
+    strbuf_add(&result.session->value, "a\0b", 3);
+    check_session(&result, "\"session\":\"0123\",\"value\":\"a\\u0000b\",\"valueTruncated\":true,"
+                           "\"stateKept\":false,\"sessionEnded\":null");
+}
+
 static void result__json_holds_nul_bytes(void **state)
 {
     struct result result = RESULT_INIT;
@@ -323,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result__fresh_one_in_json),
         cmocka_unit_test(result__full_one_in_json),
+        cmocka_unit_test(result__session_in_json),
         cmocka_unit_test(result__json_holds_nul_bytes),
         cmocka_unit_test(result__json_takes_the_texts),
         cmocka_unit_test(result__what_is_not_known_is_null),
