@@ -140,6 +140,8 @@ void ending_report(struct supervisor *supervisor)
     supervisor->end.stays = supervisor->cell.exists && !supervisor->reaped;
     if (supervisor->end.stays == 0)
         cell_forget(supervisor);
+    if (supervisor->end.rss_bytes == 0) /* no process has ended or was stopped */
+        supervisor->end.rss_bytes = FRAME_UNKNOWN;
     supervisor_set_timer(supervisor, supervisor->run.linger_ms);
     supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
     supervisor->state = STATE_ENDED;

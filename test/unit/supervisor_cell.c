@@ -377,6 +377,7 @@ static void cell__interpreter_is_stopped(void **state)
     assert_int_equal(process_state(pid), 'T');
     check_cell(&fixture, "echo $a", FRAME_RUN_KEEP_PROCESSES, "1\n");
     assert_int_not_equal(process_state(pid), 'T');
+    assert_true(fixture.end.rss_bytes == FRAME_UNKNOWN);
     tear_down(&fixture);
 }
 
