@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "config/drivers.h"
 
 /* The path without the extension of its last part; owned. */
 static char *stem_of(const char *path)
@@ -76,7 +77,10 @@ void command_fill(struct strvec *command, const struct strvec *words, const char
 
 void command_fill_session(struct strvec *command, const struct strvec *words, const char *workdir)
 {
+    static const char python[] = "{python_driver}", javascript[] = "{javascript_driver}";
     const struct mark marks[] = {
+        {python, driver_text(python), false},
+        {javascript, driver_text(javascript), false},
         {"{workdir}", workdir, false},
         {NULL, NULL, false},
     };

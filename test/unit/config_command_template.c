@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "config/command_template.h"
+#include "config/drivers.h"
 
 /* Fills in a command of one word. */
 static void check_word(const char *word, const char *entrypoint, const char *expected)
@@ -83,6 +84,13 @@ static void command_template__session(void **state)
     command_fill_session(&command, &words, "/workspace");
     joined = strvec_join(&command, "|");
     assert_string_equal(joined, "python3|/workspace/x|{entrypoint}");
+    strvec_release(&words);
+    strvec_release(&command);
+    words = command = (struct strvec)STRVEC_INIT;
+    strvec_push_each(&words, "a{python_driver}", "{javascript_driver}b", NULL);
+    command_fill_session(&command, &words, "/workspace");
+    assert_memory_equal(command.items[0] + 1, driver_text("{python_driver}"), 100);
+    assert_memory_equal(command.items[1], driver_text("{javascript_driver}"), 100);
     strvec_release(&words);
     strvec_release(&command);
 }
