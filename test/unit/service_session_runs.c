@@ -1,0 +1,482 @@
+#include "test.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "base/clock.h"
+#include "config/config_load.h"
+#include "config/config_read.h"
+#include "fake_supervisor.h"
+#include "service/service.h"
+
+/*
+ * Runs of sessions, in a service whose docker command is a script. Its containers take one request
+ * after the other, and each program ends at once with status 0. If the file "endless" exists, the
+ * program removes it, creates the file "running" and runs until it is stopped. The file "failures"
+ * has a line for each creation that is to fail. The file "log" gets a word for each creation, each
+ * program that begins and each container that ends, and the file "pid" the process of the last one.
+ */
+static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
+                                    "run)\n"
+                                    "  echo create >>log\n"
+                                    "  if [ -s failures ]; then\n"
+                                    "    sed -i 1d failures; echo broken >&2; exit 125\n"
+                                    "  fi\n"
+                                    "  echo $$ >pid\n"
+                                    "  greet\n"
+                                    "  while take_request; do\n"
+                                    "    echo begun >>log\n"
+                                    "    cat begun\n"
+                                    "    if [ -e endless ]; then\n"
+                                    "      rm endless; >running; take_frame\n"
+                                    "    fi\n"
+                                    "    cat end\n"
+                                    "  done\n"
+                                    "  echo end >>log;;\n"
+                                    "rm) ;;\n"
+                                    "rename) echo \"$3 $4\" >>renames;;\n"
+                                    "*) exit 1;;\n"
+                                    "esac\n";
+
+enum { PATIENCE_MS = 60000 };
+
+struct fixture {
+    char *directory, *command;
+    struct config config;
+    struct service service;
+};
+
+static void set_up(struct fixture *fixture, int max_active, int max_retries)
+{
+    static const char more[] = "{\"engineTimeoutSeconds\": 600, \"sessions\": {\"max\": 8}}";
+    const struct service_options options = {
+        .pool = POOL_NONE,
+        .limits = {.max_active = max_active, .max_queued = 9, .max_retries = max_retries}};
+    const struct frame_end end = {.wall_us = 1000, .cpu_us = 1000, .peak_bytes = 4096};
+    struct error error = ERROR_INIT;
+
+    *fixture = (struct fixture){.directory = temp_create()};
+    fixture->command = script_in(fixture->directory, "docker", docker_script);
+    write_fake_supervisor(fixture->directory, &end);
+    write_in(fixture->directory, "log", "");
+    config_init(&fixture->config);
+    assert_int_equal(config_load(&fixture->config, "isolator_config.json", NULL, &error), 0);
+    assert_int_equal(config_overlay(&fixture->config, more, strlen(more), "test", &error), 0);
+    free(fixture->config.container_command);
+    fixture->config.container_command = string_copy(fixture->command);
+    assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
+    assert_no_error(&error);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    assert_int_equal(service_close(&fixture->service, 0), 0);
+    config_release(&fixture->config);
+    free(fixture->command);
+    temp_remove(fixture->directory);
+}
+
+/* ---- what the script says */
+
+static int count_words(const struct fixture *fixture, const char *word)
+{
+    CLEANUP_FREE char *text = read_in(fixture->directory, "log");
+    int count = 0;
+
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        count++;
+    return count;
+}
+
+static void wait_for_words(const struct fixture *fixture, const char *word, int count)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (count_words(fixture, word) < count) {
+        if (clock_now_ms() > end)
+            fail_msg("'%s' is not in the log %d times", word, count);
+        poll(NULL, 0, 10);
+    }
+}
+
+static void touch(const struct fixture *fixture, const char *name)
+{
+    write_in(fixture->directory, name, "");
+}
+
+static void wait_for_file(const struct fixture *fixture, const char *name)
+{
+    CLEANUP_FREE char *path = path_in(fixture->directory, name);
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (access(path, F_OK) != 0) {
+        if (clock_now_ms() > end)
+            fail_msg("there is no '%s'", path);
+        poll(NULL, 0, 10);
+    }
+}
+
+/* ---- requests */
+
+static struct plan make_plan(const struct fixture *fixture, const char *id)
+{
+    CLEANUP(request_release) struct request request;
+    struct error error = ERROR_INIT;
+    struct plan plan = PLAN_INIT;
+
+    request_init(&request);
+    request.language = string_copy("bash");
+    request.input.code = string_copy("true");
+    snprintf(request.session.id, sizeof request.session.id, "%s", id);
+    assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
+    return plan;
+}
+
+static void open_session(struct fixture *fixture, char *id)
+{
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, "");
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(service_open_session(&fixture->service, &plan, false, id, &error), 0);
+}
+
+/* A request that was submitted. */
+struct submitted {
+    pthread_mutex_t lock;
+    struct result result;
+    bool done, cleaned_up;
+};
+
+static void take_result(void *context, struct result *result)
+{
+    struct submitted *submitted = context;
+
+    pthread_mutex_lock(&submitted->lock);
+    submitted->result = *result;
+    *result = (struct result)RESULT_INIT;
+    submitted->done = true;
+    pthread_mutex_unlock(&submitted->lock);
+}
+
+static void take_cleanup(void *context, const char *problem)
+{
+    struct submitted *submitted = context;
+
+    assert_null(problem);
+    pthread_mutex_lock(&submitted->lock);
+    submitted->cleaned_up = true;
+    pthread_mutex_unlock(&submitted->lock);
+}
+
+/* Takes the plan. */
+static struct run_handle *submit_plan(struct fixture *fixture, struct plan *plan,
+                                      struct submitted *submitted)
+{
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
+                                            .done = take_result,
+                                            .cleaned_up = take_cleanup,
+                                            .context = submitted};
+    struct error error = ERROR_INIT;
+    struct run_handle *handle = NULL;
+
+    *submitted = (struct submitted){.lock = PTHREAD_MUTEX_INITIALIZER};
+    assert_int_equal(service_submit(&fixture->service, plan, &callbacks, &handle, &error), 0);
+    assert_no_error(&error);
+    return handle;
+}
+
+static struct run_handle *submit(struct fixture *fixture, const char *id,
+                                 struct submitted *submitted)
+{
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, id);
+
+    return submit_plan(fixture, &plan, submitted);
+}
+
+static bool is_done(struct submitted *submitted)
+{
+    bool done;
+
+    pthread_mutex_lock(&submitted->lock);
+    done = submitted->done && submitted->cleaned_up;
+    pthread_mutex_unlock(&submitted->lock);
+    return done;
+}
+
+/* Waits for the result, checks and frees it; `error` may be NULL. */
+static void await(struct submitted *submitted, enum reason reason, const char *error)
+{
+    const long long end = clock_now_ms() + PATIENCE_MS;
+
+    while (!is_done(submitted)) {
+        assert_true(clock_now_ms() < end);
+        poll(NULL, 0, 10);
+    }
+    assert_text_or_null(submitted->result.error, error);
+    assert_int_equal(submitted->result.reason, reason);
+    result_release(&submitted->result);
+}
+
+static void run(struct fixture *fixture, const char *id)
+{
+    struct submitted submitted;
+
+    submit(fixture, id, &submitted);
+    await(&submitted, REASON_EXIT, NULL);
+}
+
+static void check_refused(struct fixture *fixture, const char *id, const char *message)
+{
+    CLEANUP(plan_release) struct plan plan = make_plan(fixture, id);
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT};
+    struct error error = ERROR_INIT;
+
+    assert_int_equal(service_submit(&fixture->service, &plan, &callbacks, NULL, &error), -1);
+    assert_error(&error, ERROR_INPUT, message);
+    assert_non_null(plan.image); /* it is the caller's again */
+}
+
+#define UNKNOWN "there is no such session: it was closed or never opened"
+
+/* ---- cases */
+
+static void session_runs__one_container(void **state)
+{
+    char id[SESSION_ID_SIZE], other[SESSION_ID_SIZE];
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 2, 0);
+    open_session(&fixture, id);
+    open_session(&fixture, other);
+    assert_int_equal(count_words(&fixture, "create"), 0); /* only a request needs one */
+    run(&fixture, id);
+    run(&fixture, id);
+    assert_int_equal(count_words(&fixture, "create"), 1);
+    assert_int_equal(count_words(&fixture, "begun"), 2);
+    assert_int_equal(count_words(&fixture, "end"), 0);
+    run(&fixture, other);
+    run(&fixture, "");
+    assert_int_equal(count_words(&fixture, "create"), 3);
+    wait_for_words(&fixture, "end", 1); /* that of the run without a session */
+    assert_int_equal(service_close_session(&fixture.service, id, &error), 0);
+    wait_for_words(&fixture, "end", 2);
+    check_refused(&fixture, id, UNKNOWN);
+    run(&fixture, other);
+    assert_int_equal(count_words(&fixture, "create"), 3);
+    tear_down(&fixture);
+}
+
+static void session_runs__closed_by_a_request(void **state)
+{
+    char id[SESSION_ID_SIZE];
+    struct submitted last;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, 2, 0);
+    open_session(&fixture, id);
+    run(&fixture, id);
+    plan = make_plan(&fixture, id);
+    plan.session.close = true;
+    submit_plan(&fixture, &plan, &last);
+    await(&last, REASON_EXIT, NULL);
+    check_refused(&fixture, id, UNKNOWN);
+    wait_for_words(&fixture, "end", 1);
+    assert_int_equal(count_words(&fixture, "create"), 1);
+    tear_down(&fixture);
+}
+
+/* A request that waits for its session keeps no other from running, also not from a retry. */
+static void session_runs__one_at_a_time(void **state)
+{
+    struct submitted first, second, third, other;
+    char id[SESSION_ID_SIZE];
+    struct run_handle *handle;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 2, 1);
+    open_session(&fixture, id);
+    touch(&fixture, "endless");
+    handle = submit(&fixture, id, &first);
+    wait_for_file(&fixture, "running");
+    submit(&fixture, id, &second);
+    submit(&fixture, id, &third);
+    write_in(fixture.directory, "failures", "1\n");
+    submit(&fixture, "", &other);
+    await(&other, REASON_EXIT, NULL);
+    assert_int_equal(count_words(&fixture, "begun"), 2); /* the first and the other */
+    assert_false(is_done(&second));
+    service_cancel(&fixture.service, handle);
+    await(&first, REASON_CANCELLED, "cancelled while the program ran");
+    await(&second, REASON_EXIT, NULL);
+    await(&third, REASON_EXIT, NULL);
+    assert_int_equal(count_words(&fixture, "begun"), 4);
+    assert_int_equal(count_words(&fixture, "create"), 3); /* one of them failed */
+    tear_down(&fixture);
+}
+
+/* Of several that wait, the last ends when all others have. */
+static void session_runs__in_their_order(void **state)
+{
+    struct submitted submitted[8];
+    struct run_handle *handle;
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 4, 0);
+    open_session(&fixture, id);
+    touch(&fixture, "endless");
+    handle = submit(&fixture, id, &submitted[0]);
+    for (size_t i = 1; i < COUNT(submitted); i++)
+        submit(&fixture, id, &submitted[i]);
+    wait_for_file(&fixture, "running");
+    service_cancel(&fixture.service, handle);
+    await(&submitted[COUNT(submitted) - 1], REASON_EXIT, NULL);
+    for (size_t i = 1; i < COUNT(submitted) - 1; i++) {
+        assert_true(submitted[i].done);
+        await(&submitted[i], REASON_EXIT, NULL);
+    }
+    await(&submitted[0], REASON_CANCELLED, "cancelled while the program ran");
+    assert_int_equal(count_words(&fixture, "create"), 1);
+    tear_down(&fixture);
+}
+
+static void session_runs__close_cancels_them(void **state)
+{
+    struct submitted active, waiting;
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 2, 0);
+    open_session(&fixture, id);
+    touch(&fixture, "endless");
+    submit(&fixture, id, &active);
+    wait_for_file(&fixture, "running");
+    submit(&fixture, id, &waiting);
+    assert_int_equal(service_close_session(&fixture.service, id, &error), 0);
+    await(&active, REASON_CANCELLED, "cancelled while the program ran");
+    await(&waiting, REASON_INPUT, UNKNOWN);
+    wait_for_words(&fixture, "end", 1);
+    tear_down(&fixture);
+}
+
+/* Nothing runs in it then, and the next request learns why. */
+static void session_runs__a_container_that_ends(void **state)
+{
+    char id[SESSION_ID_SIZE];
+    const long long end = clock_now_ms() + PATIENCE_MS;
+    CLEANUP_FREE char *pid = NULL;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 2, 0);
+    open_session(&fixture, id);
+    run(&fixture, id);
+    pid = read_in(fixture.directory, "pid");
+    assert_int_equal(kill((pid_t)atol(pid), SIGKILL), 0);
+    while (sessions_count(fixture.service.sessions) > 0) {
+        assert_true(clock_now_ms() < end);
+        poll(NULL, 0, 10);
+    }
+    check_refused(&fixture, id, "session ended: its container ended");
+    tear_down(&fixture);
+}
+
+/* It would be out of its order. The next request may try again. */
+static void session_runs__are_not_retried(void **state)
+{
+    struct submitted failed;
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 2, 5);
+    write_in(fixture.directory, "failures", "1\n");
+    open_session(&fixture, id);
+    submit(&fixture, id, &failed);
+    await(&failed, REASON_ENGINE,
+          "cannot start the container: the container engine does not answer; is it running, and "
+          "may this user reach it? ('isolator doctor' tells more): broken");
+    assert_int_equal(count_words(&fixture, "create"), 1);
+    run(&fixture, id);
+    assert_int_equal(count_words(&fixture, "create"), 2);
+    tear_down(&fixture);
+}
+
+static void session_runs__other_limits(void **state)
+{
+    const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT};
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, 2, 0);
+    open_session(&fixture, id);
+    plan = make_plan(&fixture, id);
+    plan.requested.limits.number[LIMIT_MEMORY] = 300;
+    assert_int_equal(service_submit(&fixture.service, &plan, &callbacks, NULL, &error), -1);
+    assert_error(&error, ERROR_USAGE,
+                 "memoryMB is 256 MB in this session, and can be set only when a session is "
+                 "opened");
+    plan_release(&plan);
+    run(&fixture, id);
+    tear_down(&fixture);
+}
+
+/* Idle ones, one whose request runs, and one that never had one. */
+static void session_runs__the_end_of_the_service(void **state)
+{
+    char ids[5][SESSION_ID_SIZE];
+    struct submitted active;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, 2, 0);
+    for (size_t i = 0; i < COUNT(ids); i++)
+        open_session(&fixture, ids[i]);
+    for (size_t i = 0; i < 3; i++)
+        run(&fixture, ids[i]);
+    touch(&fixture, "endless");
+    submit(&fixture, ids[3], &active);
+    wait_for_file(&fixture, "running");
+    assert_int_equal(count_words(&fixture, "create"), 4);
+    assert_int_equal(service_close(&fixture.service, 0), 0);
+    await(&active, REASON_CANCELLED, "cancelled while the program ran");
+    assert_int_equal(count_words(&fixture, "end"), 4);
+    config_release(&fixture.config);
+    free(fixture.command);
+    temp_remove(fixture.directory);
+}
+
+static int ignore_sigpipe(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(session_runs__one_container),
+        cmocka_unit_test(session_runs__closed_by_a_request),
+        cmocka_unit_test(session_runs__one_at_a_time),
+        cmocka_unit_test(session_runs__in_their_order),
+        cmocka_unit_test(session_runs__close_cancels_them),
+        cmocka_unit_test(session_runs__a_container_that_ends),
+        cmocka_unit_test(session_runs__are_not_retried),
+        cmocka_unit_test(session_runs__other_limits),
+        cmocka_unit_test(session_runs__the_end_of_the_service),
+    };
+
+    return cmocka_run_group_tests(tests, ignore_sigpipe, NULL);
+}
