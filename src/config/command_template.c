@@ -82,6 +82,8 @@ void command_fill_session(struct strvec *command, const struct strvec *words, co
         {python, driver_text(python), false},
         {javascript, driver_text(javascript), false},
         {"{workdir}", workdir, false},
+        {python, driver_text(python), false},
+        {javascript, driver_text(javascript), false},
         {NULL, NULL, false},
     };
 

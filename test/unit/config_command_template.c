@@ -95,6 +95,24 @@ static void command_template__session(void **state)
     strvec_release(&command);
 }
 
+static void check_driver(const char *word)
+{
+    struct strvec words = STRVEC_INIT, command = STRVEC_INIT;
+
+    strvec_push_each(&words, "interpreter", word, NULL);
+    command_fill_session(&command, &words, "/workspace");
+    assert_string_equal(command.items[1], driver_text(word));
+    strvec_release(&words);
+    strvec_release(&command);
+}
+
+static void command_template__drivers(void **state)
+{
+    (void)state;
+    check_driver("{python_driver}");
+    check_driver("{javascript_driver}");
+}
+
 static void command_template__has(void **state)
 {
     struct strvec words = STRVEC_INIT;
@@ -116,6 +134,7 @@ int main(void)
         cmocka_unit_test(command_template__a_leading_dash),
         cmocka_unit_test(command_template__appends),
         cmocka_unit_test(command_template__session),
+        cmocka_unit_test(command_template__drivers),
         cmocka_unit_test(command_template__has),
     };
 
