@@ -70,7 +70,7 @@ END
     is "$(results '"$r->{reason} $r->{error}"')" "input session must be a name of 1 to 100 bytes; input session must be a name of 1 to 100 bytes; \
 input close_session needs session, the name of one; input keep_processes needs session, the name of one; \
 input close_session must be true or false; input a request of a session cannot have tests; \
-input language is missing: give one of $("$ISOLATOR" languages --names | paste -s -d , | sed 's/,/, /g')" "each error"
+input language is missing: give one of $built_in, busybox, noshell" "each error"
 }
 
 test_case '--resume runs the lines of a session again' && {
