@@ -40,6 +40,9 @@ export async function checkArtifacts(session, revision, known) {
     else
         isEmbedded(sound, { name: 'sound', mimeType: 'audio/ogg', blob: 'T2dnUwA=' }, 'audio');
     isEmbedded(table, TABLE, 'a text');
+    const uri = `isolator://runs/${id}/files/packed.zip`;
+    const later = await session.shell('od -An -tx1 again.zip', { additional_files: [{ filename: 'again.zip', uri }] });
+    is(later.content[0].text, '--- stdout ---\n 50 4b 03 04 ff\n', 'a later call uses one');
     if (known.structured) {
         await isLinked(session, packed, PACKED, 'another file');
         is(structuredContent.artifacts.map(({ name, bytes }) => [name, bytes]),
