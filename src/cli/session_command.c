@@ -121,6 +121,8 @@ static void run_cell(struct session *session, const char *code, size_t length)
     else
         session_output_result(&result, label);
     report_end(session, &result);
+    if (session->prompt && !session->shell.id[0])
+        session->cells = 0; /* those of the next session are counted anew */
 }
 
 /* ---- the commands of the prompt */
@@ -137,6 +139,7 @@ static bool exchange(struct session *session, const struct session_cell *cell,
                          session->shell.language);
         return false;
     }
+    session->cells++; /* the interpreter counts it, and names cells by their number */
     session_shell_run(&session->shell, cell, &none, result);
     report_end(session, result);
     if (!result_success(result))
@@ -188,6 +191,12 @@ static void get_files(struct session *session, const char *pattern)
     session_output_result(&result, "");
 }
 
+static void reset(struct session *session)
+{
+    session_shell_reset(&session->shell);
+    session->cells = 0;
+}
+
 /* Runs a line that begins with a colon. Returns false if it ends the session. */
 static bool run_colon_command(struct session *session, char *line)
 {
@@ -209,7 +218,7 @@ static bool run_colon_command(struct session *session, char *line)
     else if (strcmp(line, ":get") == 0 && *argument)
         get_files(session, argument);
     else if (strcmp(line, ":reset") == 0)
-        session_shell_reset(&session->shell);
+        reset(session);
     else
         print_text(commands_help);
     return true;

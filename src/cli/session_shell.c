@@ -53,12 +53,14 @@ static int fill_request(const struct session_shell *shell, const struct session_
     sandbox_policy_overlay(&request->policy, &options->policy);
     strvec_push_all(&request->environment, &options->environment);
     strvec_push_all(&request->arguments, &options->arguments);
-    strvec_push_all(&request->artifacts, &options->artifacts);
     request->input.code = memory_allocate(cell->length + 1);
     memcpy(request->input.code, cell->code, cell->length);
     request->input.code[cell->length] = '\0';
     request->input.code_length = cell->length;
-    if (cell->wanted && request_add_artifact(request, cell->wanted, error) != 0)
+    request->session.all_files = cell->wanted != NULL;
+    if (!cell->wanted)
+        strvec_push_all(&request->artifacts, &options->artifacts);
+    else if (request_add_artifact(request, cell->wanted, error) != 0)
         return -1;
     return cell->file ? add_file(request, cell, max, error) : 0;
 }

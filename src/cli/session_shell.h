@@ -26,10 +26,9 @@ struct session_shell {
 struct session_cell {
     const char *code;
     size_t length;
-    const char *file; /* on this host, to be sent too; NULL: none */
-    const char *path; /* where it is put, below the working directory */
-    const char
-        *wanted; /* a pattern of files to fetch, beside those that the options name; or NULL */
+    const char *file;   /* on this host, to be sent too; NULL: none */
+    const char *path;   /* where it is put, below the working directory */
+    const char *wanted; /* a pattern of files to fetch; NULL: those of the options */
 };
 
 /*

@@ -44,6 +44,7 @@ struct session_request {
     bool open;                /* the caller opens a session for the request, and fills in its id */
     bool keep_processes;      /* of that session: processes run on after their request */
     bool close;               /* the session ends after the request */
+    bool all_files; /* artifacts may also be files that earlier requests sent or returned */
 };
 
 struct request {

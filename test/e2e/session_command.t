@@ -74,8 +74,7 @@ test_case 'cells from a file; figures and files' && {
     echo 'open("a.txt", "w").write("one"); print(__import__("sys").argv[1:])' >"$scratch/file.py"
     with=(--artifacts "$scratch/files" --artifact '*.txt' "$scratch/file.py" -- arg)
     isolator session "${with[@]}"
-    is "$status|$out|$(cat "$scratch/files/a.txt")" "0|['arg']
-3|one" "the arguments of the command line, and a file that a cell has made"
+    is "$status|$out|$(cat "$scratch/files/a.txt")" "0|['arg']|one" "the arguments of the command line, and a file that a cell has made"
     with=()
 }
 
@@ -101,7 +100,7 @@ test_case 'the prompt' && {
     has "$out" "         5  data.csv" ":files"
     has "$out" "ZeroDivisionError" "a traceback"
     has "$out" ":quit" "an unknown command lists the commands"
-    has "$out" "Out[6]: 20" "the last cell"
+    has "$out" "Out[8]: 20" "the last cell"
 }
 
 test_case 'the prompt: :get and :reset' && {
