@@ -299,7 +299,8 @@ static void check_details(struct doctor *doctor, struct engine_info *engine)
 
 static void add_orphan_name(void *names, const struct orphan *orphan)
 {
-    strvec_push(names, orphan->name);
+    if (orphan->status != OWNER_ALIVE)
+        strvec_push(names, orphan->name);
 }
 
 static void check_orphans(struct doctor *doctor)

@@ -25,7 +25,7 @@ static const char gc_help[] =
     "\n"
     "Removes and lists orphaned containers, whose isolator was killed. Containers of\n"
     "running isolators are never removed, those of other hosts only long after their\n"
-    "deadline. Every start of isolator does the same.\n"
+    "deadline. Every start of isolator does the same. Sessions are listed as in use.\n"
     "\n"
     "  -n, --dry-run      list them and remove none\n"
     "      --config FILE  configuration file\n"
@@ -50,9 +50,8 @@ static int gc_take_option(void *context, int option, char *value, struct error *
     return 0;
 }
 
-static void print_orphan(void *context, const struct orphan *orphan)
+static void print_removal(struct gc_report *report, const struct orphan *orphan)
 {
-    struct gc_report *report = context;
     const char *action = orphan->failure   ? "cannot remove"
                          : report->dry_run ? "would remove"
                                            : "removed";
@@ -67,6 +66,15 @@ static void print_orphan(void *context, const struct orphan *orphan)
         print_format(": %s", orphan->failure);
     }
     print_text("\n");
+}
+
+static void print_orphan(void *context, const struct orphan *orphan)
+{
+    if (orphan->status == OWNER_ALIVE)
+        print_format("in use: %s (%s): session of process %s on %s\n", orphan->name, orphan->state,
+                     orphan->pid, orphan->host);
+    else
+        print_removal(context, orphan);
 }
 
 static int run_gc_command(void *context, char **operands, const struct config *config,

@@ -258,3 +258,14 @@ int container_commit(const struct docker *docker, const char *name, const char *
     strvec_push_each(&arguments, "--", name, tag, NULL);
     return docker_succeed(docker, &call, "cannot save the image", NULL, error);
 }
+
+int container_rename(const struct docker *docker, const char *name, const char *new_name,
+                     long long deadline, const struct notifier *cancel, struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
+
+    strvec_push_each(&arguments, "rename", "--", name, new_name, NULL);
+    return docker_succeed(docker, &call, "cannot rename the container", NULL, error);
+}

@@ -136,6 +136,10 @@ int container_commit(const struct docker *docker, const char *name, const char *
                      const struct strvec *changes, long long deadline,
                      const struct notifier *cancel, struct error *error);
 
+/* Gives the container another name, also while it runs. */
+int container_rename(const struct docker *docker, const char *name, const char *new_name,
+                     long long deadline, const struct notifier *cancel, struct error *error);
+
 /* Tries once to remove the container, and reports nothing. */
 void container_discard(const struct docker *docker, const char *name, long long deadline);
 

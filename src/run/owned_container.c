@@ -14,7 +14,7 @@
 /* The deadline in the labels is this long after the container's use and BUDGET_LIFETIME. */
 enum { LIFETIME_EXTRA_MS = 60000 };
 
-static const char NAME_START[] = "isolator-";
+static const char NAME_START[] = "isolator-", SESSION_START[] = "isolator-session-";
 enum { NAME_DIGITS = 16 };
 
 void owned_container_init(struct owned_container *container, const struct docker *docker,
@@ -41,13 +41,35 @@ void owned_container_release(struct owned_container *container)
     container->user = 0;
 }
 
+static bool is_name(const char *name, const char *start)
+{
+    const size_t length = strlen(start);
+
+    return strncmp(name, start, length) == 0 &&
+           strspn(name + length, "0123456789abcdef") == NAME_DIGITS &&
+           name[length + NAME_DIGITS] == '\0';
+}
+
+bool owned_container_is_session(const char *name)
+{
+    return is_name(name, SESSION_START);
+}
+
 bool owned_container_is_name(const char *name)
 {
-    const size_t start = strlen(NAME_START);
+    return is_name(name, NAME_START) || owned_container_is_session(name);
+}
 
-    return strncmp(name, NAME_START, start) == 0 &&
-           strspn(name + start, "0123456789abcdef") == NAME_DIGITS &&
-           name[start + NAME_DIGITS] == '\0';
+int owned_container_show_session(struct owned_container *container, long long deadline,
+                                 struct error *error)
+{
+    char name[OWNED_CONTAINER_NAME_SIZE];
+
+    snprintf(name, sizeof name, "%s%s", SESSION_START, container->name + strlen(NAME_START));
+    if (container_rename(container->docker, container->name, name, deadline, NULL, error) != 0)
+        return -1;
+    memcpy(container->name, name, sizeof name);
+    return 0;
 }
 
 struct container_limits owned_container_limits(const struct limits *limits)

@@ -15,7 +15,7 @@
 #include "docker/container.h"
 #include "docker/docker.h"
 
-enum { OWNED_CONTAINER_NAME_SIZE = 32 };
+enum { OWNED_CONTAINER_NAME_SIZE = 40 };
 
 struct owned_container {
     const struct docker *docker; /* borrowed */
@@ -39,8 +39,19 @@ void owned_container_init(struct owned_container *container, const struct docker
 /* Call it when the container is gone: its user may become another's. */
 void owned_container_release(struct owned_container *container);
 
-/* Whether this is a name that owned_container_init() may have chosen. */
+/* Whether this is a name of owned_container_init() or owned_container_show_session(). */
 bool owned_container_is_name(const char *name);
+
+/*
+ * Shows in the name of a container that it serves a session: "isolator-session-" and the same
+ * digits. Its labels cannot say it, since it may be a warm one. On failure it is not known which of
+ * the two names it has.
+ */
+int owned_container_show_session(struct owned_container *container, long long deadline,
+                                 struct error *error);
+
+/* Whether this is the name of a container that serves a session. */
+bool owned_container_is_session(const char *name);
 
 /* The part of the limits that the engine enforces and can change while the container runs. */
 struct container_limits owned_container_limits(const struct limits *limits);

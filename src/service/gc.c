@@ -84,8 +84,11 @@ int gc_collect(const struct docker *docker, enum gc_mode mode, gc_report *report
         if (!owned_container_is_name(row->name))
             continue;
         status = owner_status(&row->labels, (long long)time(NULL));
-        if (status == OWNER_ALIVE)
+        if (status == OWNER_ALIVE) {
+            if (report && owned_container_is_session(row->name))
+                report_orphan(report, context, row, status, NULL);
             continue;
+        }
         found++;
         remove_orphan(docker, mode, row->name, deadline, cancel, &failure);
         if (report)

@@ -11,7 +11,10 @@
 #include "docker/docker.h"
 #include "run/owner.h"
 
-/* An orphan. All is borrowed, and valid during the report. */
+/*
+ * An orphan, or if its owner is alive (OWNER_ALIVE) the container of a session. All is borrowed,
+ * and valid during the report.
+ */
 struct orphan {
     const char *name;
     const char *host;  /* of its owner; escaped */
@@ -31,7 +34,8 @@ enum gc_mode {
 
 /*
  * Finds the orphans on the engine, removes them as `mode` says, and reports each to `report`, which
- * may be NULL. A container whose owner cannot be looked up, on another host for example, is an
+ * may be NULL. The containers of sessions that are in use are reported too, and left alone. A
+ * container whose owner cannot be looked up, on another host for example, is an
  * orphan if its deadline has passed (see owner_status()). Containers of live owners are never
  * touched. Returns how many orphans it found. -1: the engine did not list all containers, or
  * `cancel`, which may be NULL, was raised; then no more are removed.

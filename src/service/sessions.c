@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "docker/budget.h"
+#include "run/owned_container.h"
 
 /* Functions have the lock if their comment says so. */
 
@@ -272,6 +274,18 @@ void session_end_request(struct session *session, const struct plan *plan, struc
             result->session->ended = steal_pointer(&overdue);
     }
     pthread_mutex_unlock(&sessions->lock);
+}
+
+void session_show(struct session *session)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT; /* people see it as another one */
+    struct instance *instance = session->run.instance;
+
+    if (!instance || session->shown)
+        return;
+    session->shown = true;
+    owned_container_show_session(
+        &instance->container, budget_deadline(instance->container.docker, BUDGET_QUERY), &ignored);
 }
 
 void session_leave(struct session *session)

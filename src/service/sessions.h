@@ -70,6 +70,12 @@ struct run_session *session_begin_request(struct session *session, struct plan *
  */
 void session_end_request(struct session *session, const struct plan *plan, struct result *result);
 
+/*
+ * Shows in the name of the session's container, once it has one, what it is used for. Takes a
+ * docker command, so call it when the result was delivered, and before the next request may begin.
+ */
+void session_show(struct session *session);
+
 /* The request is cleaned up, or never began. The session may be freed. */
 void session_leave(struct session *session);
 

@@ -28,6 +28,7 @@ struct session {
     int requests;           /* that have entered and not left */
     long long idle_since;   /* clock_now_ms(): when the last one left */
     long long end;          /* clock_now_ms(): of its lifetime */
+    bool shown;             /* session_show() was called */
     bool over;              /* requests are refused; it is removed when all have left */
     struct session *next;
 };

@@ -236,6 +236,8 @@ static void serve(struct workers *workers, struct run_handle *handle)
         return;
     }
     deliver(handle, &result);
+    if (handle->session)
+        session_show(handle->session);
     retire(workers, handle);
     run_clean_up(&run, &problem);
     finish(workers, handle, problem.message);

@@ -157,6 +157,24 @@ test_case 'the container of a running isolator is not touched' && {
     wait "$pid"
 }
 
+test_case 'a session is listed as in use, and not touched' && {
+    code='{"session": "s", "language": "busybox", "entrypoint_code": "true"}'
+    (
+        echo "$code"
+        while [ ! -e "$scratch/listed" ]; do sleep 0.1; done
+    ) | "$ISOLATOR" batch >"$scratch/results" 2>/dev/null &
+    batch=$!
+    until_true eval 'docker ps --format "{{.Names}}" | grep -q ^isolator-session-'
+    live=$(docker ps --format '{{.Names}}' | grep ^isolator-session-)
+    owner=$(docker inspect -f '{{index .Config.Labels "isolator.pid"}}' "$live")
+    isolator gc
+    is "$status|$(sed -E 's/Up [^)]*/Up/' <<<"$out")|$(there "$live")" "0|in use: $live (Up): session of process $owner on $(hostname)
+no orphaned containers|yes" "it is listed"
+    touch "$scratch/listed"
+    wait "$batch"
+    is "$(there "$live")" no "the end of the batch ends it"
+}
+
 now=$(date +%s)
 here="$(cat /proc/sys/kernel/random/boot_id) $(stat -L -c %i /proc/self/ns/pid).$(stat -L -c %i /proc/self/ns/time)"
 elsewhere="01234567-89ab-cdef-0123-456789abcdef 1.1"

@@ -40,7 +40,10 @@ static void tear_down(struct fixture *fixture)
 static void report(void *context, const struct orphan *orphan)
 {
     strbuf_addf(context, "%s (%s) of %s on %s: %s%s%s\n", orphan->name, orphan->state, orphan->pid,
-                orphan->host, orphan->status == OWNER_OVERDUE ? "overdue" : "ended",
+                orphan->host,
+                orphan->status == OWNER_OVERDUE ? "overdue"
+                : orphan->status == OWNER_ALIVE ? "in use"
+                                                : "ended",
                 orphan->failure ? ": " : "", orphan->failure ? orphan->failure : "");
 }
 
@@ -92,6 +95,34 @@ static void gc__in_passing(void **state)
     tear_down(&fixture);
 }
 
+/* A session whose owner lives is reported and left alone; without its owner it is an orphan. */
+static void gc__sessions(void **state)
+{
+    static const char live[] =
+        "[\"isolator-session-0123456789abcdef\",\"Up 3 minutes\","
+        "\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\",\"elsewhere\","
+        "\"99999999999\"]\n"
+        "[\"" NAME "\",\"Up 3 minutes\","
+        "\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\",\"elsewhere\","
+        "\"99999999999\"]\n";
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, live);
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 0);
+    assert_string_equal(strbuf_string(&fixture.reports),
+                        "isolator-session-0123456789abcdef (Up 3 minutes) of 7 on elsewhere: "
+                        "in use\n");
+    assert_int_equal(gc_collect(&fixture.docker, GC_ONE_PASS, NULL, NULL, NULL, &fixture.error), 0);
+    check_calls(&fixture, "(none)");
+    tear_down(&fixture);
+
+    set_up(&fixture, "[\"isolator-session-0123456789abcdef\",\"Created\"," OWNER "\n");
+    assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
+    check_calls(&fixture, "|rm|--force|--volumes|isolator-session-0123456789abcdef\n");
+    tear_down(&fixture);
+}
+
 /* Lines of another form: none of these containers is removed. */
 static void gc__leaves_what_is_not_ours(void **state)
 {
@@ -105,6 +136,8 @@ static void gc__leaves_what_is_not_ours(void **state)
         "[\"isolator-0123456789abcde\",\"Created\"," OWNER "\n",
         "[\"isolator-0123456789abcdef0\",\"Created\"," OWNER "\n",
         "[\"isolator-0123456789ABCDEF\",\"Created\"," OWNER "\n",
+        "[\"isolator-session-0123456789abcde\",\"Created\"," OWNER "\n",
+        "[\"isolator-session-\",\"Created\"," OWNER "\n",
         "[\"--all\",\"Created\"," OWNER "\n",
         "[\"" NAME "," NAME "\",\"Created\"," OWNER "\n",
         ORPHAN "\tmore\n",
@@ -178,9 +211,13 @@ static void gc__cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gc__removes_and_reports), cmocka_unit_test(gc__lists),
-        cmocka_unit_test(gc__in_passing),          cmocka_unit_test(gc__leaves_what_is_not_ours),
-        cmocka_unit_test(gc__shows_labels_safely), cmocka_unit_test(gc__of_a_list_that_is_too_long),
+        cmocka_unit_test(gc__removes_and_reports),
+        cmocka_unit_test(gc__lists),
+        cmocka_unit_test(gc__sessions),
+        cmocka_unit_test(gc__in_passing),
+        cmocka_unit_test(gc__leaves_what_is_not_ours),
+        cmocka_unit_test(gc__shows_labels_safely),
+        cmocka_unit_test(gc__of_a_list_that_is_too_long),
         cmocka_unit_test(gc__cancelled),
     };
 

@@ -16,27 +16,28 @@
  * has a line for each creation that is to fail. The file "log" gets a word for each creation, each
  * program that begins and each container that ends, and the file "pid" the process of the last one.
  */
-static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
-                                    "run)\n"
-                                    "  echo create >>log\n"
-                                    "  if [ -s failures ]; then\n"
-                                    "    sed -i 1d failures; echo broken >&2; exit 125\n"
-                                    "  fi\n"
-                                    "  echo $$ >pid\n"
-                                    "  greet\n"
-                                    "  while take_request; do\n"
-                                    "    echo begun >>log\n"
-                                    "    cat begun\n"
-                                    "    if [ -e endless ]; then\n"
-                                    "      rm endless; >running; take_frame\n"
-                                    "    fi\n"
-                                    "    cat end\n"
-                                    "  done\n"
-                                    "  echo end >>log;;\n"
-                                    "rm) ;;\n"
-                                    "rename) echo \"$3 $4\" >>renames;;\n"
-                                    "*) exit 1;;\n"
-                                    "esac\n";
+static const char docker_script[] =
+    "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
+    "run)\n"
+    "  echo create >>log\n"
+    "  if [ -s failures ]; then\n"
+    "    sed -i 1d failures; echo broken >&2; exit 125\n"
+    "  fi\n"
+    "  echo $$ >pid\n"
+    "  greet\n"
+    "  while take_request; do\n"
+    "    echo begun >>log\n"
+    "    cat begun\n"
+    "    if [ -e endless ]; then\n"
+    "      rm endless; >running; take_frame\n"
+    "    fi\n"
+    "    cat end\n"
+    "  done\n"
+    "  echo end >>log;;\n"
+    "rm) ;;\n"
+    "rename) echo \"$2 ${3%-*} ${4%-*}\" >>renames; [ ! -e refuse ];;\n"
+    "*) exit 1;;\n"
+    "esac\n";
 
 enum { PATIENCE_MS = 60000 };
 
@@ -252,6 +253,39 @@ static void check_refused(struct fixture *fixture, const char *id, const char *m
 #define UNKNOWN "there is no such session: it was closed or never opened"
 
 /* ---- cases */
+
+/* What each docker rename was given, without the digits of the names. */
+static void check_renames(const struct fixture *fixture, const char *expected)
+{
+    CLEANUP_FREE char *renames = read_in(fixture->directory, "renames");
+
+    assert_string_equal(renames, expected);
+}
+
+static void session_runs__the_name_of_the_container(void **state)
+{
+    char id[SESSION_ID_SIZE];
+    struct submitted last;
+    struct fixture fixture;
+
+    (void)state;
+    for (int refuse = 0; refuse < 2; refuse++) {
+        set_up(&fixture, 2, 0);
+        if (refuse)
+            touch(&fixture, "refuse");
+        open_session(&fixture, id);
+        run(&fixture, id);
+        run(&fixture, id);
+        submit(&fixture, id, &last);
+        wait_until_done(&last);
+        assert_int_equal(owned_container_is_name(last.result.container), true);
+        assert_int_equal(owned_container_is_session(last.result.container), !refuse);
+        result_release(&last.result);
+        run(&fixture, "");
+        check_renames(&fixture, "-- isolator isolator-session\n"); /* once */
+        tear_down(&fixture);
+    }
+}
 
 static void session_runs__one_container(void **state)
 {
@@ -481,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_runs__one_container),
+        cmocka_unit_test(session_runs__the_name_of_the_container),
         cmocka_unit_test(session_runs__closed_by_a_request),
         cmocka_unit_test(session_runs__one_at_a_time),
         cmocka_unit_test(session_runs__in_their_order),
