@@ -22,6 +22,7 @@ static struct {
     struct output output;
     struct strbuf rest; /* the rest of a text that was written in part; written first */
     long long dropped;  /* lines dropped since the last one that fitted */
+    long long omitted;  /* bytes of copied texts, likewise */
     bool stuck;         /* the last text did not fit, so the next one does not wait for room */
 } diagnostics = {.lock = PTHREAD_MUTEX_INITIALIZER, .program = "isolator", .rest = STRBUF_INIT};
 
@@ -120,10 +121,45 @@ void diagnostics_draw(const char *text)
     pthread_mutex_unlock(&diagnostics.lock);
 }
 
+/*
+ * Writes the text for as long as some of it is taken every `wait` ms. Returns how many bytes were
+ * written.
+ */
+static size_t write_while_taken(const char *text, size_t length, long long wait,
+                                const struct notifier *cancel)
+{
+    size_t done = 0, written = length;
+
+    while (written > 0 && done < length && !notifier_raised(cancel)) {
+        written = output_write(&diagnostics.output, text + done, length - done,
+                               clock_now_ms() + wait, cancel);
+        done += written;
+    }
+    set_stuck(done, length);
+    return done;
+}
+
 void diagnostics_copy(const char *text, size_t length, const struct notifier *cancel)
 {
+    CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT;
+    struct strbuf *rest = &diagnostics.rest;
+    long long wait;
+    size_t written;
+
     pthread_mutex_lock(&diagnostics.lock);
     open_once();
-    write_text(text, length, 0, cancel);
+    wait = diagnostics.stuck ? 0 : DIAGNOSTICS_COPY_MS;
+    strbuf_drop(rest, write_while_taken(strbuf_string(rest), rest->length, wait, cancel));
+    if (diagnostics.omitted > 0)
+        strbuf_addf(&all, "%s: %lld bytes of output were dropped, since stderr took nothing\n",
+                    diagnostics.program, diagnostics.omitted);
+    strbuf_add(&all, text, length);
+    written = rest->length > 0 ? 0 : write_while_taken(all.data, all.length, wait, cancel);
+    if (written == 0) {
+        diagnostics.omitted += (long long)length;
+    } else {
+        strbuf_add(rest, all.data + written, all.length - written);
+        diagnostics.omitted = 0;
+    }
     pthread_mutex_unlock(&diagnostics.lock);
 }

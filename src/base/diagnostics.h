@@ -33,10 +33,13 @@ void diagnostics_line(const char *format, ...) __attribute__((format(printf, 1, 
 void diagnostics_draw(const char *text);
 
 /*
- * Writes the text as it is and waits for as long as it takes, until `cancel` is raised (NULL:
- * never). For output that a person waits for, such as that of a build step: nothing of it is
- * dropped. Meanwhile the lines of other threads wait too.
+ * Writes the text as it is. For output that a person waits for, such as that of a build step: a
+ * slow reader gets all of it. If stderr takes nothing for DIAGNOSTICS_COPY_MS, or `cancel` (may be
+ * NULL) is raised, the rest is dropped, and so are the next texts for which there is no room at
+ * once; the first that fits again is preceded by the number of bytes. Meanwhile the lines of other
+ * threads wait too.
  */
+enum { DIAGNOSTICS_COPY_MS = 3000 };
 void diagnostics_copy(const char *text, size_t length, const struct notifier *cancel);
 
 #endif

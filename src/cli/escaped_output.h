@@ -23,8 +23,8 @@ char *escaped_output_text(struct escaped_output *output, enum process_stream str
                           const char *data, size_t length);
 
 /*
- * A process_sink whose context is the struct. Writes to stderr and waits for a slow reader until a
- * signal arrives (signals_cancel()).
+ * A process_sink whose context is the struct. Writes to stderr with diagnostics_copy(): waits for a
+ * slow reader, but not for one that has stopped reading.
  */
 process_sink escaped_output_take;
 

@@ -89,6 +89,16 @@ test_case 'selftest, stderr takes nothing' && {
     done
 }
 
+test_case 'prepare, stderr takes nothing' && {
+    for kind in pipe terminal; do
+        XDG_CONFIG_HOME=$scratch/$kind-home start_stuck "$kind" 2 prepare "$ours" --run "echo $kind; seq 100000"
+        await_stuck 120
+        is "$status|${out%%:*}" "0|$ours is prepared" "a $kind: the steps run to their end"
+        XDG_CONFIG_HOME=$scratch/$kind-home isolator prepare --remove "$ours"
+        is "$status|$out" "0|$ours: removed" "a $kind: the image is removed"
+    done
+}
+
 test_case 'batch -v, stderr takes nothing' && {
     for kind in pipe terminal; do
         start_stuck "$kind" 2 batch -v "$scratch/requests"

@@ -164,6 +164,73 @@ static void diagnostics__rest_of_a_long_line(void **state)
     close(ends[1]);
 }
 
+/* A slow reader gets all; when nothing is read any more, the text after the pipe's 64 KiB is
+ * dropped. */
+static int copy_too_much(const void *context)
+{
+    const int reader = *(const int *)context;
+    char filler[4096];
+
+    memset(filler, '#', sizeof filler);
+    for (int i = 0; i < 1000; i++)
+        diagnostics_copy(filler, sizeof filler, NULL);
+    empty_pipe(reader);
+    diagnostics_copy("again\n", 6, NULL);
+    diagnostics_copy("and again\n", 10, NULL);
+    return 0;
+}
+
+static void diagnostics__copy_does_not_wait_forever(void **state)
+{
+    int ends[2];
+    CLEANUP_FREE char *expected = string_format(
+        "isolator: %d bytes of output were dropped, since stderr took nothing\nagain\n"
+        "and again\n",
+        (1000 - 16) * 4096);
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(copy_too_much, &ends[0], ends[1]);
+    check_written(ends, expected);
+}
+
+static void *read_slowly(void *context)
+{
+    char chunk[4096];
+
+    for (int i = 0; i < 20; i++) { /* 80 KiB: more than the pipe holds */
+        poll(NULL, 0, 1);
+        if (read(*(const int *)context, chunk, sizeof chunk) != sizeof chunk)
+            return context;
+    }
+    return NULL;
+}
+
+static int copy_to_slow_reader(const void *context)
+{
+    char filler[4096 * 20];
+    pthread_t thread;
+    void *failed;
+
+    memset(filler, '#', sizeof filler);
+    CHECK(pthread_create(&thread, NULL, read_slowly, (void *)context) == 0);
+    diagnostics_copy(filler, sizeof filler, NULL);
+    pthread_join(thread, &failed);
+    CHECK(!failed);
+    diagnostics_copy("end", 3, NULL);
+    return 0;
+}
+
+static void diagnostics__copy_waits_for_a_slow_reader(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    run(copy_to_slow_reader, &ends[0], ends[1]);
+    check_written(ends, "end");
+}
+
 static int copy_and_cancel(const void *context)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -231,6 +298,8 @@ int main(void)
         cmocka_unit_test(diagnostics__lines_and_texts),
         cmocka_unit_test(diagnostics__what_does_not_fit_is_counted),
         cmocka_unit_test(diagnostics__stopped_terminal),
+        cmocka_unit_test(diagnostics__copy_does_not_wait_forever),
+        cmocka_unit_test(diagnostics__copy_waits_for_a_slow_reader),
         cmocka_unit_test(diagnostics__rest_of_a_long_line),
         cmocka_unit_test(diagnostics__copy_ends_when_cancelled),
         cmocka_unit_test(diagnostics__lines_of_threads_stay_whole),
