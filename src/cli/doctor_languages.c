@@ -132,11 +132,12 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
     }
     if (view.state == PREPARE_READY) {
         findings_add(&doctor->findings, FINDING_OK, check, language->preparation.tag, NULL);
-    } else if (view.state == PREPARE_OUTDATED || base) { /* else the base image is missing */
+    } else if (view.state != PREPARE_MISSING || base) { /* else the base image is missing */
         findings_add(&doctor->findings, FINDING_WARN, check,
-                     view.state == PREPARE_OUTDATED
-                         ? "outdated: its base image has changed"
-                         : "not prepared: programs run in the base image",
+                     view.state == PREPARE_OLD_BASE    ? "outdated: its base image has changed"
+                     : view.state == PREPARE_OLD_FILES ? "outdated: its files have changed"
+                                                       : "not prepared: programs run in the base "
+                                                         "image",
                      advice);
     }
     return view.state != PREPARE_MISSING;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -13,8 +14,8 @@
 #include "cli/command_line.h"
 #include "cli/escaped_output.h"
 #include "cli/exit_status.h"
+#include "cli/prepare_list.h"
 #include "cli/print.h"
-#include "cli/table.h"
 #include "config/config.h"
 #include "config/prepare_rules.h"
 #include "docker/image.h"
@@ -23,15 +24,18 @@
 
 struct prepare_options {
     struct strvec steps; /* --run */
+    struct strvec files; /* --file and --dir: absolute paths */
     const char *network; /* borrowed from argv; NULL */
     const char *tag;     /* borrowed from argv; NULL */
-    bool list, remove;
+    bool list, all, remove, unused;
 };
 
 static const char prepare_help[] =
-    "usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG]\n"
-    "                        [--config FILE] [LANGUAGE...]\n"
-    "       isolator prepare --list | --remove [--config FILE] [LANGUAGE...]\n"
+    "usage: isolator prepare [--run STEP]... [--file FILE]... [--dir DIR]...\n"
+    "                        [--network NAME] [--tag TAG] [--config FILE]\n"
+    "                        [LANGUAGE...]\n"
+    "       isolator prepare --list [--all | --unused] [--config FILE] [LANGUAGE...]\n"
+    "       isolator prepare --remove [--unused] [--config FILE] [LANGUAGE...]\n"
     "\n"
     "Runs the steps of a language, for example 'pip install numpy', in a container of\n"
     "its image, and saves the result as the image that its programs then run in,\n"
@@ -39,9 +43,15 @@ static const char prepare_help[] =
     "\n"
     "      --run STEP      a shell command; repeatable; the steps replace\n"
     "                      those that were saved\n"
+    "      --file FILE     the steps find this file in their working\n"
+    "                      directory; repeatable\n"
+    "      --dir DIR       the same for a directory; repeatable\n"
     "      --network NAME  network of the steps (none)\n"
     "      --tag TAG       give the image this tag too\n"
     "      --list          list the prepared languages\n"
+    "      --all           list all prepared images of the engine\n"
+    "      --unused        list or remove images that no configuration names any\n"
+    "                      more\n"
     "      --remove        remove the prepared images and the saved steps\n"
     "      --config FILE   configuration file\n"
     "  -h, --help          print this summary\n"
@@ -59,6 +69,10 @@ enum {
     OPTION_TAG,
     OPTION_LIST,
     OPTION_REMOVE,
+    OPTION_FILE,
+    OPTION_DIR,
+    OPTION_ALL,
+    OPTION_UNUSED,
 };
 
 static const struct option known_options[] = {
@@ -67,8 +81,55 @@ static const struct option known_options[] = {
     {"tag", required_argument, NULL, OPTION_TAG},
     {"list", no_argument, NULL, OPTION_LIST},
     {"remove", no_argument, NULL, OPTION_REMOVE},
+    {"file", required_argument, NULL, OPTION_FILE},
+    {"dir", required_argument, NULL, OPTION_DIR},
+    {"all", no_argument, NULL, OPTION_ALL},
+    {"unused", no_argument, NULL, OPTION_UNUSED},
     COMMAND_OPTIONS_COMMON,
 };
+
+/*
+ * Returns the absolute path, owned. The last name stays, also if it is a link, since the steps find
+ * the file under it; "." has none, so its directory is resolved. NULL with errno.
+ */
+static char *absolute_path(const char *path)
+{
+    CLEANUP_FREE char *copy = string_copy(path);
+    CLEANUP_FREE char *parent = NULL;
+    char *name;
+
+    for (size_t end = strlen(copy); end > 1 && copy[end - 1] == '/'; end--)
+        copy[end - 1] = '\0';
+    name = strrchr(copy, '/');
+    name = name ? name + 1 : copy;
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return realpath(path, NULL);
+    if (name - copy > 1)
+        name[-1] = '\0';
+    parent = realpath(name == copy ? "." : name - copy == 1 ? "/" : copy, NULL);
+    if (!parent)
+        return NULL;
+    return string_format("%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name);
+}
+
+/* Takes the value of --file or --dir. */
+static int take_file(struct prepare_options *options, const char *path, bool directory,
+                     struct error *error)
+{
+    const char *option = directory ? "--dir" : "--file";
+    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FREE char *absolute = absolute_path(path);
+    struct stat status;
+
+    if (!absolute || stat(absolute, &status) != 0)
+        return error_set_errno(error, ERROR_USAGE, "%s: cannot open '%s'", option, shown);
+    if (!directory && S_ISDIR(status.st_mode))
+        return error_set(error, ERROR_USAGE, "--file: '%s' is a directory; use --dir", shown);
+    if (directory && !S_ISDIR(status.st_mode))
+        return error_set(error, ERROR_USAGE, "--dir: '%s' is not a directory; use --file", shown);
+    strvec_push(&options->files, absolute);
+    return prepare_check_files(&options->files, error) == 0 ? 0 : error_prefix(error, "%s", option);
+}
 
 static int prepare_take_option(void *context, int option, char *value, struct error *error)
 {
@@ -84,8 +145,17 @@ static int prepare_take_option(void *context, int option, char *value, struct er
     case OPTION_TAG:
         options->tag = value;
         return image_check_tag(value, error) == 0 ? 0 : error_prefix(error, "--tag");
+    case OPTION_FILE:
+    case OPTION_DIR:
+        return take_file(options, value, option == OPTION_DIR, error);
     case OPTION_LIST:
         options->list = true;
+        return 0;
+    case OPTION_ALL:
+        options->all = true;
+        return 0;
+    case OPTION_UNUSED:
+        options->unused = true;
         return 0;
     default:
         options->remove = true;
@@ -97,13 +167,22 @@ static int prepare_take_option(void *context, int option, char *value, struct er
 static int check_combination(const struct prepare_options *options, char **operands,
                              struct error *error)
 {
-    const bool prepares = options->steps.count > 0 || options->network || options->tag;
+    const bool prepares =
+        options->steps.count > 0 || options->files.count > 0 || options->network || options->tag;
 
     if (options->list && options->remove)
         return error_set(error, ERROR_USAGE, "--list and --remove cannot be used together");
     if ((options->list || options->remove) && prepares)
         return error_set(error, ERROR_USAGE, "--%s cannot be used with other options",
                          options->list ? "list" : "remove");
+    if (options->all && !options->list)
+        return error_set(error, ERROR_USAGE, "--all needs --list");
+    if (options->unused && !options->list && !options->remove)
+        return error_set(error, ERROR_USAGE, "--unused needs --list or --remove");
+    if (options->all && options->unused)
+        return error_set(error, ERROR_USAGE, "--all and --unused cannot be used together");
+    if (options->files.count > 0 && options->steps.count == 0)
+        return error_set(error, ERROR_USAGE, "--file and --dir need --run");
     if (options->steps.count > 0 && !operands[0])
         return error_set(error, ERROR_USAGE, "--run needs a LANGUAGE");
     if (options->tag && (!operands[0] || operands[1]))
@@ -126,8 +205,10 @@ static int with_steps(const struct prepare_options *options, const struct langua
                          "languages.%s.prepare there",
                          language->name, language->name);
     *prepared = *language;
-    prepared->preparation = (struct preparation){
-        .steps = options->steps, .network = (char *)options->network, .noted = true};
+    prepared->preparation = (struct preparation){.steps = options->steps,
+                                                 .files = options->files,
+                                                 .network = (char *)options->network,
+                                                 .noted = true};
     config_prepare(prepared);
     return 0;
 }
@@ -196,21 +277,26 @@ static int prepare_one_language(const struct prepare *prepare, const struct lang
 }
 
 static int run_steps(const struct prepare_options *options, const struct docker *docker,
-                     const struct language *language, struct error *error)
+                     const struct config *config, const struct language *language,
+                     struct error *error)
 {
     CLEANUP(escaped_output_release) struct escaped_output output = ESCAPED_OUTPUT_INIT;
     CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+    const bool is_new = options->steps.count > 0;
     const struct prepare prepare = {.docker = docker,
                                     .cancel = signals_cancel(),
                                     .network = options->network,
                                     .tag = options->tag,
+                                    .prepared_for = is_new ? config->prepared_for
+                                                           : config_prepared_for(config, language),
+                                    .config_file = config->file,
                                     .output = escaped_output_take,
                                     .context = &output,
                                     .warnings = &warnings};
     struct language prepared;
     int status;
 
-    if (options->steps.count == 0)
+    if (!is_new)
         return prepare_one_language(&prepare, language, error);
     if (with_steps(options, language, &prepared, error) != 0)
         return -1;
@@ -220,74 +306,36 @@ static int run_steps(const struct prepare_options *options, const struct docker 
     return status;
 }
 
-/* ---- the list */
-
-enum { LIST_COLUMNS = 7 };
-
-static int add_prepared_row(struct strvec *cells, const struct docker *docker,
-                            const struct language *language, struct error *error)
-{
-    static const char *const states[] = {
-        [PREPARE_MISSING] = "missing", [PREPARE_OUTDATED] = "outdated", [PREPARE_READY] = "ready"};
-    const struct preparation *preparation = &language->preparation;
-    CLEANUP_FREE char *steps = strvec_join(&preparation->steps, "; ");
-    CLEANUP_FREE char *size = NULL;
-    struct prepare_view view;
-    bool exists;
-
-    if (prepare_inspect(docker, language, signals_cancel(), &view, error) != 0)
-        return -1;
-    exists = view.state != PREPARE_MISSING;
-    size = string_format("%lld MB", view.size / 1000000);
-    strvec_push_each(cells, language->name, states[view.state], preparation->tag, language->image,
-                     exists ? size : "-", exists ? view.created : "-", NULL);
-    strvec_push_owned(cells, text_escape(steps));
-    return 0;
-}
-
-/* Whether the language is listed: it has steps, and is an operand if there are operands. */
-static bool is_listed(const struct language *language, char *const *operands)
-{
-    bool named = !operands[0];
-
-    for (; *operands && !named; operands++)
-        named = strcmp(*operands, language->name) == 0;
-    return named && language->preparation.steps.count > 0;
-}
-
-static int list_prepared(const struct docker *docker, char *const *operands,
-                         const struct config *config, struct error *error)
-{
-    CLEANUP(strvec_release) struct strvec cells = STRVEC_INIT;
-
-    strvec_push_each(&cells, "NAME", "STATE", "IMAGE", "BASE", "SIZE", "CREATED", "STEPS", NULL);
-    for (size_t i = 0; i < config->language_count; i++)
-        if (is_listed(&config->languages[i], operands) &&
-            add_prepared_row(&cells, docker, &config->languages[i], error) != 0)
-            return -1;
-    table_print(&cells, LIST_COLUMNS);
-    return EXIT_STATUS_SUCCESS;
-}
-
 /* ---- remove, and all languages */
 
-static int remove_prepared(const struct docker *docker, const struct language *language,
-                           struct error *error)
+static int remove_prepared(const struct docker *docker, const struct config *config,
+                           const struct language *language, struct error *error)
 {
-    const int removed = prepare_remove(docker, language, signals_cancel(), error);
+    CLEANUP_FREE char *kept_for = NULL;
+    const int removed = prepare_remove(docker, language, config_prepared_for(config, language),
+                                       signals_cancel(), &kept_for, error);
 
     if (removed < 0)
         return error_prefix(error, "%s", language->name);
-    print_format("%s: %s\n", language->name, removed ? "removed" : "nothing to remove");
+    if (kept_for) {
+        CLEANUP_FREE char *shown = text_escape(kept_for);
+
+        print_format("%s: removed, but the image stays for the %s%s%s\n", language->name,
+                     *shown ? "configuration '" : "default configuration", shown,
+                     *shown ? "'" : "");
+    } else {
+        print_format("%s: %s\n", language->name, removed ? "removed" : "nothing to remove");
+    }
     return EXIT_STATUS_SUCCESS;
 }
 
 static int handle_language(const struct prepare_options *options, const struct docker *docker,
-                           const struct language *language, struct error *error)
+                           const struct config *config, const struct language *language,
+                           struct error *error)
 {
     if (options->remove)
-        return remove_prepared(docker, language, error);
-    return run_steps(options, docker, language, error);
+        return remove_prepared(docker, config, language, error);
+    return run_steps(options, docker, config, language, error);
 }
 
 /*
@@ -300,11 +348,12 @@ static int handle_languages(const struct prepare_options *options, const struct 
     const bool has_operands = operands[0] != NULL;
 
     for (; *operands && status == EXIT_STATUS_SUCCESS; operands++)
-        status = handle_language(options, docker, config_language_called(config, *operands), error);
+        status = handle_language(options, docker, config, config_language_called(config, *operands),
+                                 error);
     for (size_t i = 0; !has_operands && i < config->language_count && status == EXIT_STATUS_SUCCESS;
          i++)
         if (config->languages[i].preparation.steps.count > 0)
-            status = handle_language(options, docker, &config->languages[i], error);
+            status = handle_language(options, docker, config, &config->languages[i], error);
     return status;
 }
 
@@ -320,8 +369,13 @@ static int run_prepare_command(void *context, char **operands, const struct conf
         config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0 ||
         service_open(&service, config, &service_options, error) != 0)
         return -1;
-    status = options->list ? list_prepared(&service.docker, operands, config, error)
-                           : handle_languages(options, &service.docker, operands, config, error);
+    if (options->all || options->unused)
+        status = prepare_list_images(&service.docker, operands, config, !options->all,
+                                     options->remove, error);
+    else if (options->list)
+        status = prepare_list_languages(&service.docker, operands, config, error);
+    else
+        status = handle_languages(options, &service.docker, operands, config, error);
     service_close(&service, 0);
     signals_release(); /* nothing remains to be removed */
     if (signals_caught() != 0)
@@ -343,5 +397,6 @@ int prepare_command(int argc, char **argv)
     const int status = command_line_main(&command, argc, argv, &options);
 
     strvec_release(&options.steps);
+    strvec_release(&options.files);
     return status;
 }

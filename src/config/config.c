@@ -13,7 +13,13 @@ void config_prepare(struct language *language)
     free(preparation->tag);
     preparation->tag = NULL;
     if (preparation->steps.count > 0)
-        preparation->tag = prepare_tag(language->name, language->image, &preparation->steps);
+        preparation->tag =
+            prepare_tag(language->name, language->image, &preparation->steps, &preparation->files);
+}
+
+const char *config_prepared_for(const struct config *config, const struct language *language)
+{
+    return language->preparation.shared ? NULL : config->prepared_for;
 }
 
 struct docker config_docker(const struct config *config)
@@ -113,6 +119,7 @@ void config_release(struct config *config)
         strvec_release(&language->environment);
         sandbox_policy_release(&language->policy);
         strvec_release(&language->preparation.steps);
+        strvec_release(&language->preparation.files);
         free(language->preparation.network);
         free(language->preparation.tag);
         strvec_release(&language->list_packages);
@@ -125,6 +132,7 @@ void config_release(struct config *config)
     free(config->layers);
     free(config->languages);
     free(config->file);
+    free(config->prepared_for);
     free(config->container_command);
     free(config->workdir);
     free(config->prompts_dir);

@@ -25,9 +25,11 @@
 /* How an image for a language is built; see config/prepare_rules.h. */
 struct preparation {
     struct strvec steps; /* shell commands, run in this order; empty: there is no preparation */
+    struct strvec files; /* absolute paths of files and directories that the steps get */
     char *network;       /* network of the steps; NULL: none */
-    bool noted; /* the steps were given to `isolator prepare` and are not in the configuration */
-    char *tag;  /* of the prepared image, which runs use if it exists; NULL without steps */
+    bool noted;  /* the steps were given to `isolator prepare` and are not in the configuration */
+    bool shared; /* they are noted for all configurations, not for this one */
+    char *tag;   /* of the prepared image, which runs use if it exists; NULL without steps */
 };
 
 struct language {
@@ -78,6 +80,8 @@ enum config_origin {
 struct config {
     char *file;                /* the file that was read; NULL: only the built-in configuration */
     enum config_origin origin; /* why it was this file */
+    char *prepared_for;        /* real path of a file that was named, for which languages are
+                                  prepared by themselves; NULL: one of those found by default */
     char *container_command;   /* "docker" */
     char *workdir;             /* absolute path in the container */
     char *prompts_dir;         /* absolute; NULL: there are no snippets */
@@ -107,8 +111,14 @@ struct config {
 void config_init(struct config *config);
 void config_release(struct config *config);
 
-/* Sets the tag of the language's prepared image after a change of its steps or image. */
+/* Sets the tag of the language's prepared image after a change of its steps, files or image. */
 void config_prepare(struct language *language);
+
+/*
+ * The configuration file whose notes (config/prepare_notes.h) those of the language are, borrowed;
+ * NULL: the notes at the top.
+ */
+const char *config_prepared_for(const struct config *config, const struct language *language);
 
 /* Returns the docker command with its options; it borrows from the configuration. */
 struct docker config_docker(const struct config *config);

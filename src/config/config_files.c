@@ -1,12 +1,11 @@
 #include "config/config_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-
-enum { FILE_MAX = 1 << 20 };
 
 int config_read_file(const char *path, struct strbuf *text, struct error *error)
 {
@@ -18,12 +17,17 @@ int config_read_file(const char *path, struct strbuf *text, struct error *error)
         return error_set_errno(error, ERROR_CONFIG, "cannot open the configuration '%s'", path);
     while ((length = read(fd, chunk, sizeof chunk)) > 0) {
         strbuf_add(text, chunk, (size_t)length);
-        if (text->length > FILE_MAX)
+        if (text->length > CONFIG_FILE_MAX)
             return error_set(error, ERROR_CONFIG, "%s: larger than 1 MiB", path);
     }
     if (length < 0)
         return error_set_errno(error, ERROR_CONFIG, "cannot read the configuration '%s'", path);
     return 0;
+}
+
+bool config_file_is_gone(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
 char *config_home(const char *name)

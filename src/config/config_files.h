@@ -4,6 +4,8 @@
 #ifndef CONFIG_CONFIG_FILES_H
 #define CONFIG_CONFIG_FILES_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/strbuf.h"
 
@@ -13,7 +15,13 @@
  */
 char *config_home(const char *name);
 
-/* Adds the content of a file of at most 1 MiB to `text`. ERROR_CONFIG. */
+/* The largest file that is read: 1 MiB. */
+enum { CONFIG_FILE_MAX = 1 << 20 };
+
+/* Adds the content of a file of at most CONFIG_FILE_MAX bytes to `text`. ERROR_CONFIG. */
 int config_read_file(const char *path, struct strbuf *text, struct error *error);
+
+/* Whether there is no file at this path. False also if that cannot be found out. */
+bool config_file_is_gone(const char *path);
 
 #endif

@@ -195,6 +195,10 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_PREPARE, RANGE("run", KEY_STRINGS, 0, PREPARE_STEPS_MAX), "Steps",
      "Shell commands, which run once and in this order; without any there is no preparation.",
      .set = config_value_steps, .pattern = "[^ \\t\\r]"},
+    {CONFIG_LEVEL_PREPARE, RANGE("files", KEY_STRINGS, 0, PREPARE_FILES_MAX), "Files",
+     "Files and directories that the steps find in their working directory, each under its last "
+     "name; paths relative to the configuration file.",
+     .set = config_value_steps_files},
     {CONFIG_LEVEL_PREPARE, RULE("network", KEY_STRING), "Network",
      "Network of the steps: none, bridge or the name of a network of the engine; never host.",
      .set = config_value_steps_network, .pattern = NETWORK_PATTERN},

@@ -14,6 +14,22 @@ static int set_path(json_t *all, const char *key, const char *path, struct error
     return error_set(error, ERROR_CONFIG, "%s: the path '%s' is not UTF-8", key, path);
 }
 
+/* Replaces the files of each preparation by absolute paths, which config_overlay() has made. */
+static void resolve_prepare_files(const struct config *config, json_t *all)
+{
+    for (size_t i = 0; i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+        json_t *object = json_object_get(json_object_get(all, "languages"), language->name);
+        json_t *files = json_object_get(json_object_get(object, "prepare"), "files");
+
+        if (!files || language->preparation.noted)
+            continue;
+        json_array_clear(files);
+        for (size_t k = 0; k < language->preparation.files.count; k++)
+            json_array_append_new(files, json_string(language->preparation.files.items[k]));
+    }
+}
+
 json_t *config_resolved(const struct config *config, struct error *error)
 {
     json_t *all = json_object();
@@ -24,6 +40,7 @@ json_t *config_resolved(const struct config *config, struct error *error)
         json_object_update_recursive(all, copy);
         json_decref(copy);
     }
+    resolve_prepare_files(config, all);
     if (set_path(all, "promptsDir", config->prompts_dir, error) == 0 &&
         set_path(all, "inputsDir", config->inputs_dir, error) == 0)
         return all;

@@ -12,6 +12,7 @@
 #define CONFIG_CONFIG_LOAD_H
 
 #include "base/error.h"
+#include "base/strvec.h"
 #include "config/config.h"
 #include "config/limits.h"
 
@@ -22,6 +23,12 @@
  */
 int config_load(struct config *config, const char *file, const struct limits *own,
                 struct error *error);
+
+/*
+ * Adds the paths of the files of which the first that exists is read if no other is asked for: that
+ * of the user, of the system, and the installed default.
+ */
+void config_default_files(struct strvec *files);
 
 /* Loads the built-in configuration alone. */
 int config_load_built_in(struct config *config, struct error *error);

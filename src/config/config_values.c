@@ -11,6 +11,7 @@
 #include "config/input_files.h"
 #include "config/language_names.h"
 #include "config/prepare_notes.h"
+#include "config/prepare_rules.h"
 #include "config/workdir.h"
 #include "docker/image.h"
 
@@ -369,6 +370,28 @@ int config_value_steps(struct json_reader *reader, const struct key_rule *rule, 
 
     (void)rule;
     return prepare_read_steps(reader, value, &preparation->steps);
+}
+
+int config_value_steps_files(struct json_reader *reader, const struct key_rule *rule,
+                             const json_t *value, void *object)
+{
+    struct preparation *preparation = object;
+    CLEANUP(strvec_release) struct strvec paths = STRVEC_INIT;
+
+    (void)rule;
+    strvec_release(&preparation->files);
+    if (json_is_array(value) && json_array_size(value) == 0)
+        return 0;
+    if (json_reader_strings(reader, value, &paths) != 0)
+        return -1;
+    for (size_t i = 0; i < paths.count; i++) {
+        char *path = beside_file(reader->file, paths.items[i]);
+
+        for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
+            path[end - 1] = '\0'; /* of a directory */
+        strvec_push_owned(&preparation->files, path);
+    }
+    return checked(reader, prepare_check_files(&preparation->files, reader->error));
 }
 
 int config_value_steps_network(struct json_reader *reader, const struct key_rule *rule,

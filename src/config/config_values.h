@@ -34,6 +34,6 @@ config_setter config_value_image, config_value_build, config_value_session_comma
 config_setter config_value_build_limit;
 
 /* For keys of a preparation; `object` is a struct preparation. */
-config_setter config_value_steps, config_value_steps_network;
+config_setter config_value_steps, config_value_steps_files, config_value_steps_network;
 
 #endif

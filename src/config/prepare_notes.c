@@ -1,34 +1,23 @@
 #include "config/prepare_notes.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/io.h"
 #include "base/strbuf.h"
-#include "base/text.h"
-#include "config/config_files.h"
+#include "config/prepare_notes_file.h"
 #include "config/prepare_rules.h"
 #include "docker/image.h"
 
-static const char FILE_NAME[] = "prepared.json";
-
-/* How long to wait for another process that writes the notes, which takes milliseconds. */
-enum { LOCK_MS = 2000 };
+static const char AT_TOP[] = "languages", BY_CONFIGURATION[] = "configurations";
 
 void prepare_note_release(struct prepare_note *note)
 {
     free(note->image);
     free(note->exact);
     strvec_release(&note->steps);
+    strvec_release(&note->files);
     free(note->network);
     strvec_release(&note->listed);
     strvec_release(&note->packages);
@@ -81,6 +70,13 @@ int prepare_read_packages(struct json_reader *reader, const json_t *value, struc
     return 0;
 }
 
+static int read_files(struct json_reader *reader, const json_t *value, struct strvec *files)
+{
+    if (read_list(reader, value, files) != 0)
+        return -1;
+    return prepare_check_files(files, reader->error) == 0 ? 0 : json_reader_wrong_value(reader);
+}
+
 static int read_image(struct json_reader *reader, const json_t *value, char **image)
 {
     if (json_reader_string(reader, value, image) != 0)
@@ -91,7 +87,8 @@ static int read_image(struct json_reader *reader, const json_t *value, char **im
 static int read_note_member(struct json_reader *reader, const char *key, const json_t *value,
                             void *target)
 {
-    static const char *const keys[] = {"image", "exact", "run", "network", "listed", "packages"};
+    static const char *const keys[] = {"image",   "exact",  "run",     "files",
+                                       "network", "listed", "packages"};
     struct prepare_note *note = target;
 
     if (strcmp(key, "image") == 0)
@@ -102,6 +99,8 @@ static int read_note_member(struct json_reader *reader, const char *key, const j
         return read_list(reader, value, &note->listed);
     if (strcmp(key, "run") == 0)
         return prepare_read_steps(reader, value, &note->steps);
+    if (strcmp(key, "files") == 0)
+        return read_files(reader, value, &note->files);
     if (strcmp(key, "network") == 0)
         return prepare_read_network(reader, value, &note->network);
     if (strcmp(key, "packages") == 0)
@@ -111,11 +110,11 @@ static int read_note_member(struct json_reader *reader, const char *key, const j
 
 /* ---- reading the file */
 
-/* Called for each note; the note is borrowed. */
-typedef void use_note(void *context, const char *language, const struct prepare_note *note);
-
+/* Which notes are read, and what is done with them. */
 struct note_reader {
-    use_note *use; /* NULL: only check the file */
+    const char *part;          /* AT_TOP or BY_CONFIGURATION; NULL: both */
+    const char *configuration; /* of the note that is read; NULL: it is at the top */
+    prepare_notes_visit *visit;
     void *context;
 };
 
@@ -126,95 +125,138 @@ static int read_note(struct json_reader *reader, const char *key, const json_t *
 
     if (json_reader_members(reader, value, read_note_member, &note) != 0)
         return -1;
-    if (notes->use)
-        notes->use(notes->context, key, &note);
+    if (notes->visit)
+        notes->visit(notes->context, notes->configuration, key, &note);
     return 0;
+}
+
+static int read_languages(struct json_reader *reader, const char *key, const json_t *value,
+                          void *target)
+{
+    static const char *const keys[] = {AT_TOP};
+
+    if (strcmp(key, AT_TOP) == 0)
+        return json_reader_members(reader, value, read_note, target);
+    return json_reader_unknown_key(reader, keys, 1);
+}
+
+static int read_configuration(struct json_reader *reader, const char *key, const json_t *value,
+                              void *target)
+{
+    struct note_reader notes = *(const struct note_reader *)target;
+
+    notes.configuration = key;
+    return json_reader_members(reader, value, read_languages, &notes);
 }
 
 static int read_top_member(struct json_reader *reader, const char *key, const json_t *value,
                            void *target)
 {
-    static const char *const keys[] = {"languages"};
+    static const char *const keys[] = {AT_TOP, BY_CONFIGURATION};
+    const struct note_reader *notes = target;
 
-    if (strcmp(key, keys[0]) == 0)
-        return json_reader_members(reader, value, read_note, target);
-    return json_reader_unknown_key(reader, keys, 1);
+    if (strcmp(key, AT_TOP) != 0 && strcmp(key, BY_CONFIGURATION) != 0)
+        return json_reader_unknown_key(reader, keys, 2);
+    if (notes->part && strcmp(key, notes->part) != 0)
+        return 0;
+    return json_reader_members(reader, value,
+                               strcmp(key, AT_TOP) == 0 ? read_note : read_configuration, target);
 }
 
-/* Returns the JSON of the file, a new reference; {} without a file; NULL with the error. */
-static json_t *load(const char *path, struct error *error)
+static int read_root(const char *path, const json_t *root, struct note_reader *notes,
+                     struct error *error)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-    json_error_t where;
-    json_t *root;
-
-    if (access(path, F_OK) != 0) /* as with configuration files, also if it cannot be reached */
-        return json_object();
-    if (config_read_file(path, &text, error) != 0)
-        return NULL;
-    root = json_loadb(strbuf_string(&text), text.length, JSON_REJECT_DUPLICATES, &where);
-    if (!root) {
-        CLEANUP_FREE char *shown = text_escape(where.text);
-        error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", path, where.line, where.column, shown);
-    }
-    return root;
-}
-
-/* The same, and reads each note, so that mistakes are found. */
-static json_t *load_all(const char *path, struct note_reader *notes, struct error *error)
-{
-    json_auto_t *root = load(path, error);
     struct json_reader reader = {.file = path, .error = error};
     int result;
 
-    if (!root)
-        return NULL;
-    if (!json_is_object(root)) {
-        error_set(error, ERROR_CONFIG, "%s: must be an object", path);
-        return NULL;
-    }
+    if (!json_is_object(root))
+        return error_set(error, ERROR_CONFIG, "%s: must be an object", path);
     result = json_reader_members(&reader, root, read_top_member, notes);
     strbuf_release(&reader.path);
-    return result == 0 ? json_incref(root) : NULL;
+    return result;
 }
 
-/* The same, with advice: people do not write this file, so they cannot correct it. */
-static json_t *load_and_read(const char *path, struct note_reader *notes, struct error *error)
+/*
+ * Returns the JSON of the file, a new reference, if every note in it can be read. The error has
+ * advice: people do not write this file, so they cannot correct it.
+ */
+static json_t *load(const char *path, struct error *error)
 {
     CLEANUP(error_release) struct error wrong = ERROR_INIT;
-    json_t *root = load_all(path, notes, &wrong);
+    struct note_reader check = {.visit = NULL};
+    json_auto_t *root = prepare_notes_load(path, &wrong);
 
-    if (!root)
-        error_set(error, wrong.kind,
-                  "%s; isolator prepare has written it: delete it and prepare again",
-                  wrong.message);
-    return root;
+    if (root && read_root(path, root, &check, &wrong) == 0)
+        return json_incref(root);
+    error_set(error, wrong.kind, "%s; isolator prepare has written it: delete it and prepare again",
+              wrong.message);
+    return NULL;
 }
 
-static int read_file(struct note_reader notes, struct error *error)
+/* Visits all notes of a file that load() has read. */
+static int visit_all(const char *path, const json_t *root, prepare_notes_visit *visit,
+                     void *context, struct error *error)
 {
-    CLEANUP_FREE char *path = config_home(FILE_NAME);
-    json_auto_t *root = load_and_read(path, &notes, error);
+    struct note_reader top = {.part = AT_TOP, .visit = visit, .context = context};
+    struct note_reader others = {.part = BY_CONFIGURATION, .visit = visit, .context = context};
 
-    return root ? 0 : -1;
+    return read_root(path, root, &top, error) == 0 ? read_root(path, root, &others, error) : -1;
 }
 
-static void apply(void *context, const char *name, const struct prepare_note *note)
+int prepare_notes_each(prepare_notes_visit *visit, void *context, struct error *error)
 {
-    struct language *language = (struct language *)config_language(context, name);
+    CLEANUP_FREE char *path = prepare_notes_path();
+    json_auto_t *root = load(path, error);
+
+    return root ? visit_all(path, root, visit, context, error) : -1;
+}
+
+/* Either may be NULL. */
+static bool is_same(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* ---- the notes in a configuration */
+
+/* The language of the configuration that a note is for; NULL: it is for none. */
+static struct language *find_language(const struct config *config, const char *configuration,
+                                      const char *name)
+{
+    if (configuration && !is_same(configuration, config->prepared_for))
+        return NULL;
+    return (struct language *)config_language(config, name);
+}
+
+/* A note of the configuration, which comes later, replaces one at the top. */
+static void apply_steps(void *context, const char *configuration, const char *name,
+                        const struct prepare_note *note)
+{
+    struct language *language = find_language(context, configuration, name);
     struct preparation *preparation = language ? &language->preparation : NULL;
 
-    if (!language)
+    if (!language || note->steps.count == 0 ||
+        (preparation->steps.count > 0 && !preparation->noted))
         return;
-    if (preparation->steps.count == 0 && note->steps.count > 0) {
-        strvec_push_all(&preparation->steps, &note->steps);
-        free(preparation->network);
-        preparation->network = note->network ? string_copy(note->network) : NULL;
-        preparation->noted = true;
-        config_prepare(language);
-    }
-    if (!note->image || !preparation->tag || strcmp(note->image, preparation->tag) != 0)
-        return; /* the packages are those of another image */
+    strvec_release(&preparation->steps);
+    strvec_push_all(&preparation->steps, &note->steps);
+    strvec_release(&preparation->files);
+    strvec_push_all(&preparation->files, &note->files);
+    free(preparation->network);
+    preparation->network = note->network ? string_copy(note->network) : NULL;
+    preparation->noted = true;
+    preparation->shared = !configuration;
+    config_prepare(language);
+}
+
+/* After all steps, since packages belong to one image. */
+static void apply_packages(void *context, const char *configuration, const char *name,
+                           const struct prepare_note *note)
+{
+    struct language *language = find_language(context, configuration, name);
+
+    if (!language || !note->image || !is_same(note->image, language->preparation.tag))
+        return;
     for (size_t i = 0; i < note->packages.count; i++)
         if (!strvec_contains(&language->packages, note->packages.items[i]))
             strvec_push(&language->packages, note->packages.items[i]);
@@ -222,35 +264,43 @@ static void apply(void *context, const char *name, const struct prepare_note *no
 
 int prepare_notes_apply(struct config *config, struct error *error)
 {
-    return read_file((struct note_reader){apply, config}, error);
+    CLEANUP_FREE char *path = prepare_notes_path();
+    json_auto_t *root = load(path, error);
+
+    if (!root || visit_all(path, root, apply_steps, config, error) != 0)
+        return -1;
+    return visit_all(path, root, apply_packages, config, error);
 }
 
+/* ---- one note */
+
 struct wanted {
-    const char *language;
+    const char *configuration, *language;
     struct prepare_note *note;
 };
 
-static void keep_wanted(void *context, const char *language, const struct prepare_note *note)
+static void keep_wanted(void *context, const char *configuration, const char *language,
+                        const struct prepare_note *note)
 {
     const struct wanted *wanted = context;
 
-    if (strcmp(language, wanted->language) != 0)
+    if (!is_same(configuration, wanted->configuration) || strcmp(language, wanted->language) != 0)
         return;
     wanted->note->image = note->image ? string_copy(note->image) : NULL;
     wanted->note->exact = note->exact ? string_copy(note->exact) : NULL;
     wanted->note->network = note->network ? string_copy(note->network) : NULL;
     strvec_push_all(&wanted->note->steps, &note->steps);
+    strvec_push_all(&wanted->note->files, &note->files);
     strvec_push_all(&wanted->note->listed, &note->listed);
 }
 
-int prepare_notes_get(const char *language, struct prepare_note *note, struct error *error)
+int prepare_notes_get(const char *configuration, const char *language, struct prepare_note *note,
+                      struct error *error)
 {
-    struct wanted wanted = {language, note};
+    struct wanted wanted = {configuration, language, note};
 
-    return read_file((struct note_reader){keep_wanted, &wanted}, error);
+    return prepare_notes_each(keep_wanted, &wanted, error);
 }
-
-/* ---- writing it */
 
 static void put_string(json_t *object, const char *key, const char *string)
 {
@@ -270,102 +320,77 @@ static void put_list(json_t *object, const char *key, const struct strvec *list)
     json_object_set_new(object, key, array);
 }
 
-static void put_note(json_t *root, const char *language, const struct prepare_note *note)
+static json_t *note_object(const struct prepare_note *note)
 {
-    json_t *languages = json_object_get(root, "languages");
     json_t *object = json_object();
 
-    if (!languages) {
-        languages = json_object();
-        json_object_set_new(root, "languages", languages);
-    }
     put_string(object, "image", note->image);
     put_string(object, "exact", note->exact);
     put_list(object, "run", &note->steps);
+    put_list(object, "files", &note->files);
     put_string(object, "network", note->network);
     put_list(object, "listed", &note->listed);
     put_list(object, "packages", &note->packages);
-    json_object_set_new(languages, language, object);
+    return object;
 }
 
-/* Creates the directories above the file. If that fails, creating the file fails too. */
-static void make_directories(const char *path)
+/* Returns the object that is a member, borrowed; it is created if there is none. */
+static json_t *member_object(json_t *object, const char *key)
 {
-    CLEANUP_FREE char *copy = string_copy(path);
-
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(copy, 0700);
-        *slash = '/';
-    }
+    if (!json_object_get(object, key))
+        json_object_set_new(object, key, json_object());
+    return json_object_get(object, key);
 }
 
-/*
- * Locks the directory of the notes, so that two processes that prepare at once do not lose each
- * other's notes. Closing the descriptor releases the lock. Returns -1 if there is no directory yet,
- * or another process keeps the lock; then the work goes on without it.
- */
-static int lock_directory(const char *path)
+static void put_note(json_t *root, const char *configuration, const char *language,
+                     const struct prepare_note *note)
 {
-    static const struct timespec pause = {0, 10 * 1000000L};
-    CLEANUP_FREE char *directory = string_format("%.*s", (int)(strrchr(path, '/') - path), path);
-    CLEANUP_FD int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const long long deadline = clock_now_ms() + LOCK_MS;
+    json_t *place = root;
 
-    while (fd >= 0 && clock_now_ms() < deadline) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return steal_fd(&fd);
-        nanosleep(&pause, NULL);
-    }
-    return -1;
+    if (configuration)
+        place = member_object(member_object(root, BY_CONFIGURATION), configuration);
+    json_object_set_new(member_object(place, AT_TOP), language, note_object(note));
 }
 
-/* Writes a new file and renames it, so that it replaces the old one. */
-static int replace(const char *path, const char *text, struct error *error)
+/* Returns false if there is no such note. */
+static bool remove_note(json_t *root, const char *configuration, const char *language)
 {
-    CLEANUP_FREE char *beside = string_format("%s.XXXXXX", path);
-    CLEANUP_FD int fd = -1;
+    json_t *all = json_object_get(root, BY_CONFIGURATION);
+    json_t *place = configuration ? json_object_get(all, configuration) : root;
+    json_t *languages = json_object_get(place, AT_TOP);
 
-    fd = mkstemp(beside);
-    if (fd < 0)
-        return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (io_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 && rename(beside, path) == 0)
-        return 0;
-    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
-    unlink(beside);
-    return -1;
+    if (json_object_del(languages, language) != 0)
+        return false;
+    if (configuration && json_object_size(languages) == 0)
+        json_object_del(all, configuration);
+    return true;
 }
 
 /* Does the work of prepare_notes_put() while the directory is locked, if that was possible. */
-static int put(const char *path, const char *language, const struct prepare_note *note,
-               struct error *error)
+static int put(const char *path, const char *configuration, const char *language,
+               const struct prepare_note *note, struct error *error)
 {
-    struct note_reader check = {.use = NULL};
-    json_auto_t *root = load_and_read(path, &check, error);
-    CLEANUP_FREE char *text = NULL;
+    json_auto_t *root = load(path, error);
 
     if (!root)
         return -1;
     if (note)
-        put_note(root, language, note);
-    else if (json_object_del(json_object_get(root, "languages"), language) != 0)
-        return 0; /* there is no such note */
-    text = json_dumps(root, JSON_INDENT(2));
-    if (!text)
-        abort();
-    return replace(path, text, error);
+        put_note(root, configuration, language, note);
+    else if (!remove_note(root, configuration, language))
+        return 0;
+    return prepare_notes_replace(path, root, error);
 }
 
-int prepare_notes_put(const char *language, const struct prepare_note *note, struct error *error)
+int prepare_notes_put(const char *configuration, const char *language,
+                      const struct prepare_note *note, struct error *error)
 {
-    CLEANUP_FREE char *path = config_home(FILE_NAME);
+    CLEANUP_FREE char *path = prepare_notes_path();
     int lock, result;
 
     if (note)
-        make_directories(path);
-    lock = lock_directory(path);
-    result = put(path, language, note, error);
+        prepare_notes_make_directories(path);
+    lock = prepare_notes_lock(path);
+    result = put(path, configuration, language, note, error);
     if (lock >= 0)
         close(lock);
     return result;

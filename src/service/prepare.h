@@ -31,16 +31,18 @@ struct prepare_outcome {
 
 /*
  * Prepares the language, which has steps, unless its image is up to date. Then records it
- * (config/prepare_notes.h) and removes the image that the new one replaces, unless a container uses
- * that. A step that fails is not an error but an outcome. ERROR_IMAGE if the base image is not on
- * the engine.
+ * (config/prepare_notes.h) and removes the image that the new one replaces, unless a container or
+ * another configuration of this user uses that, or another user has made it. A step that fails is
+ * not an error but an outcome. ERROR_IMAGE if the base image is not on the engine, ERROR_INPUT if
+ * the files cannot be read.
  */
 int prepare_language(const struct prepare *prepare, const struct language *language,
                      struct prepare_outcome *outcome, struct error *error);
 
 enum prepare_state {
-    PREPARE_MISSING,  /* there is no image for these steps */
-    PREPARE_OUTDATED, /* there is one, but the tag of its base image now names another image */
+    PREPARE_MISSING,   /* there is no image for these steps */
+    PREPARE_OLD_BASE,  /* there is one, but the tag of its base image now names another image */
+    PREPARE_OLD_FILES, /* there is one, but the files of the steps have changed */
     PREPARE_READY
 };
 
@@ -50,15 +52,22 @@ struct prepare_view {
     char created[32]; /* "2026-11-22T10:43:32"; "" if it is missing */
 };
 
-/* Gets the state of the image of a language with steps. */
+/*
+ * Gets the state of the image of a language with steps. Files that cannot be read count as
+ * unchanged.
+ */
 int prepare_inspect(const struct docker *docker, const struct language *language,
                     const struct notifier *cancel, struct prepare_view *view, struct error *error);
 
 /*
- * Removes the prepared image of the language and its record. Returns 1; 0 if there was nothing to
- * remove; -1 also if a container uses the image.
+ * Removes the prepared image of the language and its record; `prepared_for` is
+ * config_prepared_for(). Keeps the image if another configuration of this user has recorded it too,
+ * and sets *kept_for to its path, or to "" for the configuration that is found by default; the
+ * caller frees it. Returns 1; 0 if there was nothing to remove; -1 also if a container uses the
+ * image.
  */
 int prepare_remove(const struct docker *docker, const struct language *language,
-                   const struct notifier *cancel, struct error *error);
+                   const char *prepared_for, const struct notifier *cancel, char **kept_for,
+                   struct error *error);
 
 #endif

@@ -12,6 +12,7 @@
 #include "docker/dockerfile.h"
 #include "run/owned_container.h"
 #include "run/owner.h"
+#include "service/prepare_maker.h"
 
 /* A preparation takes a day at most, for the deadline in the labels of its container. */
 enum { MAX_USE_MS = 24 * 3600 * 1000 };
@@ -19,14 +20,18 @@ enum { MAX_USE_MS = 24 * 3600 * 1000 };
 enum { LIST_MAX = 1 << 16 };
 
 /*
- * Process 1 of the container, with the arguments NAME=VALUE..., "--", STEP.... It sets the
- * variables itself, since variables of the container would become part of the image. All output
- * goes to stdout, so that it keeps its order.
+ * Process 1 of the container, with the arguments DIRECTORY, NAME=VALUE..., "--", STEP.... It
+ * changes the directory and sets the variables itself, since those of the container would become
+ * part of the image. All output goes to stdout, so that it keeps its order.
  */
 static const char RUNNER[] =
+    "cd \"$1\" || exit; shift\n"
     "while [ \"$1\" != -- ]; do export \"$1\"; shift; done; shift\n"
     "exec 2>&1\n"
     "for step; do printf '+ %s\\n' \"$step\"; /bin/sh -c \"$step\" </dev/null || exit; done";
+
+/* A volume does not become part of the image. PREPARE_FILES_DIRECTORY is in it. */
+static const char VOLUME[] = "/tmp";
 
 /* ---- a container that runs to its end */
 
@@ -39,7 +44,7 @@ static struct container_spec step_spec(const struct owned_container *container, 
         .name = container->name,
         .image = image,
         .network = network,
-        .volume = "/tmp", /* a volume does not become part of the image */
+        .volume = VOLUME,
         .cap_drop = cap_drop,
         .labels = &container->labels,
         .command = command,
@@ -115,14 +120,20 @@ static struct strvec step_command(const struct language *language)
     for (size_t i = 0; i < language->environment.count; i++)
         environment_set(&variables, language->environment.items[i]);
     strvec_push_each(&command, "/bin/sh", "-c", RUNNER, "sh", NULL);
+    strvec_push(&command, language->preparation.files.count > 0 ? PREPARE_FILES_DIRECTORY : ".");
     strvec_push_all(&command, &variables);
     strvec_push(&command, "--");
     strvec_push_all(&command, &language->preparation.steps);
     return command;
 }
 
-/* Adds labels to the container that become labels of the image: what it was prepared from. */
-static void add_labels(struct strvec *labels, const struct language *language, const char *base_id)
+/*
+ * Adds labels to the container that become labels of the image: what it was prepared from, and by
+ * whom.
+ */
+static void add_labels(struct strvec *labels, const struct prepare *prepare,
+                       const struct language *language, const char *base_id,
+                       const struct prepare_files *files)
 {
     json_t *steps = json_array();
     char *text;
@@ -133,10 +144,13 @@ static void add_labels(struct strvec *labels, const struct language *language, c
     json_decref(steps);
     if (!text)
         abort();
-    strvec_pushf(labels, "isolator.prepared.language=%s", language->name);
-    strvec_pushf(labels, "isolator.prepared.base=%s", language->image);
+    strvec_pushf(labels, PREPARE_LABEL_LANGUAGE "=%s", language->name);
+    strvec_pushf(labels, PREPARE_LABEL_BASE "=%s", language->image);
     strvec_pushf(labels, PREPARE_LABEL_BASE_ID "=%s", base_id);
-    strvec_pushf(labels, "isolator.prepared.steps=%s", text);
+    strvec_pushf(labels, PREPARE_LABEL_STEPS "=%s", text);
+    if (files->digest.count > 0)
+        strvec_pushf(labels, PREPARE_LABEL_FILES "=%s", files->digest.items[0]);
+    prepare_maker_labels(labels, prepare->config_file);
     free(text);
 }
 
@@ -170,9 +184,19 @@ const char *prepare_network(const struct prepare *prepare, const struct language
     return language->preparation.network ? language->preparation.network : "none";
 }
 
+/* The directory above theirs is a volume, so they do not become part of the image. */
+static int copy_files(const struct prepare *prepare, const struct owned_container *container,
+                      const struct prepare_files *files, struct error *error)
+{
+    if (files->digest.count == 0)
+        return 0;
+    return container_copy_in(prepare->docker, container->name, VOLUME, "the files",
+                             archive_file(&files->archive), 0, prepare->cancel, error);
+}
+
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
-                       const struct image_details *base, const char *tag, int *status,
-                       struct error *error)
+                       const struct image_details *base, const struct prepare_files *files,
+                       const char *tag, int *status, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec command = step_command(language);
     CLEANUP(strvec_release) struct strvec changes = STRVEC_INIT;
@@ -180,12 +204,14 @@ int prepare_make_image(const struct prepare *prepare, const struct language *lan
     int result;
 
     owned_container_init(&container, prepare->docker, NULL, MAX_USE_MS);
-    add_labels(&container.labels, language, base->id);
+    add_labels(&container.labels, prepare, language, base->id, files);
     if (restore_base(base, &changes, error) != 0 ||
         create_step_container(prepare, &container, base->id, prepare_network(prepare, language),
                               &command, error) != 0) /* by its id, since a pull may move its name */
         return -1;
-    result = run_to_end(prepare, &container, prepare->output, prepare->context, status, error);
+    result = copy_files(prepare, &container, files, error);
+    if (result == 0)
+        result = run_to_end(prepare, &container, prepare->output, prepare->context, status, error);
     if (result == 0 && *status == 0)
         result = container_commit(prepare->docker, container.name, tag, &changes, 0,
                                   prepare->cancel, error);

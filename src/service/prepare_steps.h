@@ -9,22 +9,29 @@
 #include "base/strvec.h"
 #include "config/config.h"
 #include "docker/image_details.h"
+#include "service/prepare_files.h"
 #include "service/prepare_options.h"
 
-/* The label that holds the id of the base image. */
-#define PREPARE_LABEL_BASE_ID "isolator.prepared.base-id"
+/* Labels of a prepared image: its language, the name and the id of its base image, its steps. */
+#define PREPARE_LABEL_LANGUAGE "isolator.prepared.language"
+#define PREPARE_LABEL_BASE     "isolator.prepared.base"
+#define PREPARE_LABEL_STEPS    "isolator.prepared.steps"
+#define PREPARE_LABEL_BASE_ID  "isolator.prepared.base-id"
+
+/* The label that holds the digest of the files; an image without files does not have it. */
+#define PREPARE_LABEL_FILES "isolator.prepared.files"
 
 /* The network of the steps; borrowed. */
 const char *prepare_network(const struct prepare *prepare, const struct language *language);
 
 /*
- * Runs the steps in the image `base`, and commits the container as `tag` unless a step has failed.
- * Sets *status to the exit status of the last step that ran. If the engine completes the image
- * after an interruption, the next preparation finds it.
+ * Runs the steps in the image `base`, with the files, and commits the container as `tag` unless a
+ * step has failed. Sets *status to the exit status of the last step that ran. If the engine
+ * completes the image after an interruption, the next preparation finds it.
  */
 int prepare_make_image(const struct prepare *prepare, const struct language *language,
-                       const struct image_details *base, const char *tag, int *status,
-                       struct error *error);
+                       const struct image_details *base, const struct prepare_files *files,
+                       const char *tag, int *status, struct error *error);
 
 /*
  * Runs the listPackages command of the language in the image, and adds the lines that are allowed

@@ -260,7 +260,7 @@ test_case 'steps of the command line are noted and used from then on' && {
     run "$look"
     is "$(field image) $(field stdout | head -n 1)|$(field warnings)" "$reference given|" "--run: the language uses them from then on"
     is "$(tr -d ' \n' <"$notes")" \
-        "{\"languages\":{\"$ours\":{\"image\":\"$reference\",\"exact\":\"isolator-prepared:$(tags | tr ' ' '\n' | grep -vF "${reference#*:}")\",\"run\":[\"echogiven>/installed\",\"cat/etc/passwd>>/installed\"],\"network\":\"bridge\"}}}" \
+        "{\"configurations\":{\"$ISOLATOR_CONFIG\":{\"languages\":{\"$ours\":{\"image\":\"$reference\",\"exact\":\"isolator-prepared:$(tags | tr ' ' '\n' | grep -vF "${reference#*:}")\",\"run\":[\"echogiven>/installed\",\"cat/etc/passwd>>/installed\"],\"network\":\"bridge\"}}}}}" \
         "--run: the notes have the steps and the network"
     prepare
     is "$status|$out" "0|$ours is already prepared: $reference" "--run: prepare knows them"
@@ -278,7 +278,7 @@ isolator: $ours: replacing the saved step: cat /etc/passwd >>/installed" "--run:
         "--run: refused if the configuration has steps"
     configure
     prepare --remove
-    is "$status|$out|$(tr -d ' \n' <"$notes")" "0|$ours: removed|{\"languages\":{}}" "--remove: the notes are empty"
+    is "$status|$out|$(tr -d ' \n' <"$notes")" "0|$ours: removed|{\"configurations\":{}}" "--remove: the notes are empty"
     run "$look"
     is "$(fields image)|$(field warnings)" "$base|" "--remove: the language is as before"
 }
@@ -290,6 +290,212 @@ test_case 'no shell: an image that is not prepared' && {
     run --config "$scratch/noshell.json" "$(snippet txt text)"
     is "$(fields status image)|$(grep -c 'run: isolator prepare noshell$' <<<"$(field warnings)")" "success isolator-test/noshell:1|1" \
         "the base image, and one warning"
+}
+
+# ---- files of the steps
+
+test_case '--file and --dir: the steps find them, and the image does not have them' && {
+    start_over
+    mkdir -p "$scratch/files/wheels/deep"
+    echo one >"$scratch/files/requirements.txt"
+    echo two >"$scratch/files/wheels/deep/a.whl"
+    printf '#!/bin/sh\necho three\n' >"$scratch/files/tool"
+    chmod 711 "$scratch/files/tool" "$scratch/files/wheels"
+    ln -s a.whl "$scratch/files/wheels/deep/link"
+    ln -s /etc/passwd "$scratch/files/wheels/out"
+    ln -s wheels/deep "$scratch/files/deep"
+    steps=(--run 'cat requirements.txt wheels/deep/link deep/a.whl >/installed; ./tool >>/installed'
+        --run 'ls -ln wheels/deep/a.whl tool | awk "{print \$1, \$3, \$4}" >>/installed; ls >>/installed; pwd >>/installed')
+    ISOLATOR=$(realpath "$ISOLATOR")
+    cd "$scratch/files" || exit
+    prepare "$ours" "${steps[@]}" --file requirements.txt --dir wheels/ --file ./tool --dir deep
+    cd "$OLDPWD" || exit
+    is "$status|${out%% (*}" "0|$ours is prepared: $reference" "prepared"
+    has "$err" "isolator: warning: $ours: omitted the link 'files/wheels/out': its target '/etc/passwd' is outside the directory" \
+        "a link to a file of this host is omitted"
+    run "$(snippet ash 'cat /installed; ls -A /tmp; pwd')"
+    is "$status|$(field stdout)|$(field warnings)" "0|one
+two
+two
+three
+-rwxr-xr-x 0 0
+-rw-r--r-- 0 0
+deep
+requirements.txt
+tool
+wheels
+/tmp/files
+/workspace|" "the steps start beside the files, and a program does not find them"
+    prepare
+    is "$status|$out" "0|$ours is already prepared: $reference" "prepare knows the files"
+    touch "$scratch/files/requirements.txt"
+    prepare --list "$ours"
+    is "$(awk 'NR > 1 {print $1, $2, $3}' <<<"$out")" "$ours ready $reference" "--list: the time of a file does not matter"
+    echo changed >"$scratch/files/requirements.txt"
+    prepare --list "$ours"
+    is "$(awk 'NR > 1 {print $1, $2, $3}' <<<"$out")" "$ours outdated $reference" "--list: a file has changed"
+    isolator doctor
+    has "$out" "outdated: its files have changed" "doctor: a file has changed"
+    id=$(image '{{.Id}}' "$reference")
+    prepare
+    is "$status|${out%% (*}|$(image '{{.Id}}' "$id")|$(tags | wc -w)" "0|$ours is prepared: $reference|none|2" \
+        "it is prepared again, under the same name"
+    run "$(snippet ash 'head -n 1 /installed')"
+    is "$(field stdout)" "changed" "the next run uses the new file"
+    rm "$scratch/files/tool"
+    prepare --list "$ours"
+    is "$(awk 'NR > 1 {print $2}' <<<"$out")" "ready" "--list: a file that is gone counts as unchanged"
+    prepare
+    is "$status|$out|$(tail -n 1 <<<"$err")" "2||isolator: $ours: cannot open '$scratch/files/tool': No such file or directory" \
+        "a file that is gone: it cannot be prepared again"
+    mkfifo "$scratch/files/tool"
+    prepare
+    is "$status|$(tail -n 1 <<<"$err")" "2|isolator: $ours: '$scratch/files/tool' is neither a file nor a directory" "a pipe"
+    prepare --remove "$ours"
+    is "$status|$out|$(tags)" "0|$ours: removed|" "--remove"
+}
+
+test_case 'files of the configuration' && {
+    start_over
+    mkdir -p "$scratch/project/parts"
+    echo one >"$scratch/project/note.txt"
+    echo two >"$scratch/project/parts/b"
+    perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>);
+        $all->{languages}{$ARGV[0]}{prepare} = {run => ["cat note.txt parts/b >/installed"], files => ["note.txt", "parts/"]};
+        print encode_json($all)' "$ours" <"$ISOLATOR_CONFIG" >"$scratch/project/isolator.json"
+    prepare --config "$scratch/project/isolator.json" "$ours"
+    is "$status|${out%% (*}" "0|$ours is prepared: $reference" "they are relative to the configuration file"
+    run --config "$scratch/project/isolator.json" "$look"
+    is "$(fields image stdout | own_users)" "$reference one
+two
+OWN" "a run finds the image without the files"
+    is "$(image '{{index .Config.Labels "isolator.prepared.config"}}' "$reference")" "$scratch/project/isolator.json" \
+        "label of the image: its configuration"
+    isolator config --config "$scratch/project/isolator.json"
+    has "$out" "languages.$ours.prepare.files = [\"$scratch/project/note.txt\", \"$scratch/project/parts\"]" "isolator config: absolute paths"
+    echo "{\"languages\": {\"python\": {\"prepare\": {\"files\": [\"a/x\", \"b/x\"]}}}}" >"$scratch/project/wrong.json"
+    prepare --config "$scratch/project/wrong.json"
+    is "$status|$out|$err" "2||isolator: $scratch/project/wrong.json: languages.python.prepare.files: '$scratch/project/b/x' has the same \
+name as another file" "two files of the same name"
+    prepare --config "$scratch/project/isolator.json" --remove "$ours"
+    is "$status|$out|$(tags)" "0|$ours: removed|" "--remove"
+}
+
+# ---- several configurations
+
+# of_project NAME [STEPS]: writes the configuration of a project, with these steps for our language.
+of_project() {
+    mkdir -p "$scratch/$1"
+    configure "${2-[]}"
+    mv "$ISOLATOR_CONFIG" "$scratch/$1/isolator.json"
+    configure
+}
+# installed PROJECT: what a program finds that runs with the configuration of this project.
+installed() {
+    run --config "$scratch/$1/isolator.json" "$(snippet ash 'cat /installed 2>&1')"
+    field stdout
+}
+# of ARG...: our lines of `isolator prepare ARG...`: state, image, configuration.
+of() {
+    prepare "$@" "$ours"
+    awk -v name="$ours" 'NR > 1 && $1 == name {print $2, $3, $8}' <<<"$out"
+}
+
+test_case 'two configurations, each with its own prepared image' && {
+    start_over
+    of_project a
+    of_project b
+    prepare --config "$scratch/a/isolator.json" "$ours" --run 'echo a >/installed'
+    first=$reference
+    prepare --config "$scratch/b/isolator.json" "$ours" --run 'echo b >/installed'
+    is "$status|$err" "0|+ echo b >/installed" "--run: the second does not replace the steps of the first"
+    is "$(installed a) $(installed b)" "a b" "--run: each has its own steps"
+    prepare --config "$scratch/a/isolator.json" "$ours" --run 'echo a2 >/installed'
+    is "$(installed a) $(installed b)|$(image '{{.Id}}' "$first")|$(tags | wc -w)" "a2 b|none|4" \
+        "--run: other steps replace the image of the same configuration alone"
+    of_project c '["echo b >/installed"]'
+    prepare --config "$scratch/c/isolator.json"
+    is "$status|$out|$(tags | wc -w)" "0|$ours is already prepared: $reference|4" "equal steps of two configurations: one image"
+    of_project c '["echo c >/installed"]'
+    prepare --config "$scratch/c/isolator.json"
+    is "$status|$(installed b) $(installed c)|$(tags | wc -w)" "0|b c|6" "an image that another configuration uses is not replaced"
+    of_project c '["echo b >/installed"]'
+    prepare --config "$scratch/c/isolator.json"
+    prepare --config "$scratch/c/isolator.json" --remove "$ours"
+    is "$status|$out|$(installed b)" "0|$ours: removed, but the image stays for the configuration '$scratch/b/isolator.json'|b" \
+        "--remove: the image stays for the other one"
+    rm "$scratch/c/isolator.json"
+    prepare --config "$scratch/b/isolator.json" --remove
+    is "$status|$out|$(tags | wc -w)" "0|$ours: removed|2" "--remove: a configuration that was deleted keeps nothing"
+    prepare --config "$scratch/a/isolator.json" --remove "$ours"
+    is "$status|$out|$(tags)" "0|$ours: removed|" "--remove: the last one"
+}
+
+test_case 'steps that were saved without a configuration apply to all' && {
+    start_over
+    of_project a
+    mkdir -p "$XDG_CONFIG_HOME/isolator"
+    mv "$ISOLATOR_CONFIG" "$XDG_CONFIG_HOME/isolator/config.json"
+    ISOLATOR_CONFIG='' prepare "$ours" --run 'echo all >/installed'
+    is "$status|$(grep -c '"configurations"' "$notes")" "0|0" "the notes are at the top"
+    is "$(installed a)" "all" "a configuration without steps uses them"
+    prepare --config "$XDG_CONFIG_HOME/isolator/config.json" "$ours"
+    is "$status|$out|$(grep -c '"configurations"' "$notes")" "0|$ours is already prepared: $reference|0" \
+        "the same file, by its name, has the same notes"
+    prepare --config "$scratch/a/isolator.json" "$ours"
+    is "$status|$out|$(grep -c '"configurations"' "$notes")" "0|$ours is already prepared: $reference|0" "the steps are not copied"
+    prepare --config "$scratch/a/isolator.json" "$ours" --run 'echo a >/installed'
+    is "$status|$(installed a)|$(tags | wc -w)" "0|a|4" "its own steps go first"
+    prepare --config "$scratch/a/isolator.json" --remove "$ours"
+    is "$status|$out|$(installed a)" "0|$ours: removed|all" "--remove: its own steps; then those of all apply again"
+    prepare --config "$scratch/a/isolator.json" --remove "$ours"
+    is "$status|$out|$(tags)" "0|$ours: removed|" "--remove: those of all"
+}
+
+test_case 'images that no configuration names any more are listed and removed' && {
+    start_over
+    for project in a b c d; do
+        of_project "$project" "[\"echo $project >/installed\"]"
+        prepare --config "$scratch/$project/isolator.json"
+        eval "$project=\$reference"
+    done
+    is "$(of --list --all)" "used $d $scratch/d/isolator.json
+used $c $scratch/c/isolator.json
+used $b $scratch/b/isolator.json
+used $a $scratch/a/isolator.json" "--list --all: each has its configuration"
+    is "$(of --list --unused)|$(of --remove --unused)|$(tags | wc -w)" "||8" "nothing is unused"
+    rm "$scratch/a/isolator.json"
+    of_project b
+    echo '{' >"$scratch/c/isolator.json"
+    user=$(docker create --network none "$b" true)
+    is "$(of --list --unused)" "busy $b $scratch/b/isolator.json
+unused $a $scratch/a/isolator.json" "--list --unused: a configuration that was deleted, and one with other steps"
+    prepare --list --unused "$ours"
+    has "$err" "isolator: warning: images prepared for this configuration are kept: $scratch/c/isolator.json:" \
+        "--list --unused: one that cannot be read"
+    is "$(XDG_CONFIG_HOME=$scratch/another of --list --unused)" "" "--list --unused: those of another user are not listed"
+    is "$(XDG_CONFIG_HOME=$scratch/another of --list --all | cut -d ' ' -f 1 | words)" "foreign foreign foreign foreign" \
+        "--list --all: those of another user"
+    XDG_CONFIG_HOME=$scratch/another prepare --remove --unused "$ours"
+    is "$status|$(tags | wc -w)" "0|8" "--remove --unused: those of another user stay"
+    prepare --remove --unused python
+    is "$status|$(tags | wc -w)" "0|8" "--remove --unused: those of other languages stay"
+    prepare --remove --unused "$ours"
+    is "$status|$(sed -n 1p <<<"$out" | cut -d ' ' -f 1)|$(tail -n 2 <<<"$out")" "0|NAME|kept $b: there are containers of it
+removed $a" "--remove --unused: after the list it says what it does"
+    is "$(image '{{.Id}}' "$a")|$(tags | wc -w)|$(grep -c "$scratch/a/isolator.json" "$notes")" "none|6|0" \
+        "--remove --unused: the image is gone, and so are its notes"
+    docker rm "$user" >/dev/null
+    faulty "image 1 fail" prepare --list --unused "$ours"
+    is "$status|$out|$err" "3||isolator: cannot list the images: Error response from daemon: a fault for the test" \
+        "--list --unused: the engine does not list the images"
+    prepare --remove --unused "$ours"
+    is "$status|$(tail -n 1 <<<"$out")|$(tags | wc -w)" "0|removed $b|4" "--remove --unused: once the container is gone"
+    of_project c '["echo c >/installed"]'
+    for project in c d; do
+        prepare --config "$scratch/$project/isolator.json" --remove "$ours"
+    done
+    is "$status|$(tags)" "0|" "no image is left"
 }
 
 # ---- failures
@@ -434,8 +640,10 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
     has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: $(sed -n 1p <<<"$steps")"
     shown "$(sed -n 2p <<<"$steps")"
     is "$status|$(field stdout)|$(field warnings)" "0|numpy pandas|" "README: $(sed -n 2p <<<"$steps")"
+    echo numpy >"$scratch/requirements.txt"
     shown "$(sed -n "s/\\\\(aq/'/g; s/^\.Dl //p" man/isolator-prepare.1)"
-    has "$status|$out" "0|python is prepared: isolator-prepared:python-" "the example of the manual page"
+    is "$status|$(sed 's/-[0-9a-f]\{16\} (.*//' <<<"$out")" "0|python is prepared: isolator-prepared:python
+python is prepared: isolator-prepared:python" "the examples of the manual page"
     shown 'isolator prepare --remove python'
     is "$status|$out" "0|python: removed" "its image is removed"
 }
@@ -459,6 +667,19 @@ test_case 'wrong use' && {
     wrong "--tag needs one LANGUAGE" "a tag for two" "$ours" noshell --tag x
     wrong "--list and --remove cannot be used together" "two at once" --list --remove
     wrong "--list cannot be used with other options" "a list with steps" --list --run true "$ours"
+    wrong "--remove cannot be used with other options" "--remove with a file" --remove --file "$ISOLATOR_CONFIG" "$ours"
+    wrong "--all needs --list" "--all alone" --all
+    wrong "--all needs --list" "--all with --remove" --all --remove
+    wrong "--unused needs --list or --remove" "--unused alone" --unused
+    wrong "--all and --unused cannot be used together" "--all and --unused" --list --all --unused
+    wrong "--file and --dir need --run" "a file without a step" "$ours" --file "$ISOLATOR_CONFIG"
+    wrong "--file: cannot open '$scratch/none': No such file or directory" "no such file" "$ours" --run true --file "$scratch/none"
+    wrong "--file: cannot open '$scratch/none/none': No such file or directory" "no such directory" "$ours" --run true \
+        --file "$scratch/none/none"
+    wrong "--file: '$scratch' is a directory; use --dir" "a directory as a file" "$ours" --run true --file "$scratch"
+    wrong "--dir: '$ISOLATOR_CONFIG' is not a directory; use --file" "a file as a directory" "$ours" --run true --dir "$ISOLATOR_CONFIG"
+    wrong "--dir: '$scratch' has the same name as another file" "a directory twice" "$ours" --run true --dir "$scratch" --dir "$scratch"
+    wrong "--dir: the path '/' does not end in a name" "the root directory" "$ours" --run true --dir /
     wrong "unknown option '--lst'; did you mean --list?" "a misspelt option" --lst
 }
 
@@ -466,7 +687,7 @@ test_case "the host's network is refused, and --help" && {
     prepare "$ours" --run true --network host
     has "$status $err" "2 isolator: --network: " "the host's network"
     isolator prepare --help
-    is "$status|${out%%$'\n'*}|$err" "0|usage: isolator prepare [--run STEP]... [--network NAME] [--tag TAG]|" "--help"
+    is "$status|${out%%$'\n'*}|$err" "0|usage: isolator prepare [--run STEP]... [--file FILE]... [--dir DIR]...|" "--help"
 }
 
 # Called by finish.

@@ -583,6 +583,11 @@ static void config__preparation(void **state)
     overlay_member(&config, "\"prepare\": {\"network\": \"none\"}, \"packages\": []");
     assert_string_equal(sh->preparation.tag, tag);
     check_joined(&sh->packages, "");
+    overlay_member(&config, "\"prepare\": {\"files\": [\"/a/f\", \"/a/d//\"]}");
+    check_joined(&sh->preparation.files, "/a/f|/a/d");
+    assert_string_not_equal(sh->preparation.tag, tag);
+    overlay_member(&config, "\"prepare\": {\"files\": []}");
+    assert_string_equal(sh->preparation.tag, tag);
     overlay_member(&config, "\"image\": \"another\"");
     assert_string_not_equal(sh->preparation.tag, tag);
     overlay_member(&config, "\"prepare\": {\"run\": []}");
@@ -607,6 +612,10 @@ static void config__wrong_preparations(void **state)
     check_member_refused("\"prepare\": {\"run\": \"x\"}",
                          "prepare.run: must be an array of strings that is not empty");
     check_member_refused("\"prepare\": {\"run\": [\" \"]}", "prepare.run: a step is empty");
+    check_member_refused("\"prepare\": {\"files\": \"x\"}",
+                         "prepare.files: must be an array of strings that is not empty");
+    check_member_refused("\"prepare\": {\"files\": [\"/a/x\", \"/b/x\"]}",
+                         "prepare.files: '/b/x' has the same name as another file");
     check_member_refused("\"prepare\": {\"network\": \"\"}",
                          "prepare.network: must be a string that is not empty");
     check_member_refused("\"listPackages\": []",

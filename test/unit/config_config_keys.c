@@ -33,7 +33,7 @@ static void config_keys__levels(void **state)
         "prepare "
         "listPackages packages \n"
         "timeoutSeconds memoryMB cpus pidsLimit \n"
-        "run network \n"
+        "run files network \n"
         "max idleSeconds lifetimeSeconds cpuSeconds outputBytes \n");
 }
 

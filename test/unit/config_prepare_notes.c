@@ -76,6 +76,35 @@ static void prepare_notes__applied(void **state)
                   "own|both|more");
 }
 
+/* Notes of the configuration that is read go before those at the top, others are ignored. */
+static void prepare_notes__of_the_named_configuration(void **state)
+{
+    char *home = set_up_home(
+        "{\"configurations\": {"
+        "\"/a.json\": {\"languages\": {\"sh\": {\"run\": [\"a\"], \"files\": [\"/f\"]}}}, "
+        "\"/b.json\": {\"languages\": {\"sh\": {\"run\": [\"b\"]}}}}, "
+        "\"languages\": {\"sh\": {\"run\": [\"top\"], \"network\": \"bridge\"}}}");
+    static const char *const names[] = {"/a.json", "/c.json", NULL};
+    static const char *const steps[] = {"a", "top", "top"}, *const files[] = {"/f", "", ""};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        CLEANUP(error_release) struct error error = ERROR_INIT;
+        CLEANUP(config_release) struct config config;
+        const struct language *sh;
+
+        set_up_config(&config, NULL);
+        config.prepared_for = names[i] ? string_copy(names[i]) : NULL;
+        assert_int_equal(prepare_notes_apply(&config, &error), 0);
+        sh = config_language(&config, "sh");
+        check_joined(&sh->preparation.steps, steps[i]);
+        check_joined(&sh->preparation.files, files[i]);
+        assert_text_or_null(sh->preparation.network, i == 0 ? NULL : "bridge");
+        assert_text_or_null(config_prepared_for(&config, sh), i == 0 ? "/a.json" : NULL);
+    }
+    temp_remove(home);
+}
+
 /* Steps of the configuration have precedence. Packages belong to one image only. */
 static void prepare_notes__the_configuration_goes_first(void **state)
 {
@@ -122,28 +151,47 @@ static void prepare_notes__wrong(void **state)
     check_refused("{\"languages\": {\"x\": {\"packages\": [\"do this\"]}}}",
                   ": languages.x.packages: must be names of packages: up to 64 letters, digits and "
                   "any of @ . _ / + = -");
+    check_refused("{\"languages\": {\"x\": {\"files\": [\"a\"]}}}",
+                  ": languages.x.files: the path 'a' is not absolute");
+    check_refused("{\"configurations\": {\"/a\": {\"language\": {}}}}",
+                  ": configurations./a.language: unknown key; did you mean 'languages'?");
+    check_refused("{\"configurations\": {\"/a\": {\"languages\": {\"x\": {\"run\": [\" \"]}}}}}",
+                  ": configurations./a.languages.x.run: a step is empty");
     check_refused("{\"languages\": {}, \"languages\": {}}",
                   ":1:29: duplicate object key near '\"languages\"'");
 }
 
-static void check_note(const char *language, const char *steps, const char *image)
+/* The note for a configuration, or at the top if that is NULL. */
+static void check_note_of(const char *configuration, const char *language, const char *steps,
+                          const char *image)
 {
     CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    assert_int_equal(prepare_notes_get(language, &note, &error), 0);
+    assert_int_equal(prepare_notes_get(configuration, language, &note, &error), 0);
     check_joined(&note.steps, steps);
     assert_text_or_null(note.image, image);
 }
 
-static void put(const char *language, const char *image, const char *step)
+static void check_note(const char *language, const char *steps, const char *image)
+{
+    check_note_of(NULL, language, steps, image);
+}
+
+static void put_for(const char *configuration, const char *language, const char *image,
+                    const char *step)
 {
     CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     note.image = string_copy(image);
     strvec_push(&note.steps, step);
-    assert_int_equal(prepare_notes_put(language, &note, &error), 0);
+    assert_int_equal(prepare_notes_put(configuration, language, &note, &error), 0);
+}
+
+static void put(const char *language, const char *image, const char *step)
+{
+    put_for(NULL, language, image, step);
 }
 
 /* Missing directories are created, and other notes are kept. */
@@ -162,10 +210,80 @@ static void prepare_notes__written_and_read(void **state)
     check_note("a", "three", "i:3");
     check_note("b", "two", "i:2");
     check_note("c", "", NULL);
-    assert_int_equal(prepare_notes_put("a", NULL, &error), 0);
-    assert_int_equal(prepare_notes_put("c", NULL, &error), 0);
+    assert_int_equal(prepare_notes_put(NULL, "a", NULL, &error), 0);
+    assert_int_equal(prepare_notes_put(NULL, "c", NULL, &error), 0);
     check_note("a", "", NULL);
     check_note("b", "two", "i:2");
+    temp_remove(home);
+}
+
+/* Each configuration has notes of its own, and so have those without one. */
+static void prepare_notes__of_configurations(void **state)
+{
+    char *home = set_up_home(NULL);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    (void)state;
+    put_for("/a.json", "l", "i:1", "one");
+    put_for("/b.json", "l", "i:2", "two");
+    put("l", "i:3", "three");
+    check_note_of("/a.json", "l", "one", "i:1");
+    check_note_of("/b.json", "l", "two", "i:2");
+    check_note_of("/c.json", "l", "", NULL);
+    check_note("l", "three", "i:3");
+    assert_int_equal(prepare_notes_put("/a.json", "l", NULL, &error), 0);
+    assert_int_equal(prepare_notes_put("/c.json", "l", NULL, &error), 0);
+    check_note_of("/a.json", "l", "", NULL);
+    check_note_of("/b.json", "l", "two", "i:2");
+    check_note("l", "three", "i:3");
+    temp_remove(home);
+}
+
+static void add_to_text(void *context, const char *configuration, const char *language,
+                        const struct prepare_note *note)
+{
+    CLEANUP_FREE char *files = strvec_join(&note->files, "|");
+
+    strbuf_addf(context, "%s %s %s %s\n", configuration ? configuration : "-", language,
+                note->image, files);
+}
+
+/* Those at the top come first, in whatever order the file has them. */
+static void prepare_notes__each(void **state)
+{
+    char *home = set_up_home(
+        "{\"configurations\": {\"/a.json\": {\"languages\": {\"l\": {\"image\": \"i:1\", "
+        "\"files\": [\"/x\", \"/y z\"]}}}}, \"languages\": {\"m\": {\"image\": \"i:2\"}}}");
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    assert_int_equal(prepare_notes_each(add_to_text, &text, &error), 0);
+    assert_string_equal(strbuf_string(&text), "- m i:2 \n/a.json l i:1 /x|/y z\n");
+    temp_remove(home);
+}
+
+/* A file that would be too large to be read again is not written. */
+static void prepare_notes__too_large(void **state)
+{
+    char *home = set_up_home(NULL);
+    CLEANUP_FREE char *message = string_format("'%s/isolator/prepared.json' would be larger than 1 "
+                                               "MiB; run: isolator prepare --remove --unused",
+                                               home);
+    CLEANUP(prepare_note_release) struct prepare_note note = PREPARE_NOTE_INIT;
+    struct error error = ERROR_INIT;
+    int written = 0;
+
+    (void)state;
+    strvec_pushf(&note.steps, "%032000d", 0);
+    for (int result = 0; result == 0 && written < 100; written++) {
+        CLEANUP_FREE char *language = string_format("l%d", written);
+
+        result = prepare_notes_put(NULL, language, &note, &error);
+    }
+    assert_int_equal(written, 33);
+    assert_error(&error, ERROR_SYSTEM, message);
+    check_note("l33", "", NULL);
     temp_remove(home);
 }
 
@@ -178,7 +296,7 @@ static int put_some(int writer, int times)
         struct error error = ERROR_INIT;
 
         strvec_push(&note.steps, language);
-        if (prepare_notes_put(language, &note, &error) != 0)
+        if (prepare_notes_put(NULL, language, &note, &error) != 0)
             return 1;
         prepare_note_release(&note);
     }
@@ -216,7 +334,7 @@ static void prepare_notes__not_written(void **state)
 
     (void)state;
     setenv("XDG_CONFIG_HOME", "/dev/null", 1);
-    assert_int_equal(prepare_notes_put("a", &note, &error), -1);
+    assert_int_equal(prepare_notes_put(NULL, "a", &note, &error), -1);
     assert_error(&error, ERROR_SYSTEM,
                  "cannot write '/dev/null/isolator/prepared.json': Not a directory");
 }
@@ -225,9 +343,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prepare_notes__applied),
+        cmocka_unit_test(prepare_notes__of_the_named_configuration),
         cmocka_unit_test(prepare_notes__the_configuration_goes_first),
         cmocka_unit_test(prepare_notes__wrong),
         cmocka_unit_test(prepare_notes__written_and_read),
+        cmocka_unit_test(prepare_notes__of_configurations),
+        cmocka_unit_test(prepare_notes__each),
+        cmocka_unit_test(prepare_notes__too_large),
         cmocka_unit_test(prepare_notes__written_by_many_at_once),
         cmocka_unit_test(prepare_notes__not_written),
     };

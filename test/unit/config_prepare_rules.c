@@ -7,10 +7,11 @@ static void check_tag(const char *language, const char *base, const char *first,
                       const char *expected)
 {
     CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT;
+    struct strvec files = STRVEC_INIT;
     CLEANUP_FREE char *tag = NULL;
 
     strvec_push_each(&steps, first, second, NULL);
-    tag = prepare_tag(language, base, &steps);
+    tag = prepare_tag(language, base, &steps, &files);
     assert_string_equal(tag, expected);
 }
 
@@ -26,6 +27,52 @@ static void prepare_rules__tags(void **state)
               "isolator-prepared:python-229087cc5825410f");
 }
 
+/* By: printf 'sh\0i\0x\0\0/a/f\0' | sha256sum | cut -c 1-16 */
+static void prepare_rules__tags_with_files(void **state)
+{
+    CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT, files = STRVEC_INIT;
+    CLEANUP_FREE char *tag = NULL;
+
+    (void)state;
+    strvec_push(&steps, "x");
+    strvec_push(&files, "/a/f");
+    tag = prepare_tag("sh", "i", &steps, &files);
+    assert_string_equal(tag, "isolator-prepared:sh-6e4bc35a321b4a6e");
+}
+
+static void check_files(const char *first, const char *second, const char *message)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    struct error error = ERROR_INIT;
+
+    strvec_push_each(&files, first, second, NULL);
+    assert_int_equal(prepare_check_files(&files, &error), message ? -1 : 0);
+    if (message)
+        assert_error(&error, ERROR_USAGE, message);
+}
+
+static void prepare_rules__files(void **state)
+{
+    CLEANUP(strvec_release) struct strvec many = STRVEC_INIT;
+    struct error error = ERROR_INIT;
+
+    (void)state;
+    check_files("/a/b", "/c", NULL);
+    check_files("/a/b", "/c/b", "'/c/b' has the same name as another file");
+    check_files("a", NULL, "the path 'a' is not absolute");
+    check_files("/", NULL, "the path '/' does not end in a name");
+    check_files("/a/.", NULL, "the path '/a/.' does not end in a name");
+    check_files("/a/..", NULL, "the path '/a/..' does not end in a name");
+    check_files("/\xff", NULL, "the path '/\\xff' is not valid UTF-8");
+    for (int i = 0; i < 64; i++)
+        strvec_pushf(&many, "/%d", i);
+    assert_int_equal(prepare_check_files(&many, &error), 0);
+    strvec_push(&many, "/more");
+    assert_int_equal(prepare_check_files(&many, &error), -1);
+    assert_error(&error, ERROR_USAGE, "more than 64 files and directories");
+    assert_string_equal(prepare_file_name("/a/b"), "b");
+}
+
 /* The hash distinguishes names that are not valid in a tag. */
 static void prepare_rules__tags_of_odd_names(void **state)
 {
@@ -39,7 +86,7 @@ static void prepare_rules__tags_of_odd_names(void **state)
     check_tag(".a-b.c_D", "b", "x", NULL, "isolator-prepared:_a-b.c_D-6b05606d35f0ab0d");
     memset(long_name, 'l', 100);
     long_name[100] = '\0';
-    tag = prepare_tag(long_name, "b", &steps);
+    tag = prepare_tag(long_name, "b", &steps, &steps);
     assert_int_equal(strcspn(tag, "-"), strlen("isolator"));
     assert_int_equal(strlen(tag), strlen("isolator-prepared:") + 64 + 1 + 16);
 }
@@ -130,6 +177,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prepare_rules__tags),
+        cmocka_unit_test(prepare_rules__tags_with_files),
+        cmocka_unit_test(prepare_rules__files),
         cmocka_unit_test(prepare_rules__tags_of_odd_names),
         cmocka_unit_test(prepare_rules__how_many_steps),
         cmocka_unit_test(prepare_rules__steps_are_text),

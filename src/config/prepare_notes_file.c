@@ -1,0 +1,91 @@
+#include "config/prepare_notes_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "config/config_files.h"
+
+/* How long to wait for another process that writes the notes, which takes milliseconds. */
+enum { LOCK_MS = 2000 };
+
+char *prepare_notes_path(void)
+{
+    return config_home("prepared.json");
+}
+
+json_t *prepare_notes_load(const char *path, struct error *error)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    json_error_t where;
+    json_t *root;
+
+    if (access(path, F_OK) != 0) /* as with configuration files, also if it cannot be reached */
+        return json_object();
+    if (config_read_file(path, &text, error) != 0)
+        return NULL;
+    root = json_loadb(strbuf_string(&text), text.length, JSON_REJECT_DUPLICATES, &where);
+    if (!root) {
+        CLEANUP_FREE char *shown = text_escape(where.text);
+        error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", path, where.line, where.column, shown);
+    }
+    return root;
+}
+
+void prepare_notes_make_directories(const char *path)
+{
+    CLEANUP_FREE char *copy = string_copy(path);
+
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(copy, 0700);
+        *slash = '/';
+    }
+}
+
+int prepare_notes_lock(const char *path)
+{
+    static const struct timespec pause = {0, 10 * 1000000L};
+    CLEANUP_FREE char *directory = string_format("%.*s", (int)(strrchr(path, '/') - path), path);
+    CLEANUP_FD int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const long long deadline = clock_now_ms() + LOCK_MS;
+
+    while (fd >= 0 && clock_now_ms() < deadline) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return steal_fd(&fd);
+        nanosleep(&pause, NULL);
+    }
+    return -1;
+}
+
+int prepare_notes_replace(const char *path, const json_t *root, struct error *error)
+{
+    CLEANUP_FREE char *text = json_dumps(root, JSON_INDENT(2));
+    CLEANUP_FREE char *beside = string_format("%s.XXXXXX", path);
+    CLEANUP_FD int fd = -1;
+
+    if (!text)
+        abort();
+    if (strlen(text) > CONFIG_FILE_MAX)
+        return error_set(error, ERROR_SYSTEM,
+                         "'%s' would be larger than 1 MiB; run: isolator prepare --remove --unused",
+                         path);
+    fd = mkstemp(beside);
+    if (fd < 0)
+        return error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (io_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 && rename(beside, path) == 0)
+        return 0;
+    error_set_errno(error, ERROR_SYSTEM, "cannot write '%s'", path);
+    unlink(beside);
+    return -1;
+}
