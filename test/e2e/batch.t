@@ -6,13 +6,18 @@
 # batch ARG...: runs isolator batch; $out has a line for each result.
 batch() { isolator batch "$@"; }
 
-# batch_with MEMBERS ARG...: the same with these members merged into the configuration.
-batch_with() {
+# merge MEMBERS: writes the configuration with these members merged into it to laid.json.
+merge() {
     perl -MJSON::PP -e '
         local $/;
         my ($config, $laid) = (JSON::PP->new->decode(<STDIN>), JSON::PP->new->decode($ARGV[0]));
         $config->{$_} = ref $laid->{$_} eq "HASH" ? {%{$config->{$_}}, %{$laid->{$_}}} : $laid->{$_} for keys %$laid;
         print JSON::PP->new->encode($config)' "$1" <"$ISOLATOR_CONFIG" >"$scratch/laid.json"
+}
+
+# batch_with MEMBERS ARG...: runs it with that configuration.
+batch_with() {
+    merge "$1"
     shift
     batch --config "$scratch/laid.json" "$@"
 }
@@ -338,7 +343,8 @@ test_case --quick 'SIGINT while requests wait to be run again' && {
 # Each container takes its time, and the others wait for the first two.
 test_case --quick '-j 8 begins with two' && {
     noshell_lines 8 >"$scratch/eight"
-    faulty "run * hang" start_isolator batch -j 8 "$scratch/eight"
+    merge '{"engineTimeoutSeconds": 10}' # the docker commands that hang get a part of it to end
+    faulty "run * hang" start_isolator batch --config "$scratch/laid.json" -j 8 "$scratch/eight"
     until_true test -e "$calls/run.2"
     sleep 1
     is "$(docker_calls)" "run run" "two containers are asked for"
