@@ -56,7 +56,7 @@ Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
 .PHONY: all demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
-	packages test-packages test-images lint-packages lint lint-cppcheck unit-tests asan tsan coverage fuzz \
+	packages test-packages test-images lint-packages lint lint-files lint-cppcheck unit-tests asan-unit-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
 
@@ -197,6 +197,8 @@ setup: packages
 
 # A make on all cores.
 build := $(MAKE) --no-print-directory -j $(shell nproc)
+# The same beside a job that mostly waits.
+build_beside := $(MAKE) --no-print-directory -j $(shell expr $$(nproc) + 1)
 run_tests = ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin test/run
 # These targets run the setup first, then another make for the build, which needs the setup.
 demo: setup
@@ -217,12 +219,12 @@ space := $(comma:,=) $(comma:,=)
 ORDERED_TESTS = $(LONG_TESTS) $(filter-out $(subst $(comma),$(space),$(LONG_TESTS)) $(TIMED_TESTS),$(E2E_TESTS)) --- $(TIMED_TESTS)
 in_turn = $(subst $(space),$(comma),$(strip $(1)))
 
-# All tests. The unit tests, also with sanitizers, need no engine: they run beside the one that reports times. An engine
-# that hangs (Docker 20.10 did once) is restarted.
+# All tests. Packages are installed first, since only one apt-get can run at a time. The images of the tests, which wait
+# for the network, are made beside lint and the builds. The unit tests, also with sanitizers, need no engine: they run
+# beside the one that reports times. An engine that hangs (Docker 20.10 did once) is restarted.
 test: check
-check: setup test-packages test-images lint
-	+@$(build) all check-format check-layers check-headers check-musl unit-tests fuzz-targets
-	+@$(build) SANITIZE=address,undefined B=$(B)/asan unit-tests
+check: packages test-packages lint-packages
+	+@$(build_beside) test-images lint-files all check-format check-layers check-headers check-musl unit-tests asan-unit-tests fuzz-targets
 	@SUITE_SECONDS=1200 RESTART_ENGINE='test/setup restart' $(run_tests) -j $(WORKERS) $(ORDERED_TESTS) \
 		$(call in_turn,$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%))
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
@@ -249,6 +251,8 @@ check-e2e: setup test-packages test-images
 	+@$(build) all fuzz-targets
 	@$(run_tests) -j $(WORKERS) $(ORDERED_TESTS)
 unit-tests: $(UNIT_TESTS)
+asan-unit-tests:
+	+@$(MAKE) --no-print-directory SANITIZE=address,undefined B=$(B)/asan unit-tests
 
 # The unit tests and the end-to-end tests with sanitizers. The fuzz targets have them anyway. resources.t takes away the
 # descriptors, processes and addresses that a sanitizer needs. Only isolator-mcp, batch and selftest have several threads.
@@ -307,7 +311,8 @@ format:
 
 # The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
 lint: packages lint-packages
-	+@$(build) lint-cppcheck $(SOURCES:src/%.c=$(B)/lint/%.ok)
+	+@$(build) lint-files
+lint-files: lint-cppcheck $(SOURCES:src/%.c=$(B)/lint/%.ok)
 $(B)/lint/%.ok: src/%.c $(HEADERS) $(GENERATED) .clang-tidy Makefile
 	@mkdir -p $(@D)
 	@$(CLANG_TIDY) --quiet $< -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
