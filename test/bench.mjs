@@ -362,8 +362,44 @@ async function growth() {
     await server.close();
 }
 
+// Cells that are the same work in each language, and a cell that times the same code in that interpreter itself.
+const CELLS = {
+    python: { code: 'y = sum(i * i for i in range(1000))', timing: (code) => `import time
+def median_of(code):
+    times = []
+    for _ in range(${ROUNDS}):
+        began = time.perf_counter()
+        exec(compile(code, "<cell>", "exec"), {})
+        times.append(time.perf_counter() - began)
+    return sorted(times)[len(times) // 2] * 1000
+print(median_of(${JSON.stringify(code)}))` },
+    javascript: { code: 'var y = 0; for (let i = 0; i < 1000; i++) y += i * i;', timing: (code) => `{
+    const times = [];
+    for (let i = 0; i < ${ROUNDS}; i++) {
+        const began = performance.now();
+        new (require('vm').Script)(${JSON.stringify(code)}).runInThisContext();
+        times.push(performance.now() - began);
+    }
+    console.log(times.sort((a, b) => a - b)[times.length >> 1]);
+}` },
+};
+
+async function sessions() {
+    for (const [language, { code, timing }] of Object.entries(CELLS)) {
+        const server = await startPool();
+        const call = async (args) => (await server.response(server.call({ ...args, timeout_seconds: 60 }))).result.structuredContent;
+        const { session } = await call({ language, session: 'new', entrypoint_code: code });
+        const times = [];
+        await repeat(ROUNDS, async () => times.push(await timed(() => call({ session, entrypoint_code: code }))));
+        const { stdout } = await call({ session, entrypoint_code: timing(code) });
+        fact(`a call in a session, ${language} (at most 5 ms more than the next line)`, `${median(times).toFixed(2)} ms`);
+        fact('the same code in that interpreter, by its clock', `${Number(stdout).toFixed(2)} ms`);
+        await server.close();
+    }
+}
+
 const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, programs, burst: bursts, batch: batches, tests: submissions,
-    waiting: waitingContainers, growth };
+    waiting: waitingContainers, sessions, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);
 if (unknown !== undefined) {
