@@ -20,6 +20,7 @@ enum { NAME_DIGITS = 16 };
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms)
 {
+    const char *start = plan && plan->session.id[0] != '\0' ? SESSION_START : NAME_START;
     char digits[NAME_DIGITS + 1];
 
     *container = (struct owned_container){
@@ -29,7 +30,7 @@ void owned_container_init(struct owned_container *container, const struct docker
         .language = plan ? plan->language : NULL,
     };
     linux_random_digits(digits, sizeof digits);
-    snprintf(container->name, sizeof container->name, "%s%s", NAME_START, digits);
+    snprintf(container->name, sizeof container->name, "%s%s", start, digits);
     owner_labels(&container->labels,
                  in_use_ms + budget_ms(docker, BUDGET_LIFETIME) + LIFETIME_EXTRA_MS);
 }
@@ -60,15 +61,20 @@ bool owned_container_is_name(const char *name)
     return is_name(name, NAME_START) || owned_container_is_session(name);
 }
 
+char *owned_container_session_name(const struct owned_container *container)
+{
+    return string_format("%s%s", SESSION_START,
+                         container->name + strlen(container->name) - NAME_DIGITS);
+}
+
 int owned_container_show_session(struct owned_container *container, long long deadline,
                                  struct error *error)
 {
-    char name[OWNED_CONTAINER_NAME_SIZE];
+    CLEANUP_FREE char *name = owned_container_session_name(container);
 
-    snprintf(name, sizeof name, "%s%s", SESSION_START, container->name + strlen(NAME_START));
     if (container_rename(container->docker, container->name, name, deadline, NULL, error) != 0)
         return -1;
-    memcpy(container->name, name, sizeof name);
+    snprintf(container->name, sizeof container->name, "%s", name);
     return 0;
 }
 

@@ -30,8 +30,9 @@ struct owned_container {
 };
 
 /*
- * Chooses the name, "isolator-" and random digits, and the labels. `in_use_ms` is how long the
- * container will be in use at most. `plan` is what it will be created for; NULL: no plan.
+ * Chooses the name, "isolator-" and random digits, for a plan of a session "isolator-session-" and
+ * random digits; and the labels. `in_use_ms` is how long the container will be in use at most.
+ * `plan` is what it will be created for; NULL: no plan.
  */
 void owned_container_init(struct owned_container *container, const struct docker *docker,
                           const struct plan *plan, long long in_use_ms);
@@ -42,16 +43,18 @@ void owned_container_release(struct owned_container *container);
 /* Whether this is a name of owned_container_init() or owned_container_show_session(). */
 bool owned_container_is_name(const char *name);
 
+/* Whether this is the name of a container that serves a session. */
+bool owned_container_is_session(const char *name);
+
 /*
- * Shows in the name of a container that it serves a session: "isolator-session-" and the same
- * digits. Its labels cannot say it, since it may be a warm one. On failure it is not known which of
- * the two names it has.
+ * Gives a container that was warm, and serves a session now, the name of one that was made for it:
+ * its labels cannot be changed. On failure it is not known which of the two names it has.
  */
 int owned_container_show_session(struct owned_container *container, long long deadline,
                                  struct error *error);
 
-/* Whether this is the name of a container that serves a session. */
-bool owned_container_is_session(const char *name);
+/* The name that it gives, with the same digits; owned by the caller. */
+char *owned_container_session_name(const struct owned_container *container);
 
 /* The part of the limits that the engine enforces and can change while the container runs. */
 struct container_limits owned_container_limits(const struct limits *limits);

@@ -257,11 +257,23 @@ struct run_session *session_begin_request(struct session *session, struct plan *
     return &session->run;
 }
 
+/* Whether session_show() has to rename the container. */
+static bool has_other_name(const struct session *session)
+{
+    const struct instance *instance = session->run.instance;
+
+    return instance && !session->shown && !owned_container_is_session(instance->container.name);
+}
+
 void session_end_request(struct session *session, const struct plan *plan, struct result *result)
 {
     struct sessions *sessions = session->sessions;
     CLEANUP_FREE char *overdue = NULL;
 
+    if (has_other_name(session)) {
+        free(result->container);
+        result->container = owned_container_session_name(&session->run.instance->container);
+    }
     pthread_mutex_lock(&sessions->lock);
     overdue = session_overdue(session, clock_now_ms());
     if (!session->over && session->run.ended)
@@ -281,7 +293,7 @@ void session_show(struct session *session)
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* people see it as another one */
     struct instance *instance = session->run.instance;
 
-    if (!instance || session->shown)
+    if (!has_other_name(session))
         return;
     session->shown = true;
     owned_container_show_session(

@@ -71,8 +71,9 @@ struct run_session *session_begin_request(struct session *session, struct plan *
 void session_end_request(struct session *session, const struct plan *plan, struct result *result);
 
 /*
- * Shows in the name of the session's container, once it has one, what it is used for. Takes a
- * docker command, so call it when the result was delivered, and before the next request may begin.
+ * Shows in the name of a container that was warm what it is used for now; the result has the new
+ * name already. Takes a docker command, so call it when the result was delivered, and before the
+ * next request may begin.
  */
 void session_show(struct session *session);
 

@@ -47,11 +47,14 @@ struct fixture {
     struct service service;
 };
 
-static void set_up(struct fixture *fixture, int max_active, int max_retries)
+static void set_up_with(struct fixture *fixture, enum pool_policy pool, int max_active,
+                        int max_retries)
 {
-    static const char more[] = "{\"engineTimeoutSeconds\": 600, \"sessions\": {\"max\": 8}}";
+    static const char more[] =
+        "{\"engineTimeoutSeconds\": 600, \"sessions\": {\"max\": 8}, "
+        "\"warm\": {\"bash\": 1, \"python\": 0, \"go\": 0, \"javascript\": 0}}";
     const struct service_options options = {
-        .pool = POOL_NONE,
+        .pool = pool,
         .limits = {.max_active = max_active, .max_queued = 9, .max_retries = max_retries}};
     const struct frame_end end = {.wall_us = 1000, .cpu_us = 1000, .peak_bytes = 4096};
     struct error error = ERROR_INIT;
@@ -67,6 +70,11 @@ static void set_up(struct fixture *fixture, int max_active, int max_retries)
     fixture->config.container_command = string_copy(fixture->command);
     assert_int_equal(service_open(&fixture->service, &fixture->config, &options, &error), 0);
     assert_no_error(&error);
+}
+
+static void set_up(struct fixture *fixture, int max_active, int max_retries)
+{
+    set_up_with(fixture, POOL_NONE, max_active, max_retries);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -262,29 +270,68 @@ static void check_renames(const struct fixture *fixture, const char *expected)
     assert_string_equal(renames, expected);
 }
 
+/* Runs a request; returns the digits of its container's name, which must be that of a session. */
+static char *run_for_name(struct fixture *fixture, const char *id)
+{
+    struct submitted submitted;
+    char *digits;
+
+    submit(fixture, id, &submitted);
+    wait_until_done(&submitted);
+    assert_int_equal(submitted.result.reason, REASON_EXIT);
+    assert_int_equal(strncmp(submitted.result.container, "isolator-session-", 17), 0);
+    assert_true(owned_container_is_name(submitted.result.container));
+    digits = string_copy(submitted.result.container + 17);
+    result_release(&submitted.result);
+    return digits;
+}
+
+/* A warm container is renamed, once. One that is made for the session has its name at once. */
 static void session_runs__the_name_of_the_container(void **state)
 {
     char id[SESSION_ID_SIZE];
-    struct submitted last;
     struct fixture fixture;
 
     (void)state;
-    for (int refuse = 0; refuse < 2; refuse++) {
-        set_up(&fixture, 2, 0);
-        if (refuse)
-            touch(&fixture, "refuse");
+    for (int warm = 0; warm < 2; warm++) {
+        CLEANUP_FREE char *first = NULL;
+        CLEANUP_FREE char *second = NULL;
+        struct plan plan;
+
+        set_up_with(&fixture, POOL_ONE_SHOT, 2, 0);
+        plan = make_plan(&fixture, "");
+        if (warm)
+            assert_true(service_prewarm(&fixture.service, &plan, NULL));
+        plan_release(&plan);
         open_session(&fixture, id);
-        run(&fixture, id);
-        run(&fixture, id);
-        submit(&fixture, id, &last);
-        wait_until_done(&last);
-        assert_int_equal(owned_container_is_name(last.result.container), true);
-        assert_int_equal(owned_container_is_session(last.result.container), !refuse);
-        result_release(&last.result);
-        run(&fixture, "");
-        check_renames(&fixture, "-- isolator isolator-session\n"); /* once */
+        first = run_for_name(&fixture, id);
+        second = run_for_name(&fixture, id);
+        assert_string_equal(first, second);
+        check_renames(&fixture, warm ? "-- isolator isolator-session\n" : "(none)");
+        assert_int_equal(count_words(&fixture, "create"), 1);
         tear_down(&fixture);
     }
+}
+
+/* Then it keeps its name, and the session goes on. */
+static void session_runs__a_container_that_is_not_renamed(void **state)
+{
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up_with(&fixture, POOL_ONE_SHOT, 2, 0);
+    touch(&fixture, "refuse");
+    plan = make_plan(&fixture, "");
+    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan_release(&plan);
+    open_session(&fixture, id);
+    run(&fixture, id);
+    run(&fixture, id);
+    run(&fixture, id);
+    check_renames(&fixture, "-- isolator isolator-session\n");
+    tear_down(&fixture);
 }
 
 static void session_runs__one_container(void **state)
@@ -516,6 +563,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_runs__one_container),
         cmocka_unit_test(session_runs__the_name_of_the_container),
+        cmocka_unit_test(session_runs__a_container_that_is_not_renamed),
         cmocka_unit_test(session_runs__closed_by_a_request),
         cmocka_unit_test(session_runs__one_at_a_time),
         cmocka_unit_test(session_runs__in_their_order),
