@@ -33,7 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     } while (0)
 
-/* The built-in configuration with `more` (JSON) and with the snippets of the repository. */
+/*
+ * The built-in configuration with `more` (JSON) and with the snippets of the repository, which are
+ * the input files too.
+ */
 static inline void fuzz_configure(struct config *config, const char *more)
 {
     CLEANUP_FREE char *prompts = realpath("prompts", NULL);
@@ -41,7 +44,7 @@ static inline void fuzz_configure(struct config *config, const char *more)
     struct error error = ERROR_INIT;
 
     fuzz_require(prompts, "there is no directory prompts: run this from the repository's root");
-    own = string_format("{\"promptsDir\": \"%s\"}", prompts);
+    own = string_format("{\"promptsDir\": \"%s\", \"inputsDir\": \"%s\"}", prompts, prompts);
     config_init(config);
     if (config_overlay(config, default_config, sizeof default_config, "built in", &error) == 0 &&
         config_overlay(config, own, strlen(own), "fuzz.h", &error) == 0)

@@ -15,11 +15,14 @@
  */
 #include "fuzz.h"
 
+#include <sched.h>
+
 #include "base/json_text.h"
 #include "base/lines.h"
 #include "mcp/connection.h"
 #include "mcp/dispatch.h"
 #include "mcp/jsonrpc.h"
+#include "service/sessions.h"
 
 /* Lines are cut at these sizes, since inputs of 64 MB would make this slow. */
 enum { SHORT_LINE = 40, LONG_LINE = 1024 };
@@ -227,6 +230,7 @@ static void start(struct server *server)
 {
     static const struct docker docker = {.command = "/bin/false"};
     const struct workers_limits limits = {.max_active = 1, .max_queued = config.max_queued};
+    struct service *service = &server->connection.service;
     struct error error = ERROR_INIT;
 
     *server = (struct server){
@@ -241,9 +245,12 @@ static void start(struct server *server)
     pthread_mutex_init(&server->connection.tools.lock, NULL);
     pthread_mutex_init(&server->connection.writer.lock, NULL);
     pthread_cond_init(&server->connection.writer.changed, NULL);
-    result_store_init(&server->connection.store);
+    result_store_init(&server->connection.store, config.max_stored_bytes);
     fuzz_require(
-        workers_open(&server->connection.service.workers, &docker, NULL, &limits, &error) == 0,
+        notifier_open(&service->sessions_ended, &error) == 0 &&
+            (service->sessions =
+                 sessions_new(&config.sessions, &service->sessions_ended, &error)) != NULL &&
+            workers_open(&service->workers, &docker, NULL, service->sessions, &limits, &error) == 0,
         "%s", error.message);
     server->connection.service.workers.max_threads = 0;
     calls_init(&server->connection.calls, &server->connection.service, &config,
@@ -277,7 +284,12 @@ static void end(struct server *server, struct ledger *ledger)
     calls_end(&server->connection.calls);
     subscriptions_end(&server->connection.subscriptions, &server->connection.writer);
     workers_end(&server->connection.service.workers);
+    sessions_end(server->connection.service.sessions);
+    while (!sessions_have_ended(server->connection.service.sessions))
+        sched_yield();
     workers_close(&server->connection.service.workers);
+    sessions_free(server->connection.service.sessions);
+    notifier_release(&server->connection.service.sessions_ended);
     fuzz_require(calls_done(&server->connection.calls), "calls remain at the end");
     calls_release(&server->connection.calls);
     check_writer(ledger, &server->connection.writer);
