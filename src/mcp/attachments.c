@@ -142,11 +142,6 @@ static int store(struct attachments *attachments, const struct artifact *artifac
     return 0;
 }
 
-static void attach_text(struct attachments *attachments, const char *text)
-{
-    attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));
-}
-
 void attachments_add_file(struct attachments *attachments, const struct artifact *artifact)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
@@ -155,20 +150,18 @@ void attachments_add_file(struct attachments *attachments, const struct artifact
     CLEANUP_FREE char *uri = uri_of_stored(attachments, stored_as);
     CLEANUP_FREE char *text = NULL;
     const bool is_stored = store(attachments, artifact, stored_as, &error) == 0;
+    const bool attached = (artifact->length <= RESOURCE_BYTES_MAX &&
+                           load_and_attach(attachments, artifact, stored_as)) ||
+                          (is_stored && attach_link(attachments, artifact, stored_as));
 
-    if (!is_stored)
-        text = string_format("The artifact '%s' is not kept for later calls: %s.", name,
-                             error.message);
-    if (text)
-        attach_text(attachments, text);
-    if (artifact->length <= RESOURCE_BYTES_MAX && load_and_attach(attachments, artifact, stored_as))
+    if (attached && is_stored)
         return;
-    if (is_stored && attach_link(attachments, artifact, stored_as))
-        return;
-    free(text);
-    text = string_format("The artifact '%s' does not fit into this message%s%s.", name,
-                         is_stored ? "; its uri is " : "", is_stored ? uri : "");
-    attach_text(attachments, text);
+    text = is_stored
+               ? string_format("The artifact '%s' does not fit into this message; its uri is %s.",
+                               name, uri)
+               : string_format("The artifact '%s' is not kept for later calls: %s.", name,
+                               error.message);
+    attach(attachments, json_pack("{s:s, s:s}", "type", "text", "text", text));
 }
 
 void attachments_begin(struct attachments *attachments, json_t *tool_result,

@@ -240,6 +240,55 @@ static void artifact_files__writes_into_a_subdirectory(void **state)
     tear_down(&fixture);
 }
 
+/* Adds one whose content, which is longer than it is copied at once, was written to a file. */
+static void add_written(struct fixture *fixture, const char *name, const char *data, size_t length)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct artifacts *artifacts = &fixture->result.artifacts;
+    char digest[SHA256_HEX_SIZE];
+
+    sha256_of(data, length, digest);
+    assert_int_equal(artifacts_open_file(artifacts, &error), 0);
+    assert_int_equal(shared_file_write(artifacts->file, artifacts->file_length, data, length), 0);
+    assert_int_equal(artifacts_add_written(artifacts, string_copy(name), (long long)length, digest,
+                                           false, &error),
+                     0);
+}
+
+static void artifact_files__content_that_is_not_in_memory(void **state)
+{
+    enum { LENGTH = 100000 };
+    CLEANUP_FREE char *data = malloc(LENGTH + 1);
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    for (int i = 0; i < LENGTH; i++)
+        data[i] = (char)('a' + i % 23);
+    data[LENGTH] = '\0';
+    add_written(&fixture, "first", "1", 1);
+    add_written(&fixture, "second", data, LENGTH);
+    assert_written(&fixture, false, "", NULL);
+    assert_content(&fixture, "first", "1");
+    assert_content(&fixture, "second", data);
+    tear_down(&fixture);
+}
+
+/* A file that cannot be read to its end is not left behind. */
+static void artifact_files__content_that_is_lost(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    add_written(&fixture, "a", "12", 2);
+    assert_int_equal(shared_file_truncate(fixture.result.artifacts.file, 1), 0);
+    assert_written(&fixture, false, "cannot write artifact 'a': No data available",
+                   "cannot write 1 of 1 artifacts; see the warnings");
+    assert_int_equal(faccessat(fixture.fd, "a", F_OK, 0), -1);
+    tear_down(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +298,8 @@ int main(void)
         cmocka_unit_test(artifact_files__follows_no_link),
         cmocka_unit_test(artifact_files__failure_of_a_later_file),
         cmocka_unit_test(artifact_files__writes_into_a_subdirectory),
+        cmocka_unit_test(artifact_files__content_that_is_not_in_memory),
+        cmocka_unit_test(artifact_files__content_that_is_lost),
         cmocka_unit_test(artifact_files__counts_many_failures),
         cmocka_unit_test(artifact_files__deep_path),
         cmocka_unit_test(artifact_files__opens_a_directory),

@@ -214,6 +214,30 @@ static void attachments__files_that_are_not_in_memory(void **state)
     check_stored(&fixture, "files/b.csv", "text/csv 1,2\n");
 }
 
+/* The host has no room for the file. The client gets what fits into the message. */
+static void attachments__files_that_cannot_be_stored(void **state)
+{
+    struct fixture fixture;
+    struct shared_file *full = shared_file_new(open("/dev/full", O_WRONLY | O_CLOEXEC));
+    const json_t *content;
+
+    (void)state;
+    set_up(&fixture, NEWEST, 100);
+    result_store_add(&fixture.store, fixture.attachments.stored); /* frees it: it is empty */
+    fixture.attachments.stored = stored_result_new(full, 0);
+    shared_file_release(full);
+    content = json_object_get(fixture.tool_result, "content");
+    ADD(&fixture, "a.txt", "text");
+    assert_string_equal(string_at(json_array_get(content, 1), "resource.text"), "text");
+    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'a.txt' is not kept for later "
+                         "calls: cannot write an unnamed file: No space left on device.\"}");
+    ADD(&fixture, "b", "\xff");
+    assert_int_equal(json_array_size(content), 4);
+    check_last(&fixture, "{\"type\":\"text\",\"text\":\"The artifact 'b' is not kept for later "
+                         "calls: cannot write an unnamed file: No space left on device.\"}");
+    check_stored(&fixture, "files/b", "nothing");
+}
+
 static void attachments__long_output(void **state)
 {
     struct fixture fixture;
@@ -241,6 +265,7 @@ int main(void)
         cmocka_unit_test(attachments__other_files),
         cmocka_unit_test(attachments__files_that_do_not_fit_into_a_message),
         cmocka_unit_test(attachments__files_that_are_not_in_memory),
+        cmocka_unit_test(attachments__files_that_cannot_be_stored),
         cmocka_unit_test(attachments__long_output),
     };
 
