@@ -26,7 +26,7 @@
     const { Writable } = require('stream');
     const { promiseHooks } = require('v8');
 
-    const CELL = 3, BEGIN = 4, ANSWER = 5, MESSAGE_MAX = 1000, SIGINT_MS = 20;
+    const CELL = 3, BEGIN = 4, ANSWER = 5, MESSAGE_MAX = 1000, SIGINT_MS = 20, DRAIN_MS = 50;
     const KEY = Symbol.for('isolator.driver');
     const IMPORT = '__isolator_import__';
     const { defineProperty } = Object;
@@ -35,6 +35,7 @@
     const { readSync, writeSync, closeSync, openSync, fstatSync, ReadStream } = fs;
     const drain = process._tickCallback; // runs the pending microtasks, unlike queueMicrotask() at once
     const end = process.reallyExit.bind(process);
+    const ownModule = module;
     const nextTurn = setImmediate, setEvery = setInterval, clearEvery = clearInterval;
 
     let cell = null; // the one that runs: its request, and how it ends
@@ -79,18 +80,18 @@
         watchdog.startSigintWatchdog();
     }
 
-    // Calls the function; returns whether SIGINT broke it off.
+    // Calls the function; returns whether SIGINT broke it off. With a timeout, that ends it, and not an earlier SIGINT.
     const guard = new Script("globalThis[Symbol.for('isolator.driver')]()", { filename: '[eval]' });
-    function interrupted(call) {
+    function interrupted(call, timeout) {
         const start = () => {
             delete globalThis[KEY];
-            if (!pendingSigint()) call();
+            if (timeout || !pendingSigint()) call();
         };
         defineProperty(globalThis, KEY, { configurable: true, value: start });
         try {
-            guard.runInThisContext({ breakOnSigint: true, displayErrors: false });
+            guard.runInThisContext({ breakOnSigint: true, displayErrors: false, timeout });
         } catch (error) {
-            if (error?.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error;
+            if (!/^ERR_SCRIPT_EXECUTION_(INTERRUPTED|TIMEOUT)$/.test(error?.code)) throw error;
             return true;
         }
         return pendingSigint();
@@ -347,26 +348,39 @@
 
     function answer() {
         const { report } = cell;
+        cell.running = false;
         if (report.interrupted) {
             delete report.exception;
             report.value = null;
             output.stderr.write(`Uncaught Error: ${SIGINT.message}\n`);
         }
         restoreEnvironment(cell.request.environment ?? {}, cell.environment);
+        if (process.listenerCount('SIGINT')) forgetSigint();
         post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
         writeAll(ANSWER, Buffer.from(`${stringify(report)}\0`));
         nextCell();
     }
 
     function nextCell() {
-        const byte = Buffer.alloc(1);
-        if (readSync(BEGIN, byte, 0, 1, null) !== 1 || byte[0] !== 10) end(0);
+        if (!isOrdered()) end(0);
         const request = parse(readCell());
         cell = { request, report: { value: null }, outcome: null, running: false };
         restoreStreams();
         process.argv = [process.execPath, 'cell', ...request.arguments ?? []];
         cell.environment = setEnvironment(request.environment ?? {});
         nextTurn(runCell); // timers that are due come first
+    }
+
+    // Waits for the next cell; false if the session is over.
+    function isOrdered() {
+        const byte = Buffer.alloc(1);
+        for (;;) {
+            try {
+                return readSync(BEGIN, byte, 0, 1, null) === 1 && byte[0] === 10;
+            } catch (error) {
+                if (error.code !== 'EINTR') return false; // EINTR: a signal; else a cell has closed the pipe
+            }
+        }
     }
 
     function readCell() {
@@ -382,7 +396,7 @@
     function runCell() {
         const own = cell;
         own.running = true;
-        if (pendingSigint() || process.listenerCount('SIGINT')) forgetSigint();
+        if (pendingSigint()) forgetSigint();
         const code = replaceImports(replaceStatements(own.request.code));
         const expression = `${code}\n//# sourceURL=<cell-${own.request.number}>`;
         let root; // the promise of the cell. If it were collected, V8 would call back during the collection and abort.
@@ -399,7 +413,10 @@
         if (root && !own.evaluated) abandoned.add(root);
         checkSigint(broken);
         if (!own.outcome) own.timer = setEvery(checkSigint, SIGINT_MS, false).unref();
-        if (broken) throw SIGINT;
+        if (broken) {
+            interrupted(drain, DRAIN_MS); // what the cell has begun does not go on
+            throw SIGINT;
+        }
     }
 
     function takeResult(own, error, result) {
@@ -415,5 +432,8 @@
         }
     }
 
-    nextTurn(nextCell);
+    nextTurn(() => {
+        globalThis.module = ownModule; // Node has put the library of that name there
+        nextCell();
+    });
 })();

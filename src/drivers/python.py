@@ -28,9 +28,12 @@ def driver():
 
     main = sys.modules["__main__"].__dict__
     del main["driver"]
-    loads, dumps, getpid, leave, pread, write = json.loads, json.dumps, os.getpid, os._exit, os.pread, os.write
-    dup2, read, environ, modules, set_signal = os.dup2, os.read, os.environ, sys.modules, signal.signal
-    print_error, hook_of_errors, exc_info = sys.__excepthook__, sys.excepthook, sys.exc_info
+    decode, encode = json.JSONDecoder().raw_decode, json.JSONEncoder(ensure_ascii=False).iterencode
+    getpid, leave, read, pread, write, dup2 = os.getpid, os._exit, os.read, os.pread, os.write, os.dup2
+    environ, modules, print_error, hook_of_errors = os.environ, sys.modules, sys.__excepthook__, sys.excepthook
+    exc_info, traceback_of = sys.exc_info, BaseException.__dict__["__traceback__"].__get__
+    set_signal, set_mask = signal.signal, signal.pthread_sigmask
+    SIGNALS = signal.valid_signals() - {signal.SIGINT}
     CELL, BEGIN, ANSWER, MESSAGE_MAX, SOURCES_MAX, SOURCES_BYTES = 3, 4, 5, 1000, 256, 1 << 20
     IS_COROUTINE, COMPILE = 0x80, _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     FUTURES = 0
@@ -43,7 +46,7 @@ def driver():
     for descriptor in (CELL, BEGIN, ANSWER):
         os.set_inheritable(descriptor, False)
 
-    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE)
+    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=())
     sources = {}  # the text of the last cells, for tracebacks
 
     def on_sigint(number, frame):
@@ -97,7 +100,8 @@ def driver():
     def set_environment(variables):
         """Returns what the variables were before."""
         before = {name: environ.get(name) for name in variables}
-        environ.update(variables)
+        for name, value in variables.items():
+            environ[name] = value
         return before
 
     def restore_environment(variables, before):
@@ -133,19 +137,31 @@ def driver():
             cache = modules["linecache"].cache
             for name, code in sources.items():
                 if name not in cache:
-                    cache[name] = (len(code), None, code.splitlines(True), name)
+                    cache[name] = (len(code), None, (code + "\n").splitlines(True), name)
 
-    def evaluate(code):
-        """The value of the code object; if there is an await in it, runs the event loop until the cell is through."""
-        value = eval(code, main)
-        if not code.co_flags & IS_COROUTINE:
-            return value
+    def evaluate(body, last):
+        """The value of the cell. If there is an await in it, all of it runs in the event loop."""
+        if not (body.co_flags | (last.co_flags if last else 0)) & IS_COROUTINE:
+            eval(body, main)
+            return eval(last, main) if last else None
+
+        async def whole():
+            value = None
+            for code in (body, last) if last else (body,):
+                value = eval(code, main)
+                if code.co_flags & IS_COROUTINE:
+                    value = await value
+            return value if last else None
+
+        return run_until_complete(whole())
+
+    def run_until_complete(coroutine):
         import asyncio
         if not state.loop or state.loop.is_closed():
             state.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(state.loop)
         state.cancelled = False
-        state.task = task = state.loop.create_task(value)
+        state.task = task = state.loop.create_task(coroutine)
         try:
             return state.loop.run_until_complete(task)
         except asyncio.CancelledError as error:
@@ -163,14 +179,14 @@ def driver():
             state.task = None
 
     def run_code(name, code, report, value_max):
+        set_mask(signal.SIG_SETMASK, state.mask)
         tree = compile(code, name, "exec", state.flags | _ast.PyCF_ONLY_AST, True)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
         body = compile(tree, name, "exec", state.flags, True)
         state.flags |= body.co_flags & FUTURES
         if last:
             last = compile(_ast.Expression(last.value), name, "eval", state.flags, True)
-        evaluate(body)
-        value = evaluate(last) if last else None
+        value = evaluate(body, last)
         if value is not None:
             shown = clean(shorter_repr(value, value_max))
             report["value"] = shown[:value_max].decode("utf-8", "ignore")
@@ -191,12 +207,12 @@ def driver():
     def show_error(error):
         flush()
         if sys.excepthook is not hook_of_errors:
-            sys.excepthook(type(error), error, error.__traceback__)
+            sys.excepthook(type(error), error, traceback_of(error))
             return
         import traceback
         import linecache  # noqa: F401, show_sources() fills it
         show_sources()
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        text = "".join(traceback.format_exception(type(error), error, traceback_of(error)))
         sys.stderr.write(text)
 
     def show_exit(code, report):
@@ -218,12 +234,12 @@ def driver():
         else:
             attempt(describe, error, report)
         if attempt(show_error, error):
-            attempt(print_error, type(error), error, error.__traceback__)
+            attempt(print_error, type(error), error, traceback_of(error))
 
     def take_figures(report, size):
         """The open figures of matplotlib as PNG; closes them."""
         pyplot = modules.get("matplotlib.pyplot")
-        numbers = pyplot.get_fignums() if pyplot else []
+        numbers = list(pyplot.get_fignums()) if pyplot else []
         if not numbers:
             return
         from binascii import b2a_base64
@@ -263,9 +279,17 @@ def driver():
                 report["interrupted"] = True
             elif error:
                 attempt(show_error, error)
-        attempt(flush)
+        error = attempt(flush)
+        if error and issubclass(type(error), KeyboardInterrupt):
+            report["interrupted"] = True
+        attempt(hold_signals)
         restore_environment(variables, before)
         return report
+
+    def hold_signals():
+        """Other signals than SIGINT wait for the next cell, so that no handler of a cell runs in the driver."""
+        set_signal(signal.SIGINT, on_sigint)
+        state.mask = set_mask(signal.SIG_BLOCK, SIGNALS)
 
     def next_cell():
         """Waits for the next cell. Returns None if the session is over."""
@@ -274,7 +298,7 @@ def driver():
             try:
                 byte = read(BEGIN, 1)
                 break
-            except BaseException:  # raised by a signal handler of an earlier cell, or the cell has closed the pipe
+            except BaseException:  # raised by a signal handler of a cell, or a cell has closed the pipe
                 pass
         if byte != b"\n":
             return None
@@ -282,21 +306,24 @@ def driver():
         while True:
             part = pread(CELL, 1 << 20, offset)
             if not part:
-                return loads(text)
+                return decode(text.decode())[0]
             text += part
             offset += len(part)
 
+    attempt(hold_signals)
     while True:
-        set_signal(signal.SIGINT, on_sigint)
         if sys.getrecursionlimit() < recursion_limit:
             sys.setrecursionlimit(recursion_limit)
         cell = next_cell()
         if cell is None:
             leave(0)
         restore_streams()
-        answer = dumps(run_cell(cell), ensure_ascii=False).encode() + b"\0"
-        while answer:
-            answer = answer[write(ANSWER, answer):]
+        answer = "".join(encode(run_cell(cell), _one_shot=True)).encode() + b"\0"
+        try:
+            while answer:
+                answer = answer[write(ANSWER, answer):]
+        except OSError:  # a cell has closed the pipe
+            leave(1)
 
 
 type(driver)(driver.__code__, {"__builtins__": dict(__builtins__.__dict__), "__name__": "driver"})()
