@@ -19,6 +19,11 @@ int program_explain_failure(const struct instance *instance, const char *image, 
 
     switch (failure->step) {
     case FRAME_STEP_UNPACK:
+        if (failure->error == EEXIST || failure->error == ENOTDIR || failure->error == EISDIR)
+            return error_set(error, ERROR_INPUT,
+                             "cannot unpack the files in the container; is what an earlier request "
+                             "has left in their way? '%s': %s",
+                             path, reason);
         return error_set(error, ERROR_INPUT,
                          "cannot unpack the files in the container; do they fit its working "
                          "directory and its memory? '%s': %s",

@@ -557,7 +557,8 @@ static void session_run__a_program_beside_an_interpreter(void **state)
 /* What is needed before a cell can begin does not fit. The interpreter is not concerned. */
 static void session_run__a_cell_that_does_not_fit(void **state)
 {
-    const struct frame_failed failed[] = {{FRAME_STEP_START, ENOMEM}, {FRAME_STEP_UNPACK, ENOSPC}};
+    const struct frame_failed failed[] = {
+        {FRAME_STEP_START, ENOMEM}, {FRAME_STEP_UNPACK, ENOSPC}, {FRAME_STEP_UNPACK, EISDIR}};
     struct fixture fixture;
 
     (void)state;
@@ -577,9 +578,12 @@ static void session_run__a_cell_that_does_not_fit(void **state)
     check(&fixture, "input -1 - kept: cannot unpack the files in the container; do they fit its "
                     "working directory and its memory? '': No space left on device");
     cell(&fixture, "d");
+    check(&fixture, "input -1 - kept: cannot unpack the files in the container; is what an earlier "
+                    "request has left in their way? '': Is a directory");
+    cell(&fixture, "e");
     check(&fixture, "exit 0 2 kept: -");
     check_log(&fixture, "docker-run argument code run reset code run reset code run reset code run "
-                        "");
+                        "reset code run ");
     tear_down(&fixture);
 }
 
