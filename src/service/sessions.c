@@ -265,6 +265,15 @@ static bool has_other_name(const struct session *session)
     return instance && !session->shown && !owned_container_is_session(instance->container.name);
 }
 
+/* Adds to the result of a request why its session is over. Has the lock. */
+static void explain_end(const struct session *session, struct result *result)
+{
+    const char *reason = reason_of(session->sessions, session->id);
+
+    if (result->session && !result->session->ended)
+        result->session->ended = string_copy(reason ? reason : "it was closed");
+}
+
 void session_end_request(struct session *session, const struct plan *plan, struct result *result)
 {
     struct sessions *sessions = session->sessions;
@@ -276,15 +285,13 @@ void session_end_request(struct session *session, const struct plan *plan, struc
     }
     pthread_mutex_lock(&sessions->lock);
     overdue = session_overdue(session, clock_now_ms());
-    if (!session->over && session->run.ended)
-        session_evict(session, session->run.ended);
-    if (!session->over && plan->session.close)
-        session->over = true;
-    if (!session->over && overdue) {
+    if (!session->over && !session->run.ended && overdue && !plan->session.close)
         session_evict(session, overdue);
-        if (result->session && !result->session->ended)
-            result->session->ended = steal_pointer(&overdue);
-    }
+    if (session->over)
+        explain_end(session, result);
+    else if (session->run.ended) /* the result says so already */
+        session_evict(session, session->run.ended);
+    session->over |= plan->session.close;
     pthread_mutex_unlock(&sessions->lock);
 }
 

@@ -66,7 +66,8 @@ struct run_session *session_begin_request(struct session *session, struct plan *
 
 /*
  * The request has ended, or could not begin, and the next one may. Ends the session if its run or
- * the plan says so, or if it is too old, which the result then says too.
+ * the plan says so, or if it is too old. If the session is over, and not by this plan, the result
+ * then says why.
  */
 void session_end_request(struct session *session, const struct plan *plan, struct result *result);
 

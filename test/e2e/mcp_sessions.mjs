@@ -216,6 +216,19 @@ testCase('a closed session and one that never was are refused in the same words'
     }
 });
 
+testCase('a session that is closed ends its calls', async () => {
+    const server = await start();
+    const { id, begin } = await open(server);
+    const running = begin('while True: pass', { token: 0 });
+    await server.untilProgress(0, /^running; /);
+    const waiting = begin('1');
+    await close(server, id);
+    const ended = partsOf((await server.response(running)).result);
+    is([ended.failure, ended.kept], ['Execution Failed (error): cancelled while the cell ran; variables are kept', 'ended: it was closed'],
+        'the one that runs');
+    is(summary(await server.response(waiting)), `${UNKNOWN}\n\nsession ${id} ended: it was closed\n`, 'the one that waits');
+});
+
 testCase('a session that was idle for too long is gone, and the next call is told', async () => {
     const server = await start({ sessions: { idleSeconds: 1 } });
     const { id } = await open(server);

@@ -369,7 +369,9 @@ static void sessions__closed_while_it_is_used(void **state)
     sessions_end(fixture.sessions);
     poll(NULL, 0, 100);
     assert_false(sessions_have_ended(fixture.sessions));
+    result.session = calloc(1, sizeof *result.session);
     session_end_request(session, &plan, &result);
+    assert_string_equal(result.session->ended, "it was closed");
     session_leave(session);
     plan_release(&plan);
     tear_down(&fixture);
