@@ -145,9 +145,9 @@ enum prompt_event session_prompt_read(struct session_prompt *prompt, const char 
     prompt->shown = shown;
     prompt->interrupted = false;
     line = el_gets(prompt->editor, &count);
-    if (prompt->interrupted) {
+    if (prompt->interrupted && signals_forget_interrupt()) {
         print_text("^C\n");
-        return signals_forget_interrupt() ? PROMPT_INTERRUPTED : PROMPT_END;
+        return PROMPT_INTERRUPTED;
     }
     if (!line || count <= 0) {
         print_text("\n");
