@@ -14,6 +14,7 @@ selftest_page=man/isolator-selftest.1
 config_command_page=man/isolator-config.1
 languages_page=man/isolator-languages.1
 test_page=man/isolator-test.1
+session_page=man/isolator-session.1
 doctor_page=man/isolator-doctor.1
 config_page=man/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
@@ -69,7 +70,7 @@ missing_targets() {
 }
 
 test_case --quick 'README, CONTRIBUTING and SECURITY: the links, files and make targets that they name exist' && {
-    within "$(wc -l <README.md)" 100 270 "README.md: at most 270 lines"
+    within "$(wc -l <README.md)" 100 250 "README.md: at most 250 lines"
     for file in README.md CONTRIBUTING.md SECURITY.md; do
         is "$(missing_links "$file")" "" "$file: the targets of its links exist"
         is "$(missing_paths "$file")" "" "$file: the files that it names exist"
@@ -481,6 +482,7 @@ test_case 'the examples of the manual pages of the other commands' && {
     run_examples "$doctor_page" "$(literal "$doctor_page")" 1
     run_examples "$languages_page" "$(literal "$languages_page")" 1
     run_examples "$test_page" "$(literal "$test_page")" 2
+    run_examples "$session_page" "$(literal "$session_page")" 1
 }
 
 test_case 'the examples of isolator-mcp(1)' && {
