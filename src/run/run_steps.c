@@ -127,6 +127,8 @@ static void collect_files(struct run *run)
     const long long start = clock_now_ms();
     const long long soon = start + budget_ms(run->docker, BUDGET_FILES);
     const long long end = run_end_deadline(run);
+    /* what comes next on a connection with half an archive is not known, and a session needs it */
+    const struct notifier *cancel = run->session ? NULL : run->cancel;
     CLEANUP(collector_release) struct collector collector;
     enum process_event event = PROCESS_EXITED;
 
@@ -134,7 +136,7 @@ static void collect_files(struct run *run)
     if (instance->link.has_end) {
         instance->collector = &collector;
         instance_collect(instance, run->plan, longest_artifact(run));
-        event = instance_pump(instance, INSTANCE_FILES, soon < end ? soon : end, run->cancel);
+        event = instance_pump(instance, INSTANCE_FILES, soon < end ? soon : end, cancel);
         instance->collector = NULL;
     }
     collector_finish(&collector, explain_missing(event));

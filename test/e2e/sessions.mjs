@@ -114,6 +114,24 @@ testCase('JavaScript cells', () => checkCells('javascript', [
     ['process.abort()', {}, `signal 134: the cell was ended by signal SIGABRT${LOST}`, 'lost'],
 ], JAVASCRIPT));
 
+testCase('what a cell leaves uses CPU time between calls only in a session with keep_processes, and it counts', async () => {
+    const server = await start();
+    const BURN = 'import os, subprocess, threading\ndef burn():\n  while True: pass\nthreading.Thread(target=burn, daemon=True).start()\n' +
+        'subprocess.Popen(["python3", "-c", "import os\\nwhile os.times().user < 1: pass\\nopen(\'done\', \'w\')"])';
+    const stopped = await open(server, 'python', BURN);
+    const kept = await open(server, 'python', BURN.replace('threading.Thread', '#'), { keep_processes: true });
+    let used = 0;
+    await until(async () => {
+        const { value, cpuMs } = await kept.run('os.path.exists("done")');
+        used += cpuMs;
+        return value === 'True';
+    }, 'the process that is kept has used a second');
+    within(used, 900, 60000, 'ms that count');
+    const { value, cpuMs } = await stopped.run('os.path.exists("done")');
+    is(value, 'False', 'the other one is gone');
+    within(cpuMs, 0, 500, 'ms of the thread that is stopped between calls');
+});
+
 testCase('a fork bomb', async () => {
     const server = await start();
     const { run } = await open(server, 'python', PYTHON.begin);

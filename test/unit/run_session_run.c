@@ -10,6 +10,7 @@
 #include "config/config_read.h"
 #include "fake_supervisor.h"
 #include "run/run.h"
+#include "run/run_steps.h"
 #include "run/session_run.h"
 
 /*
@@ -515,6 +516,59 @@ static void session_run__the_first_does_not_begin(void **state)
 
 /* ---- programs and files */
 
+/* What the session has left bounds a program; a build of the same request counts already. */
+static void session_run__limits_of_a_program(void **state)
+{
+    struct build_result build = {.cpu_us = 300};
+    struct result result = {.cpu_us = -1, .build = &build};
+    struct instance instance = {.link = {.state = SUPERVISOR_READY}};
+    struct program_run program = {.must_begin = true};
+    struct fixture fixture;
+    struct run run = {.session = &fixture.session, .result = &result, .instance = &instance};
+
+    (void)state;
+    set_up(&fixture);
+    fixture.session.cpu_us = 200;
+    fixture.session.output_bytes = 400;
+    run_session_set_program(&run, &program);
+    assert_false(program.must_begin);
+    assert_false(program.request.reset);
+    assert_false(program.request.keep_processes);
+    assert_int_equal(program.request.cpu_left_us, 600000000 - 500);
+    assert_int_equal(program.request.output_left, 600);
+    /* the hour of the session, and a minute */
+    assert_in_range(program.request.linger_ms, 3600000, 3660000);
+
+    fixture.session.requests = 1;
+    fixture.session.keep_processes = true;
+    fixture.session.cpu_us = 700000000;
+    fixture.session.output_bytes = 1001;
+    instance.link.state = SUPERVISOR_COLLECTED;
+    run_session_set_program(&run, &program);
+    assert_true(program.must_begin);
+    assert_true(program.request.reset);
+    assert_true(program.request.keep_processes);
+    assert_int_equal(program.request.cpu_left_us, 1); /* 0 would be no limit */
+    assert_int_equal(program.request.output_left, 1);
+    tear_down(&fixture);
+}
+
+/* The container is needed for as long as the session. */
+static void session_run__time_of_the_container(void **state)
+{
+    struct plan plan = PLAN_INIT;
+    struct fixture fixture;
+    struct run run = {.docker = &fixture.docker, .plan = &plan, .session = &fixture.session};
+
+    (void)state;
+    set_up(&fixture);
+    plan.policy.limits.number[LIMIT_TIMEOUT] = 10;
+    assert_in_range(run_keep_ms(&run), 3600000, 3600000 + 11000 + 360000);
+    fixture.session.limits.end = 1;
+    assert_int_equal(run_keep_ms(&run), 11000 + 360000);
+    tear_down(&fixture);
+}
+
 /* A language without an interpreter that stays: each request is a program. */
 static void session_run__programs(void **state)
 {
@@ -680,6 +734,8 @@ int main(void)
         cmocka_unit_test(session_run__the_container_ends_in_a_cell),
         cmocka_unit_test(session_run__the_container_ends_between_cells),
         cmocka_unit_test(session_run__the_first_does_not_begin),
+        cmocka_unit_test(session_run__limits_of_a_program),
+        cmocka_unit_test(session_run__time_of_the_container),
         cmocka_unit_test(session_run__programs),
         cmocka_unit_test(session_run__a_program_beside_an_interpreter),
         cmocka_unit_test(session_run__a_cell_that_does_not_fit),
