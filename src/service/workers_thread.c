@@ -16,7 +16,7 @@ enum { RETRY_PAUSE_MS = 500, RETRY_PAUSE_MAX_MS = 30000 };
 void workers_balance(struct workers *workers)
 {
     if (workers->pauses_pool)
-        pool_pause(workers->pool, workers->queued_count > 0 ||
+        pool_pause(workers->pool, run_queue_next_due(workers->queue, workers->active) >= 0 ||
                                       workers->active_count >= workers->limits.max_active ||
                                       workers->active_count >= workers->cores);
 }

@@ -10,7 +10,10 @@
 /* A thread, given struct workers: works until workers->ending. */
 void *workers_work(void *workers);
 
-/* Pauses the pool while runs wait or need all cores. Has the lock. */
+/*
+ * Pauses the pool while runs wait, but for another one of their session, or need all cores. Has the
+ * lock.
+ */
 void workers_balance(struct workers *workers);
 
 /* Takes out the first run that was cancelled before it started; there is one. Has the lock. */
