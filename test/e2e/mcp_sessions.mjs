@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { finish, has, is, lacks, matches, ok, testCase } from '../mcp/cases.mjs';
 import { meta, startServer, summary } from '../mcp/pipe_client.mjs';
-import { allContainers, containersOf, dockerLines, until } from '../mcp/processes.mjs';
+import { containersOf, dockerLines, until } from '../mcp/processes.mjs';
 import { partsOf } from '../mcp/sessions.mjs';
 
 const KEPT = 'variables and files are kept';
@@ -288,7 +288,7 @@ testCase('when the server is killed, its busy sessions end', async () => {
         begin('while True: pass', { token });
         await server.untilProgress(token, /^running; /);
     }
-    const running = async () => (await allContainers()).filter(({ pid, status }) => pid === server.pid && status.startsWith('Up'));
+    const running = () => dockerLines('ps', '-q', '--filter', `label=isolator.pid=${server.pid}`);
     is((await running()).length, 4);
     server.signal('SIGKILL');
     is(await server.end(), 'SIGKILL');

@@ -225,7 +225,7 @@ export const danglingVolumes = () => dockerLines('volume', 'ls', '-q', '--filter
 export async function allContainers() {
     const rows = await dockerLines('ps', '-a', '--filter', 'label=isolator.pid', '--format',
         '{{.Label "isolator.pid"}} {{.Names}} {{.Status}}');
-    return rows.map((row) => /^(\d+) (\S+) (.*)$/.exec(row)).map(([, pid, name, status]) => ({ pid: Number(pid), name, status }));
+    return rows.map((row) => /^(\d+) (\S*) (.*)$/.exec(row)).map(([, pid, name, status]) => ({ pid: Number(pid), name, status }));
 }
 
 // Makes a FIFO and returns a descriptor of each end: `reading` and `writing`, of which the one named in `ours` does
