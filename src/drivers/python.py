@@ -236,27 +236,32 @@ def driver():
         if attempt(show_error, error):
             attempt(print_error, type(error), error, traceback_of(error))
 
+    def add_figure(pyplot, number, figures, size):
+        from binascii import b2a_base64
+        picture = io.BytesIO()
+        pyplot.figure(number).savefig(picture, format="png", bbox_inches="tight")
+        data = b2a_base64(picture.getvalue(), newline=False).decode()
+        if sum(len(figure["data"]) for figure in figures) + len(data) <= size:
+            figures.append({"type": "image/png", "data": data})
+
     def take_figures(report, size):
         """The open figures of matplotlib as PNG; closes them."""
         pyplot = modules.get("matplotlib.pyplot")
-        numbers = list(pyplot.get_fignums()) if pyplot else []
-        if not numbers:
-            return
-        from binascii import b2a_base64
-        figures = []
-        try:
-            for number in numbers:
-                picture = io.BytesIO()
-                pyplot.figure(number).savefig(picture, format="png", bbox_inches="tight")
-                data = b2a_base64(picture.getvalue(), newline=False).decode()
-                if len(data) <= size:
-                    size -= len(data)
-                    figures.append({"type": "image/png", "data": data})
-        finally:
-            pyplot.close("all")
+        numbers, figures = [], []
+        if pyplot:
+            attempt(lambda: numbers.extend(pyplot.get_fignums()))
+        for number in numbers:
+            error = attempt(add_figure, pyplot, number, figures, size)
+            if error and issubclass(type(error), KeyboardInterrupt):
+                report["interrupted"] = True
+                break
+            if error:
+                attempt(show_error, error)
+        if numbers:
+            attempt(lambda: pyplot.close("all"))
             report["figures"] = figures
-            if len(figures) < len(numbers):
-                report["figures_omitted"] = len(numbers) - len(figures)
+        if len(figures) < len(numbers):
+            report["figures_omitted"] = len(numbers) - len(figures)
 
     # ---- the cells
 
@@ -274,11 +279,7 @@ def driver():
             attempt(flush)
             leave(report.get("exit", 1 if error else 0))
         if "interrupted" not in report:  # figures of a cell that was interrupted come with the next one
-            error = attempt(take_figures, report, cell["figures_max"])
-            if error and issubclass(type(error), KeyboardInterrupt):
-                report["interrupted"] = True
-            elif error:
-                attempt(show_error, error)
+            take_figures(report, cell["figures_max"])
         error = attempt(flush)
         if error and issubclass(type(error), KeyboardInterrupt):
             report["interrupted"] = True
