@@ -2,6 +2,7 @@
  * isolator-mcp: runs untrusted code for LLM hosts, as an MCP server over stdio. Its main.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -176,19 +177,16 @@ static int load_config(struct config *config, const char *file, struct error *er
 /* Makes the directory of --inputs that of the configuration. */
 static int set_inputs(struct config *config, const char *directory, struct error *error)
 {
+    CLEANUP_FREE char *shown = text_escape(directory);
     CLEANUP_FREE char *path = realpath(directory, NULL);
-    CLEANUP_FREE char *shown = NULL;
+    CLEANUP_FD int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
-    if (path) {
-        free(config->inputs_dir);
-        config->inputs_dir = steal_pointer(&path);
-        if (inputs_dir_check(config, error) == 0)
-            return 0;
-        error->kind = ERROR_USAGE;
-        return -1;
-    }
-    shown = text_escape(directory);
-    return error_set_errno(error, ERROR_USAGE, "cannot find the directory of --inputs '%s'", shown);
+    if (fd < 0)
+        return error_set_errno(error, ERROR_USAGE, "cannot open the directory of --inputs '%s'",
+                               shown);
+    free(config->inputs_dir);
+    config->inputs_dir = steal_pointer(&path);
+    return 0;
 }
 
 /* Warns if the input files cannot be read. */

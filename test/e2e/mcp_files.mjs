@@ -191,9 +191,9 @@ quickCase('--inputs comes before inputsDir; one that cannot be read is refused',
         return `${status}|${stdout}|${stderr}`;
     };
     is(start('--inputs', `${scratch}/nowhere`),
-        `2||isolator-mcp: cannot find the directory of --inputs '${scratch}/nowhere': No such file or directory\n`, 'no directory');
+        `2||isolator-mcp: cannot open the directory of --inputs '${scratch}/nowhere': No such file or directory\n`, 'no directory');
     is(start('--inputs', inDirectory('sales.csv')),
-        `2||isolator-mcp: cannot read the files of inputsDir '${inDirectory('sales.csv')}': Not a directory\n`, 'a file');
+        `2||isolator-mcp: cannot open the directory of --inputs '${inDirectory('sales.csv')}': Not a directory\n`, 'a file');
     is(start('--inputs'), "2||isolator-mcp: option '--inputs' needs a value\n", 'no value');
     const entry = start('--inputs', inDirectory('linked'), '--print-config', 'cursor').split('|')[1];
     is(JSON.parse(entry).mcpServers.isolator.args.slice(2), ['--inputs', inDirectory('2024')], '--print-config passes it on');
