@@ -148,6 +148,7 @@ static void add_labels(struct strvec *labels, const struct prepare *prepare,
     strvec_pushf(labels, PREPARE_LABEL_BASE "=%s", language->image);
     strvec_pushf(labels, PREPARE_LABEL_BASE_ID "=%s", base_id);
     strvec_pushf(labels, PREPARE_LABEL_STEPS "=%s", text);
+    strvec_pushf(labels, PREPARE_LABEL_TAG "=%s", language->preparation.tag);
     if (files->digest.count > 0)
         strvec_pushf(labels, PREPARE_LABEL_FILES "=%s", files->digest.items[0]);
     prepare_maker_labels(labels, prepare->config_file);

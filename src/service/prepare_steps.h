@@ -12,10 +12,14 @@
 #include "service/prepare_files.h"
 #include "service/prepare_options.h"
 
-/* Labels of a prepared image: its language, the name and the id of its base image, its steps. */
+/*
+ * Labels of a prepared image: its language, the name and the id of its base image, its steps, and
+ * the tag by which runs find it.
+ */
 #define PREPARE_LABEL_LANGUAGE "isolator.prepared.language"
 #define PREPARE_LABEL_BASE     "isolator.prepared.base"
 #define PREPARE_LABEL_STEPS    "isolator.prepared.steps"
+#define PREPARE_LABEL_TAG      "isolator.prepared.tag"
 #define PREPARE_LABEL_BASE_ID  "isolator.prepared.base-id"
 
 /* The label that holds the digest of the files; an image without files does not have it. */

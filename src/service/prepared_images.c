@@ -72,17 +72,36 @@ static void read_tags(struct prepared_image *image, const struct image_details *
         strvec_push(&image->tags, exact);
 }
 
-/* The path of the configuration that names the image, borrowed; NULL: none does. */
+/* What the engine says of each image. */
+struct all_details {
+    struct image_details *items;
+    size_t count;
+};
+
+static bool has_image_with(const struct all_details *all, const char *tag)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (strvec_contains(&all->items[i].tags, tag))
+            return true;
+    return false;
+}
+
+/*
+ * The path of the configuration that names the image, borrowed; NULL: none does. An image that does
+ * not have the tag of its label yet, and no other has it, is being prepared or was interrupted.
+ */
 static const char *find_config(const struct prepared_image *image,
+                               const struct image_details *details, const struct all_details *all,
                                const struct prepared_use_map *map)
 {
-    for (size_t i = 0; i < image->tags.count; i++) {
-        const char *file = prepared_use_of(map, image->tags.items[i]);
+    const char *tag = image_details_label(details, PREPARE_LABEL_TAG);
+    const char *file = NULL;
 
-        if (file)
-            return file;
-    }
-    return NULL;
+    for (size_t i = 0; i < image->tags.count && !file; i++)
+        file = prepared_use_of(map, image->tags.items[i]);
+    if (!file && tag && !has_image_with(all, tag))
+        file = prepared_use_of(map, tag);
+    return file;
 }
 
 /* Whether this user has made the image. */
@@ -97,10 +116,11 @@ static bool is_own(const struct image_details *details, const struct prepared_us
 }
 
 static int find_use(struct prepared_image *image, const struct docker *docker,
-                    const struct image_details *details, const struct prepared_use_map *map,
-                    const struct notifier *cancel, struct error *error)
+                    const struct image_details *details, const struct all_details *all,
+                    const struct prepared_use_map *map, const struct notifier *cancel,
+                    struct error *error)
 {
-    const char *named_by = find_config(image, map);
+    const char *named_by = find_config(image, details, all, map);
     int busy;
 
     image->use = PREPARED_USED;
@@ -119,8 +139,9 @@ static int find_use(struct prepared_image *image, const struct docker *docker,
 }
 
 static int add_image(struct prepared_images *images, const struct docker *docker,
-                     const struct image_details *details, const struct prepared_use_map *map,
-                     const struct notifier *cancel, struct error *error)
+                     const struct image_details *details, const struct all_details *all,
+                     const struct prepared_use_map *map, const struct notifier *cancel,
+                     struct error *error)
 {
     CLEANUP(strvec_release) struct strvec steps = STRVEC_INIT;
     CLEANUP_FREE char *exact = NULL;
@@ -137,16 +158,10 @@ static int add_image(struct prepared_images *images, const struct docker *docker
     snprintf(image->created, sizeof image->created, "%s", details->created);
     exact = exact_tag(details, image, &steps);
     read_tags(image, details, exact);
-    return find_use(image, docker, details, map, cancel, error);
+    return find_use(image, docker, details, all, map, cancel, error);
 }
 
 /* ---- all of them */
-
-/* What the engine says of each image. */
-struct all_details {
-    struct image_details *items;
-    size_t count;
-};
 
 static void all_details_release(struct all_details *all)
 {
@@ -195,7 +210,7 @@ int prepared_images_list(const struct docker *docker, const struct config *confi
             prepared_use_add_file(&map, file);
     }
     for (size_t i = 0; i < all.count; i++)
-        if (add_image(images, docker, &all.items[i], &map, cancel, error) != 0)
+        if (add_image(images, docker, &all.items[i], &all, &map, cancel, error) != 0)
             return -1;
     return 0;
 }

@@ -69,7 +69,7 @@ test_case 'a language without steps' && {
 }
 
 test_case 'steps of the configuration: prepare, then run and batch use the image' && {
-    start_over '["echo $GREETING >/installed; echo x >/tmp/junk; printf \"a\\tb\\033[31m\\n\"", "cat /proc/net/route; id -u >>/installed"]'
+    start_over '["echo $GREETING >/installed; echo x >/tmp/junk; printf \"a\\tb\\033[31m\\342\\200\\256\\n\"", "cat /proc/net/route; id -u >>/installed"]'
     faulty "" run "$look"
     is "$status $(field image)|$(field warnings)" "0 $base|$unprepared" "no image: the base image with a warning"
     is "$(docker_calls)" "run version image run" "no image: the calls of docker"
@@ -79,7 +79,8 @@ $ours missing $base - -|" "--list: missing"
     prepare
     is "$status|$(sed 's/-[0-9a-f]\{16\} ([0-9.]* s)$//' <<<"$out")" "0|$ours is prepared: isolator-prepared:$ours" \
         "prepare: the image that it made"
-    has "$err" "$(printf 'a\tb\\x1b[31m')" "prepare: the output of a step is shown, with its escape sequences escaped"
+    has "$err" "$(printf 'a\tb\\x1b[31m\\xe2\\x80\\xae')" \
+        "prepare: the output of a step is shown, with escape sequences and marks of direction made visible"
     has "$err" "+ cat /proc/net/route; id -u >>/installed" "prepare: each step is shown"
     hasnt "$err" "eth0" "prepare: no network by default"
     is "$(tags | wc -w)" 2 "prepare: two tags"
@@ -424,6 +425,7 @@ test_case 'two configurations, each with its own prepared image' && {
     prepare --config "$scratch/c/isolator.json" --remove "$ours"
     is "$status|$out|$(installed b)" "0|$ours: removed, but the image stays for the configuration '$scratch/b/isolator.json'|b" \
         "--remove: the image stays for the other one"
+    prepare --config "$scratch/c/isolator.json"
     rm "$scratch/c/isolator.json"
     prepare --config "$scratch/b/isolator.json" --remove
     is "$status|$out|$(tags | wc -w)" "0|$ours: removed|2" "--remove: a configuration that was deleted keeps nothing"
@@ -473,6 +475,9 @@ unused $a $scratch/a/isolator.json" "--list --unused: a configuration that was d
     prepare --list --unused "$ours"
     has "$err" "isolator: warning: images prepared for this configuration are kept: $scratch/c/isolator.json:" \
         "--list --unused: one that cannot be read"
+    mv "$notes" "$scratch/notes"
+    is "$(of --list --unused | cut -d ' ' -f 1 | words)" "busy unused" "--list --unused: the labels are enough without the notes"
+    mv "$scratch/notes" "$notes"
     is "$(XDG_CONFIG_HOME=$scratch/another of --list --unused)" "" "--list --unused: those of another user are not listed"
     is "$(XDG_CONFIG_HOME=$scratch/another of --list --all | cut -d ' ' -f 1 | words)" "foreign foreign foreign foreign" \
         "--list --all: those of another user"
@@ -486,6 +491,10 @@ removed $a" "--remove --unused: after the list it says what it does"
     is "$(image '{{.Id}}' "$a")|$(tags | wc -w)|$(grep -c "$scratch/a/isolator.json" "$notes")" "none|6|0" \
         "--remove --unused: the image is gone, and so are its notes"
     docker rm "$user" >/dev/null
+    docker image rm "$d" >/dev/null # as while it is being prepared: it has only the tag of its content
+    is "$(of --list --all | grep -c "^used isolator-prepared:$ours-[0-9a-f]* $scratch/d/")" 1 "--list --all: an image that is not complete yet"
+    prepare --config "$scratch/d/isolator.json"
+    is "$status|$out" "0|$ours is already prepared: $d" "it is found and completed"
     faulty "image 1 fail" prepare --list --unused "$ours"
     is "$status|$out|$err" "3||isolator: cannot list the images: Error response from daemon: a fault for the test" \
         "--list --unused: the engine does not list the images"
@@ -496,6 +505,40 @@ removed $a" "--remove --unused: after the list it says what it does"
         prepare --config "$scratch/$project/isolator.json" --remove "$ours"
     done
     is "$status|$(tags)" "0|" "no image is left"
+}
+
+test_case 'a new base image: the image that another user has made stays' && {
+    start_over '["echo one >/installed"]'
+    prepare
+    id=$(image '{{.Id}}' "$reference")
+    changed=$(docker create --network none isolator-test/busybox:1 true)
+    docker commit "$changed" "$base" >/dev/null
+    docker rm "$changed" >/dev/null
+    XDG_CONFIG_HOME=$scratch/another prepare
+    is "$status|${out%% (*}|$(tags | wc -w)|$(image '{{.Id}}' "$id")" "0|$ours is prepared: $reference|3|$id" \
+        "another user prepares the language for the new base image"
+    is "$(of --list --unused | cut -d ' ' -f 1)" "unused" "--list --unused: the image is for its maker to remove"
+    prepare --remove --unused "$ours"
+    is "$status|$(image '{{.Id}}' "$id")|$(tags | wc -w)" "0|none|2" "--remove --unused: it is removed"
+    prepare --remove "$ours"
+}
+
+# A user of the engine can write any label. This one names a pipe as the configuration, which would block its reader.
+test_case 'labels that were forged' && {
+    start_over '["echo one >/installed"]'
+    prepare
+    mkfifo "$scratch/pipe"
+    forged=$(docker create --network none "$reference" true)
+    docker commit --change "LABEL isolator.prepared.config=$scratch/pipe" --change 'LABEL isolator.prepared.tag=other:1' \
+        --change 'LABEL isolator.prepared.steps="[1, {\"a\": 2}"' --change $'LABEL isolator.prepared.base="b\e[31m"' \
+        "$forged" "isolator-prepared:$ours-forged" >/dev/null
+    docker rm "$forged" >/dev/null
+    timeout -s KILL 60 "$ISOLATOR" prepare --list --all "$ours" >"$scratch/list" 2>&1
+    is "$?|$(grep -F "$ours-forged" "$scratch/list" | sed 's/  */ /g' | cut -d ' ' -f 2-4,8-)" \
+        "0|unused isolator-prepared:$ours-forged b\\x1b[31m $scratch/pipe -" "it is listed, and its labels are escaped"
+    prepare --remove --unused "$ours"
+    is "$status|$(tail -n 1 <<<"$out")|$(tags | wc -w)" "0|removed isolator-prepared:$ours-forged|2" "it is removed"
+    prepare --remove "$ours"
 }
 
 # ---- failures
