@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "supervisor_client.h"
 
 #include <sys/resource.h>
@@ -170,6 +171,31 @@ static void cell__files_that_are_written_to(void **state)
     tear_down(&fixture);
 }
 
+/* This program in a cell: whether the descriptor's file, opened for writing, refuses a seal. */
+static int try_to_seal(const char *number)
+{
+    CLEANUP_FREE char *path = string_format("/proc/self/fd/%s", number);
+    CLEANUP_FD int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) != 0)
+        printf("%s\n", strerror(errno));
+    return fd < 0;
+}
+
+/* A seal would end the session. */
+static void cell__files_cannot_be_sealed(void **state)
+{
+    char *self = realpath("/proc/self/exe", NULL);
+    CLEANUP_FREE char *code = string_format("%s 0; %s 3", self, self);
+    struct fixture fixture;
+
+    (void)state;
+    free(self);
+    open_session(&fixture, "", 0);
+    check_cell(&fixture, code, 0, "Operation not permitted\nOperation not permitted\n");
+    tear_down(&fixture);
+}
+
 /* More stdin than the window arrives before the cell begins. */
 static void cell__much_stdin(void **state)
 {
@@ -325,6 +351,54 @@ static void cell__no_interpreter(void **state)
     tear_down(&fixture);
 }
 
+/* Whether the supervisor begins; with too few descriptors it ends. */
+static bool says_hello(struct fixture *fixture)
+{
+    const long long deadline = clock_now_ms() + LATE_MS;
+    int type;
+
+    while ((type = next_frame(fixture)) == 0)
+        if (!exchange(fixture, deadline))
+            return false;
+    return type == FRAME_HELLO;
+}
+
+/* Without descriptors for its files and pipes it is not started, and the next one is. */
+static void cell__without_descriptors(void **state)
+{
+    struct rlimit before;
+    int failed = 0;
+
+    (void)state;
+    getrlimit(RLIMIT_NOFILE, &before);
+    for (rlim_t most = 8; most < 40; most++) {
+        struct fixture fixture;
+        int type;
+
+        prepare(&fixture);
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, before.rlim_max});
+        launch(&fixture, fixture.directory);
+        setrlimit(RLIMIT_NOFILE, &before);
+        if (!says_hello(&fixture)) {
+            exit_status(&fixture);
+            release(&fixture);
+            continue;
+        }
+        for (int i = 0; i < 2; i++) {
+            begin_session(&fixture, "exit 0", 0);
+            type = expect_either(&fixture, FRAME_END, FRAME_FAILED);
+            if (type == FRAME_FAILED) {
+                assert_int_equal(fixture.failed.step, FRAME_STEP_START);
+                assert_string_equal(strerror((int)fixture.failed.error), strerror(EMFILE));
+            }
+            failed += type == FRAME_FAILED;
+            add(&fixture, FRAME_RESET, NULL, 0);
+        }
+        tear_down(&fixture);
+    }
+    assert_in_range(failed, 4, 60);
+}
+
 /* Interpreters and cells leave no descriptor open. */
 static void cell__many(void **state)
 {
@@ -438,6 +512,23 @@ static void cell__end_waits_for_the_output(void **state)
     expect(&fixture, FRAME_END);
     check_stays(&fixture);
     assert_int_equal(fixture.out[0].length, 300000);
+    tear_down(&fixture);
+}
+
+/* STOP ends that wait, and the interpreter with it. */
+static void cell__stop_after_the_end(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    open_session(&fixture, "a=1", 0);
+    fixture.grants = false;
+    begin_cell(&fixture, "head -c 262154 /dev/zero", 0);
+    expect_output(&fixture, 0, FRAME_WINDOW);
+    expect_none(&fixture, FRAME_END);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    check_ended(&fixture, FRAME_CAUSE_STOP, 9, 0);
+    assert_int_equal(fixture.end.written[0], FRAME_WINDOW);
     tear_down(&fixture);
 }
 
@@ -830,12 +921,16 @@ static int close_others(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
+    if (argc == 2)
+        return try_to_seal(argv[1]);
+
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(cell__variables_stay),
         cmocka_unit_test(cell__files_of_each_cell),
         cmocka_unit_test(cell__files_that_are_written_to),
+        cmocka_unit_test(cell__files_cannot_be_sealed),
         cmocka_unit_test(cell__much_stdin),
         cmocka_unit_test(cell__much_code),
         cmocka_unit_test(cell__report_needs_credit),
@@ -843,11 +938,13 @@ int main(void)
         cmocka_unit_test(cell__interpreter_ends),
         cmocka_unit_test(cell__interpreter_ends_between_two_cells),
         cmocka_unit_test(cell__no_interpreter),
+        cmocka_unit_test(cell__without_descriptors),
         cmocka_unit_test(cell__many),
         cmocka_unit_test(cell__interpreter_is_stopped),
         cmocka_unit_test(cell__processes_of_a_cell),
         cmocka_unit_test(cell__processes_that_fork),
         cmocka_unit_test(cell__end_waits_for_the_output),
+        cmocka_unit_test(cell__stop_after_the_end),
         cmocka_unit_test(cell__files_between_two_cells),
         cmocka_unit_test(cell__files_in_hostile_places),
         cmocka_unit_test(cell__kept_processes),

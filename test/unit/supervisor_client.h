@@ -165,8 +165,8 @@ static inline bool exchange(struct fixture *fixture, long long deadline)
     return length > 0 || (length < 0 && errno == EAGAIN);
 }
 
-/* Handles frames until one of this type; the others are kept. */
-static inline void expect(struct fixture *fixture, int type)
+/* Handles frames until one of these types; the others are kept. The type. */
+static inline int expect_either(struct fixture *fixture, int type, int other)
 {
     const long long deadline = clock_now_ms() + LATE_MS;
     int got;
@@ -175,10 +175,16 @@ static inline void expect(struct fixture *fixture, int type)
         while ((got = next_frame(fixture)) == 0)
             if (!exchange(fixture, deadline))
                 fail_msg("no frame of type %d", type);
-        if (got == FRAME_FAILED && type != FRAME_FAILED)
+        if (got == FRAME_FAILED && type != FRAME_FAILED && other != FRAME_FAILED)
             fail_msg("failed: %s: %s", strbuf_string(&fixture->failed_path),
                      strerror((int)fixture->failed.error));
-    } while (got != type);
+    } while (got != type && got != other);
+    return got;
+}
+
+static inline void expect(struct fixture *fixture, int type)
+{
+    expect_either(fixture, type, type);
 }
 
 /* Handles frames until so many bytes of a stream have arrived. */
