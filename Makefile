@@ -86,15 +86,18 @@ $(B)/datadir: FORCE
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 FORCE:
 
-# JSON files that are built in byte for byte: the configuration and the definition of the tool.
-embed = { echo 'static const char $(1)[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; } >$@
+# Files that are built in, byte for byte, as strings of C: cppcheck needs more than a minute for the same as a list of
+# numbers. Without a file it reads stdin.
+as_strings = od -An -v -w1024 -tx1 $(1) | sed 's/ \(..\)/\\x\1/g; s/.*/"&"/'
+# JSON files: the configuration and the definition of the tool.
+embed = { echo 'static const char $(1)[] ='; $(call as_strings,$<); echo ';'; } >$@
 $(B)/config/config_load.o: $(B)/default_config.h
-$(B)/default_config.h: isolator_config.json
+$(B)/default_config.h: isolator_config.json Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call embed,default_config)
 TOOLS := execute_code close_session
 $(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
-$(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json
+$(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call embed,$*)
 # The drivers of interpreters that stay, without whole lines of comment and the indentation of JavaScript.
@@ -102,10 +105,8 @@ $(B)/config/drivers.o: $(B)/driver_texts.h
 $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
 	@mkdir -p $(@D)
 	@{ echo 'static const struct { const char *placeholder, *text; } drivers[] = {'; \
-	printf '{"{python_driver}", (const char[]){'; \
-	sed '/^ *#/d' src/drivers/python.py | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
-	printf '{"{javascript_driver}", (const char[]){'; \
-	sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
+	echo '{"{python_driver}",'; sed '/^ *#/d' src/drivers/python.py | $(call as_strings); echo '},'; \
+	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
 	echo '};'; } >$@
 # The attacks of `isolator selftest`, as {name, text}.
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
@@ -114,8 +115,7 @@ $(B)/attacks.h: $(ATTACKS) test/abuse Makefile
 	@mkdir -p $(@D)
 	@{ echo 'static const struct { const char *name, *text; } attacks[] = {'; \
 	for file in $(ATTACKS); do \
-		printf '{"%s", (const char[]){' "$$(basename "$$file" .py)"; \
-		od -An -v -tx1 "$$file" | sed 's/ \(..\)/0x\1,/g'; echo '0}},'; \
+		echo "{\"$$(basename "$$file" .py)\","; $(call as_strings,"$$file"); echo '},'; \
 	done; echo '};'; } >$@
 
 
@@ -143,12 +143,12 @@ $(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/b
 $(B)/run/delivery.o: $(B)/supervisors.h
 $(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf)
 	@{ for machine in $(SUPERVISORS); do \
-		echo "static const unsigned char supervisor_$$machine[] = {"; \
-		od -An -v -tx1 $(B)/supervisor/$$machine.elf | sed 's/ \(..\)/0x\1,/g'; echo '};'; \
+		echo "static const unsigned char supervisor_$$machine[] ="; \
+		$(call as_strings,$(B)/supervisor/$$machine.elf); echo ';'; \
 	done; \
 	echo 'static const struct supervisor_binary { const char *machine; const unsigned char *bytes; size_t size; } supervisors[] = {'; \
 	for machine in $(SUPERVISORS); do \
-		echo "{\"$$machine\", supervisor_$$machine, sizeof supervisor_$$machine},"; \
+		echo "{\"$$machine\", supervisor_$$machine, sizeof supervisor_$$machine - 1},"; \
 	done; echo '};'; } >$@
 # They are built again if other ones are wanted, or with other compilers.
 $(B)/supervisor/compilers: FORCE

@@ -10,7 +10,7 @@
 #include "config/config_files.h"
 #include "config/config_read.h"
 #include "config/prepare_notes.h"
-#include "default_config.h" /* generated: static const char default_config[], without a NUL */
+#include "default_config.h" /* generated: static const char default_config[] */
 
 static const char installed_file[] = ISOLATOR_DATADIR "/isolator_config.json";
 
@@ -82,7 +82,7 @@ static int overlay_file(struct config *config, struct error *error)
 int config_load_built_in(struct config *config, struct error *error)
 {
     config->origin = CONFIG_BUILT_IN;
-    return config_overlay(config, default_config, sizeof default_config, "built-in configuration",
+    return config_overlay(config, default_config, strlen(default_config), "built-in configuration",
                           error);
 }
 

@@ -324,7 +324,7 @@ static json_t *limit_to(const struct revision *revision, json_t *tool)
 json_t *tool_definition(const struct config *config, const bool *offered,
                         const struct revision *revision)
 {
-    json_t *tool = json_loadb(execute_code, sizeof execute_code, 0, NULL);
+    json_t *tool = json_loads(execute_code, 0, NULL);
 
     complete_definition(tool, config, offered);
     return limit_to(revision, tool);
@@ -337,8 +337,7 @@ json_t *tool_definitions(const struct config *config, const bool *offered,
 
     json_array_append_new(tools, tool_definition(config, offered, revision));
     if (has_sessions(config))
-        json_array_append_new(
-            tools, limit_to(revision, json_loadb(close_session, sizeof close_session, 0, NULL)));
+        json_array_append_new(tools, limit_to(revision, json_loads(close_session, 0, NULL)));
     return tools;
 }
 

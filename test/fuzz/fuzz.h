@@ -46,7 +46,7 @@ static inline void fuzz_configure(struct config *config, const char *more)
     fuzz_require(prompts, "there is no directory prompts: run this from the repository's root");
     own = string_format("{\"promptsDir\": \"%s\", \"inputsDir\": \"%s\"}", prompts, prompts);
     config_init(config);
-    if (config_overlay(config, default_config, sizeof default_config, "built in", &error) == 0 &&
+    if (config_overlay(config, default_config, strlen(default_config), "built in", &error) == 0 &&
         config_overlay(config, own, strlen(own), "fuzz.h", &error) == 0)
         config_overlay(config, more, strlen(more), "target", &error);
     fuzz_require(error.kind == ERROR_NONE, "%s", error.message);
