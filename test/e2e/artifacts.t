@@ -177,6 +177,7 @@ test_case 'an image whose shell plays the supervisor and sends what it likes' &&
         # "FRAME_ARGUMENT = 1" and so on, by their order
         sed -n '/^enum frame_type/,/^};/p' src/supervisor/protocol.h | grep -oE 'FRAME_[A-Z_]+' | sed 's/$/ = /' |
             grep -n . | sed -E 's/([0-9]+):(.*)/\2\1/'
+        grep -oE 'FRAME_VERSION = [0-9]+' src/supervisor/protocol.h
         cat <<'END'
 import os, re, struct, sys
 def read(length):
@@ -189,7 +190,7 @@ def read(length):
 def send(kind, payload=b""):
     os.write(1, struct.pack("<IB3x", len(payload), kind) + payload)
 read(int(re.search(r"head -c (\d+)", sys.argv[2]).group(1)))
-send(FRAME_HELLO, b"isolator supervisor\0" + struct.pack("<I", 2) + bytes(3 * 4096 - 24))
+send(FRAME_HELLO, b"isolator supervisor\0" + struct.pack("<I", FRAME_VERSION) + bytes(3 * 4096 - 24))
 while True:
     length, kind = struct.unpack("<IB3x", read(8))
     read(length)
