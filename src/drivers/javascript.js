@@ -39,7 +39,6 @@
     const nextTurn = setImmediate, setEvery = setInterval, clearEvery = clearInterval;
 
     let cell = null; // the one that runs: its request, and how it ends
-    const abandoned = new Set(); // promises of cells that were interrupted
 
     // ---- the inspector
 
@@ -399,18 +398,19 @@
         if (pendingSigint()) forgetSigint();
         const code = replaceImports(replaceStatements(own.request.code));
         const expression = `${code}\n//# sourceURL=<cell-${own.request.number}>`;
-        let root; // the promise of the cell. If it were collected, V8 would call back during the collection and abort.
+        // The promise of the cell. If it were collected before it settles, V8 would call back during the collection and abort.
+        // The callback below keeps it.
+        let root;
         const evaluate = () => {
             const stop = promiseHooks.onInit((promise) => { root ??= promise; stop(); });
             session.post('Runtime.evaluate', { expression, replMode: true, objectGroup: 'cell' }, (error, result) => {
-                abandoned.delete(root);
+                root = null;
                 if (cell === own) takeResult(own, error, result);
             });
             stop();
         };
         // In two steps: a SIGINT in the first one ends that, and must not be lost before the second.
         const broken = interrupted(evaluate) || interrupted(drain);
-        if (root && !own.evaluated) abandoned.add(root);
         checkSigint(broken);
         if (!own.outcome) own.timer = setEvery(checkSigint, SIGINT_MS, false).unref();
         if (broken) {
@@ -420,7 +420,6 @@
     }
 
     function takeResult(own, error, result) {
-        own.evaluated = true;
         if (error) {
             fail(new Error(error.message));
         } else if (result.exceptionDetails) {
