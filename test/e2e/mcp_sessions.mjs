@@ -278,7 +278,7 @@ testCase('when the server ends, so do its sessions', async () => {
     await server.untilProgress(0, /^running; /);
     is((await server.containers()).length, 2);
     is(await server.close(), 'exit 0');
-    is(await server.containers(), [], 'at once');
+    is(await server.remainingContainers(), [], 'none is left');
 });
 
 testCase('when the server is killed, its busy sessions end', async () => {
