@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Many at once: 50 isolator run side by side, a batch and a server with 50 at a time; each has the result of its own. And
-// many in a row through one batch, one server and one session, which do not grow: no descriptor, no thread, no memory.
-// Nothing is left.
+// many in a row through one batch and one server, which do not grow: no descriptor, no thread, no memory. Nothing is left.
 //
 // ENDURANCE  how many in a row (1000)
 // AT_ONCE    how many at once (50)
@@ -195,43 +194,6 @@ testCase(`${IN_A_ROW} in a row through one batch and one server: each has the re
     is(await server.close(), 'exit 0');
     note(`figures: ${IN_A_ROW} in a row: ${secondsSince(began)} s`);
     await nothingIsLeft(batch, server);
-});
-
-// A cell that leaves a process behind, and says what its interpreter has: processes, descriptors.
-const CELL = `import os, subprocess
-subprocess.Popen(["sleep", "600"])
-[len([name for name in os.listdir("/proc") if name.isdigit()]), len(os.listdir("/proc/self/fd"))]`;
-
-testCase(`${IN_A_ROW} calls in one session: neither the server nor the session grows`, async () => {
-    volumesBefore ??= await danglingVolumes();
-    const began = Date.now();
-    const server = await startServer({ config: { ...members, maxConcurrent: 1 } });
-    await server.initialize('2025-11-25');
-    let session = 'new';
-    const cell = async (number) => {
-        const call = server.call({ session, entrypoint_code: CELL, timeout_seconds: 600,
-            ...session === 'new' && { language: 'python' } });
-        const { structuredContent: result } = (await server.response(call, LONG)).result;
-        is([result.status, result.stateKept, result.stdout], ['success', true, ''], `call ${number}`);
-        session = result.session;
-        return result;
-    };
-    const cells = async (first, last) => {
-        let result;
-        for (let number = first; number <= last; number++)
-            result = await cell(number);
-        return { value: result.value, peak: result.peakMemoryBytes, container: result.container };
-    };
-    const start = Math.floor(IN_A_ROW / 10) || 1;
-    const before = [await cells(1, start), await stateAtRest(server)];
-    const after = [await cells(start + 1, IN_A_ROW), await stateAtRest(server)];
-    is(after[0].value, before[0].value, 'processes and descriptors of the interpreter');
-    is(after[0].container, before[0].container, 'the container');
-    within(after[0].peak, 1, before[0].peak + (1 << 20), 'bytes of memory in the container');
-    hasNotGrown(`isolator-mcp, ${IN_A_ROW} calls in one session`, before[1], after[1]);
-    is(await server.close(), 'exit 0');
-    note(`figures: ${IN_A_ROW} calls in one session: ${secondsSince(began)} s, the container ${before[0].peak} -> ${after[0].peak} bytes`);
-    await nothingIsLeft(server);
 });
 
 await finish();
