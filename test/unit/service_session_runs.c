@@ -7,6 +7,7 @@
 #include "config/config_load.h"
 #include "config/config_read.h"
 #include "fake_supervisor.h"
+#include "service/pool_state.h"
 #include "service/service.h"
 
 /*
@@ -313,6 +314,65 @@ static void session_runs__the_name_of_the_container(void **state)
     }
 }
 
+/* A warm container may be used for an hour. A session that may last longer gets one of its own. */
+static void session_runs__longer_than_a_warm_container(void **state)
+{
+    (void)state;
+    for (int longer = 0; longer < 2; longer++) {
+        char id[SESSION_ID_SIZE];
+        struct fixture fixture;
+        struct plan plan;
+
+        set_up_with(&fixture, POOL_ONE_SHOT, 2, 0);
+        fixture.config.sessions.lifetime_seconds = longer ? 7200 : 3600;
+        plan = make_plan(&fixture, "");
+        assert_true(service_prewarm(&fixture.service, &plan, NULL));
+        plan_release(&plan);
+        open_session(&fixture, id);
+        run(&fixture, id);
+        assert_int_equal(count_words(&fixture, "create"), 1 + longer);
+        tear_down(&fixture);
+    }
+}
+
+static bool pool_is_paused(struct fixture *fixture)
+{
+    struct pool *pool = fixture->service.pool;
+    bool paused;
+
+    pthread_mutex_lock(&pool->lock);
+    paused = pool->paused;
+    pthread_mutex_unlock(&pool->lock);
+    return paused;
+}
+
+/* The pool pauses for a run that waits for a worker, and not for one that waits for its session. */
+static void session_runs__do_not_pause_the_pool(void **state)
+{
+    struct submitted active, waiting, other, last;
+    char id[SESSION_ID_SIZE];
+    struct fixture fixture;
+
+    (void)state;
+    set_up_with(&fixture, POOL_AHEAD, 2, 0);
+    fixture.service.workers.cores = 8;
+    open_session(&fixture, id);
+    touch(&fixture, "endless");
+    submit(&fixture, id, &active);
+    wait_for_file(&fixture, "running");
+    submit(&fixture, id, &waiting);
+    assert_false(pool_is_paused(&fixture));
+    touch(&fixture, "endless");
+    submit(&fixture, "", &other);
+    submit(&fixture, "", &last);
+    assert_true(pool_is_paused(&fixture));
+    tear_down(&fixture);
+    await_cancelled(&active);
+    await_cancelled(&waiting);
+    await_cancelled(&other);
+    await_cancelled(&last);
+}
+
 /* Then it keeps its name, and the session goes on. */
 static void session_runs__a_container_that_is_not_renamed(void **state)
 {
@@ -563,6 +623,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_runs__one_container),
         cmocka_unit_test(session_runs__the_name_of_the_container),
+        cmocka_unit_test(session_runs__longer_than_a_warm_container),
+        cmocka_unit_test(session_runs__do_not_pause_the_pool),
         cmocka_unit_test(session_runs__a_container_that_is_not_renamed),
         cmocka_unit_test(session_runs__closed_by_a_request),
         cmocka_unit_test(session_runs__one_at_a_time),
