@@ -9,6 +9,7 @@
 #include "fake_supervisor.h"
 #include "service/pool_state.h"
 #include "service/service.h"
+#include "service/sessions_state.h"
 
 /*
  * Runs of sessions, in a service whose docker command is a script. Its containers take one request
@@ -586,6 +587,35 @@ static void session_runs__other_limits(void **state)
     tear_down(&fixture);
 }
 
+/* A request that finds no room does not keep its session from ending. */
+static void session_runs__no_room(void **state)
+{
+    struct error error = ERROR_INIT;
+    char id[SESSION_ID_SIZE];
+    struct submitted active;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, 1, 0);
+    fixture.service.workers.limits.max_queued = 0;
+    open_session(&fixture, id);
+    touch(&fixture, "endless");
+    submit(&fixture, "", &active);
+    wait_for_file(&fixture, "running");
+    plan = make_plan(&fixture, id);
+    assert_int_equal(service_submit(&fixture.service, &plan, &(struct run_callbacks){.done = NULL},
+                                    NULL, &error),
+                     -1);
+    assert_error(&error, ERROR_ENGINE,
+                 "too busy: 1 programs are running and 0 are waiting, and no more are allowed; try "
+                 "again when some have ended");
+    plan_release(&plan);
+    assert_int_equal(fixture.service.sessions->list->requests, 0);
+    tear_down(&fixture);
+    await_cancelled(&active);
+}
+
 /* Idle ones, one whose request runs, and one that never had one. */
 static void session_runs__the_end_of_the_service(void **state)
 {
@@ -633,6 +663,7 @@ int main(void)
         cmocka_unit_test(session_runs__a_container_that_ends),
         cmocka_unit_test(session_runs__are_not_retried),
         cmocka_unit_test(session_runs__other_limits),
+        cmocka_unit_test(session_runs__no_room),
         cmocka_unit_test(session_runs__the_end_of_the_service),
     };
 
