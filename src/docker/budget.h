@@ -18,7 +18,8 @@
  *       |    laid out anew. As long for the copy of the files, which is made before the first one;
  *       |    after a build SETUP once more, to lower the limits
  *       |  STOP 10: a program that is ended reports its figures
- *       |  FILES 30: its artifacts are read, until the end of the run at the latest
+ *       |  FILES 30: its artifacts are read, and as long again while bytes arrive, until the end of
+ *       |    the run at the latest
  *       |  EXIT 10: the container ends and removes itself
  *       |  REMOVE 80: otherwise it is removed by force, until the end of the run at the latest,
  *       |    but for REMOVE_MIN 20 however late it is

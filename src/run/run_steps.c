@@ -120,15 +120,31 @@ static long long longest_artifact(const struct run *run)
     return sent > run->plan->max_artifact_bytes ? sent : run->plan->max_artifact_bytes;
 }
 
+/* Large files take longer than BUDGET_FILES: the wait goes on for as long as bytes arrive. */
+static enum process_event pump_files(struct run *run, const struct collector *collector)
+{
+    /* what comes next on a connection with half an archive is not known, and a session needs it */
+    const struct notifier *cancel = run->session ? NULL : run->cancel;
+    const long long end = run_end_deadline(run);
+    enum process_event event;
+    unsigned long long before;
+    long long deadline;
+
+    do {
+        before = collector->stream;
+        deadline = budget_deadline(run->docker, BUDGET_FILES);
+        if (deadline > end)
+            deadline = end;
+        event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
+    } while (event == PROCESS_DEADLINE && deadline < end && collector->stream > before);
+    return event;
+}
+
 /* Takes the files that the program, which has ended, has left. */
 static void collect_files(struct run *run)
 {
     struct instance *instance = run->instance;
     const long long start = clock_now_ms();
-    const long long soon = start + budget_ms(run->docker, BUDGET_FILES);
-    const long long end = run_end_deadline(run);
-    /* what comes next on a connection with half an archive is not known, and a session needs it */
-    const struct notifier *cancel = run->session ? NULL : run->cancel;
     CLEANUP(collector_release) struct collector collector;
     enum process_event event = PROCESS_EXITED;
 
@@ -136,7 +152,7 @@ static void collect_files(struct run *run)
     if (instance->link.has_end) {
         instance->collector = &collector;
         instance_collect(instance, run->plan, longest_artifact(run));
-        event = instance_pump(instance, INSTANCE_FILES, soon < end ? soon : end, cancel);
+        event = pump_files(run, &collector);
         instance->collector = NULL;
     }
     collector_finish(&collector, explain_missing(event));

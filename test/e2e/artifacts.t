@@ -163,23 +163,15 @@ os._exit(0)
 }
 
 # The image's shell receives the supervisor, so an image can put another program in its place.
-test_case 'an image whose shell plays the supervisor and sends what it likes' && {
-    mkdir "$scratch/hostile"
-    printf 'escaped' >"$scratch/hostile/file"
-    tar -C "$scratch/hostile" -P -cf "$scratch/hostile/tar" --transform 's,^file$,../../escaped,' file
-    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform "s,^file\$,$scratch/escaped," file
-    ln -s "$scratch" "$scratch/hostile/way"
-    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" way
-    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,way/escaped,' file
-    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,good,' file file
-    {
-        echo '#!/usr/bin/python3'
-        # "FRAME_ARGUMENT = 1" and so on, by their order
-        sed -n '/^enum frame_type/,/^};/p' src/supervisor/protocol.h | grep -oE 'FRAME_[A-Z_]+' | sed 's/$/ = /' |
-            grep -n . | sed -E 's/([0-9]+):(.*)/\2\1/'
-        grep -oE 'FRAME_VERSION = [0-9]+' src/supervisor/protocol.h
-        cat <<'END'
-import os, re, struct, sys
+# fake_supervisor COLLECT: the program; COLLECT, in Python, sends the files.
+fake_supervisor() {
+    echo '#!/usr/bin/python3'
+    # "FRAME_ARGUMENT = 1" and so on, by their order
+    sed -n '/^enum frame_type/,/^};/p' src/supervisor/protocol.h | grep -oE 'FRAME_[A-Z_]+' | sed 's/$/ = /' |
+        grep -n . | sed -E 's/([0-9]+):(.*)/\2\1/'
+    grep -oE 'FRAME_VERSION = [0-9]+' src/supervisor/protocol.h
+    cat <<'END'
+import os, re, struct, sys, time
 def read(length):
     data = b""
     while len(data) < length:
@@ -198,18 +190,36 @@ while True:
         send(FRAME_BEGUN)
         send(FRAME_END, bytes(4 * 4 + 7 * 8))
     elif kind == FRAME_COLLECT:
-        send(FRAME_FILES, open("/hostile.tar", "rb").read())
-        send(FRAME_FILES_END)
+        archive = open("/hostile.tar", "rb").read()
 END
-    } >"$scratch/hostile/sh"
+    sed 's/^/        /' <<<"$1"
+}
+
+# fake_image COLLECT: makes $image, with this supervisor and the archive $scratch/hostile/tar.
+fake_image() {
+    local container=isolator-hostile-$$
+
+    fake_supervisor "$1" >"$scratch/hostile/sh"
     chmod 755 "$scratch/hostile/sh"
-    container=isolator-hostile-$$
+    [ -z "$image" ] || docker rmi -f "$image" >/dev/null
     image=isolator-test/hostile:$$
     docker create --name "$container" isolator-test/python:bookworm true >/dev/null
     docker cp "$scratch/hostile/tar" "$container:/hostile.tar"
     docker cp "$scratch/hostile/sh" "$container:/bin/sh"
     docker commit "$container" "$image" >/dev/null
     docker rm "$container" >/dev/null
+}
+
+test_case 'an image whose shell plays the supervisor and sends what it likes' && {
+    mkdir -p "$scratch/hostile"
+    printf 'escaped' >"$scratch/hostile/file"
+    tar -C "$scratch/hostile" -P -cf "$scratch/hostile/tar" --transform 's,^file$,../../escaped,' file
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform "s,^file\$,$scratch/escaped," file
+    ln -s "$scratch" "$scratch/hostile/way"
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" way
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,way/escaped,' file
+    tar -C "$scratch/hostile" -P -rf "$scratch/hostile/tar" --transform 's,^file$,good,' file file
+    fake_image 'send(FRAME_FILES, archive); send(FRAME_FILES_END)'
     rm -rf "$dir"
     code py 'print()' --image "$image" --artifacts "$dir"
     outcome "0 success 0 exit null null" "a hostile image"
@@ -220,6 +230,24 @@ way/escaped f 644 7" "a hostile archive: its files stay below the directory"
 the artifact '$scratch/escaped' is omitted: its path leads out of the working directory or is too long
 the artifact 'way' is omitted: it is a symbolic link
 the artifact 'good' is omitted: it is a hard link to another file" "a hostile archive: the warnings name the others"
+}
+
+# By default 3 s may pass without a byte of the files.
+test_case 'files come back from an engine that is slow, as long as bytes arrive' && {
+    mkdir -p "$scratch/hostile"
+    head -c 30000 /dev/zero >"$scratch/hostile/zeros"
+    tar -C "$scratch/hostile" -cf "$scratch/hostile/tar" zeros
+    slow='for part in range(0, len(archive), 10240): time.sleep(1.2); send(FRAME_FILES, archive[part:part + 10240])'
+    fake_image "$slow"$'\nsend(FRAME_FILES_END)'
+    perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{engineTimeoutSeconds} = 10; print encode_json($c)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/slow.json"
+    rm -rf "$dir"
+    code py 'print()' --config "$scratch/slow.json" --image "$image" --artifacts "$dir"
+    is "$status|$(listed "$dir")|$(warnings)" "0|zeros f 644 30000|" "all bytes arrive"
+    fake_image $'send(FRAME_FILES, archive[:10240])\ntime.sleep(600)'
+    rm -rf "$dir"
+    code py 'print()' --config "$scratch/slow.json" --image "$image" --artifacts "$dir"
+    is "$status|$(listed "$dir")|$(warnings)" "0||artifacts may be missing: the container did not send them in time" "no more bytes arrive"
 }
 
 # ---- without a shell
