@@ -39,7 +39,7 @@ static char *find_file(const char *asked_for, enum config_origin *origin)
     }
     *origin = CONFIG_BUILT_IN;
     config_default_files(&candidates);
-    for (size_t i = 0; i < candidates.count; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (access(candidates.items[i], F_OK) == 0) {
             *origin = places[i];
             return string_copy(candidates.items[i]);

@@ -352,6 +352,10 @@ wheels
     mkfifo "$scratch/files/tool"
     prepare
     is "$status|$(tail -n 1 <<<"$err")" "2|isolator: $ours: '$scratch/files/tool' is neither a file nor a directory" "a pipe"
+    rm "$scratch/files/tool"
+    truncate -s 1G "$scratch/files/tool"
+    prepare
+    is "$status|$(tail -n 1 <<<"$err")" "2|isolator: $ours: the files for the steps are larger than 1 GiB" "too many bytes"
     prepare --remove "$ours"
     is "$status|$out|$(tags)" "0|$ours: removed|" "--remove"
 }
