@@ -259,7 +259,7 @@ asan-unit-tests:
 asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
-tsan: watched = $(filter %/batch.t %/test_command.t %/abuse.t,$(E2E_TESTS)) $(filter test/e2e/mcp_%,$(E2E_TESTS))
+tsan: watched = $(filter %/batch.t %/batch_sessions.t %/sessions.mjs %/test_command.t %/abuse.t,$(E2E_TESTS)) $(filter test/e2e/mcp_%,$(E2E_TESTS))
 asan tsan: setup test-packages test-images
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)

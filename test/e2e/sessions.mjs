@@ -139,7 +139,8 @@ testCase('a fork bomb', async () => {
     is(bomb.reason, 'timeout');
     const { value } = await run(PYTHON.look);
     is(value, PYTHON.left[bomb.stateKept ? 'kept' : 'lost'], 'what is left');
-    is((await run('sum(name.isdigit() for name in __import__("os").listdir("/proc"))')).value, '2', 'processes');
+    const LOOK = 'import glob\nsum(") Z " not in open(path).read() for path in glob.glob("/proc/[1-9]*/stat"))';
+    is((await run(LOOK)).value, '2', 'processes; children that the interpreter has not waited for are zombies');
 });
 
 testCase('what a cell says of itself is its own; what the supervisor says is not', async () => {
@@ -291,10 +292,11 @@ for (const [language, [prelude, cell]] of Object.entries(MANY)) {
             }
             return times.sort((a, b) => a - b);
         };
-        await run(50);
+        const warming = Math.min(50, calls / 2);
+        await run(warming);
         const before = { ...serverHolds(server), ...await containerHolds(session) };
         const memory = server.memory('VmRSS');
-        const times = await run(calls - 50);
+        const times = await run(calls - warming);
         const after = { ...serverHolds(server), ...await containerHolds(session) };
         is(session.last, `${calls}`, 'each ran once');
         const { descriptors, threads, supervisorKilobytes, interpreterKilobytes, ...exact } = after;
@@ -303,7 +305,7 @@ for (const [language, [prelude, cell]] of Object.entries(MANY)) {
         within(threads - before.threads, -8, 8, 'more threads');
         within(supervisorKilobytes - before.supervisorKilobytes, -10000, 64, 'kB more in the supervisor');
         within(interpreterKilobytes - before.interpreterKilobytes, -10000, 8192, 'kB more in the interpreter');
-        within(server.memory('VmRSS') - memory, -100, 8, 'MB more in the server');
+        within(server.memory('VmRSS') - memory, -100, process.env.ISOLATOR_SANITIZED ? 100 : 8, 'MB more in the server');
         note(`figures: a call in a session of ${language} took ${times[times.length >> 1].toFixed(1)} ms (median), ` +
             `${times[Math.floor(times.length * 0.95)].toFixed(1)} ms (95 %)`);
     });
