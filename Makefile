@@ -211,7 +211,7 @@ demo: setup
 WORKERS ?= 4
 LONG_TESTS := test/e2e/endurance.mjs test/e2e/abuse.t,test/e2e/guards.t \
 	$(addprefix test/e2e/,sessions.mjs drivers.mjs faults.t fault_matrix.mjs prepare.t fuzz.t tests.t test_command.t batch.t outcomes.t snippets.t \
-	stuck_streams.t resources.t artifacts.t doctor.t mcp_files.mjs mcp_warm.mjs engine_dies.mjs mcp_calls.mjs lifeline.t mcp_end.mjs)
+	stuck_streams.t resources.t artifacts.t doctor.t mcp_files.mjs mcp_sessions.mjs mcp_warm.mjs engine_dies.mjs mcp_calls.mjs lifeline.t mcp_end.mjs)
 # This one reports how soon the engine removes containers, so no other uses the engine meanwhile.
 TIMED_TESTS := test/e2e/kills.mjs
 comma := ,

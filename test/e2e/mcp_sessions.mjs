@@ -155,7 +155,9 @@ testCase('a cancelled call leaves its session as it is', async () => {
     await server.untilProgress(0, /^running; /);
     server.cancel(endless);
     is((await run('x')).value, '2', 'its variables');
-    is(server.takeOthers().filter(({ id }) => id === endless), [], 'no response');
+    const others = server.takeOthers();
+    is(others.filter(({ id }) => id === endless), [], 'no response');
+    is(others[0]?.params?.message, 'starting in the session', 'the first message of progress');
 });
 
 testCase('a call that opens a session and is cancelled closes it again', async () => {
