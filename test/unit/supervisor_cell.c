@@ -209,7 +209,7 @@ static void cell__much_stdin(void **state)
     set_up(&fixture);
     fixture.stdin_credit = FRAME_STDIN_WINDOW;
     add_script(&fixture, driver);
-    add_text(&fixture, FRAME_CODE, "wc -c; read -r line; echo end");
+    add_text(&fixture, FRAME_CODE, "cat | wc -c; cat; echo end");
     sent = send_stdin(&fixture, 1000);
     add(&fixture, FRAME_RUN, &run, sizeof run);
     expect_none(&fixture, FRAME_BEGUN);
@@ -623,7 +623,7 @@ static void cell__output_of_kept_processes(void **state)
     open_session(&fixture, "a=1", FRAME_RUN_KEEP_PROCESSES);
     check_cell(&fixture,
                "(until [ -e go ]; do sleep 0.01; done; head -c 300000 /dev/zero;"
-               " head -c 300000 /dev/zero >&2; touch written) &",
+               " head -c 300000 /dev/zero >&2 && touch written) &",
                FRAME_RUN_KEEP_PROCESSES, "");
     write_in(fixture.directory, "go", "");
     expect_file(&fixture, "written");
@@ -640,7 +640,7 @@ static void cell__endless_output_of_a_kept_process(void **state)
     (void)state;
     open_session(&fixture, "a=1", FRAME_RUN_KEEP_PROCESSES);
     for (int i = 0; i < 2; i++) {
-        begin_cell(&fixture, "while :; do echo x; done &", FRAME_RUN_KEEP_PROCESSES);
+        begin_cell(&fixture, "cat /dev/zero &", FRAME_RUN_KEEP_PROCESSES);
         expect(&fixture, FRAME_END);
         check_stays(&fixture);
     }
@@ -662,7 +662,7 @@ static void cell__kept_processes_of_an_interpreter_that_ends(void **state)
     alive = open_alive(&fixture);
     begin_cell(&fixture,
                "(exec 9>alive; until [ -e go ]; do sleep 0.01; done;"
-               " head -c 300000 /dev/zero; touch written) & exit 3",
+               " head -c 300000 /dev/zero && touch written) & exit 3",
                FRAME_RUN_KEEP_PROCESSES);
     check_ended(&fixture, FRAME_CAUSE_ITSELF, 0, 3);
     add(&fixture, FRAME_RESET, NULL, 0);
@@ -683,8 +683,9 @@ static void cell__kept_processes_of_a_program(void **state)
     (void)state;
     set_up(&fixture);
     alive = open_alive(&fixture);
-    add_script(&fixture, "echo $$ >pid; (exec 9>alive; until [ -e go ]; do sleep 0.01; done;"
-                         " head -c 300000 /dev/zero; touch written; sleep 300) & echo end; exit 3");
+    add_script(&fixture,
+               "echo $$ >pid; (exec 9>alive; until [ -e go ]; do sleep 0.01; done;"
+               " head -c 300000 /dev/zero && touch written; sleep 300) & echo end; exit 3");
     add(&fixture, FRAME_RUN, &run, sizeof run);
     check_ended(&fixture, FRAME_CAUSE_ITSELF, 0, 3);
     assert_string_equal(strbuf_string(&fixture.out[0]), "end\n");
