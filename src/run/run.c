@@ -74,20 +74,31 @@ static void add_warnings(struct run *run)
             strvec_push(&run->result->warnings, warnings->items[i]);
 }
 
-/* Runs the programs of the plan in the run's instance. */
-static int run_programs(struct run *run, long long deadline, bool *begun, struct error *error)
+/* Runs what the plan asks for in the run's instance. */
+static int run_plan(struct run *run, long long deadline, bool *begun, struct error *error)
 {
     struct program_run program;
 
-    *begun = false;
-    if (run->session && run_session_begin(run, error) != 0)
-        return -1;
     if (cell_is_in(run->plan))
         return run_session_cell(run, deadline, begun, error);
     if (submission_is_needed(run->plan))
         return submission_run(run, deadline, begun, error);
     program = run_program_of(run, "program", &run->output, run->result);
     return run_main_program(run, &program, deadline, begun, error);
+}
+
+/* Runs the programs of the plan in the run's instance. */
+static int run_programs(struct run *run, long long deadline, bool *begun, struct error *error)
+{
+    int result;
+
+    *begun = false;
+    if (run->session && run_session_begin(run, error) != 0)
+        return -1;
+    result = run_plan(run, deadline, begun, error);
+    if (run->session && *begun)
+        run->session->requests++;
+    return result;
 }
 
 /*

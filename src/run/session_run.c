@@ -123,13 +123,33 @@ void run_session_set_program(const struct run *run, struct program_run *program)
         left_of((double)session->limits.output_bytes, (double)session->output_bytes);
 }
 
-/* Adds to the error of a cell that did not end by its code what became of the session's state. */
-static void explain_state(const struct instance *instance, bool stays, struct result *result)
+/* Why the session is over after a request that has used so much in addition; NULL: it is not. */
+static char *why_used_up(const struct run_session *session, long long cpu_us,
+                         unsigned long long output_bytes)
 {
+    const struct session_limits *limits = &session->limits;
+    const unsigned long long output = session->output_bytes + output_bytes;
+
+    if ((double)(session->cpu_us + cpu_us) >= limits->cpu_seconds * 1e6)
+        return string_format("its CPU time (%.10g s) is used up", limits->cpu_seconds);
+    if (output < limits->output_bytes)
+        return NULL;
+    return limits->output_bytes % MIB == 0
+               ? string_format("its output (%llu MiB) is used up", limits->output_bytes / MIB)
+               : string_format("its output (%llu bytes) is used up", limits->output_bytes);
+}
+
+/* Adds to the error of a cell that did not end by its code what became of the session's state. */
+static void explain_state(const struct run *run, bool stays)
+{
+    struct result *result = run->result;
+    const struct capture *output = run->output.capture;
+    CLEANUP_FREE char *over =
+        why_used_up(run->session, cpu_us_of(result), output[0].total + output[1].total);
     CLEANUP_FREE char *error = result->error;
-    const char *state = stays                        ? "variables are kept"
-                        : instance_is_idle(instance) ? "variables are lost, files are kept"
-                                                     : "variables and files are lost";
+    const char *state = over || !instance_is_idle(run->instance) ? "variables and files are lost"
+                        : stays                                  ? "variables are kept"
+                                : "variables are lost, files are kept";
 
     if (error)
         result->error = string_format("%s; %s", error, state);
@@ -160,7 +180,7 @@ int run_session_cell(struct run *run, long long deadline, bool *begun, struct er
     stays = program_interpreter_stays(&program);
     session->interpreter = stays;
     if (run->result->reason != REASON_EXIT || !stays)
-        explain_state(run->instance, stays, run->result);
+        explain_state(run, stays);
     if (stays)
         cell_read_report(&report, run->plan, run->result);
     return 0;
@@ -182,20 +202,6 @@ static void adopt(struct run_session *session, struct instance *instance)
     session->instance = instance;
 }
 
-/* Ends the session if its limits are used up. */
-static void check_limits(struct run_session *session)
-{
-    const struct session_limits *limits = &session->limits;
-
-    if ((double)session->cpu_us >= limits->cpu_seconds * 1e6)
-        session->ended = string_format("its CPU time (%.10g s) is used up", limits->cpu_seconds);
-    else if (session->output_bytes >= limits->output_bytes)
-        session->ended =
-            limits->output_bytes % MIB == 0
-                ? string_format("its output (%llu MiB) is used up", limits->output_bytes / MIB)
-                : string_format("its output (%llu bytes) is used up", limits->output_bytes);
-}
-
 /* Gives the instance to the session, if another request can use it. */
 static void settle(struct run *run, bool used)
 {
@@ -203,12 +209,10 @@ static void settle(struct run *run, bool used)
     struct result *result = run->result;
     const bool idle = run->instance && instance_is_idle(run->instance);
 
-    if (run->instance && run->instance->link.state >= SUPERVISOR_RUNNING)
-        session->requests++;
     session->cpu_us += cpu_us_of(result);
     session->output_bytes += result->bytes[0] + result->bytes[1];
     remember_artifacts(session, &result->artifacts);
-    check_limits(session);
+    session->ended = why_used_up(session, 0, 0);
     if (!idle && !session->ended && (used || session->requests > 0))
         session->ended = string_copy(CONTAINER_ENDED);
     if (idle && !session->ended)

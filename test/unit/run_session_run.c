@@ -421,11 +421,13 @@ static void session_run__cpu_time_is_used_up(void **state)
     (void)state;
     set_up(&fixture);
     answer(&fixture, "", "{}", &(struct frame_end){.stays = 1, .cpu_us = 599999999});
-    answer(&fixture, "", "{\"value\": \"1\"}", &(struct frame_end){.stays = 1, .cpu_us = 1});
+    answer(&fixture, "", "",
+           &(struct frame_end){.cause = FRAME_CAUSE_CPU, .signal = SIGKILL, .cpu_us = 1});
     cell(&fixture, "a");
     check_ended(&fixture, NULL);
     cell(&fixture, "b");
-    check(&fixture, "exit 0 1 lost: -");
+    check(&fixture, "cpu-time 137 - lost: the cell used up the CPU time of its session; variables "
+                    "and files are lost");
     check_ended(&fixture, "its CPU time (600 s) is used up");
     tear_down(&fixture);
 }
@@ -446,7 +448,7 @@ static void session_run__output_is_used_up(void **state)
     check_ended(&fixture, NULL);
     cell(&fixture, "b");
     check(&fixture, "output-limit 137 - lost: the cell used up the output of its session; "
-                    "variables are lost, files are kept");
+                    "variables and files are lost");
     check_ended(&fixture, "its output (1572864 bytes) is used up");
     tear_down(&fixture);
 }
