@@ -175,9 +175,8 @@ static void get_files(struct session *session, const char *pattern)
     const struct session_cell cell = {.code = "", .wanted = pattern};
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP_FD int here = -1;
-    const int directory =
-        session->artifacts >= 0 ? session->artifacts : (here = artifact_files_open(".", &error));
+    CLEANUP_FD int here = session->artifacts >= 0 ? -1 : artifact_files_open(".", &error);
+    const int directory = here >= 0 ? here : session->artifacts;
 
     if (directory < 0) {
         exit_status_report(&error);
