@@ -41,24 +41,20 @@ static const char prepare_help[] =
     "its image, and saves the result as the image that its programs then run in,\n"
     "without a network. Without LANGUAGE: all languages that have steps.\n"
     "\n"
-    "      --run STEP      a shell command; repeatable; the steps replace\n"
-    "                      those that were saved\n"
-    "      --file FILE     the steps find this file in their working\n"
-    "                      directory; repeatable\n"
+    "      --run STEP      a shell command, in place of the saved ones; repeatable\n"
+    "      --file FILE     the steps find this file where they start; repeatable\n"
     "      --dir DIR       the same for a directory; repeatable\n"
     "      --network NAME  network of the steps (none)\n"
     "      --tag TAG       give the image this tag too\n"
     "      --list          list the prepared languages\n"
     "      --all           list all prepared images of the engine\n"
-    "      --unused        list or remove images that no configuration names any\n"
-    "                      more\n"
+    "      --unused        list or remove images that no configuration names\n"
     "      --remove        remove the prepared images and the saved steps\n"
     "      --config FILE   configuration file\n"
     "  -h, --help          print this summary\n"
     "\n"
     "Exit status: 0 success, 1 a step failed, 2 wrong command line or configuration,\n"
-    "3 the engine failed or the image is missing, 128+N signal N.\n"
-    "See isolator-prepare(1).\n";
+    "3 engine or image failed, 128+N signal N. See isolator-prepare(1).\n";
 
 /* The exit status of a shell for a command that does not exist. */
 enum { STATUS_NOT_FOUND = 127 };
