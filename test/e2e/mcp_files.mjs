@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdirSync, openSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { finish, has, is, lacks, matches, ok, quickCase, testCase, within, withinMemory } from '../mcp/cases.mjs';
-import { configFile, contentOf, engineConfig, isolator, isolatorMcp, newPath, scratch, writeFile } from '../mcp/processes.mjs';
+import { BUILT_IN, configFile, contentOf, engineConfig, isolator, isolatorMcp, newPath, scratch, writeFile } from '../mcp/processes.mjs';
 import { startServer, summary } from '../mcp/pipe_client.mjs';
 
 const MESSAGE_MAX = 1000000;
@@ -187,7 +187,7 @@ quickCase('--inputs comes before inputsDir; one that cannot be read is refused',
     await server.initialize('2025-11-25');
     is((await contentsOf(server, 'isolator://inputs/sales.csv')).text, TABLE);
     const start = (...args) => {
-        const { status, stdout, stderr } = spawnSync(isolatorMcp, ['--config', configFile({}), ...args], { input: '', encoding: 'utf8' });
+        const { status, stdout, stderr } = spawnSync(isolatorMcp, ['--config', configFile({}, BUILT_IN), ...args], { input: '', encoding: 'utf8' });
         return `${status}|${stdout}|${stderr}`;
     };
     is(start('--inputs', `${scratch}/nowhere`),
