@@ -1,7 +1,9 @@
 #include "test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/linux.h"
@@ -17,8 +19,9 @@
  * Requests of one session, in a container whose docker command is a script. Its supervisor answers
  * the N-th request with the frames of the file "answer.N", and the orders to interrupt, to stop and
  * to collect with those of "interrupted", "stopped" and "collected". If there is a file "dead", no
- * container starts; if there is "last-answer", the container ends after the last answer. The file
- * "log" gets a word for each docker command that changes something and for each frame.
+ * container starts, and while there is "wait", no answer; if there is "last-answer", the container
+ * ends after the last answer. The file "log" gets a word for each docker command that changes
+ * something and for each frame.
  */
 static const char docker_script[] =
     "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
@@ -30,7 +33,7 @@ static const char docker_script[] =
     "  while take_frame; do\n"
     "    case $type in\n"
     "    1) printf 'argument ';; 3) printf 'files ';; 4) printf 'run ';; 8) printf 'stop ';;\n"
-    "    9) printf 'collect ';; 10) printf 'reset ';; 23) printf 'code ';;\n"
+    "    7) printf 'credit ';; 9) printf 'collect ';; 10) printf 'reset ';; 23) printf 'code ';;\n"
     "    24) printf 'interrupt ';;\n"
     "    esac >>log\n"
     "    case $type in\n"
@@ -39,6 +42,7 @@ static const char docker_script[] =
     "    24) cat interrupted;;\n"
     "    6)\n"
     "      n=$((n + 1))\n"
+    "      while [ -e wait ]; do sleep 0.05; done\n"
     "      cat answer.$n\n"
     "      [ ! -e last-answer ] || [ -e answer.$((n + 1)) ] || exit 137;;\n"
     "    esac\n"
@@ -49,8 +53,8 @@ static const char docker_script[] =
     "rm) printf 'rm ' >>log;;\n"
     "*) exit 1;;\n"
     "esac\n";
-_Static_assert(FRAME_ARGUMENT == 1 && FRAME_FILES == 3 && FRAME_RUN == 4 && FRAME_STOP == 8 &&
-                   FRAME_COLLECT == 9 && FRAME_RESET == 10 && FRAME_CODE == 23 &&
+_Static_assert(FRAME_ARGUMENT == 1 && FRAME_FILES == 3 && FRAME_RUN == 4 && FRAME_CREDIT == 7 &&
+                   FRAME_STOP == 8 && FRAME_COLLECT == 9 && FRAME_RESET == 10 && FRAME_CODE == 23 &&
                    FRAME_INTERRUPT == 24 && FRAME_STDIN_END == 6,
                "the numbers in the script");
 
@@ -65,6 +69,7 @@ struct fixture {
     int answers;
     struct result result;          /* of the last request */
     const struct notifier *cancel; /* of the next one; or NULL */
+    int live;                      /* where its stdout goes, too; -1: nowhere */
 };
 
 static void set_up(struct fixture *fixture)
@@ -81,7 +86,7 @@ static void set_up(struct fixture *fixture)
     const struct session_limits limits = {clock_now_ms() + 3600000, 600, 1000};
     struct error error = ERROR_INIT;
 
-    *fixture = (struct fixture){.directory = temp_create(), .result = RESULT_INIT};
+    *fixture = (struct fixture){.directory = temp_create(), .result = RESULT_INIT, .live = -1};
     fixture->command = script_in(fixture->directory, "docker", docker_script);
     write_fake_supervisor(fixture->directory, &(struct frame_end){.status = 0});
     write_in(fixture->directory, "events", "");
@@ -175,7 +180,7 @@ static void answer_begun(struct fixture *fixture)
 static void request(struct fixture *fixture, const char *language, const char *code,
                     const char *file)
 {
-    const struct run_observer observer = RUN_OBSERVER_INIT;
+    const struct run_observer observer = {.live = {fixture->live, -1}};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     struct error error = ERROR_INIT;
@@ -409,6 +414,85 @@ static void session_run__cancelled(void **state)
     cell(&fixture, "c");
     check(&fixture, "exit 0 2 kept: -");
     check_log(&fixture, "docker-run argument code run reset code run ");
+    tear_down(&fixture);
+}
+
+/* Cancels the call once its cell was sent, and only then lets the cell begin. */
+static void *cancel_later(void *context)
+{
+    const struct fixture *fixture = context;
+    CLEANUP_FREE char *wait = path_in(fixture->directory, "wait");
+
+    for (;;) {
+        CLEANUP_FREE char *logged = read_in(fixture->directory, "log");
+
+        if (strstr(logged, "reset code run"))
+            break;
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    notifier_raise(fixture->cancel);
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
+    unlink(wait);
+    return NULL;
+}
+
+/* A cell that is cancelled before it has begun is interrupted once it has. */
+static void session_run__cancelled_before_it_begins(void **state)
+{
+    CLEANUP(notifier_release) struct notifier cancel;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    pthread_t thread;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(notifier_open(&cancel, &error), 0);
+    answer_value(&fixture, "1");
+    answer_begun(&fixture);
+    add_end(&fixture, "", "{\"interrupted\": true}", &(struct frame_end){.stays = 1});
+    write_answer(&fixture, "interrupted");
+    cell(&fixture, "a");
+    write_in(fixture.directory, "wait", "");
+    fixture.cancel = &cancel;
+    assert_int_equal(pthread_create(&thread, NULL, cancel_later, &fixture), 0);
+    cell(&fixture, "b");
+    pthread_join(thread, NULL);
+    check(&fixture, "cancelled 130 - kept: cancelled while the cell ran; variables are kept");
+    check_ended(&fixture, NULL);
+    check_log(&fixture, "docker-run argument code run reset code run interrupt ");
+    tear_down(&fixture);
+}
+
+/* The next cell may write as much as if all output had been taken. */
+static void session_run__output_that_nobody_took(void **state)
+{
+    static const char text[FRAME_CHUNK];
+    struct fixture fixture;
+    int ends[2];
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+    while (write(ends[1], text, sizeof text) > 0)
+        ;
+    fixture.session.limits.output_bytes = 1 << 30;
+    fixture.live = ends[1];
+    add_frame(&fixture, FRAME_BEGUN, NULL, 0);
+    for (int i = 0; i < 4; i++)
+        add_frame(&fixture, FRAME_STDOUT, text, sizeof text);
+    finish_answer(&fixture);
+    add_end(&fixture, "", "{}", &(struct frame_end){.stays = 1});
+    write_answer(&fixture, "interrupted");
+    answer_value(&fixture, "1");
+    cell(&fixture, "a");
+    check(&fixture, "timeout 130 - kept: the cell did not end within 0.2 s; variables are kept");
+    fixture.live = -1;
+    cell(&fixture, "b");
+    check(&fixture, "exit 0 1 kept: -");
+    check_log(&fixture, "docker-run argument code run interrupt stop credit reset code run ");
+    close(ends[0]);
+    close(ends[1]);
     tear_down(&fixture);
 }
 
@@ -731,6 +815,8 @@ int main(void)
         cmocka_unit_test(session_run__a_timeout_of_the_deaf),
         cmocka_unit_test(session_run__a_container_that_does_not_answer),
         cmocka_unit_test(session_run__cancelled),
+        cmocka_unit_test(session_run__cancelled_before_it_begins),
+        cmocka_unit_test(session_run__output_that_nobody_took),
         cmocka_unit_test(session_run__cpu_time_is_used_up),
         cmocka_unit_test(session_run__output_is_used_up),
         cmocka_unit_test(session_run__the_container_ends_in_a_cell),
