@@ -19,12 +19,14 @@
  * Requests of one session, in a container whose docker command is a script. Its supervisor answers
  * the N-th request with the frames of the file "answer.N", and the orders to interrupt, to stop and
  * to collect with those of "interrupted", "stopped" and "collected". If there is a file "dead", no
- * container starts, and while there is "wait", no answer; if there is "last-answer", the container
- * ends after the last answer. The file "log" gets a word for each docker command that changes
- * something and for each frame.
+ * container starts, and while there is "wait" or "files", there is no answer to a cell or to
+ * COLLECT; if there is "last-answer", the container ends after the last answer. The file "log" gets
+ * a word for each docker command that changes something and for each frame.
  */
 static const char docker_script[] =
-    "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
+    "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
+    "pause() { while [ -e \"$1\" ]; do sleep 0.05; done; }\n"
+    "case $1 in\n"
     "run)\n"
     "  printf 'docker-run ' >>log\n"
     "  [ ! -e dead ] || exit 1\n"
@@ -38,11 +40,11 @@ static const char docker_script[] =
     "    esac >>log\n"
     "    case $type in\n"
     "    8) cat stopped;;\n"
-    "    9) cat collected;;\n"
+    "    9) pause files; cat collected;;\n"
     "    24) cat interrupted;;\n"
     "    6)\n"
     "      n=$((n + 1))\n"
-    "      while [ -e wait ]; do sleep 0.05; done\n"
+    "      pause wait\n"
     "      cat answer.$n\n"
     "      [ ! -e last-answer ] || [ -e answer.$((n + 1)) ] || exit 137;;\n"
     "    esac\n"
@@ -70,6 +72,7 @@ struct fixture {
     struct result result;          /* of the last request */
     const struct notifier *cancel; /* of the next one; or NULL */
     int live;                      /* where its stdout goes, too; -1: nowhere */
+    const char *awaited;           /* cancel_later() waits for it in the log */
 };
 
 static void set_up(struct fixture *fixture)
@@ -417,22 +420,24 @@ static void session_run__cancelled(void **state)
     tear_down(&fixture);
 }
 
-/* Cancels the call once its cell was sent, and only then lets the cell begin. */
+/* Cancels the call once all was sent that the container is to answer, and only then lets it. */
 static void *cancel_later(void *context)
 {
     const struct fixture *fixture = context;
     CLEANUP_FREE char *wait = path_in(fixture->directory, "wait");
+    CLEANUP_FREE char *files = path_in(fixture->directory, "files");
 
     for (;;) {
         CLEANUP_FREE char *logged = read_in(fixture->directory, "log");
 
-        if (strstr(logged, "reset code run"))
+        if (strstr(logged, fixture->awaited))
             break;
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     }
     notifier_raise(fixture->cancel);
     nanosleep(&(struct timespec){0, 100000000}, NULL);
     unlink(wait);
+    unlink(files);
     return NULL;
 }
 
@@ -454,6 +459,7 @@ static void session_run__cancelled_before_it_begins(void **state)
     cell(&fixture, "a");
     write_in(fixture.directory, "wait", "");
     fixture.cancel = &cancel;
+    fixture.awaited = "reset code run";
     assert_int_equal(pthread_create(&thread, NULL, cancel_later, &fixture), 0);
     cell(&fixture, "b");
     pthread_join(thread, NULL);
@@ -789,6 +795,34 @@ static void session_run__artifacts(void **state)
     tear_down(&fixture);
 }
 
+/* The connection has no place where the session could go on if the files were not read to the end.
+ */
+static void session_run__cancelled_while_files_arrive(void **state)
+{
+    CLEANUP(notifier_release) struct notifier cancel;
+    struct error error = ERROR_INIT;
+    struct fixture fixture;
+    pthread_t thread;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(notifier_open(&cancel, &error), 0);
+    answer_value(&fixture, "1");
+    answer_value(&fixture, "2");
+    write_collected(&fixture, "new.txt", "f");
+    cell(&fixture, "a");
+    fixture.cancel = &cancel;
+    write_in(fixture.directory, "files", "");
+    fixture.awaited = "collect";
+    assert_int_equal(pthread_create(&thread, NULL, cancel_later, &fixture), 0);
+    request(&fixture, "cells", "b", "sent.txt");
+    pthread_join(thread, NULL);
+    check(&fixture, "exit 0 2 kept: -");
+    assert_int_equal(fixture.result.artifacts.count, 1);
+    check_ended(&fixture, NULL);
+    tear_down(&fixture);
+}
+
 /* Files that do not arrive in time: what comes next on the connection is not known. */
 static void session_run__files_that_do_not_arrive(void **state)
 {
@@ -829,6 +863,7 @@ int main(void)
         cmocka_unit_test(session_run__a_cell_that_does_not_fit),
         cmocka_unit_test(session_run__builds),
         cmocka_unit_test(session_run__artifacts),
+        cmocka_unit_test(session_run__cancelled_while_files_arrive),
         cmocka_unit_test(session_run__files_that_do_not_arrive),
     };
 
