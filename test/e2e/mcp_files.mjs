@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdirSync, openSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { finish, has, is, lacks, matches, ok, quickCase, testCase, within, withinMemory } from '../mcp/cases.mjs';
-import { BUILT_IN, configFile, contentOf, engineConfig, isolator, isolatorMcp, newPath, scratch, writeFile } from '../mcp/processes.mjs';
+import { BUILT_IN, configFile, contentOf, isolator, isolatorMcp, newPath, scratch, writeFile } from '../mcp/processes.mjs';
 import { startServer, summary } from '../mcp/pipe_client.mjs';
 
 const MESSAGE_MAX = 1000000;
@@ -227,8 +227,8 @@ quickCase('a large input file is read in parts', async () => {
 });
 
 quickCase('isolator batch takes no uris', async () => {
-    const { stdout } = spawnSync(isolator, ['batch', '--config', engineConfig], { encoding: 'utf8', input: JSON.stringify({
-        language: 'busybox', entrypoint_code: '', additional_files: [{ filename: 'x', uri: 'isolator://inputs/sales.csv' }] }) });
+    const { stdout } = spawnSync(isolator, ['batch', '--config', configFile({}, BUILT_IN)], { encoding: 'utf8', input: JSON.stringify({
+        language: 'python', entrypoint_code: '', additional_files: [{ filename: 'x', uri: 'isolator://inputs/sales.csv' }] }) });
     is(JSON.parse(stdout).error, 'additional_files[0].uri: only calls of isolator-mcp can name files; give content');
 });
 
