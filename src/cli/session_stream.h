@@ -1,0 +1,18 @@
+/*
+ * The cells of an `isolator session` that come from a file or a pipe, with separators between them
+ * (cli/session_cells.h).
+ */
+#ifndef CLI_SESSION_STREAM_H
+#define CLI_SESSION_STREAM_H
+
+#include "base/error.h"
+#include "cli/session_runner.h"
+
+/*
+ * Reads cells from the descriptor, which stays open, to its end and runs each one as soon as it is
+ * complete. Returns the exit status, or -1: ERROR_INPUT for what cannot be read or has more than
+ * 16 MiB.
+ */
+int session_stream_run(struct session_runner *runner, int fd, struct error *error);
+
+#endif
