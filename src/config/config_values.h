@@ -1,6 +1,6 @@
 /*
  * Setters for the values of the configuration that must be more than of the right type. The table
- * in config/config_keys.c names them.
+ * in config/config_keys.c names them. Those of a language are in config/config_language_values.c.
  */
 #ifndef CONFIG_CONFIG_VALUES_H
 #define CONFIG_CONFIG_VALUES_H

@@ -25,6 +25,11 @@ int json_reader_wrong_value(struct json_reader *reader)
     return error_prefix(reader->error, "%s: %s", JSON_READER_WHERE(reader));
 }
 
+int json_reader_checked(struct json_reader *reader, int result)
+{
+    return result == 0 ? 0 : json_reader_wrong_value(reader);
+}
+
 int json_reader_unknown_key(struct json_reader *reader, const char *const *known, size_t count)
 {
     const char *path = strbuf_string(&reader->path);
@@ -65,6 +70,14 @@ int json_reader_strings(struct json_reader *reader, const json_t *value, struct 
             return -1;
         strvec_push_owned(strings, steal_pointer(&string));
     }
+    return 0;
+}
+
+int json_reader_list(struct json_reader *reader, const json_t *value, struct strvec *strings)
+{
+    if (!json_is_array(value) || json_array_size(value) > 0)
+        return json_reader_strings(reader, value, strings);
+    strvec_release(strings);
     return 0;
 }
 

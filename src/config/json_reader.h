@@ -29,12 +29,18 @@ int json_reader_wrong_type(struct json_reader *reader, const char *expected);
 /* Puts the place in the file in front of an ERROR_USAGE of a check. Returns -1. */
 int json_reader_wrong_value(struct json_reader *reader);
 
+/* Returns 0 if the check of a value, `result`, was successful, else json_reader_wrong_value(). */
+int json_reader_checked(struct json_reader *reader, int result);
+
 /* Sets the error for an unknown key, with the most similar known key. Returns -1. */
 int json_reader_unknown_key(struct json_reader *reader, const char *const *known, size_t count);
 
 /* Read a value and replace the older one. Strings and arrays must not be empty. */
 int json_reader_string(struct json_reader *reader, const json_t *value, char **string);
 int json_reader_strings(struct json_reader *reader, const json_t *value, struct strvec *strings);
+
+/* Like json_reader_strings(), but the array may be empty. */
+int json_reader_list(struct json_reader *reader, const json_t *value, struct strvec *strings);
 
 int json_reader_boolean(struct json_reader *reader, const json_t *value, bool *boolean);
 int json_reader_whole(struct json_reader *reader, const json_t *value, int minimum, int maximum,

@@ -25,33 +25,23 @@ void prepare_note_release(struct prepare_note *note)
 
 /* ---- values */
 
-/* Reads an array of strings, which may be empty. */
-static int read_list(struct json_reader *reader, const json_t *value, struct strvec *list)
-{
-    if (!json_is_array(value) || json_array_size(value) > 0)
-        return json_reader_strings(reader, value, list);
-    strvec_release(list);
-    return 0;
-}
-
 int prepare_read_steps(struct json_reader *reader, const json_t *value, struct strvec *steps)
 {
-    if (read_list(reader, value, steps) != 0)
+    if (json_reader_list(reader, value, steps) != 0)
         return -1;
-    return prepare_check_steps(steps, reader->error) == 0 ? 0 : json_reader_wrong_value(reader);
+    return json_reader_checked(reader, prepare_check_steps(steps, reader->error));
 }
 
 int prepare_read_network(struct json_reader *reader, const json_t *value, char **network)
 {
     if (json_reader_string(reader, value, network) != 0)
         return -1;
-    return prepare_check_network(*network, reader->error) == 0 ? 0
-                                                               : json_reader_wrong_value(reader);
+    return json_reader_checked(reader, prepare_check_network(*network, reader->error));
 }
 
 int prepare_read_packages(struct json_reader *reader, const json_t *value, struct strvec *packages)
 {
-    if (read_list(reader, value, packages) != 0)
+    if (json_reader_list(reader, value, packages) != 0)
         return -1;
     if (packages->count > PREPARE_PACKAGES_MAX) {
         CLEANUP_FREE char *expected = string_format("%d names at most", PREPARE_PACKAGES_MAX);
@@ -72,16 +62,16 @@ int prepare_read_packages(struct json_reader *reader, const json_t *value, struc
 
 static int read_files(struct json_reader *reader, const json_t *value, struct strvec *files)
 {
-    if (read_list(reader, value, files) != 0)
+    if (json_reader_list(reader, value, files) != 0)
         return -1;
-    return prepare_check_files(files, reader->error) == 0 ? 0 : json_reader_wrong_value(reader);
+    return json_reader_checked(reader, prepare_check_files(files, reader->error));
 }
 
 static int read_image(struct json_reader *reader, const json_t *value, char **image)
 {
     if (json_reader_string(reader, value, image) != 0)
         return -1;
-    return image_check_tag(*image, reader->error) == 0 ? 0 : json_reader_wrong_value(reader);
+    return json_reader_checked(reader, image_check_tag(*image, reader->error));
 }
 
 static int read_note_member(struct json_reader *reader, const char *key, const json_t *value,
@@ -96,7 +86,7 @@ static int read_note_member(struct json_reader *reader, const char *key, const j
     if (strcmp(key, "exact") == 0)
         return read_image(reader, value, &note->exact);
     if (strcmp(key, "listed") == 0)
-        return read_list(reader, value, &note->listed);
+        return json_reader_list(reader, value, &note->listed);
     if (strcmp(key, "run") == 0)
         return prepare_read_steps(reader, value, &note->steps);
     if (strcmp(key, "files") == 0)

@@ -1,0 +1,157 @@
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "config/command_template.h"
+#include "config/config.h"
+#include "config/config_values.h"
+#include "config/environment.h"
+#include "config/input_files.h"
+#include "config/language_names.h"
+#include "config/prepare_notes.h"
+#include "docker/image.h"
+
+int config_value_image(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
+{
+    struct language *language = object;
+
+    (void)rule;
+    if (json_reader_string(reader, value, &language->image) != 0)
+        return -1;
+    return json_reader_checked(reader, image_check_reference(language->image, reader->error));
+}
+
+/* Whether the mark is missing, or is a whole word. */
+static bool is_whole_word(const struct strvec *words, const char *mark)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strstr(words->items[i], mark) && strcmp(words->items[i], mark) != 0)
+            return false;
+    return true;
+}
+
+int config_value_build(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
+                       void *object)
+{
+    struct strvec *build = &((struct language *)object)->build;
+
+    (void)rule;
+    if (json_reader_list(reader, value, build) != 0) /* an empty one: nothing is built any more */
+        return -1;
+    return is_whole_word(build, COMMAND_SOURCES)
+               ? 0
+               : json_reader_wrong_type(reader, "a command with \"" COMMAND_SOURCES
+                                                "\" only as a word of its own");
+}
+
+int config_value_session_command(struct json_reader *reader, const struct key_rule *rule,
+                                 const json_t *value, void *object)
+{
+    (void)rule;
+    return json_reader_list(reader, value, &((struct language *)object)->session_command);
+}
+
+int config_value_extensions(struct json_reader *reader, const struct key_rule *rule,
+                            const json_t *value, void *object)
+{
+    struct strvec *extensions = &((struct language *)object)->extensions;
+
+    (void)rule;
+    if (json_reader_strings(reader, value, extensions) != 0)
+        return -1;
+    for (size_t i = 0; i < extensions->count; i++)
+        if (extensions->items[i][0] != '.' || strchr(extensions->items[i], '/'))
+            return json_reader_wrong_type(reader, "extensions with their dot, like \".py\"");
+    return 0;
+}
+
+int config_value_default_filename(struct json_reader *reader, const struct key_rule *rule,
+                                  const json_t *value, void *object)
+{
+    char **name = &((struct language *)object)->default_filename;
+
+    (void)rule;
+    if (json_reader_string(reader, value, name) != 0)
+        return -1;
+    if (strchr(*name, '/') || strspn(*name, ".") == strlen(*name))
+        return json_reader_wrong_type(reader, "the name of a file");
+    return json_reader_checked(reader, input_files_check_path(*name, reader->error));
+}
+
+static int read_variable(struct json_reader *reader, const char *name, const json_t *value,
+                         void *target)
+{
+    const char *text = json_string_value(value);
+    CLEANUP_FREE char *assignment = NULL;
+
+    if (environment_is_reserved(name, strlen(name)))
+        return json_reader_wrong_type(reader, "another name: shells keep this one for themselves");
+    if (!environment_is_name(name, strlen(name)))
+        return json_reader_wrong_type(reader, "named like a variable: letters, digits, _");
+    if (!text || strlen(text) != json_string_length(value))
+        return json_reader_wrong_type(reader, "a string");
+    assignment = string_format("%s=%s", name, text);
+    environment_set(target, assignment);
+    return 0;
+}
+
+int config_value_environment(struct json_reader *reader, const struct key_rule *rule,
+                             const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)rule;
+    return json_reader_members(reader, value, read_variable, &language->environment);
+}
+
+static int read_version(struct json_reader *reader, const char *name, const json_t *value,
+                        void *target)
+{
+    const char *text = json_string_value(value);
+    CLEANUP_FREE char *assignment = NULL;
+
+    if (!environment_is_name(name, strlen(name)))
+        return json_reader_wrong_type(reader, "named like a variable: letters, digits, _");
+    if (!text || *text == '\0' || strlen(text) != json_string_length(value) ||
+        text[strspn(text, "0123456789.")] != '\0')
+        return json_reader_wrong_type(reader, "a version: numbers with dots between them");
+    assignment = string_format("%s=%s", name, text);
+    environment_set(target, assignment);
+    return 0;
+}
+
+int config_value_image_versions(struct json_reader *reader, const struct key_rule *rule,
+                                const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)rule;
+    return json_reader_members(reader, value, read_version, &language->image_versions);
+}
+
+int config_value_packages(struct json_reader *reader, const struct key_rule *rule,
+                          const json_t *value, void *object)
+{
+    struct language *language = object;
+
+    (void)rule;
+    return prepare_read_packages(reader, value, &language->packages);
+}
+
+int config_value_aliases(struct json_reader *reader, const struct key_rule *rule,
+                         const json_t *value, void *object)
+{
+    struct strvec *aliases = &((struct language *)object)->aliases;
+
+    if (json_reader_list(reader, value, aliases) != 0)
+        return -1;
+    if (aliases->count > (size_t)rule->maximum) {
+        CLEANUP_FREE char *expected = string_format("%.0f names at most", rule->maximum);
+
+        return json_reader_wrong_type(reader, expected);
+    }
+    for (size_t i = 0; i < aliases->count; i++)
+        if (!language_name_is_valid(aliases->items[i]))
+            return json_reader_wrong_type(reader, "names of " LANGUAGE_NAME_RULE);
+    return 0;
+}
