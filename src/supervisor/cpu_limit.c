@@ -53,12 +53,12 @@ bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us
            used_us > supervisor->run.cpu_max_us;
 }
 
-/* Whether processes of the last request may be running, and there is no other one yet. */
+/* Whether processes of the last request may be running, and no other one has begun yet. */
 static bool is_between(const struct supervisor *supervisor)
 {
     return supervisor->left_processes &&
            (supervisor->state == STATE_ENDED || supervisor->state == STATE_COLLECTING ||
-            supervisor->state == STATE_WAITING);
+            supervisor->state == STATE_WAITING || supervisor->state == STATE_LOADING);
 }
 
 void cpu_limit_check(struct supervisor *supervisor)

@@ -31,6 +31,7 @@ static bool end_files(struct supervisor *supervisor)
 
 void requests_begin(struct supervisor *supervisor)
 {
+    supervisor->run = supervisor->order;
     supervisor->before =
         supervisor->left_processes ? supervisor->ended : cpu_limit_usage(supervisor);
     supervisor_set_timer(supervisor, supervisor->run.timer_ms);
@@ -60,8 +61,8 @@ static void run_request(struct supervisor *supervisor, const struct frame_run *f
         supervisor_send_failed(supervisor, FRAME_STEP_CPU, ENOTSUP, NULL);
         return;
     }
-    supervisor->run = *frame;
-    if (supervisor_is_cell(supervisor)) {
+    supervisor->order = *frame;
+    if ((frame->flags & FRAME_RUN_CELL) != 0) {
         supervisor_set_timer(supervisor, frame->timer_ms);
         cell_load(supervisor);
         return;

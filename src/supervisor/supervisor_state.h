@@ -74,8 +74,9 @@ struct supervisor {
     bool stdin_ended;
     /* Bytes that may be sent: of STDOUT, STDERR, FILES, REPORT. */
     uint64_t credit[4];
-    struct frame_run run; /* of this request, or of the last one until another one runs */
-    uint64_t cores;       /* of the machine */
+    struct frame_run order; /* of the last RUN */
+    struct frame_run run;   /* the same from BEGUN on: the last request may still use CPU time */
+    uint64_t cores;         /* of the machine */
     /* What END will say. */
     bool reaped;
     int status; /* of the program, see wait(2), once it is reaped */

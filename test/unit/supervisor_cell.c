@@ -872,6 +872,39 @@ static void cell__cpu_time_between_two_cells(void **state)
     release(&fixture);
 }
 
+/* The limit of a cell that does not begin is not one for what the last cell has left. */
+static void cell__cpu_time_of_a_cell_that_does_not_begin(void **state)
+{
+    struct frame_run run = run_of(FRAME_RUN_KEEP_PROCESSES);
+    struct fixture fixture;
+    int alive;
+
+    (void)state;
+    open_limited(&fixture, "", FRAME_RUN_KEEP_PROCESSES);
+    alive = open_alive(&fixture);
+    run.cpu_max_us = 2000000;
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add_cell(&fixture,
+             "(exec 9>alive; until [ -e go ]; do sleep 0.01; done;"
+             " echo usage_usec 7900000 >cpu.stat; sleep 300) & echo usage_usec 6500000 >cpu.stat",
+             NULL, &run);
+    expect_cell(&fixture, "");
+    run.cpu_max_us = 500000;
+    add(&fixture, FRAME_RESET, NULL, 0);
+    add(&fixture, FRAME_RUN, &run, sizeof run);
+    flush(&fixture);
+    for (int i = 0; i < 3; i++) /* it is looked at several times while stdin is missing */
+        expect_none(&fixture, FRAME_FAILED);
+    add(&fixture, FRAME_STOP, NULL, 0);
+    expect(&fixture, FRAME_FAILED);
+    for (int i = 0; i < 3; i++)
+        expect_none(&fixture, FRAME_END);
+    write_in(fixture.directory, "go", "");
+    assert_int_equal(exit_status(&fixture), 0);
+    check_dead(alive);
+    release(&fixture);
+}
+
 /* ---- what isolator does not send */
 
 /* The supervisor has to end with status 1, and the interpreter with it. */
@@ -960,6 +993,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cell__timer),
         cmocka_unit_test(cell__cpu_time),
         cmocka_unit_test(cell__cpu_time_between_two_cells),
+        cmocka_unit_test(cell__cpu_time_of_a_cell_that_does_not_begin),
         cmocka_unit_test(cell__frames_that_cannot_come),
     };
 
