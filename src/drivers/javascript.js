@@ -1,10 +1,11 @@
 // The driver of a Node.js that stays: it runs one cell after the other in the global context, like Node's REPL.
 // Runs with Node.js 16 and later, as `node -e TEXT`. The supervisor of the container starts it with these descriptors:
 //
-//   0     standard input of the cell: a file, renewed before each cell
+//   0     a file for the standard input of the cell, which the driver renews before each cell
 //   1, 2  standard output and error, for the life of the interpreter
-//   3     the cell: a file with one JSON object, renewed before each cell
-//   4     a pipe: "\n" arrives, run the cell; end of file, the session is over
+//   3     the file of 0, to be written
+//   4     a pipe: for each cell a line with the size of the cell and of its standard input, in 2 x 12 characters, and then
+//         both; the cell is one JSON object. End of file: the session is over
 //   5     a pipe: after each cell its report, one JSON object and a NUL
 //
 // The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES}. The
@@ -26,13 +27,13 @@
     const { Writable } = require('stream');
     const { promiseHooks } = require('v8');
 
-    const CELL = 3, BEGIN = 4, ANSWER = 5, MESSAGE_MAX = 1000, SIGINT_MS = 20, DRAIN_MS = 50;
+    const INPUT = 3, BEGIN = 4, ANSWER = 5, MESSAGE_MAX = 1000, SIGINT_MS = 20, DRAIN_MS = 50;
     const KEY = Symbol.for('isolator.driver');
     const IMPORT = '__isolator_import__';
     const { defineProperty } = Object;
     const { parse, stringify } = JSON;
     const { inspect, types: { isPromise, isNativeError } } = util;
-    const { readSync, writeSync, closeSync, openSync, fstatSync, ReadStream } = fs;
+    const { readSync, writeSync, ftruncateSync, closeSync, openSync, fstatSync, ReadStream } = fs;
     const drain = process._tickCallback; // runs the pending microtasks, unlike queueMicrotask() at once
     const end = process.reallyExit.bind(process);
     const ownModule = module;
@@ -361,8 +362,9 @@
     }
 
     function nextCell() {
-        if (!isOrdered()) end(0);
-        const request = parse(readCell());
+        const head = receive(26).toString();
+        const request = parse(receive(Number(head.slice(0, 12))).toString());
+        takeInput(Number(head.slice(13)));
         cell = { request, report: { value: null }, outcome: null, running: false };
         restoreStreams();
         process.argv = [process.execPath, 'cell', ...request.arguments ?? []];
@@ -370,25 +372,29 @@
         nextTurn(runCell); // timers that are due come first
     }
 
-    // Waits for the next cell; false if the session is over.
-    function isOrdered() {
-        const byte = Buffer.alloc(1);
-        for (;;) {
+    // So many bytes of the pipe; ends if the session is over.
+    function receive(size) {
+        const bytes = Buffer.alloc(size);
+        for (let at = 0; at < size;) {
+            let got = 0;
             try {
-                return readSync(BEGIN, byte, 0, 1, null) === 1 && byte[0] === 10;
+                got = readSync(BEGIN, bytes, at, size - at, null);
             } catch (error) {
-                if (error.code !== 'EINTR') return false; // EINTR: a signal; else a cell has closed the pipe
+                if (error.code === 'EINTR') continue; // a signal; else a cell has closed the pipe
             }
+            if (!got) end(0);
+            at += got;
         }
+        return bytes;
     }
 
-    function readCell() {
-        const parts = [];
-        for (let offset = 0, size; ; offset += size) {
-            const part = Buffer.alloc(65536);
-            size = readSync(CELL, part, 0, part.length, offset);
-            if (!size) return Buffer.concat(parts).toString();
-            parts.push(part.subarray(0, size));
+    // Writes the standard input of the cell to its file.
+    function takeInput(size) {
+        ftruncateSync(INPUT, 0);
+        for (let at = 0; at < size;) {
+            const part = receive(Math.min(size - at, 65536));
+            for (let done = 0; done < part.length;) done += writeSync(INPUT, part, done, part.length - done, at + done);
+            at += part.length;
         }
     }
 

@@ -1,10 +1,11 @@
 # The driver of a Python interpreter that stays: it runs one cell after the other in one namespace, like a notebook.
 # Runs with CPython 3.8 and later, as `python3 -u -c TEXT`. The supervisor of the container starts it with these descriptors:
 #
-#   0     standard input of the cell: a file, renewed before each cell
+#   0     a file for the standard input of the cell, which the driver renews before each cell
 #   1, 2  standard output and error, for the life of the interpreter
-#   3     the cell: a file with one JSON object, renewed before each cell
-#   4     a pipe: "\n" arrives, run the cell; end of file, the session is over
+#   3     the file of 0, to be written
+#   4     a pipe: for each cell a line with the size of the cell and of its standard input, in 2 x 12 characters, and then
+#         both; the cell is one JSON object. End of file: the session is over
 #   5     a pipe: after each cell its report, one JSON object and a NUL
 #
 # The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES,
@@ -29,12 +30,13 @@ def driver():
     main = sys.modules["__main__"].__dict__
     del main["driver"]
     decode, encode = json.JSONDecoder().raw_decode, json.JSONEncoder(ensure_ascii=False).iterencode
-    getpid, leave, read, pread, write, dup2 = os.getpid, os._exit, os.read, os.pread, os.write, os.dup2
+    getpid, leave, read, write, dup2 = os.getpid, os._exit, os.read, os.write, os.dup2
+    truncate, pwrite, seek = os.ftruncate, os.pwrite, os.lseek
     environ, modules, print_error, hook_of_errors = os.environ, sys.modules, sys.__excepthook__, sys.excepthook
     exc_info, traceback_of = sys.exc_info, BaseException.__dict__["__traceback__"].__get__
     set_signal, set_mask = signal.signal, signal.pthread_sigmask
     SIGNALS = signal.valid_signals() - {signal.SIGINT}
-    CELL, BEGIN, ANSWER, MESSAGE_MAX, SOURCES_MAX, SOURCES_BYTES = 3, 4, 5, 1000, 256, 1 << 20
+    INPUT, BEGIN, ANSWER, MESSAGE_MAX, SOURCES_MAX, SOURCES_BYTES = 3, 4, 5, 1000, 256, 1 << 20
     IS_COROUTINE, COMPILE = 0x80, _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     FUTURES = 0
     for name in __future__.all_feature_names:
@@ -43,7 +45,7 @@ def driver():
     recursion_limit = sys.getrecursionlimit()
     input_encoding, input_errors = sys.stdin.encoding, sys.stdin.errors
     kept = [os.dup(descriptor) for descriptor in (0, 1, 2)]
-    for descriptor in (CELL, BEGIN, ANSWER):
+    for descriptor in (INPUT, BEGIN, ANSWER):
         os.set_inheritable(descriptor, False)
 
     state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=())
@@ -91,6 +93,7 @@ def driver():
     def restore_streams():
         for descriptor, copy in enumerate(kept):
             dup2(copy, descriptor)
+        seek(0, 0, 0)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, "r", False)), input_encoding, input_errors)
         for descriptor, name in ((1, "stdout"), (2, "stderr")):
             if getattr(getattr(sys, name, None), "closed", True) is True:
@@ -292,32 +295,38 @@ def driver():
         set_signal(signal.SIGINT, on_sigint)
         state.mask = set_mask(signal.SIG_BLOCK, SIGNALS)
 
-    def next_cell():
-        """Waits for the next cell. Returns None if the session is over."""
-        byte = None
-        for _ in range(100):
+    def receive(size):
+        """So many bytes of the pipe; leaves at its end: the session is over."""
+        text, failures = bytearray(), 0
+        while len(text) < size:
             try:
-                byte = read(BEGIN, 1)
-                break
+                part = read(BEGIN, size - len(text))
             except BaseException:  # raised by a signal handler of a cell, or a cell has closed the pipe
-                pass
-        if byte != b"\n":
-            return None
-        text, offset = b"", 0
-        while True:
-            part = pread(CELL, 1 << 20, offset)
-            if not part:
-                return decode(text.decode())[0]
-            text += part
-            offset += len(part)
+                part, failures = None, failures + 1
+            if part == b"" or failures > 100:
+                leave(0)
+            text += part or b""
+        return text
+
+    def next_cell():
+        """Waits for the next cell, and writes its standard input to the file."""
+        head = receive(26)
+        text, left = receive(int(head[:12])), int(head[13:])
+        truncate(INPUT, 0)
+        at = 0
+        while at < left:
+            part = receive(min(left - at, 1 << 16))
+            while part:
+                written = pwrite(INPUT, part, at)
+                at += written
+                del part[:written]
+        return decode(text.decode())[0]
 
     attempt(hold_signals)
     while True:
         if sys.getrecursionlimit() < recursion_limit:
             sys.setrecursionlimit(recursion_limit)
         cell = next_cell()
-        if cell is None:
-            leave(0)
         restore_streams()
         answer = "".join(encode(run_cell(cell), _one_shot=True)).encode() + b"\0"
         try:

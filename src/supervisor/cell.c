@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,20 +10,22 @@
 #include "supervisor/supervisor_state.h"
 
 /*
- * The cells of an interpreter that stays. Its stdin and the code of the cell are files in memory:
- * the interpreter has them open for reading, and they are written anew before each cell, while it
- * is stopped. They are the container's memory: a write that needs more than there is fails.
+ * The cells of an interpreter that stays. What arrives of a cell is kept in files in memory, and
+ * written to a pipe when it runs. They are the container's memory: a write that needs more than
+ * there is fails. The driver keeps stdin in a file of its own, descriptor 3.
  *
- * The driver in the interpreter is a part of the program, so what it reports is no more than that.
- * It is driven over pipes and not over a socket: descriptors can be sent over a UNIX socket, and
- * whoever reads them has to close them, which may take as long as the program wants (SO_LINGER).
- * If the interpreter has closed its ends, or does not answer, the cell ends with the interpreter or
- * with the order to stop.
+ * This process shares with the program pipes and nothing else, since everything else can be made to
+ * wait for the program: a file while a process reads or writes much of it, and a UNIX socket, with
+ * which descriptors can come, while these are closed (SO_LINGER).
+ *
+ * The driver is a part of the program, so what it reports is no more than that. If it has closed
+ * its ends of the pipes, or does not answer, the cell ends with the interpreter or with the order
+ * to stop.
  */
 
 void cell_init(struct supervisor *supervisor)
 {
-    supervisor->cell = (struct cell){.files = {-1, -1}, .input = -1};
+    supervisor->cell = (struct cell){.files = {-1, -1}, .unread = -1};
 }
 
 void cell_forget(struct supervisor *supervisor)
@@ -31,7 +34,7 @@ void cell_forget(struct supervisor *supervisor)
 
     for (int i = 0; i < CELL_FILES; i++)
         streams_close(&cell->files[i]);
-    streams_close(&cell->input);
+    streams_close(&cell->unread);
     cell_init(supervisor);
 }
 
@@ -47,21 +50,15 @@ void cell_reset(struct supervisor *supervisor)
     }
 }
 
-/* Makes the files that are not there yet. The program can open them for writing, but not seal them.
- */
+/* Makes the files that are not there yet. */
 static bool open_files(struct cell *cell)
 {
     for (int i = 0; i < CELL_FILES && cell->error == 0; i++)
         if (cell->files[i] < 0) {
             cell->files[i] = memory_file_make("cell");
-            if (cell->files[i] < 0 || fcntl(cell->files[i], F_ADD_SEALS, F_SEAL_SEAL) != 0)
+            if (cell->files[i] < 0)
                 cell->error = errno;
         }
-    if (cell->error == 0 && cell->input < 0) {
-        cell->input = memory_file_reopen(cell->files[CELL_INPUT]);
-        if (cell->input < 0)
-            cell->error = errno;
-    }
     return cell->error == 0;
 }
 
@@ -106,28 +103,84 @@ static void take_stdin(struct supervisor *supervisor)
     streams_grant_stdin(supervisor);
 }
 
-/* The driver may have closed its end, or filled the pipe: see above. */
-static void order_cell(const struct supervisor *supervisor)
+/* ---- the order */
+
+static uint64_t order_size(const struct cell *cell)
 {
-    if (write(supervisor->program.begin, "\n", 1) != 1)
-        errno = 0;
+    return CELL_HEAD + cell->sizes[CELL_CODE] + cell->sizes[CELL_INPUT];
 }
+
+bool cell_is_ordering(const struct supervisor *supervisor)
+{
+    return (supervisor->state == STATE_STARTING || supervisor->state == STATE_RUNNING) &&
+           supervisor->cell.exists && supervisor->program.begin >= 0 &&
+           supervisor->cell.sent < order_size(&supervisor->cell);
+}
+
+/* The next bytes to be sent; how many. */
+static ssize_t next_bytes(const struct cell *cell, char *bytes, size_t size)
+{
+    uint64_t at = cell->sent;
+
+    if (at < CELL_HEAD) {
+        memcpy(bytes, cell->head + at, CELL_HEAD - at);
+        return (ssize_t)(CELL_HEAD - at);
+    }
+    at -= CELL_HEAD;
+    if (at < cell->sizes[CELL_CODE])
+        return pread(cell->files[CELL_CODE], bytes, size, (off_t)at);
+    return pread(cell->files[CELL_INPUT], bytes, size, (off_t)(at - cell->sizes[CELL_CODE]));
+}
+
+void cell_order(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+    char bytes[8192];
+
+    while (cell_is_ordering(supervisor)) {
+        const ssize_t length = next_bytes(cell, bytes, sizeof bytes);
+        const ssize_t written =
+            length > 0 ? write(supervisor->program.begin, bytes, (size_t)length) : 0;
+
+        if (written < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (written <= 0)
+            streams_close(&supervisor->program.begin); /* as the driver has done */
+        else
+            cell->sent += (uint64_t)written;
+    }
+}
+
+static void begin_order(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+
+    snprintf(cell->head, sizeof cell->head, "%12llu %12llu\n",
+             (unsigned long long)cell->sizes[CELL_CODE],
+             (unsigned long long)cell->sizes[CELL_INPUT]);
+    cell->sent = cell->reported = 0;
+}
+
+/* ---- the interpreter */
 
 static void start_interpreter(struct supervisor *supervisor)
 {
-    struct cell *cell = &supervisor->cell;
     struct program *program = &supervisor->program;
+    struct cell *cell = &supervisor->cell;
 
-    program->input = cell->input;
-    program->code = memory_file_reopen(cell->files[CELL_CODE]);
-    if (program->code < 0) {
+    program->store = memory_file_make("stdin");
+    program->input = program->store < 0 ? -1 : memory_file_reopen(program->store);
+    if (program->input < 0)
         requests_fail(supervisor, FRAME_STEP_START, errno);
-        return;
+    else
+        cell->exists = requests_start_program(supervisor);
+    streams_close(&program->store);
+    streams_close(&program->input);
+    if (cell->exists) {
+        cell->unread = memory_file_reopen(program->begin);
+        fcntl(cell->unread, F_SETFL, O_NONBLOCK);
     }
-    cell->exists = requests_start_program(supervisor);
-    streams_close(&program->code);
-    if (cell->exists)
-        order_cell(supervisor);
+    cell_order(supervisor);
 }
 
 static void continue_interpreter(struct supervisor *supervisor)
@@ -142,14 +195,18 @@ static void continue_interpreter(struct supervisor *supervisor)
         ending_after_program(supervisor);
         return;
     }
-    /* What comes from between two cells belongs to none. */
+    /*
+     * What comes from between two cells belongs to none. A cell that was ended by a report of the
+     * program's own may not have been read.
+     */
+    streams_discard(&cell->unread);
     streams_discard(&program->out[0]);
     streams_discard(&program->out[1]);
     streams_discard(&program->answer);
     if (cell->stopped)
         kill(program->pid, SIGCONT);
     cell->stopped = false;
-    order_cell(supervisor);
+    cell_order(supervisor);
     cpu_limit_check(supervisor);
 }
 
@@ -167,8 +224,7 @@ void cell_load(struct supervisor *supervisor)
     if (!supervisor->stdin_ended)
         return;
     requests_begin(supervisor);
-    lseek(cell->input, 0, SEEK_SET);
-    cell->reported = 0;
+    begin_order(supervisor);
     if (cell->exists)
         continue_interpreter(supervisor);
     else
@@ -227,6 +283,8 @@ void cell_pass_report(struct supervisor *supervisor)
         supervisor->cell.reported += length;
         supervisor->credit[CREDIT_REPORT] -= length;
     }
-    if (end)
+    if (end && cell_is_ordering(supervisor))
+        ending_begin(supervisor, FRAME_CAUSE_ITSELF); /* the rest would begin the next cell */
+    else if (end)
         settling_begin(supervisor);
 }

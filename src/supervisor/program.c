@@ -35,7 +35,7 @@ void program_init(struct program *program)
                                 .begin = -1,
                                 .answer = -1,
                                 .input = -1,
-                                .code = -1};
+                                .store = -1};
     for (char **variable = environ; *variable; variable++)
         strvec_push(&program->environment, *variable);
     /* The uid has no entry in the image's passwd: these are where programs look first. */
@@ -258,7 +258,7 @@ static struct descriptors descriptors_of(const struct program *program, const st
 
     if (!is_interpreter(program))
         return (struct descriptors){{pipes->ends[PIPE_IN][0], out, err}, 3};
-    return (struct descriptors){{program->input, out, err, program->code,
+    return (struct descriptors){{program->input, out, err, program->store,
                                  pipes->ends[PIPE_BEGIN][0], pipes->ends[PIPE_ANSWER][1]},
                                 6};
 }

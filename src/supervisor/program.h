@@ -23,7 +23,7 @@ struct program {
     int out[2];
     int report;            /* likewise; for program_take_report() */
     int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
-    int input, code;       /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
+    int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };
@@ -43,7 +43,7 @@ struct program_failure {
 
 /*
  * Makes a process that is to become the program, in the current directory; an interpreter if
- * `input` and `code` are set. False: `failure` says why there is none.
+ * `input` and `store` are set. False: `failure` says why there is none.
  */
 bool program_start(struct program *program, const struct figures *figures,
                    struct program_failure *failure);

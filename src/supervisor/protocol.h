@@ -65,11 +65,15 @@
  * it; until it has ended, the ARGUMENT and ENVIRONMENT frames of later cells are left out. It has
  * these descriptors:
  *
- *     0     the cell's stdin, a file: STDIN is kept until STDIN_END, and granted again at once
+ *     0     a file that only the interpreter has: the driver gives it the stdin of each cell
  *     1, 2  pipes, as long as the interpreter lives
- *     3     the cell, a file: what came as CODE
- *     4     a pipe, to be read: a newline begins the cell, and its end ends the session
+ *     3     the file of 0, to be written
+ *     4     a pipe, to be read, that begins each cell: two numbers of 12 characters, filled up with
+ *           spaces on the left, with a space between them and a newline behind; and so many bytes
+ *           of CODE and of STDIN. Its end ends the session
  *     5     a pipe, to be written: the report of the cell, up to a NUL, which ends the cell
+ *
+ * STDIN of a cell is kept until STDIN_END, and granted again at once.
  *
  * At the end of a cell all processes are stopped, what they have written is sent, and all but the
  * interpreter are killed; the next cell continues it. With FRAME_RUN_KEEP_PROCESSES, which can come

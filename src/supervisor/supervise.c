@@ -97,6 +97,7 @@ enum {
     WAIT_STDIN,
     WAIT_STDOUT,
     WAIT_STDERR,
+    WAIT_ORDER,
     WAIT_ANSWER,
     WAIT_OTHERS, /* see settling_poll() */
     WAITS = WAIT_OTHERS + SETTLING_POLLS
@@ -119,6 +120,8 @@ static void prepare(struct supervisor *supervisor, struct pollfd *polled)
     for (int i = 0; i < 2; i++)
         polled[WAIT_STDOUT + i] =
             (struct pollfd){streams_may_pass(supervisor, i) ? program->out[i] : -1, POLLIN, 0};
+    polled[WAIT_ORDER] =
+        (struct pollfd){cell_is_ordering(supervisor) ? program->begin : -1, POLLOUT, 0};
     polled[WAIT_ANSWER] =
         (struct pollfd){cell_may_report(supervisor) ? program->answer : -1, POLLIN, 0};
     settling_poll(supervisor, polled + WAIT_OTHERS);
@@ -146,6 +149,8 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
     for (int i = 0; i < 2; i++)
         if (polled[WAIT_STDOUT + i].revents != 0 && streams_may_pass(supervisor, i))
             streams_pass(supervisor, i);
+    if (polled[WAIT_ORDER].revents != 0)
+        cell_order(supervisor);
     if (polled[WAIT_ANSWER].revents != 0 && cell_may_report(supervisor))
         cell_pass_report(supervisor);
     settling_discard(supervisor, polled + WAIT_OTHERS);

@@ -41,16 +41,18 @@ struct usage {
     uint64_t cpu_us, own_cpu_us, oom_kills;
 };
 
-/* The files of an interpreter and of its cell: stdin, and the code. */
-enum { CELL_INPUT, CELL_CODE, CELL_FILES };
+/* What the driver of an interpreter is sent: the sizes of the code and of stdin, and both. */
+enum { CELL_CODE, CELL_INPUT, CELL_FILES, CELL_HEAD = 26 };
 
 /* An interpreter that stays (its process is `program`), and its cell. See cell.c. */
 struct cell {
     bool exists;           /* there is an interpreter, whose end was not reported */
     bool stopped;          /* it is: SIGSTOP */
-    int files[CELL_FILES]; /* memfds, to be written; owned; -1: none */
-    int input;             /* the interpreter's descriptor 0, for its offset; owned */
+    int files[CELL_FILES]; /* memfds that no program can open; owned; -1: none */
     uint64_t sizes[CELL_FILES];
+    char head[CELL_HEAD + 1];
+    uint64_t sent;     /* bytes of all three that are in the pipe */
+    int unread;        /* the other end of that pipe, for what the driver has not read; owned */
     int error;         /* errno of what failed while the files were written */
     uint64_t reported; /* bytes of the report that were sent */
 };
@@ -260,6 +262,10 @@ void cell_load(struct supervisor *supervisor);
 
 /* Handles INTERRUPT. */
 void cell_interrupt(const struct supervisor *supervisor);
+
+/* Whether the driver was not sent the whole cell yet, and sends what its pipe takes. */
+bool cell_is_ordering(const struct supervisor *supervisor);
+void cell_order(struct supervisor *supervisor);
 
 /* Whether bytes of the report may be read, and reads some. Its end ends the cell. */
 bool cell_may_report(const struct supervisor *supervisor);
