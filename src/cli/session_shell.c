@@ -124,6 +124,17 @@ bool session_shell_keeps_state(const struct session_shell *shell)
     return config_language_called(shell->config, shell->language)->session_command.count > 0;
 }
 
+/* The language of the options, else that of the file's extension, else the default; owned. */
+static char *choose_language(const struct run_options *options, const struct config *config)
+{
+    const struct language *of_file =
+        options->file ? config_language_of_file(config, options->file) : NULL;
+
+    if (options->request.language)
+        return string_copy(options->request.language);
+    return string_copy(of_file ? of_file->name : DEFAULT_LANGUAGE);
+}
+
 int session_shell_open(struct session_shell *shell, const struct run_options *options,
                        const struct config *config, struct error *error)
 {
@@ -135,8 +146,7 @@ int session_shell_open(struct session_shell *shell, const struct run_options *op
     *shell = (struct session_shell){
         .options = options,
         .config = config,
-        .language =
-            string_copy(options->request.language ? options->request.language : DEFAULT_LANGUAGE),
+        .language = choose_language(options, config),
     };
     if (make_plan(shell, &empty, &plan, error) == 0 &&
         service_open(&shell->service, config, &service_options, error) == 0)

@@ -36,6 +36,17 @@ test_case 'JavaScript' && {
     with=()
 }
 
+test_case 'the extension of the file chooses the language' && {
+    printf '%s\n' 'const x = 6' '// %%' '`${x * 7}`' >"$scratch/cells.js"
+    isolator session "$scratch/cells.js"
+    is "$status|$out|$err" "0|'42'|" "JavaScript"
+    echo 'import sys; sys.version_info[0]' >"$scratch/cells.unknown"
+    isolator session "$scratch/cells.unknown"
+    is "$status|$out|$err" "0|3|" "an extension of no language: Python"
+    isolator session --language python "$scratch/cells.js"
+    is "$status" 1 "--language has precedence"
+}
+
 test_case 'a language without an interpreter that stays' && {
     with=(--language busybox)
     cells 'echo kept >note; X=1' '# %%' 'cat note; echo "$X"; exit 3' '# %%' 'echo on'
