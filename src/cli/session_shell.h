@@ -1,5 +1,5 @@
 /*
- * The session behind `isolator session`: runs a cell, sends files and fetches files. It opens the
+ * The session of `isolator session`: runs a cell, sends files and fetches files. It opens the
  * session when a cell needs one, and again after it was closed or has ended.
  */
 #ifndef CLI_SESSION_SHELL_H

@@ -68,7 +68,7 @@ struct file_opener file_uris_opener(struct file_uris *uris)
     return (struct file_opener){.open = open_range, .context = uris};
 }
 
-/* Reads "NAME=NUMBER" at *at and moves *at behind it. */
+/* Reads "NAME=NUMBER" at *at and moves *at past it. */
 static bool read_number(const char **at, const char *name, long long *number)
 {
     const size_t length = strlen(name);

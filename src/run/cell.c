@@ -19,13 +19,13 @@ enum { REPORT_VALUES_MAX = 10000 };
 /* Bytes that a message shows of the name and of the message of an exception. */
 enum { NAME_SHOWN_MAX = 100, MESSAGE_SHOWN_MAX = 1000 };
 
+/* A report that names more omitted figures than this is taken to mean so many. */
+enum { FIGURES_OMITTED_MAX = 1000000 };
+
 bool cell_is_in(const struct plan *plan)
 {
     return plan->session.id[0] != '\0' && plan->session_command.count > 0;
 }
-
-/* The largest number of omitted figures that is believed. */
-enum { FIGURES_TOLD_MAX = 1000000 };
 
 /* ---- the cell */
 
@@ -259,8 +259,10 @@ static void take_figure(const json_t *figure, const struct plan *plan, size_t *l
 static void take_figures(const json_t *report, const struct plan *plan, struct artifacts *artifacts)
 {
     const json_t *figures = json_object_get(report, "figures");
-    const json_int_t told = json_integer_value(json_object_get(report, "figures_omitted"));
-    const size_t omitted = told < 0 ? 0 : told < FIGURES_TOLD_MAX ? (size_t)told : FIGURES_TOLD_MAX;
+    const json_int_t named = json_integer_value(json_object_get(report, "figures_omitted"));
+    const size_t omitted = named < 0                     ? 0
+                           : named < FIGURES_OMITTED_MAX ? (size_t)named
+                                                         : FIGURES_OMITTED_MAX;
     const size_t count = json_array_size(figures);
     /* of those that cannot be taken only the first is named */
     const size_t max = (size_t)plan->max_artifacts + 1;

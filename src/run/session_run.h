@@ -31,9 +31,8 @@ struct session_limits {
 };
 
 /*
- * Belongs to one request at a time, while it is in run_execute_in_session(), and
- * to nobody else meanwhile. Between two requests its owner may read everything, ask
- * run_session_lives(), and remove it.
+ * Belongs to one request at a time, while that is in run_execute_in_session(): no one else uses it
+ * then. Between two requests its owner may read everything, ask run_session_lives(), and remove it.
  */
 struct run_session {
     struct session_limits limits;

@@ -63,7 +63,7 @@ struct supervisor_link {
     uint64_t keep_max;
     /* What is still to be sent of the request; the files are borrowed, -1: none. */
     struct strbuf head;        /* frames in front of the archive */
-    struct strbuf last;        /* RUN or KEEP, behind it */
+    struct strbuf last;        /* RUN or KEEP, which follows it */
     const struct strbuf *cell; /* borrowed; NULL: none */
     size_t cell_at;
     int archive, input;

@@ -60,7 +60,7 @@
  * error, and so is STDIN without credit: the supervisor exits, which ends the container, and
  * isolator removes the container.
  *
- * Cells. In a session (service/session.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
+ * Cells. In a session (service/sessions.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
  * program is an interpreter that stays, with a driver in it (src/drivers). The first cell starts
  * it; until it has ended, the ARGUMENT and ENVIRONMENT frames of later cells are left out. It has
  * these descriptors:
