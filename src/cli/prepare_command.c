@@ -23,8 +23,8 @@ enum { STATUS_NOT_FOUND = 127 };
 /* ---- prepare: each function returns an exit status, or -1 with the error */
 
 /*
- * Sets *prepared to the language with the steps of the command line. Steps of the configuration
- * file have precedence, so that is an error.
+ * Gives *prepared, a copy of the language, the steps of the command line. Steps of the
+ * configuration file have precedence, so that is an error.
  */
 static int with_steps(const struct prepare_options *options, const struct language *language,
                       struct language *prepared, struct error *error)
@@ -34,7 +34,6 @@ static int with_steps(const struct prepare_options *options, const struct langua
                          "cannot replace the steps of '%s': they are in the configuration; change "
                          "languages.%s.prepare there",
                          language->name, language->name);
-    *prepared = *language;
     prepared->preparation = (struct preparation){.steps = options->steps,
                                                  .files = options->files,
                                                  .network = (char *)options->network,
@@ -123,7 +122,7 @@ static int run_steps(const struct prepare_options *options, const struct docker 
                                     .output = escaped_output_take,
                                     .context = &output,
                                     .warnings = &warnings};
-    struct language prepared;
+    struct language prepared = *language;
     int status;
 
     if (!is_new)
