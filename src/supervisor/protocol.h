@@ -69,8 +69,8 @@
  *     1, 2  pipes, as long as the interpreter lives
  *     3     the file of 0, to be written
  *     4     a pipe, to be read, that begins each cell: two numbers of 12 characters, filled up with
- *           spaces on the left, with a space between them and a newline behind; and so many bytes
- *           of CODE and of STDIN. Its end ends the session
+ *           spaces on the left, with a space between them and a newline after them; then so many
+ *           bytes of CODE and of STDIN. Its end ends the session
  *     5     a pipe, to be written: the report of the cell, up to a NUL, which ends the cell
  *
  * STDIN of a cell is kept until STDIN_END, and granted again at once.
