@@ -19,8 +19,6 @@ enum { KNOWN_MAX = 50000 };
 
 #define MIB (1ULL << 20)
 
-#define CONTAINER_ENDED "its container ended"
-
 void run_session_init(struct run_session *session, const struct session_limits *limits,
                       bool keep_processes)
 {
@@ -214,7 +212,7 @@ static void settle(struct run *run, bool used)
     remember_artifacts(session, &result->artifacts);
     session->ended = why_used_up(session, 0, 0);
     if (!idle && !session->ended && (used || session->requests > 0))
-        session->ended = string_copy(CONTAINER_ENDED);
+        session->ended = string_copy(RUN_SESSION_CONTAINER_ENDED);
     if (idle && !session->ended)
         adopt(session, steal_instance(&run->instance));
     else

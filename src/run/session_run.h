@@ -23,6 +23,9 @@
 #include "run/program_run.h"
 #include "run/run_state.h"
 
+/* Why a session is over whose container has ended. */
+#define RUN_SESSION_CONTAINER_ENDED "its container ended"
+
 /* What the sessions of the configuration allow to one of them. */
 struct session_limits {
     long long end;                   /* clock_now_ms(); its container ends itself soon after that */

@@ -70,7 +70,7 @@ int service_submit(struct service *service, struct plan *plan,
 /*
  * Opens a session for requests like this plan: language, image, network, mounts and limits of the
  * container are the plan's, and the plans of all its requests have to agree in them. Its first
- * request makes the container. Put the id into request.session of each request. Fails if
+ * request makes the container. Put the id into session.id of the plan of each request. Fails if
  * sessions.max of the configuration are open (ERROR_INPUT).
  */
 int service_open_session(struct service *service, const struct plan *plan, bool keep_processes,

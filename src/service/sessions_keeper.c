@@ -57,7 +57,7 @@ static char *reason_to_end(const struct session *session, long long now)
         reason = string_format("idle for %s", time);
     }
     if (!reason && session->run.instance && !run_session_lives(&session->run))
-        reason = string_copy("its container ended");
+        reason = string_copy(RUN_SESSION_CONTAINER_ENDED);
     return reason;
 }
 
