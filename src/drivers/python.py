@@ -228,15 +228,21 @@ def driver():
         said["name"] = clean(type(error).__name__)[:MESSAGE_MAX].decode("utf-8", "ignore")
         said["message"] = clean(error)[:MESSAGE_MAX].decode("utf-8", "ignore")
 
+    def is_interrupt(error):
+        return issubclass(type(error), KeyboardInterrupt)
+
     def report_error(error, report):
         if issubclass(type(error), SystemExit):
             attempt(show_exit, error.code, report)
             return
-        if issubclass(type(error), KeyboardInterrupt):
+        if is_interrupt(error):
             report["interrupted"] = True
-        else:
-            attempt(describe, error, report)
-        if attempt(show_error, error):
+        elif is_interrupt(attempt(describe, error, report)):  # its text never ends
+            del report["exception"]
+            report["interrupted"] = True
+            return
+        failure = attempt(show_error, error)
+        if failure is not None and not is_interrupt(failure):
             attempt(print_error, type(error), error, traceback_of(error))
 
     def add_figure(pyplot, number, figures, size):
@@ -255,10 +261,10 @@ def driver():
             attempt(lambda: numbers.extend(pyplot.get_fignums()))
         for number in numbers:
             error = attempt(add_figure, pyplot, number, figures, size)
-            if error and issubclass(type(error), KeyboardInterrupt):
+            if is_interrupt(error):
                 report["interrupted"] = True
                 break
-            if error:
+            if error is not None:
                 attempt(show_error, error)
         if numbers:
             attempt(lambda: pyplot.close("all"))
@@ -276,15 +282,15 @@ def driver():
         keep_source(name, cell["code"])
         show_sources()
         error = attempt(run_code, name, cell["code"], report, cell["value_max"])
-        if error:
+        if error is not None:
             report_error(error, report)
         if getpid() != own_pid:  # the cell has called os.fork(), and this is the child
             attempt(flush)
-            leave(report.get("exit", 1 if error else 0))
+            leave(report.get("exit", 0 if error is None else 1))
         if "interrupted" not in report:  # figures of a cell that was interrupted come with the next one
             take_figures(report, cell["figures_max"])
         error = attempt(flush)
-        if error and issubclass(type(error), KeyboardInterrupt):
+        if is_interrupt(error):
             report["interrupted"] = True
         attempt(hold_signals)
         restore_environment(variables, before)

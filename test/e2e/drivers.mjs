@@ -128,6 +128,18 @@ testCase('Python: SIGINT ends what runs, and the variables stay', async () => {
     await pythonInterrupted('import sys\nclass S:\n  def write(self, text): return len(text)\n  def flush(self):\n    sys.__stdout__.write("started\\n")\n    while True: pass\nsys.stdout = S()');
 });
 
+testCase('Python: SIGINT ends the text of an exception and its display', async () => {
+    is(await pythonInterrupted('class E(Exception):\n  def __str__(self):\n    print("started")\n    while True: pass\nraise E'), '');
+    const [, cell, next] = await python('import sys\ndef hook(*error):\n  print("started")\n  while True: pass\nsys.excepthook = hook',
+        { code: '1 / 0', interrupt_at: 'started' }, '5');
+    is([cell.report.exception.name, next.report.value], ['ZeroDivisionError', '5'], 'a hook');
+});
+
+quickCase('Python: an exception that is false ends its cell nevertheless', async () => {
+    is(await pythonValues('class Empty(Exception):\n  def __len__(self): return 0\nclass Neither(Exception):\n  def __bool__(self): return 1 / 0',
+        'raise Empty', 'raise Neither', '5'), '|Empty|Neither|5');
+});
+
 testCase('Python: SIGINT cancels a pending await, and what it has to clean up runs', async () => {
     const text = await pythonInterrupted('import asyncio\nasync def wait():\n  try:\n    print("started")\n    await asyncio.sleep(1000)\n  finally:\n    print("cleaned up")\nawait wait()');
     has(text, 'KeyboardInterrupt');
