@@ -22,7 +22,7 @@ struct run_option {
     run_option_apply_function *apply; /* for CALLS */
 };
 
-enum { RUN_OPTIONS = 39 };
+enum { RUN_OPTIONS = 41 };
 extern const struct run_option run_option_table[RUN_OPTIONS];
 
 /* Applies an option with its value, NULL if it has none. ERROR_USAGE. */
