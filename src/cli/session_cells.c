@@ -10,6 +10,7 @@ struct scan {
     char quote;  /* that begins the string which the text ends in; '\0': none */
     bool triple; /* the quote is written three times, as in Python */
     char last;   /* the last character that is no white space */
+    bool block;  /* a line outside of brackets ends with a colon, as in Python */
 };
 
 static bool is_triple(const char *text, size_t left, char quote)
@@ -60,7 +61,9 @@ static struct scan scan_text(const char *text, size_t length)
     size_t used;
 
     for (size_t at = 0; at < length; at += used) {
-        if (!text_is_blank(text + at, 1) && text[at] != '\n')
+        if (text[at] == '\n')
+            scan.block |= scan.last == ':' && scan.depth == 0 && scan.quote == '\0';
+        else if (!text_is_blank(text + at, 1))
             scan.last = text[at];
         used = scan.quote != '\0' ? scan_string(&scan, text + at, length - at)
                                   : scan_code(&scan, text + at, length - at);
@@ -86,9 +89,10 @@ bool session_cell_is_complete(const char *text, size_t length)
     if (length == 0 || scan.depth > 0 || scan.quote != '\0')
         return false;
     line = last_line(text, length);
-    if (line > 0)
-        return text_is_blank(text + line, length - line - 1);
-    return !strchr(":,\\", scan.last) && text[0] != '@'; /* a decorator precedes what it is for */
+    if (line > 0 && text_is_blank(text + line, length - line - 1))
+        return true;
+    /* A decorator precedes what it is for. */
+    return !scan.block && !strchr(",\\", scan.last) && text[0] != '@';
 }
 
 bool session_cell_is_separator(const char *line, size_t length)

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /*
- * Whether what a person has typed so far, whole lines, is a cell: at once if it is one line that
- * leaves no bracket and no quote open and does not end with a colon, a comma or a backslash;
- * otherwise when an empty line follows and no bracket is open.
+ * Whether what a person has typed so far, whole lines, is a cell: as soon as it leaves no bracket
+ * and no quote open and does not end with a comma or a backslash. If it begins with a decorator, or
+ * a line outside of brackets ends with a colon, an empty line must follow.
  */
 bool session_cell_is_complete(const char *text, size_t length);
 

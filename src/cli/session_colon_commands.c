@@ -15,7 +15,7 @@ static const char commands_help[] =
     ":get FILE      copy a file, or those of a pattern like '*.png', out of it\n"
     ":reset         begin a new session, in a new container\n"
     ":quit          end the session, as Ctrl-D does\n"
-    "An empty line ends a cell of several lines. Ctrl-C interrupts a cell.\n";
+    "An empty line ends a block that begins with a colon. Ctrl-C interrupts a cell.\n";
 
 /* Runs an empty cell for the sake of its files. False: it has failed, and a line says why. */
 static bool exchange(struct session_runner *runner, const struct session_cell *cell,

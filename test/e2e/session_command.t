@@ -114,6 +114,13 @@ test_case 'the prompt' && {
     has "$out" "Out[8]: 20" "the last cell"
 }
 
+test_case 'the prompt: cells of several lines' && {
+    at_prompt 'y = [1,' '2]' 'y' '"""a' 'b"""' 'if y:' '    z = [' '    ]' '' 'z'
+    has "$out" "Out[2]: [1, 2]" "a cell ends when its bracket is closed"
+    has "$out" "Out[3]: 'a\\nb'" "or its quote"
+    has "$out" "Out[5]: []" "a block ends with an empty line"
+}
+
 test_case 'the prompt: :get and :reset' && {
     mkdir "$scratch/here" && cd "$scratch/here" || exit
     at_prompt 'open("b.txt", "w").write("two"); y = 1' ':get b.txt' ':reset' 'y' ':quit'

@@ -44,6 +44,20 @@ static void session_cells__lines_that_go_on(void **state)
     assert_open("for x in y:   \n");
 }
 
+static void session_cells__a_closed_bracket_ends(void **state)
+{
+    (void)state;
+    assert_complete("x = [1,\n2]\n");
+    assert_complete("function f(n) {\n  return n;\n}\n");
+    assert_complete("switch (a) {\ncase 1:\n  b();\n}\n"); /* this colon begins no block */
+    assert_complete("x = \"\"\"a:\nb\"\"\"\n");
+    assert_complete("x = 1 + \\\n2\n");
+    assert_open("f(1,\n2),\n");
+    assert_open("def f(a,\n      b):\n");
+    assert_open("for x in y:\n    z = [\n    ]\n");
+    assert_open("@decorator\nclass A: pass\n");
+}
+
 static void session_cells__an_empty_line_ends(void **state)
 {
     (void)state;
@@ -75,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_cells__one_line),
         cmocka_unit_test(session_cells__lines_that_go_on),
+        cmocka_unit_test(session_cells__a_closed_bracket_ends),
         cmocka_unit_test(session_cells__an_empty_line_ends),
         cmocka_unit_test(session_cells__separators),
     };
