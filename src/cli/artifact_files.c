@@ -105,7 +105,7 @@ static int replace_file(int directory, const char *name, const struct artifact *
     return -1;
 }
 
-static int write_artifact(int directory, const char *path, bool force,
+static int write_artifact(int directory, const char *path, const char *advice,
                           const struct artifact *artifact, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape_short(artifact->name, NAME_MAX_BYTES);
@@ -113,12 +113,11 @@ static int write_artifact(int directory, const char *path, bool force,
     const char *name;
 
     parent = open_parent(directory, path, &name);
-    if (parent >= 0 && (force ? replace_file : write_new_file)(parent, name, artifact) == 0)
+    if (parent >= 0 && (advice ? write_new_file : replace_file)(parent, name, artifact) == 0)
         return 0;
     if (errno == EEXIST)
-        return error_set(error, ERROR_INPUT,
-                         "cannot write artifact '%s': it already exists; use --force to replace it",
-                         escaped);
+        return error_set(error, ERROR_INPUT, "cannot write artifact '%s': it already exists; %s",
+                         escaped, advice);
     if (errno == ELOOP || errno == ENOTDIR)
         return error_set(
             error, ERROR_INPUT,
@@ -127,7 +126,8 @@ static int write_artifact(int directory, const char *path, bool force,
     return error_set_errno(error, ERROR_SYSTEM, "cannot write artifact '%s'", escaped);
 }
 
-void artifact_files_write(int directory, const char *below, bool force, struct result *result)
+void artifact_files_write(int directory, const char *below, const char *advice,
+                          struct result *result)
 {
     CLEANUP(error_release) struct error summary = ERROR_INIT;
     enum error_kind kind = ERROR_NONE;
@@ -139,7 +139,7 @@ void artifact_files_write(int directory, const char *below, bool force, struct r
         CLEANUP_FREE char *path =
             string_format("%s%s%s", below ? below : "", below ? "/" : "", artifact->name);
 
-        if (write_artifact(directory, path, force, artifact, &error) == 0)
+        if (write_artifact(directory, path, advice, artifact, &error) == 0)
             continue;
         if (failed < WARNINGS_MAX)
             strvec_push(&result->artifacts.missing, error.message);

@@ -6,8 +6,6 @@
 #ifndef CLI_ARTIFACT_FILES_H
 #define CLI_ARTIFACT_FILES_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "run/result.h"
 
@@ -17,12 +15,16 @@
  */
 int artifact_files_open(const char *directory, struct error *error);
 
+/* The advice of commands that have the option. */
+#define ARTIFACT_FILES_FORCE "use --force to replace it"
+
 /*
  * Writes the artifacts of the result into the directory, or into its subdirectory `below` if that
- * is not NULL. An existing file is replaced only with `force`, and then completely or not at all.
- * A file that cannot be written is named in a warning of the result and makes the result a
- * failure.
+ * is not NULL. An existing file is replaced if `advice` is NULL, completely or not at all;
+ * otherwise the warning about it ends with the advice what to do, like ARTIFACT_FILES_FORCE. A file
+ * that cannot be written is named in a warning of the result and makes the result a failure.
  */
-void artifact_files_write(int directory, const char *below, bool force, struct result *result);
+void artifact_files_write(int directory, const char *below, const char *advice,
+                          struct result *result);
 
 #endif

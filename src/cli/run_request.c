@@ -68,7 +68,8 @@ static void run_plan(struct service *service, const struct run_options *options,
 
     service_run(service, plan, options->stream ? &live : &none, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
-        artifact_files_write(options->artifacts_directory, NULL, options->force, result);
+        artifact_files_write(options->artifacts_directory, NULL,
+                             options->force ? NULL : ARTIFACT_FILES_FORCE, result);
 }
 
 /* Opens the files of the plan and runs it. -1 if the run does not start. */

@@ -123,9 +123,10 @@ test_case 'the prompt: cells of several lines' && {
 
 test_case 'the prompt: :get and :reset' && {
     mkdir "$scratch/here" && cd "$scratch/here" || exit
-    at_prompt 'open("b.txt", "w").write("two"); y = 1' ':get b.txt' ':reset' 'y' ':quit'
+    at_prompt 'open("b.txt", "w").write("two"); y = 1' ':get b.txt' ':get b.txt' ':reset' 'y' ':quit'
     cd - >/dev/null || exit
     is "$(cat "$scratch/here/b.txt")" "two" ":get"
+    has "$out" "cannot write artifact 'b.txt': it already exists; rename or remove it first" "a file of this host is kept"
     has "$out" "NameError" ":reset: a new session knows nothing of the one before it"
 }
 
