@@ -31,7 +31,7 @@ static bool exchange(struct session_runner *runner, const struct session_cell *c
     }
     runner->cells++; /* the interpreter counts it, and names cells by their number */
     session_shell_run(&runner->shell, cell, &none, result);
-    session_runner_report_end(runner, result);
+    session_runner_end_cell(runner, result);
     if (!result_success(result))
         session_output_result(result, "");
     return result_success(result);

@@ -36,7 +36,7 @@ static void keep_files(const struct session_runner *runner, struct result *resul
                          result->artifacts.items[i].name, result->artifacts.items[i].length);
 }
 
-void session_runner_report_end(const struct session_runner *runner, const struct result *result)
+void session_runner_end_cell(struct session_runner *runner, const struct result *result)
 {
     const struct session_result *ended = result->session;
 
@@ -45,6 +45,8 @@ void session_runner_report_end(const struct session_runner *runner, const struct
                          runner->prompt ? "; the next cell begins a new one" : "");
     else if (ended && ended->cell && !ended->state_kept && runner->prompt)
         diagnostics_line("the interpreter has ended: variables are lost, files are kept");
+    if (runner->prompt && !runner->shell.id[0])
+        runner->cells = 0;
 }
 
 static void run_shown(struct session_runner *runner, const struct session_cell *cell,
@@ -80,7 +82,5 @@ void session_runner_run(struct session_runner *runner, const char *code, size_t 
         print_json(runner, &result);
     else
         session_output_result(&result, label);
-    session_runner_report_end(runner, &result);
-    if (runner->prompt && !runner->shell.id[0])
-        runner->cells = 0; /* those of the next session are counted anew */
+    session_runner_end_cell(runner, &result);
 }

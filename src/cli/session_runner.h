@@ -30,7 +30,10 @@ struct session_runner {
  */
 void session_runner_run(struct session_runner *runner, const char *code, size_t length);
 
-/* Says on stderr that the session or its interpreter has ended with this result. */
-void session_runner_report_end(const struct session_runner *runner, const struct result *result);
+/*
+ * After a cell: says on stderr if the session or its interpreter has ended with this result. The
+ * cells of the next session are counted anew.
+ */
+void session_runner_end_cell(struct session_runner *runner, const struct result *result);
 
 #endif

@@ -130,6 +130,23 @@ test_case 'the prompt: :get and :reset' && {
     has "$out" "NameError" ":reset: a new session knows nothing of the one before it"
 }
 
+# idle_then_types: the lines of a person whose session ends meanwhile, since it is idle for too long.
+idle_then_types() {
+    echo 20
+    until_true grep -qs 'Out\[1\]' "$scratch/typescript"
+    sleep 3
+    printf '%s\n' ':files' 21 :quit
+}
+test_case 'the prompt counts the cells of each session' && {
+    perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{sessions} = {idleSeconds => 1}; print encode_json($c)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/idle.json"
+    : >"$scratch/typescript"
+    idle_then_types | TERM=dumb script -qec "'$ISOLATOR' session --config '$scratch/idle.json'" /dev/null >"$scratch/typescript" 2>&1
+    out=$(tr -d '\r' <"$scratch/typescript")
+    has "$out" "isolator: session ended: idle for 1 s" ":files finds that the session has ended"
+    has "$out" "Out[1]: 21" "the next cell is the first of another session"
+}
+
 test_case 'escape sequences reach a terminal as text' && {
     at_prompt 'print("a\x1b[2Jb\u202e")' '"\x1b[2J\u202e"'
     has "$out" 'a\x1b[2Jb\xe2\x80\xae' "output"
