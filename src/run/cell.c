@@ -256,7 +256,8 @@ static void take_figure(const json_t *figure, const struct plan *plan, size_t *l
         artifacts_add(artifacts, steal_pointer(&name), steal_pointer(&bytes), length, false);
 }
 
-static void take_figures(const json_t *report, const struct plan *plan, struct artifacts *artifacts)
+static void take_figures(const json_t *report, const struct plan *plan, size_t *last,
+                         struct artifacts *artifacts)
 {
     const json_t *figures = json_object_get(report, "figures");
     const json_int_t named = json_integer_value(json_object_get(report, "figures_omitted"));
@@ -266,10 +267,9 @@ static void take_figures(const json_t *report, const struct plan *plan, struct a
     const size_t count = json_array_size(figures);
     /* of those that cannot be taken only the first is named */
     const size_t max = (size_t)plan->max_artifacts + 1;
-    size_t last = 0;
 
     for (size_t i = 0; i < count && i < max; i++)
-        take_figure(json_array_get(figures, i), plan, &last, artifacts);
+        take_figure(json_array_get(figures, i), plan, last, artifacts);
     if (omitted > 0 || count > max)
         strvec_pushf(&artifacts->missing,
                      "%zu more figures are omitted: they exceed the limit " CONFIG_KEY_MAX_ARTIFACTS
@@ -278,7 +278,8 @@ static void take_figures(const json_t *report, const struct plan *plan, struct a
     artifacts_sort(artifacts);
 }
 
-void cell_read_report(const struct strbuf *report, const struct plan *plan, struct result *result)
+void cell_read_report(const struct strbuf *report, const struct plan *plan, size_t *last_figure,
+                      struct result *result)
 {
     const char *text = strbuf_string(report);
     json_t *object = json_text_count(text, report->length) <= REPORT_VALUES_MAX
@@ -288,7 +289,7 @@ void cell_read_report(const struct strbuf *report, const struct plan *plan, stru
     if (json_is_object(object)) {
         take_end(object, result);
         take_value(object, result->session);
-        take_figures(object, plan, &result->artifacts);
+        take_figures(object, plan, last_figure, &result->artifacts);
     } else if (result->reason == REASON_EXIT) {
         set_exception(result, string_copy("the interpreter did not report how the cell ended; did "
                                           "the code change the interpreter itself?"));

@@ -37,7 +37,11 @@ int cell_write(const struct plan *plan, unsigned long long number, struct strbuf
  * Fills in what the report says of a cell that has ended, and whose interpreter stays: the value,
  * the figures as artifacts, and unless isolator ended the cell (the reason is not REASON_EXIT) how
  * it ended. The result has a session part.
+ *
+ * `last_figure` is the number of the session's last figure, 0 before the first, and is counted up,
+ * so that a figure does not replace that of another cell where both are written.
  */
-void cell_read_report(const struct strbuf *report, const struct plan *plan, struct result *result);
+void cell_read_report(const struct strbuf *report, const struct plan *plan, size_t *last_figure,
+                      struct result *result);
 
 #endif

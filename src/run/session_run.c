@@ -180,7 +180,7 @@ int run_session_cell(struct run *run, long long deadline, bool *begun, struct er
     if (run->result->reason != REASON_EXIT || !stays)
         explain_state(run, stays);
     if (stays)
-        cell_read_report(&report, run->plan, run->result);
+        cell_read_report(&report, run->plan, &session->last_figure, run->result);
     return 0;
 }
 

@@ -46,6 +46,7 @@ struct run_session {
     unsigned long long requests; /* whose program has begun */
     long long cpu_us;            /* used so far */
     unsigned long long output_bytes;
+    size_t last_figure;    /* its number */
     struct manifest known; /* the files that were sent or returned, which are no new artifacts */
     char *ended; /* owned; why the session is over: "its container ended"; NULL: it is not */
 };

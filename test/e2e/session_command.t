@@ -89,6 +89,15 @@ test_case 'cells from a file; figures and files' && {
     with=()
 }
 
+test_case 'the figures of several cells' && {
+    with=(--image isolator-test/plot:bookworm --artifacts "$scratch/figures")
+    cells 'import matplotlib.pyplot as plt' 'plt.plot([1]); None' '# %%' 'plt.plot([1]); plt.figure(); None'
+    is "$status|$out|$err|$(ls "$scratch/figures")" "0|||figure-1.png
+figure-2.png
+figure-3.png" "no figure replaces that of another cell"
+    with=()
+}
+
 test_case --quick 'wrong use' && {
     isolator session --language nope
     has "$status|$err" "2|isolator: unknown language 'nope'" "an unknown language"

@@ -72,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(strbuf_release) struct strbuf report = STRBUF_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     const bool ended = size > 0 && data[0] == 'T';
+    size_t last_figure = 0;
 
     if (size == 0)
         return 0;
@@ -80,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     result.exit_code = ended ? 130 : 0;
     result.error = ended ? string_copy("ended") : NULL;
     result_add_session(&result, "")->cell = true;
-    cell_read_report(&report, &plan, &result);
+    cell_read_report(&report, &plan, &last_figure, &result);
     check_end(&result, ended);
     check_value(result.session);
     check_figures(&result.artifacts);

@@ -122,6 +122,7 @@ static struct result read_report(enum reason reason, const char *text, size_t le
     CLEANUP(strbuf_release) struct strbuf report = STRBUF_INIT;
     CLEANUP(plan_release) struct plan plan;
     struct result result = RESULT_INIT;
+    size_t last_figure = 0;
 
     set_up(&plan);
     strbuf_add(&report, text, length);
@@ -130,7 +131,7 @@ static struct result read_report(enum reason reason, const char *text, size_t le
     if (reason != REASON_EXIT)
         result.error = string_copy("ended");
     result_add_session(&result, SESSION)->cell = true;
-    cell_read_report(&report, &plan, &result);
+    cell_read_report(&report, &plan, &last_figure, &result);
     return result;
 }
 
@@ -318,6 +319,7 @@ static void cell__figure_beside_a_file(void **state)
     CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT, report = STRBUF_INIT;
     CLEANUP(plan_release) struct plan plan;
     struct result result = RESULT_INIT;
+    size_t last_figure = 0;
 
     (void)state;
     set_up(&plan);
@@ -326,11 +328,34 @@ static void cell__figure_beside_a_file(void **state)
     result_add_session(&result, SESSION);
     artifacts_add(&result.artifacts, string_copy("figure-1.png"), string_copy("own"), 3, false);
     artifacts_add(&result.artifacts, string_copy("z"), string_copy("z"), 1, false);
-    cell_read_report(&report, &plan, &result);
+    cell_read_report(&report, &plan, &last_figure, &result);
+    assert_int_equal(last_figure, 2);
     assert_int_equal(result.artifacts.count, 3);
     assert_string_equal(result.artifacts.items[0].data, "own");
     assert_string_equal(result.artifacts.items[1].name, "figure-2.png");
     result_release(&result);
+}
+
+/* The next cell of the session does not use the name again. */
+static void cell__figures_of_two_cells(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf figures = STRBUF_INIT, report = STRBUF_INIT;
+    CLEANUP(plan_release) struct plan plan;
+    size_t last_figure = 0;
+
+    (void)state;
+    set_up(&plan);
+    add_figure(&figures, 20);
+    strbuf_addf(&report, "{\"figures\": [%s]}", strbuf_string(&figures));
+    for (int i = 0; i < 2; i++) {
+        struct result result = RESULT_INIT;
+
+        result_add_session(&result, SESSION);
+        cell_read_report(&report, &plan, &last_figure, &result);
+        assert_int_equal(result.artifacts.count, 1);
+        assert_string_equal(result.artifacts.items[0].name, i ? "figure-2.png" : "figure-1.png");
+        result_release(&result);
+    }
 }
 
 int main(void)
@@ -348,6 +373,7 @@ int main(void)
         cmocka_unit_test(cell__too_many_figures),
         cmocka_unit_test(cell__what_is_no_figure),
         cmocka_unit_test(cell__figure_beside_a_file),
+        cmocka_unit_test(cell__figures_of_two_cells),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
