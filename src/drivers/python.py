@@ -279,9 +279,12 @@ def driver():
         name, variables = "<cell %d>" % cell["number"], cell.get("environment") or {}
         before = set_environment(variables)
         sys.argv = ["cell", *(cell.get("arguments") or [])]
-        keep_source(name, cell["code"])
+        code = cell["code"]
+        if code[:1] == "\ufeff":  # a file may begin so
+            code = code[1:]
+        keep_source(name, code)
         show_sources()
-        error = attempt(run_code, name, cell["code"], report, cell["value_max"])
+        error = attempt(run_code, name, code, report, cell["value_max"])
         if error is not None:
             report_error(error, report)
         if getpid() != own_pid:  # the cell has called os.fork(), and this is the child

@@ -135,6 +135,11 @@ testCase('Python: SIGINT ends the text of an exception and its display', async (
     is([cell.report.exception.name, next.report.value], ['ZeroDivisionError', '5'], 'a hook');
 });
 
+quickCase('Python, JavaScript: a cell may begin with a byte order mark', async () => {
+    is(await pythonValues('\ufeffx = 5\nx', '\ufeff', '"\ufeff" + x * "-"'), "5||'\\ufeff-----'");
+    is(await nodeValues('\ufeffvar x = 5; x'), '5');
+});
+
 quickCase('Python: an exception that is false ends its cell nevertheless', async () => {
     is(await pythonValues('class Empty(Exception):\n  def __len__(self): return 0\nclass Neither(Exception):\n  def __bool__(self): return 1 / 0',
         'raise Empty', 'raise Neither', '5'), '|Empty|Neither|5');
