@@ -675,7 +675,7 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
     echo "{\"engineTimeoutSeconds\": 300, \"languages\": {\"python\": {\"image\": \"$base-pip\"}}}" >"$scratch/pip.json"
     mkdir "$scratch/bin"
     ln -s "$(realpath "$ISOLATOR")" "$scratch/bin/isolator"
-    echo 'import numpy, pandas; print(numpy.name, pandas.name)' >"$scratch/plot.py"
+    echo 'import numpy, matplotlib; print(numpy.name, matplotlib.name)' >"$scratch/plot.py"
     shown() { # COMMAND: runs it and sets $status and $out.
         out=$(cd "$scratch" && ISOLATOR_CONFIG=$scratch/pip.json PATH=$scratch/bin:$PATH bash -c "$1" 2>"$scratch/err")
         status=$?
@@ -686,7 +686,7 @@ test_case 'the examples of README and of the manual page, with a pip that needs 
     shown "$(sed -n 1p <<<"$steps")"
     has "$status|$out" "0|python is prepared: isolator-prepared:python-" "README: $(sed -n 1p <<<"$steps")"
     shown "$(sed -n 2p <<<"$steps")"
-    is "$status|$(field stdout)|$(field warnings)" "0|numpy pandas|" "README: $(sed -n 2p <<<"$steps")"
+    is "$status|$(field stdout)|$(field warnings)" "0|numpy matplotlib|" "README: $(sed -n 2p <<<"$steps")"
     echo numpy >"$scratch/requirements.txt"
     shown "$(sed -n "s/\\\\(aq/'/g; s/^\.Dl //p" man/isolator-prepare.1)"
     is "$status|$(sed 's/-[0-9a-f]\{16\} (.*//' <<<"$out")" "0|python is prepared: isolator-prepared:python
