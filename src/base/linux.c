@@ -98,6 +98,13 @@ int linux_pidfd(pid_t pid)
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+void linux_share_heap(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 void linux_trim_memory(size_t freed)
 {
 #ifdef __GLIBC__

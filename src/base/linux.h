@@ -61,6 +61,12 @@ void linux_raise_descriptors(void);
 int linux_cores(void);
 
 /*
+ * Has all threads allocate from one heap. glibc gives each thread one of its own, which costs a few
+ * hundred kB; our threads allocate too little to wait for each other. Before the first thread.
+ */
+void linux_share_heap(void);
+
+/*
  * Returns freed memory to the system, which glibc would keep, if `freed`, the number of bytes that
  * were just freed, is large. For a process that lives on. May take milliseconds.
  */

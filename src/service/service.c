@@ -192,6 +192,7 @@ int service_open(struct service *service, const struct config *config,
                                 .sessions_ended = NOTIFIER_INIT};
     service->docker.trace = options->trace;
     docker_set_up_environment();
+    linux_share_heap();
     engine_memory_init(&service->memory);
     service->docker.memory = &service->memory;
     reaper_start(&service->reaper, &service->docker);
