@@ -41,7 +41,7 @@ gives_way_to() {
 # What both the engine and the supervisor do: the supervisor without it.
 without_filter=(program.c /filter_install\(\)/d)
 with_cores=(program.c /RLIMIT_CORE/d)
-frames_from_program=(program.c 's/dup2(ends\[1\], 1)/fcntl(1, F_SETFD, 0)/')
+frames_from_program=(program.c 's/dup2(wanted.items\[i\], i)/i == 1 ? fcntl(1, F_SETFD, 0) : &/')
 
 test_case 'applied_limits' && {
     gives_way applied_limits "memory is" "$memory"
@@ -224,7 +224,7 @@ test_case 'thread_bomb' && {
 }
 
 test_case 'zombies_daemons' && {
-    gives_way_to zombies_daemons "a daemon outlived its program" ending.c 's/kill(-1, SIGKILL)/(void)0/'
+    gives_way_to zombies_daemons "a daemon outlived its program" ending.c 's/kill(-1, number)/(void)0/'
 }
 
 # Several tests in one container. KEEP is refused if a file that the program can change is there from the start.
