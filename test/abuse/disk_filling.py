@@ -1,6 +1,6 @@
 # writing to every place in the file system
 # holds: only size-limited file systems in memory are writable
-# timeout: 20
+# timeout: 60
 # memory: 256
 
 """Walks the whole file system: tries to create a file in each directory and to open each file for writing. A

@@ -403,7 +403,7 @@ installed() {
 # of ARG...: our lines of `isolator prepare ARG...`: state, image, configuration.
 of() {
     prepare "$@" "$ours"
-    awk -v name="$ours" 'NR > 1 && $1 == name {print $2, $3, $8}' <<<"$out"
+    awk -v name="$ours" 'NR > 1 && $1 == name {print $2, $3, $8}' <<<"$out" | sort -k 1,1 -k 3,3
 }
 
 test_case 'two configurations, each with its own prepared image' && {
@@ -465,10 +465,10 @@ test_case 'images that no configuration names any more are listed and removed' &
         prepare --config "$scratch/$project/isolator.json"
         eval "$project=\$reference"
     done
-    is "$(of --list --all)" "used $d $scratch/d/isolator.json
-used $c $scratch/c/isolator.json
+    is "$(of --list --all)" "used $a $scratch/a/isolator.json
 used $b $scratch/b/isolator.json
-used $a $scratch/a/isolator.json" "--list --all: each has its configuration"
+used $c $scratch/c/isolator.json
+used $d $scratch/d/isolator.json" "--list --all: each has its configuration"
     is "$(of --list --unused)|$(of --remove --unused)|$(tags | wc -w)" "||8" "nothing is unused"
     rm "$scratch/a/isolator.json"
     of_project b
@@ -490,7 +490,7 @@ unused $a $scratch/a/isolator.json" "--list --unused: a configuration that was d
     prepare --remove --unused python
     is "$status|$(tags | wc -w)" "0|8" "--remove --unused: those of other languages stay"
     prepare --remove --unused "$ours"
-    is "$status|$(sed -n 1p <<<"$out" | cut -d ' ' -f 1)|$(tail -n 2 <<<"$out")" "0|NAME|kept $b: there are containers of it
+    is "$status|$(sed -n 1p <<<"$out" | cut -d ' ' -f 1)|$(tail -n 2 <<<"$out" | sort)" "0|NAME|kept $b: there are containers of it
 removed $a" "--remove --unused: after the list it says what it does"
     is "$(image '{{.Id}}' "$a")|$(tags | wc -w)|$(grep -c "$scratch/a/isolator.json" "$notes")" "none|6|0" \
         "--remove --unused: the image is gone, and so are its notes"
