@@ -17,7 +17,8 @@ const BOOTSTRAP = 'head -c "$1" >/.isolator/supervisor; chmod 0111 /.isolator/su
 export class SupervisorClient {
     #process;
     #received = Buffer.alloc(0);
-    #waiting = []; // [resolve, reject] of next()
+    #waiting = []; // of next()
+    #ended = false;
     #frames = [];
 
     // Starts a container with these options of docker run.
@@ -26,6 +27,10 @@ export class SupervisorClient {
         this.#process = spawn(docker, ['run', '--rm', '-i', ...options, image, '/bin/sh', '-c', BOOTSTRAP, 'sh', String(program.length), workdir],
             { stdio: ['pipe', 'pipe', 'inherit'] });
         this.#process.stdout.on('data', (data) => this.#take(data));
+        this.#process.on('close', () => {
+            this.#ended = true;
+            this.#waiting.splice(0).forEach(({ reject }) => reject(new Error('the container has ended')));
+        });
         this.#process.stdin.write(program);
     }
 
@@ -36,7 +41,7 @@ export class SupervisorClient {
             const frame = { type: this.#received[4], payload: this.#received.subarray(8, end) };
             this.#received = this.#received.subarray(end);
             if (this.#waiting.length > 0)
-                this.#waiting.shift()(frame);
+                this.#waiting.shift().resolve(frame);
             else
                 this.#frames.push(frame);
         }
@@ -44,7 +49,9 @@ export class SupervisorClient {
 
     // The next frame that arrives.
     async next() {
-        return this.#frames.shift() ?? new Promise((resolve) => { this.#waiting.push(resolve); });
+        if (this.#ended && this.#frames.length === 0)
+            throw new Error('the container has ended');
+        return this.#frames.shift() ?? new Promise((resolve, reject) => { this.#waiting.push({ resolve, reject }); });
     }
 
     // The payload of the next frame of this type; what comes before it is ignored.
@@ -67,7 +74,7 @@ export class SupervisorClient {
 
     // Runs a program to its end, and makes the supervisor ready for another one. How long it ran, in milliseconds.
     async run(...words) {
-        const limits = Buffer.alloc(32);
+        const limits = Buffer.alloc(40); // struct frame_run; no flags
         limits.writeBigUInt64LE(60000n, 0); // timer_ms
         limits.writeBigUInt64LE(60000n, 8); // linger_ms
         limits.writeBigUInt64LE(1n << 20n, 16); // output_max

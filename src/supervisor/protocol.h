@@ -239,8 +239,7 @@ struct frame_end {
     uint32_t cause;  /* enum frame_cause */
     uint32_t signal; /* that ended the program; 0: it exited with `status` */
     uint32_t status;
-    uint32_t
-        stays; /* 1: a cell has ended, and its interpreter waits for the next; 0: it has ended */
+    uint32_t stays;      /* 1: the interpreter of a cell waits for the next one; 0: it has ended */
     uint64_t wall_us;    /* from the program's start to its end */
     uint64_t cpu_us;     /* CPU time of all its processes */
     uint64_t peak_bytes; /* the container's maximum use of memory, since it was started */
