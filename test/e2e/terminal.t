@@ -56,6 +56,8 @@ test_case --quick 'hostile names of files, options and commands' && {
     harmless "a file name" 'a\\x1b[2J'
     on_terminal "'$ISOLATOR' run --stream '$scratch/$name.py'"
     harmless "a file name, with --stream" 'a\x1b[2J'
+    on_terminal "'$ISOLATOR' session '$scratch/$name'"
+    harmless "a file of cells" 'a\x1b[2J'
     on_terminal "'$ISOLATOR' run '--$name'"
     harmless "an option" 'a\x1b[2J'
     on_terminal "'$ISOLATOR' '$name'"
