@@ -4,9 +4,9 @@
 //   0     a file for the standard input of the cell, which the driver renews before each cell
 //   1, 2  standard output and error, for the life of the interpreter
 //   3     the file of 0, to be written
-//   4     a pipe: for each cell a line with the size of the cell and of its standard input, in 2 x 12 characters, and then
-//         both; the cell is one JSON object. End of file: the session is over
-//   5     a pipe: after each cell its report, one JSON object and a NUL
+//   4     a pipe: for each cell a line with its number, its size and the size of its standard input, in 3 x 12 characters, and
+//         then cell and input; the cell is one JSON object. End of file: the session is over
+//   5     a pipe: after each cell a NUL, the number as it came, the report, which is one JSON object, and a NUL
 //
 // The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES}. The
 // report: {"value": util.inspect() of the completion value, or null} and, if it applies, "value_cut": true; "exception":
@@ -347,7 +347,7 @@
     // ---- the cells
 
     function answer() {
-        const { report } = cell;
+        const { report, number } = cell;
         cell.running = false;
         if (report.interrupted) {
             delete report.exception;
@@ -357,15 +357,15 @@
         restoreEnvironment(cell.request.environment ?? {}, cell.environment);
         if (process.listenerCount('SIGINT')) forgetSigint();
         post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
-        writeAll(ANSWER, Buffer.from(`${stringify(report)}\0`));
+        writeAll(ANSWER, Buffer.from(`\0${number}${stringify(report)}\0`));
         nextCell();
     }
 
     function nextCell() {
-        const head = receive(26).toString();
-        const request = parse(receive(Number(head.slice(0, 12))).toString());
-        takeInput(Number(head.slice(13)));
-        cell = { request, report: { value: null }, outcome: null, running: false };
+        const head = receive(39).toString();
+        const request = parse(receive(Number(head.slice(13, 25))).toString());
+        takeInput(Number(head.slice(26)));
+        cell = { request, number: head.slice(0, 12), report: { value: null }, outcome: null, running: false };
         restoreStreams();
         process.argv = [process.execPath, 'cell', ...request.arguments ?? []];
         cell.environment = setEnvironment(request.environment ?? {});

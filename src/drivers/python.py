@@ -4,9 +4,9 @@
 #   0     a file for the standard input of the cell, which the driver renews before each cell
 #   1, 2  standard output and error, for the life of the interpreter
 #   3     the file of 0, to be written
-#   4     a pipe: for each cell a line with the size of the cell and of its standard input, in 2 x 12 characters, and then
-#         both; the cell is one JSON object. End of file: the session is over
-#   5     a pipe: after each cell its report, one JSON object and a NUL
+#   4     a pipe: for each cell a line with its number, its size and the size of its standard input, in 3 x 12 characters, and
+#         then cell and input; the cell is one JSON object. End of file: the session is over
+#   5     a pipe: after each cell a NUL, the number as it came, the report, which is one JSON object, and a NUL
 #
 # The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES,
 # "figures_max": BYTES}. The report: {"value": repr of the last expression, or null} and, if it applies, "value_cut": true;
@@ -318,9 +318,9 @@ def driver():
         return text
 
     def next_cell():
-        """Waits for the next cell, and writes its standard input to the file."""
-        head = receive(26)
-        text, left = receive(int(head[:12])), int(head[13:])
+        """Waits for the next cell, and writes its standard input to the file. Returns its number as it came, and the cell."""
+        head = receive(39)
+        text, left = receive(int(head[13:25])), int(head[26:])
         truncate(INPUT, 0)
         at = 0
         while at < left:
@@ -329,15 +329,16 @@ def driver():
                 written = pwrite(INPUT, part, at)
                 at += written
                 del part[:written]
-        return decode(text.decode())[0]
+        return head[:12], decode(text.decode())[0]
 
     attempt(hold_signals)
     while True:
         if sys.getrecursionlimit() < recursion_limit:
             sys.setrecursionlimit(recursion_limit)
-        cell = next_cell()
+        number, cell = next_cell()
         restore_streams()
-        answer = "".join(encode(run_cell(cell), _one_shot=True)).encode() + b"\0"
+        report = "".join(encode(run_cell(cell), _one_shot=True)).encode()
+        answer = b"\0" + number + report + b"\0"
         try:
             while answer:
                 answer = answer[write(ANSWER, answer):]

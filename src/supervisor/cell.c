@@ -18,9 +18,11 @@
  * wait for the program: a file while a process reads or writes much of it, and a UNIX socket, with
  * which descriptors can come, while these are closed (SO_LINGER).
  *
- * The driver is a part of the program, so what it reports is no more than that. If it has closed
- * its ends of the pipes, or does not answer, the cell ends with the interpreter or with the order
- * to stop.
+ * The driver is a part of the program, so what it reports is no more than that: a cell that writes
+ * a report itself ends there, while its code goes on when the interpreter is continued. The number
+ * in front of a report says of which cell it is, so the driver's own report of that code is not
+ * taken for the one of a later cell. If the driver has closed its ends of the pipes, or does not
+ * answer, the cell ends with the interpreter or with the order to stop.
  */
 
 void cell_init(struct supervisor *supervisor)
@@ -155,10 +157,11 @@ static void begin_order(struct supervisor *supervisor)
 {
     struct cell *cell = &supervisor->cell;
 
-    snprintf(cell->head, sizeof cell->head, "%12llu %12llu\n",
-             (unsigned long long)cell->sizes[CELL_CODE],
+    snprintf(cell->head, sizeof cell->head, "%12llu %12llu %12llu\n",
+             (unsigned long long)++cell->number, (unsigned long long)cell->sizes[CELL_CODE],
              (unsigned long long)cell->sizes[CELL_INPUT]);
     cell->sent = cell->reported = 0;
+    cell->matched = 0;
 }
 
 /* ---- the interpreter */
@@ -259,6 +262,26 @@ static size_t report_left(const struct supervisor *supervisor)
     return (size_t)(left < credit ? left : credit);
 }
 
+/*
+ * Takes from what was read what comes before the report of this cell: other reports up to their
+ * NUL, and the number. Returns its length.
+ */
+static size_t take_number(struct cell *cell, const unsigned char *bytes, size_t length)
+{
+    size_t at = 0;
+
+    while (at < length && cell->matched < CELL_NUMBER) {
+        if (bytes[at] == '\0')
+            cell->matched = 0;
+        else if (cell->matched >= 0 && bytes[at] == (unsigned char)cell->head[cell->matched])
+            cell->matched++;
+        else
+            cell->matched = -1;
+        at++;
+    }
+    return at;
+}
+
 void cell_pass_report(struct supervisor *supervisor)
 {
     int *fd = &supervisor->program.answer;
@@ -266,7 +289,7 @@ void cell_pass_report(struct supervisor *supervisor)
     const size_t left = report_left(supervisor);
     const size_t size = left > 0 && left < FRAME_CHUNK ? left : FRAME_CHUNK;
     const unsigned char *end;
-    size_t length;
+    size_t length, before;
     ssize_t got;
 
     if (!bytes)
@@ -276,8 +299,12 @@ void cell_pass_report(struct supervisor *supervisor)
         streams_close(fd);
     if (got <= 0)
         return;
-    end = memchr(bytes, '\0', (size_t)got);
-    length = end ? (size_t)(end - bytes) : (size_t)got;
+    before = take_number(&supervisor->cell, bytes, (size_t)got);
+    length = (size_t)got - before;
+    memmove(bytes, bytes + before, length);
+    end = memchr(bytes, '\0', length);
+    if (end)
+        length = (size_t)(end - bytes);
     if (length > 0 && left > 0) {
         frame_link_commit(&supervisor->link, FRAME_REPORT, length);
         supervisor->cell.reported += length;

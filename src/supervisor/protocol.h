@@ -68,10 +68,12 @@
  *     0     a file that only the interpreter has: the driver gives it the stdin of each cell
  *     1, 2  pipes, as long as the interpreter lives
  *     3     the file of 0, to be written
- *     4     a pipe, to be read, that begins each cell: two numbers of 12 characters, filled up with
- *           spaces on the left, with a space between them and a newline after them; then so many
- *           bytes of CODE and of STDIN. Its end ends the session
- *     5     a pipe, to be written: the report of the cell, up to a NUL, which ends the cell
+ *     4     a pipe, to be read, that begins each cell: three numbers of 12 characters, filled up
+ *           with spaces on the left, each with a space or at last a newline after it: the number
+ *           of the cell, from 1 on, and how many bytes of CODE and of STDIN follow. The end of the
+ *           pipe ends the session
+ *     5     a pipe, to be written: a NUL, the number of the cell in the same 12 characters, and
+ *           the report up to a NUL, which ends the cell. What has another number is discarded
  *
  * STDIN of a cell is kept until STDIN_END, and granted again at once.
  *

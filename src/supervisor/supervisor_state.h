@@ -41,8 +41,8 @@ struct usage {
     uint64_t cpu_us, own_cpu_us, oom_kills;
 };
 
-/* What the driver of an interpreter is sent: the sizes of the code and of stdin, and both. */
-enum { CELL_CODE, CELL_INPUT, CELL_FILES, CELL_HEAD = 26 };
+/* What the driver of an interpreter is sent: its head, the code and stdin. See protocol.h. */
+enum { CELL_CODE, CELL_INPUT, CELL_FILES, CELL_NUMBER = 12, CELL_HEAD = 3 * (CELL_NUMBER + 1) };
 
 /* An interpreter that stays (its process is `program`), and its cell. See cell.c. */
 struct cell {
@@ -52,6 +52,8 @@ struct cell {
     uint64_t sizes[CELL_FILES];
     char head[CELL_HEAD + 1];
     uint64_t sent;     /* bytes of all three that are in the pipe */
+    uint64_t number;   /* of the cell: 1 for the first one of the interpreter */
+    int matched;       /* bytes of the number that were read of a report; -1: it has another one */
     int unread;        /* the other end of that pipe, for what the driver has not read; owned */
     int error;         /* errno of what failed while the files were written */
     uint64_t reported; /* bytes of the report that were sent */

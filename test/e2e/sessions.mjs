@@ -92,8 +92,9 @@ testCase('Python cells that do not', () => checkCells('python', [
     ['def f(): f()\nf()', {}, 'exception 1: the cell ended with RecursionError: maximum recursion depth exceeded', 'kept'],
     ['raise KeyboardInterrupt', {}, 'exception 1: the cell was interrupted', 'kept'],
     ['import sys; sys.stdout = sys.stderr = sys.stdin = None; sys.modules.clear()', {}, 'exit 0: null', 'kept'],
-    ['import os\nfor i in range(200): os.write(5, b"x" * 100000)', {}, `exception 1: ${NO_REPORT}`, 'kept'],
-    ['import os; os.write(5, b"{}{}")', {}, `exception 1: ${NO_REPORT}`, 'kept'],
+    ['import os\nos.write(5, b"\\0%12d" % 2)\nfor i in range(200): os.write(5, b"x" * 100000)', {}, `exception 1: ${NO_REPORT}`, 'kept'],
+    ['import os; os.write(5, b"\\0%12d{}{}" % 2)', {}, `exception 1: ${NO_REPORT}`, 'kept'],
+    ['import os; os.write(5, b"x" * 10 + b"\\0%12d{}\\0" % 1)', {}, 'exit 0: null', 'kept'],
 ], PYTHON));
 
 const JAVASCRIPT = {
@@ -147,12 +148,13 @@ testCase('what a cell says of itself is its own; what the supervisor says is not
     const server = await start();
     const { run } = await open(server, 'python', 'import os, time');
     const { value, durationMs, stdout, stdoutBytes } = await run('print("real")\ntime.sleep(0.5)\n' +
-        'os.write(5, b\'{"value": "forged", "cpuMs": 1, "stdout": "no", "exit": 0}\\0\')\ntime.sleep(600)');
+        'os.write(5, b\'\\0%12d{"value": "forged", "cpuMs": 1, "stdout": "no", "exit": 0}\\0\' % 2)\ntime.sleep(600)');
     is([value, stdout, stdoutBytes], ['forged', 'real\n', 5], 'a report from within a cell ends it');
     ok(durationMs >= 500, 'its time', durationMs);
     const late = await run('"next"', SOON);
     is([late.reason, late.stateKept], ['timeout', true], 'the next one waits for the code of the first, which still runs');
-    is((await run('os._exit(os.write(5, b\'{"exit": 0}\') and 7)')).exitCode, 7, 'an exit status');
+    is((await run('"own"')).value, "'own'", 'what the driver reports of the first does not end another one');
+    is((await run('os._exit(os.write(5, b\'\\0%12d{"exit": 0}\' % 5) and 7)')).exitCode, 7, 'an exit status');
     is((await run('"works on"')).value, "'works on'", 'the session');
 });
 

@@ -8,9 +8,9 @@
  * the variable "report". The number of the process is in "pid".
  */
 static const char driver[] =
-    "trap : INT; echo $$ >pid; while read -r code input <&4; do"
+    "trap : INT; echo $$ >pid; while read -r number code input <&4; do"
     " code=$(head -c $code <&4); head -c $input <&4 >/proc/self/fd/3; exec </proc/self/fd/3;"
-    " report=; eval \"$code\"; printf '%s\\0' \"$report\" >&5; done";
+    " printf '\\0%12s' $number >&5; report=; eval \"$code\"; printf '%s\\0' \"$report\" >&5; done";
 
 enum { REPORT_MAX = 400000 };
 
@@ -252,6 +252,30 @@ static void cell__report_that_is_too_long(void **state)
     begin_cell(&fixture, "printf 'some\\0more\\0' >&5", 0);
     expect(&fixture, FRAME_END);
     assert_string_equal(strbuf_string(&fixture.report), "some");
+    tear_down(&fixture);
+}
+
+/*
+ * A cell that writes a report of its own ends there. What its code and its driver report later is
+ * not of the next cell, also if the driver reads that before it is stopped.
+ */
+static void cell__report_of_another_cell(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    open_session(&fixture, "a=1", 0);
+    begin_cell(&fixture,
+               "printf 'forged\\0' >&5; until [ -e go ]; do sleep 0.01; done;"
+               " printf 'x\\0%11s\\0%12s3\\0%12s' 3 2 1 >&5",
+               0);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.report), "forged");
+    begin_cell(&fixture, "echo $a; report=third", 0);
+    expect_none(&fixture, FRAME_END);
+    write_in(fixture.directory, "go", "");
+    expect_cell(&fixture, "1\n");
+    assert_string_equal(strbuf_string(&fixture.report), "third");
     tear_down(&fixture);
 }
 
@@ -943,6 +967,7 @@ int main(void)
         cmocka_unit_test(cell__much_code),
         cmocka_unit_test(cell__report_needs_credit),
         cmocka_unit_test(cell__report_that_is_too_long),
+        cmocka_unit_test(cell__report_of_another_cell),
         cmocka_unit_test(cell__interpreter_ends),
         cmocka_unit_test(cell__interpreter_ends_between_two_cells),
         cmocka_unit_test(cell__no_interpreter),
