@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# test/run: how it counts suites, and what runs again. The suites here are made for it.
+# shellcheck source=test/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+uses_engine=no
+unset RESTART_ENGINE UNSTEADY
+
+# suite NAME BODY: an executable; $times says how often it has run, this time included.
+suite() {
+    mkdir -p "$scratch/suites"
+    printf '#!/bin/bash\necho "$*" >>"$0.runs"\ntimes=$(wc -l <"$0.runs")\n%s\n' "$2" >"$scratch/suites/$1"
+    chmod +x "$scratch/suites/$1"
+}
+
+# run_suites SUITE...: sets out and status; the paths of the suites are cut off.
+run_suites() {
+    out=$(test/run "${@/#/$scratch/suites/}" 2>&1)
+    status=$?
+    out=${out//$scratch\/suites\//}
+}
+
+# The arguments of each time that a suite has run, in one line.
+runs_of() { paste -sd '|' "$scratch/suites/$1.runs"; }
+
+last_line() { printf '%s\n' "${out##*$'\n'}"; }
+
+TWO='[ "$times" != 1 ] || { echo "ok 1 - first"; echo "not ok 2 - second"; echo "# got: x"; echo "1..2"; exit 1; }'
+
+test_case --quick 'suites that pass are counted' && {
+    suite a.t 'echo "ok 1 - a"; echo "ok 2 - b"; echo 1..2'
+    suite unit 'echo 1..1; echo "ok 1 - c"'
+    run_suites a.t unit
+    is "$status $(last_line)" "0 3 passed, 0 failed" "the last line"
+    is "$(runs_of a.t) $(runs_of unit)" " " "each has run once"
+}
+
+test_case --quick 'a failed case that passes three times when it runs again is unsteady' && {
+    suite once.t "$TWO"'; echo "ok 2 - second"; echo 1..1'
+    suite good.t 'echo "ok 1 - a"; echo 1..1'
+    run_suites once.t good.t
+    is "$status $(last_line)" "0 3 passed, 0 failed" "the last line"
+    has "$out" "unsteady: once.t: 2 - second" "it stands by name"
+    has "$out" "FAILED, 1 of 2 tests" "the first result is shown"
+    has "$out" "# got: x" "and why"
+    is "$(runs_of once.t)" "|--run 2|--run 2|--run 2" "only the failed case runs again"
+}
+
+test_case --quick 'a case that fails once more has failed' && {
+    suite twice.t "$TWO"'; [ "$times" != 3 ] || { echo "not ok 2 - second"; echo 1..1; exit 1; }; echo "ok 2 - second"; echo 1..1'
+    run_suites twice.t
+    is "$status $(last_line)" "1 1 passed, 1 failed" "the last line"
+    hasnt "$out" "unsteady" "it is not called unsteady"
+    is "$(runs_of twice.t)" "|--run 2|--run 2" "it ends there"
+}
+
+test_case --quick 'a unit test runs again as a whole' && {
+    suite unit_again "$TWO"'; echo "ok 1 - first"; echo "ok 2 - second"; echo 1..2'
+    run_suites unit_again
+    is "$status $(last_line)" "0 2 passed, 0 failed" "the last line"
+    is "$(runs_of unit_again)" "|||" "without options"
+}
+
+test_case --quick 'UNSTEADY: another number of times, or none' && {
+    suite five.t "$TWO"'; echo "ok 2 - second"; echo 1..1'
+    UNSTEADY=5 run_suites five.t
+    is "$status $(runs_of five.t)" "0 |--run 2|--run 2|--run 2|--run 2|--run 2" "five times"
+    suite none.t "$TWO"
+    UNSTEADY=fail run_suites none.t
+    is "$status $(last_line) $(runs_of none.t)" "1 1 passed, 1 failed " "not at all"
+}
+
+# never TITLE NAME BODY: this suite fails, and does not run again.
+never() {
+    suite "$2" "$3"
+    run_suites "$2"
+    is "$status $(runs_of "$2")" "1 " "$1"
+}
+
+test_case --quick 'what can be no accident does not run again' && {
+    fails='echo "not ok 1 - a"'
+    ends='echo 1..1; exit 1'
+    never "a suite that dies" dies.t "$fails; kill -SEGV \$\$"
+    never "a suite without a plan" plan.t "$fails; exit 1"
+    never "AddressSanitizer" asan.t "$fails; echo '==1==ERROR: AddressSanitizer: overflow' >&2; $ends"
+    never "UndefinedBehaviorSanitizer" ubsan.t "$fails; echo '# x.c:1: runtime error: shift'; $ends"
+    never "a container is left" container.t "$fails; echo '# line 1: no container is left'; $ends"
+    never "something remains" remains.t "$fails; echo '# line 1: no container remains'; $ends"
+    for name in abuse.t guards.t lifeline.t fuzz.t kills.mjs fault_matrix.mjs; do
+        never "$name" "$name" "$fails; $ends"
+    done
+}
+
+finish
