@@ -4,7 +4,7 @@
 // it has started, its reaper too. Programs die with them: what was running is gone soon, and what was created and not
 // started yet, which no lifeline covers, is gone after the next start.
 //
-// KILLS      how many (200)
+// KILLS      how many (80; `make soak`: 5000)
 // KILL_SEED  of the random instants; it is printed, so that a run can be repeated
 
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { finish, is, note, ok, testCase } from '../mcp/cases.mjs';
 import { Program, allContainers, comesTrue, configFile, contentOf, dockerLines, docker, isolator, isolatorMcp, limiter, makeFifo, once, pause,
     scratch, until, writeFile } from '../mcp/processes.mjs';
 
-const KILLS = Number(process.env.KILLS ?? 200);
+const KILLS = Number(process.env.KILLS ?? 80);
 const SEED = Number(process.env.KILL_SEED ?? Math.floor(2 ** 31 * Math.random()));
 const AT_ONCE = 2;
 const PATIENCE = 120; // seconds; only what is wrong needs them
