@@ -239,6 +239,7 @@ check-quick:
 	@QUICK=1 SUITE_SECONDS=300 $(run_tests) -j $(WORKERS) $(WAITING_TESTS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) \
 		$(filter-out $(WAITING_TESTS),$(UNIT_TESTS))
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
+soak: export UNSTEADY := 20
 soak: asan tsan coverage
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
