@@ -224,6 +224,16 @@ static void cell__much_code(void **state)
 
 /* ---- the report */
 
+/* Waits until so many bytes of the report have come. */
+static void expect_report(struct fixture *fixture, size_t length)
+{
+    const long long deadline = clock_now_ms() + LATE_MS;
+
+    while (fixture->report.length < length)
+        if (next_frame(fixture) == 0 && !exchange(fixture, deadline))
+            fail_msg("%zu bytes of the report", fixture->report.length);
+}
+
 static void cell__report_needs_credit(void **state)
 {
     struct fixture fixture;
@@ -232,6 +242,7 @@ static void cell__report_needs_credit(void **state)
     set_up(&fixture);
     fixture.grants = false;
     begin_session(&fixture, "head -c 300000 /dev/zero | tr '\\0' x >&5", 0);
+    expect_report(&fixture, FRAME_WINDOW);
     expect_none(&fixture, FRAME_END);
     assert_int_equal(fixture.report.length, FRAME_WINDOW);
     add_credit(&fixture, FRAME_REPORT, 100000);
