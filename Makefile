@@ -225,7 +225,7 @@ in_turn = $(subst $(space),$(comma),$(strip $(1)))
 test: check
 check: packages test-packages lint-packages
 	+@$(build_beside) test-images lint-files all check-format check-layers check-headers check-musl unit-tests asan-unit-tests fuzz-targets
-	@SUITE_SECONDS=1200 RESTART_ENGINE='test/setup restart' $(run_tests) -j $(WORKERS) $(ORDERED_TESTS) \
+	@SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_tests) -j $(WORKERS) $(ORDERED_TESTS) \
 		$(call in_turn,$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%))
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
