@@ -3,18 +3,18 @@
 # timeout: 10
 
 """Every process forks as often as it can, and so do its children. The pids cgroup refuses fork() at the limit.
-Each success adds a byte to a file; the bomb stops itself at twice the limit."""
+Each success adds a byte to a file; the bomb stops itself at twice the limit, or when fork was refused ten times."""
 import os
 import time
 
 limit = int(os.environ["LIMIT_PIDS"])
 count = os.open("/tmp/count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-end = time.monotonic() + 1.5
+end = time.monotonic() + 8  # a slow machine needs seconds to start so many
 first = os.getpid()
 refusals = 0
-while time.monotonic() < end:
+while time.monotonic() < end and refusals < 10 and os.fstat(count).st_size < 2 * limit:
     try:
-        if os.fstat(count).st_size < 2 * limit and os.fork() == 0:
+        if os.fork() == 0:
             os.write(count, b".")
     except BlockingIOError:  # EAGAIN
         refusals += 1

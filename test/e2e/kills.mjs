@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// SIGKILL to isolator run, isolator batch and isolator-mcp at random instants from 0 to 2 s after their start, on an
-// engine that several of them keep busy: to one of three alone, to one with its docker commands, to one with all that
-// it has started, its reaper too. Programs die with them: what was running is gone soon, and what was created and not
-// started yet, which no lifeline covers, is gone after the next start.
+// SIGKILL to isolator run, isolator batch and isolator-mcp at random instants after their start, on an engine that several
+// of them keep busy: to one of three alone, to one with its docker commands, to one with all that it has started, its
+// reaper too. The instants are from 0 to 2 s or, on a slow machine, to four times what a short run takes. Programs die with
+// them: what was running is gone soon, and what was created and not started yet, which no lifeline covers, is gone after
+// the next start.
 //
 // KILLS      how many (80; `make soak`: 5000)
 // KILL_SEED  of the random instants; it is printed, so that a run can be repeated
@@ -131,12 +132,15 @@ const volumeCount = async () => (await dockerLines('volume', 'ls', '-q')).length
 const experiment = once(async () => {
     await watchEvents();
     const volumes = await volumeCount();
+    const asked = Date.now();
+    runHello();
     const began = Date.now();
+    const span = Math.max(2, 4 * (began - asked) / 1000);
     const victims = new Map();
     const tallies = [{}, {}];
     const tally = (counts, name) => { counts[name] = (counts[name] ?? 0) + 1; };
     const plan = numbers(KILLS).map((number) => ({ number, kind: oneOf(VICTIMS), others: oneOf(['nothing', 'docker', 'all']),
-        seconds: 2 * random() }));
+        seconds: span * random() }));
     const limited = limiter(AT_ONCE);
     await Promise.all(plan.map(({ number, kind, others, seconds }) => limited(async () => {
         const victim = new Victim(number, kind);
@@ -188,7 +192,7 @@ testCase('what ran, or was about to, is removed', async () => {
             times.set(pid, Math.max(times.get(pid) ?? 0, destroy - killedAt));
         }
     }
-    ok(gone.size > 0 && begun.size > 0 && gone.size + begun.size >= KILLS / 4, 'many had something running, or about to', gone.size, begun.size);
+    ok(gone.size > 0 && gone.size + begun.size >= KILLS / 8, 'many had something running, or about to', gone.size, begun.size);
     const shownTally = (counts) => Object.keys(counts).sort().map((name) => `${name} ${counts[name]}`).join(', ');
     note(`figures: ${KILLS} kills (${shownTally(tallies[0])}; killed with it: ${shownTally(tallies[1])}) in ${seconds} s, seed ${SEED}`);
     note(`figures: ${gone.size} had something running, ${goneAfter(gone)}`);
