@@ -56,7 +56,7 @@ Q := $(if $(V),,@)
 making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 
 .PHONY: all demo check check-quick test soak check-unit check-e2e check-format check-layers check-headers check-musl format bench setup \
-	packages test-packages test-images lint-packages lint lint-files lint-cppcheck unit-tests asan-unit-tests asan tsan coverage fuzz \
+	packages test-packages test-images lint-packages lint lint-recent lint-cppcheck unit-tests sanitized-tests asan tsan coverage fuzz \
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
 
@@ -128,18 +128,24 @@ MUSL_CC ?= musl-gcc
 SUPERVISORS ?= $(MACHINE)
 SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory,src/base/$(name).c)
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
-	-Os -static -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -Wl,--gc-sections -Wl,-z,noseparate-code -s
+	-Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+SUPERVISOR_LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -s
 supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc)
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
 supervisor_kb = $(if $(findstring musl,$(1)),128,1024)
-$(B)/supervisor/%.elf: compiler = $(call supervisor_cc,$*)
-$(B)/supervisor/%.elf: $(SUPERVISOR_SOURCES) $(wildcard src/supervisor/*.h src/base/*.h) $(B)/supervisor/compilers Makefile
-	$(call making,CC)
-	$(Q)$(compiler) $(SUPERVISOR_CFLAGS) -o $@ $(SUPERVISOR_SOURCES)
-	@[ $$(wc -c <$@) -le $$(($(call supervisor_kb,$(compiler)) * 1024)) ] || \
-		{ echo "$@ has $$(wc -c <$@) bytes, more than $(call supervisor_kb,$(compiler)) KB" >&2; exit 1; }
-	$(if $(findstring musl,$(compiler)),,@echo "  $@: $$(($$(wc -c <$@) / 1024)) KB, with the C library of \
-	$(compiler)$(if $(filter $(MACHINE),$*), since there is no musl-gcc (package musl-tools))")
+define supervisor
+$(B)/supervisor/$(1)/%.o: src/%.c $(B)/supervisor/compilers Makefile
+	@mkdir -p $$(@D)
+	$(Q)$(2) $(SUPERVISOR_CFLAGS) -MMD -MP -c -o $$@ $$<
+$(B)/supervisor/$(1).elf: $(SUPERVISOR_SOURCES:src/%.c=$(B)/supervisor/$(1)/%.o)
+	$$(call making,LD)
+	$(Q)$(2) $(SUPERVISOR_LDFLAGS) -o $$@ $$^
+	@[ $$$$(wc -c <$$@) -le $$$$(($(call supervisor_kb,$(2)) * 1024)) ] || \
+		{ echo "$$@ has $$$$(wc -c <$$@) bytes, more than $(call supervisor_kb,$(2)) KB" >&2; exit 1; }
+	$(if $(findstring musl,$(2)),,@echo "  $$@: $$$$(($$$$(wc -c <$$@) / 1024)) KB, with the C library of \
+	$(2)$(if $(filter $(MACHINE),$(1)), since there is no musl-gcc (package musl-tools))")
+endef
+$(foreach machine,$(SUPERVISORS),$(eval $(call supervisor,$(machine),$(call supervisor_cc,$(machine)))))
 $(B)/run/delivery.o: $(B)/supervisors.h
 $(B)/supervisors.h: $(SUPERVISORS:%=$(B)/supervisor/%.elf)
 	@{ for machine in $(SUPERVISORS); do \
@@ -169,11 +175,16 @@ $(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
 
-# The fuzz targets, for clang's libFuzzer, are built with sanitizers in a directory of their own. They may link all layers.
+# The fuzz targets, for clang's libFuzzer, and the unit tests with sanitizers: built by clang in a directory of their own,
+# once for both. Fuzz targets may link all layers.
 FUZZ_SECONDS ?= 64
 FUZZ_TARGETS := $(FUZZ_SOURCES:test/fuzz/%.c=$(B)/bin/%)
+SANITIZED_TESTS := $(UNIT_TESTS:$(B)/%=$(B)/fuzz/%)
+by_clang = $(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz
 fuzz-targets:
-	@$(MAKE) --no-print-directory CC=clang CFLAGS="-O1 -gline-tables-only" SANITIZE=fuzzer-no-link,address,undefined B=$(B)/fuzz fuzz-link
+	+@$(by_clang) fuzz-link
+sanitized-tests:
+	+@$(by_clang) fuzz-link unit-tests
 fuzz-link: $(FUZZ_TARGETS)
 $(B)/bin/%: test/fuzz/%.c $(foreach layer,cli mcp supervisor $(left_of_mcp),$(B)/$(layer).a)
 	@mkdir -p $(@D)
@@ -205,28 +216,20 @@ demo: setup
 	+@$(build) all
 	@test/demo $(B)/isolator
 
-# The end-to-end tests in the order in which they start, WORKERS at a time. Those that take longest come first, so that
-# nothing waits for one of them at the end; the others may come in any order. A comma keeps two apart: both attack, and
-# would take from each other what they measure.
+# How many files of tests run at a time; what took longest in the last run here, or else by test/seconds, starts first.
+# A comma keeps two apart: both attack, and would take from each other what they measure.
 WORKERS ?= 4
-LONG_TESTS := test/e2e/endurance.mjs test/e2e/abuse.t,test/e2e/guards.t \
-	$(addprefix test/e2e/,sessions.mjs drivers.mjs faults.t fault_matrix.mjs prepare.t fuzz.t tests.t test_command.t batch.t outcomes.t snippets.t \
-	stuck_streams.t resources.t artifacts.t doctor.t mcp_files.mjs mcp_sessions.mjs mcp_warm.mjs engine_dies.mjs mcp_calls.mjs lifeline.t mcp_end.mjs)
-# This one reports how soon the engine removes containers, so no other uses the engine meanwhile.
-TIMED_TESTS := test/e2e/kills.mjs
+run_ordered = SUITE_TIMES="test/seconds $(B)/seconds" $(run_tests) -j $(WORKERS)
+APART := test/e2e/abuse.t,test/e2e/guards.t
 comma := ,
-space := $(comma:,=) $(comma:,=)
-ORDERED_TESTS = $(LONG_TESTS) $(filter-out $(subst $(comma),$(space),$(LONG_TESTS)) $(TIMED_TESTS),$(E2E_TESTS)) --- $(TIMED_TESTS)
-in_turn = $(subst $(space),$(comma),$(strip $(1)))
+ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 
 # All tests. Packages are installed first, since only one apt-get can run at a time. The images of the tests, which wait
-# for the network, are made beside lint and the builds. The unit tests, also with sanitizers, need no engine: they run
-# beside the one that reports times. An engine that hangs (Docker 20.10 did once) is restarted.
+# for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10 did once) is restarted.
 test: check
 check: packages test-packages lint-packages
-	+@$(build_beside) test-images lint-files all check-format check-layers check-headers check-musl unit-tests asan-unit-tests fuzz-targets
-	@SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_tests) -j $(WORKERS) $(ORDERED_TESTS) \
-		$(call in_turn,$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/asan/%))
+	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl unit-tests sanitized-tests
+	@SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(UNIT_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
 # wait for timeouts come first.
@@ -240,7 +243,7 @@ check-quick:
 		$(filter-out $(WAITING_TESTS),$(UNIT_TESTS))
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
-soak: asan tsan coverage
+soak: asan tsan coverage lint
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
 		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
@@ -250,10 +253,8 @@ check-unit: packages
 	@test/run $(UNIT_TESTS)
 check-e2e: setup test-packages test-images
 	+@$(build) all fuzz-targets
-	@$(run_tests) -j $(WORKERS) $(ORDERED_TESTS)
+	@$(run_ordered) $(ENGINE_TESTS)
 unit-tests: $(UNIT_TESTS)
-asan-unit-tests:
-	+@$(MAKE) --no-print-directory SANITIZE=address,undefined B=$(B)/asan unit-tests
 
 # The unit tests and the end-to-end tests with sanitizers. The fuzz targets have them anyway. resources.t takes away the
 # descriptors, processes and addresses that a sanitizer needs. Only isolator-mcp, batch and selftest have several threads.
@@ -278,6 +279,7 @@ coverage: setup test-packages test-images
 	@test/coverage $(B)/$@ $(COVERAGE_MIN)
 
 bench: setup
+	@test/setup languages
 	+@$(build) all
 	@ISOLATOR=$(abspath $(B))/isolator test/bench.mjs
 
@@ -311,9 +313,14 @@ format:
 	@$(CLANG_FORMAT) -i $(FORMATTED)
 
 # The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
+# `make check` gives clang-tidy only what changed in the last 30 commits and since; cppcheck reads everything.
+tidied = $(patsubst src/%.c,$(B)/lint/%.ok,$(filter $(SOURCES),$(1:.h=.c)))
+changed_files = $(sort $(shell $(git) log -n 30 --name-only --format= && $(git) diff --name-only HEAD))
 lint: packages lint-packages
-	+@$(build) lint-files
-lint-files: lint-cppcheck $(SOURCES:src/%.c=$(B)/lint/%.ok)
+	+@$(build) lint-cppcheck $(call tidied,$(SOURCES))
+lint-recent:
+	+@$(MAKE) --no-print-directory lint-cppcheck \
+		$(call tidied,$(if $(shell $(git) rev-parse HEAD 2>/dev/null),$(changed_files),$(SOURCES)))
 $(B)/lint/%.ok: src/%.c $(HEADERS) $(GENERATED) .clang-tidy Makefile
 	@mkdir -p $(@D)
 	@$(CLANG_TIDY) --quiet $< -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }

@@ -25,16 +25,17 @@ gives_way() {
 }
 
 # gives_way_to ATTACK WORDS FILE CHANGE [OPTIONS]: the same with a supervisor whose source file is changed by this script.
-# The shell executes $before_weak first.
+# The shell executes $before_weak first. All are built in one copy of the sources, so that only that file is compiled again.
 before_weak=
+weak=$scratch/weak
 gives_way_to() {
-    local weak=$scratch/weak
-    mkdir -p "$weak"
-    cp -r Makefile src "$weak"
-    sed -i -e "$4" "$weak/src/supervisor/$3"
-    has "$(cmp "src/supervisor/$3" "$weak/src/supervisor/$3")" differ "$1: the guard is in $3"
+    local file=src/supervisor/$3
+    [ -d "$weak" ] || { mkdir "$weak" && cp -r Makefile src "$weak"; }
+    sed -i -e "$4" "$weak/$file"
+    has "$(cmp "$file" "$weak/$file")" differ "$1: the guard is in $3"
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$weak" "build/supervisor/$(uname -m).elf" >"$scratch/weak.log" 2>&1 ||
         cat "$scratch/weak.log"
+    cp "$file" "$weak/$file"
     gives_way "$1" "$2" "1a --volume=$weak/build/supervisor:/weak:ro"$'\n'"${5-}" \
         "s,^exec /.isolator/supervisor,${before_weak}exec /weak/$(uname -m).elf,"
 }

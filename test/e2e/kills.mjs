@@ -11,7 +11,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, readdirSync, writeSync } from 'node:fs';
 import { finish, is, note, ok, testCase } from '../mcp/cases.mjs';
-import { Program, allContainers, comesTrue, configFile, contentOf, dockerLines, docker, isolator, isolatorMcp, limiter, makeFifo, once, pause,
+import { Program, allContainers, comesTrue, configFile, contentOf, danglingVolumes, docker, isolator, isolatorMcp, limiter, makeFifo, once, pause,
     scratch, until, writeFile } from '../mcp/processes.mjs';
 
 const KILLS = Number(process.env.KILLS ?? 80);
@@ -126,12 +126,10 @@ function histories(victims) {
 
 // ---- the experiment
 
-const volumeCount = async () => (await dockerLines('volume', 'ls', '-q')).length;
-
 // Starts and kills them all: {victims, volumes, seconds, kinds, withs}, the victims by process.
 const experiment = once(async () => {
     await watchEvents();
-    const volumes = await volumeCount();
+    const volumes = await danglingVolumes();
     const asked = Date.now();
     runHello();
     const began = Date.now();
@@ -173,7 +171,9 @@ testCase('the next start removes containers that were created and not started, a
         runHello();
         return (await containersOf(victims)).length === 0;
     }, 'no container is left');
-    await until(async () => await volumeCount() <= volumes, 'no volume is left');
+    // Those of other tests come and go meanwhile.
+    const left = (await danglingVolumes()).filter((volume) => !volumes.includes(volume));
+    await until(async () => !(await danglingVolumes()).some((volume) => left.includes(volume)), 'no volume is left');
 });
 
 testCase('what ran, or was about to, is removed', async () => {

@@ -90,4 +90,26 @@ test_case --quick 'what can be no accident does not run again' && {
     done
 }
 
+# started SUITE...: runs these, one at a time; prints which started in which order. Each has a line in the file "started".
+started() {
+    rm -f "$scratch/suites/started"
+    run_suites "$@"
+    paste -sd ' ' "$scratch/suites/started"
+}
+
+test_case --quick 'what took longest starts first' && {
+    for name in one two three four; do
+        suite "$name.t" "echo $name >>\${0%/*}/started; [ $name != three ] || sleep 2.1; echo 'ok 1 - a'; echo 1..1"
+    done
+    printf '%s\n' "1 $scratch/suites/one.t" "7 $scratch/suites/two.t" >"$scratch/seconds"
+    export SUITE_TIMES="$scratch/seconds $scratch/learned"
+    is "$(started one.t two.t three.t four.t)" "two one three four" "by the file; what is not in it comes last"
+    has "$(cat "$scratch/learned")" " $scratch/suites/three.t" "the times of this run are written"
+    hasnt "$(cat "$scratch/learned")" "one.t" "without the short ones"
+    is "$(started one.t two.t three.t four.t)" "two three one four" "and are used the next time"
+    echo "6 $scratch/suites/one.t" >>"$scratch/seconds"
+    is "$(started two.t "one.t,$scratch/suites/three.t")" "one three two" "those that are kept apart take as long as both"
+    unset SUITE_TIMES
+}
+
 finish
