@@ -229,7 +229,7 @@ ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 test: check
 check: packages test-packages lint-packages
 	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl unit-tests sanitized-tests
-	@SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(UNIT_TESTS) $(SANITIZED_TESTS)
+	@FUZZ_SECONDS=24 SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(UNIT_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
 # wait for timeouts come first.
@@ -243,6 +243,7 @@ check-quick:
 		$(filter-out $(WAITING_TESTS),$(UNIT_TESTS))
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
+soak: export SOAK := 1
 soak: asan tsan coverage lint
 	+@$(build) all fuzz-targets
 	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
@@ -314,7 +315,7 @@ format:
 
 # The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
 # `make check` gives clang-tidy only what changed in the last 30 commits and since; cppcheck reads everything.
-tidied = $(patsubst src/%.c,$(B)/lint/%.ok,$(filter $(SOURCES),$(1:.h=.c)))
+tidied = $(patsubst src/%.c,$(B)/lint/%.ok,$(filter $(SOURCES),$(sort $(1:.h=.c))))
 changed_files = $(sort $(shell $(git) log -n 30 --name-only --format= && $(git) diff --name-only HEAD))
 lint: packages lint-packages
 	+@$(build) lint-cppcheck $(call tidied,$(SOURCES))

@@ -2,7 +2,7 @@
 // Many at once: 50 isolator run side by side, a batch and a server with 50 at a time; each has the result of its own. And
 // many in a row through one batch and one server, which do not grow: no descriptor, no thread, no memory. Nothing is left.
 //
-// ENDURANCE  how many in a row (300; `make soak`: 20000)
+// ENDURANCE  how many in a row (250; `make soak`: 20000)
 // AT_ONCE    how many at once (50)
 
 import { closeSync, openSync, readSync, readdirSync, writeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { startServer, summary } from '../mcp/pipe_client.mjs';
 import { Program, allContainers, comesTrue, configFile, contentOf, danglingVolumes, isolator, makeFifo, scratch, until,
     writeFile } from '../mcp/processes.mjs';
 
-const IN_A_ROW = Number(process.env.ENDURANCE ?? 300);
+const IN_A_ROW = Number(process.env.ENDURANCE ?? 250);
 const AT_ONCE = Number(process.env.AT_ONCE ?? 50);
 const LONG = 1200; // seconds to wait; only what is wrong needs them
 const SANITIZED = Boolean(process.env.ISOLATOR_SANITIZED); // which keeps 16 MB of what was freed, and as much besides

@@ -224,18 +224,18 @@ test_case 'each snippet answers input that it cannot use' && {
     perl -MJSON::PP -e '
     my @inputs = ("", "\0\x01{\"[,;\x{fffd}\n\n=====", "[" x 100000, "9,-" x 300000, "{\"a\": [1e999, \"\\ud800\"]} []");
     for my $name (grep { !/\.go$/ } @ARGV) {
-        for my $i (0 .. $#inputs) {
-            for my $arguments ([], $i ? () : ["\x{1f600}", "--"]) {
-                print encode_json({id => "$name, input $i, @$arguments", snippet_name => $name, stdin => $inputs[$i],
-                    arguments => $arguments}), "\n";
-            }
-        }
+        my @tests = map { {name => "input $_", stdin => $inputs[$_]} } 0 .. $#inputs;
+        push @tests, {name => "arguments", arguments => ["\x{1f600}", "--"]};
+        print encode_json({id => $name, snippet_name => $name, tests => \@tests}), "\n";
     }' "${names[@]}" >"$scratch/requests"
     isolator batch "$scratch/requests"
-    is "$(wc -l <"$scratch/out")" "$(wc -l <"$scratch/requests")" "each request has a result"
+    is "$(perl -MJSON::PP -ne 'print scalar @{decode_json($_)->{tests}}, "\n"' "$scratch/out" | sort | uniq -c | tr -s ' ')" \
+        " $(wc -l <"$scratch/requests") 6" "each input of each snippet has a result"
     is "$(perl -MJSON::PP -CO -ne 'my $r = decode_json($_);
-    print "$r->{id}: $r->{reason} $r->{stderr}\n" if $r->{reason} ne "exit" || $r->{stderr} =~ /Traceback|\n    at /' \
-    "$scratch/out" | head -n 40)" "" "none ends without a message or a result"
+    for my $t (@{$r->{tests}}) {
+        print "$r->{id}, $t->{name}: $t->{status} $t->{stderr}\n"
+            if $t->{status} !~ /^(passed|runtime-error)$/ || defined $t->{signal} || $t->{stderr} =~ /Traceback|\n    at /
+    }' "$scratch/out" | head -n 40)" "" "none ends without a message or a result"
 }
 
 finish
