@@ -107,6 +107,7 @@ static void add_environment(struct request *request, const struct config *config
         strvec_pushf(environment, "LIMIT_USERS=%u:%u", policy->uid, policy->gid);
     else
         strvec_pushf(environment, "LIMIT_USERS=%u-%u", config->users.first, config->users.last);
+    strvec_pushf(environment, "LIMIT_NETLINK=%d", config->allow_netlink);
     strvec_pushf(environment, "COPY=%ld", copy);
 }
 

@@ -21,8 +21,8 @@
  *
  * Its environment has the limits that were requested: LIMIT_MEMORY_BYTES, LIMIT_CPUS, LIMIT_PIDS,
  * LIMIT_WORKDIR_BYTES, LIMIT_TMP_BYTES, and LIMIT_USERS: "UID:GID", or "FIRST-LAST" if each
- * container has a user of its own. COPY is the number of the copy, and TEST that of the test, both
- * from 0.
+ * container has a user of its own. LIMIT_NETLINK is 1 if the configuration allows netlink, else 0.
+ * COPY is the number of the copy, and TEST that of the test, both from 0.
  */
 #ifndef CLI_ATTACK_H
 #define CLI_ATTACK_H

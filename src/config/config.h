@@ -88,6 +88,7 @@ struct config {
     char *inputs_dir;          /* absolute; NULL: there are no input files */
     int engine_timeout;        /* seconds; see struct docker */
     bool allow_unenforced;     /* see struct docker */
+    bool allow_netlink;        /* programs may open sockets of netlink */
     struct user_range users;   /* see struct docker */
     int max_artifacts;         /* files that a run returns */
     int max_artifact_bytes;    /* of all these files together */

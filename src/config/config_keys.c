@@ -55,6 +55,10 @@ static const struct config_key keys[] = {
      "If true, programs run even if the engine does not enforce a limit of memory, swap, "
      "processes or CPU time.",
      TOP_MEMBER(allow_unenforced)},
+    {CONFIG_LEVEL_TOP, RULE("allowNetlink", KEY_BOOLEAN), "Allow netlink",
+     "If true, programs may open netlink sockets for routes, which list network interfaces. The "
+     "memory of these sockets counts for no container.",
+     TOP_MEMBER(allow_netlink)},
     {CONFIG_LEVEL_TOP, RULE("userRange", KEY_STRING), "Users",
      "First and last uid of those that containers get, each another one at random, unless user is "
      "set: at least 256 numbers from 1 to 2097151.",

@@ -239,6 +239,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     if (!plan->workdir)
         return -1;
     plan->language = string_copy(language->name);
+    plan->allow_netlink = config->allow_netlink;
     set_image(plan, request, language);
     plan->entrypoint = choose_entrypoint(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;

@@ -29,6 +29,7 @@ struct plan {
     struct limits build_limits;       /* complete, if there is a build */
     struct sandbox_policy requested;  /* partial: what the request itself has set of `policy` */
     bool image_requested;             /* the request names the image */
+    bool allow_netlink;               /* programs may open sockets of netlink */
     struct input input;
     struct test_requests tests; /* none: the program runs once */
     int test_output_bytes;      /* kept of each stream of a test */

@@ -71,6 +71,7 @@ struct program_run run_program_of(const struct run *run, const char *name,
         .environment = &plan->environment,
         /* the engine leaves them empty */
         .without_proxies = strcmp(plan->policy.network, "none") == 0,
+        .netlink = plan->allow_netlink,
         .limits = &plan->policy.limits,
         .archive = archive_file(&run->files),
         .input = plan->input.stdin_file,

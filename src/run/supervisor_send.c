@@ -80,7 +80,8 @@ static struct frame_run run_frame(const struct program_request *request)
         .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
         .cpu_max_us = lower_limit(limits_cpu_us(request->limits), request->cpu_left_us),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
-                 (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u),
+                 (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
+                 (request->netlink ? FRAME_RUN_NETLINK : 0u),
         .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0};
 }
 

@@ -1,6 +1,7 @@
 #include "supervisor/filter.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -76,8 +77,17 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 #define NOT_WITH(call, index, argument, error)                                                     \
     {JUMP_EQUAL, 0, 4, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 1, (argument)}, REFUSE(error),    \
         ALLOW
+#define LOAD_NUMBER                                                                                \
+    {                                                                                              \
+        LOAD, 0, 0, DATA_NUMBER                                                                    \
+    }
+/* Refuses a call that has both of these values; other rules about it may follow. */
+#define NOT_WITH_BOTH(call, index, argument, index2, argument2, error)                             \
+    {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 3, (argument)}, ARGUMENT(index2), \
+        {JUMP_EQUAL, 0, 1, (argument2)}, REFUSE(error), LOAD_NUMBER
 
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
+enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/in6.h */
 
 /*
  * Allows a call for a process alone (its first argument is `which`, its second the process), but
@@ -91,7 +101,7 @@ static const struct instruction instructions[] = {
     {LOAD, 0, 0, DATA_ARCHITECTURE},
     {JUMP_EQUAL, 1, 0, ARCHITECTURE},
     REFUSE(ENOSYS),
-    {LOAD, 0, 0, DATA_NUMBER},
+    LOAD_NUMBER,
     {JUMP_AT_LEAST, 0, 1, FIRST_FOREIGN},
     REFUSE(ENOSYS),
 
@@ -115,6 +125,12 @@ static const struct instruction instructions[] = {
     ONLY_OF_A_PROCESS(SYS_setpriority, WHICH_PROCESS),
     ONLY_OF_A_PROCESS(SYS_ioprio_set, IO_WHO_PROCESS),
 
+    /* Their buffers count for no container. As the kernel refuses them if ping_group_range does. */
+    NOT_WITH_BOTH(SYS_socket, 0, AF_INET, 2, IPPROTO_ICMP, EACCES),
+    NOT_WITH_BOTH(SYS_socket, 0, AF_INET6, 2, IPPROTO_ICMPV6, EACCES),
+    /* A flow label outlives its socket for a minute, with bytes of the program's choice. */
+    NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_FLOWLABEL_MGR, EPERM),
+
     /* Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces. */
     {JUMP_EQUAL, 0, 9, SYS_socket},
     ARGUMENT(0),
@@ -135,13 +151,24 @@ static const struct instruction instructions[] = {
     ALLOW,
 };
 
-int filter_install(void)
+/* In addition: the kernel executes all filters of a process, and the strictest answer counts. */
+static const struct instruction without_netlink[] = {
+    LOAD_NUMBER, NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), ALLOW};
+
+static bool add_filter(const struct instruction *first, size_t count)
 {
-    const struct program program = {sizeof instructions / sizeof *instructions, instructions};
+    const struct program program = {(unsigned short)count, first};
     const unsigned long mode_filter = 2; /* SECCOMP_MODE_FILTER */
 
+    return prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) == 0;
+}
+
+int filter_install(bool netlink)
+{
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) != 0)
+        !add_filter(instructions, sizeof instructions / sizeof *instructions) ||
+        (!netlink &&
+         !add_filter(without_netlink, sizeof without_netlink / sizeof *without_netlink)))
         return errno;
     return 0;
 }

@@ -6,7 +6,12 @@
 #ifndef SUPERVISOR_FILTER_H
 #define SUPERVISOR_FILTER_H
 
-/* Installs the filter for this process and all that it starts; cannot be undone. 0, or an errno. */
-int filter_install(void);
+#include <stdbool.h>
+
+/*
+ * Installs the filter for this process and all that it starts; cannot be undone. Sockets of netlink
+ * are refused unless `netlink` is set, which allows those for routes. 0, or an errno.
+ */
+int filter_install(bool netlink);
 
 #endif

@@ -169,7 +169,11 @@ struct frame_run {
     uint32_t report_max; /* bytes of a cell's report that are sent; the rest is discarded */
 };
 
-enum frame_run_flag { FRAME_RUN_CELL = 1, FRAME_RUN_KEEP_PROCESSES = 2 };
+enum frame_run_flag {
+    FRAME_RUN_CELL = 1,
+    FRAME_RUN_KEEP_PROCESSES = 2,
+    FRAME_RUN_NETLINK = 4 /* the program may open sockets of netlink, for routes */
+};
 
 /* So many more bytes of a stream may be sent. */
 struct frame_credit {

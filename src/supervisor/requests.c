@@ -62,6 +62,7 @@ static void run_request(struct supervisor *supervisor, const struct frame_run *f
         return;
     }
     supervisor->order = *frame;
+    supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     if ((frame->flags & FRAME_RUN_CELL) != 0) {
         supervisor_set_timer(supervisor, frame->timer_ms);
         cell_load(supervisor);
@@ -220,7 +221,7 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
 /* Whether there can be such a request now. An interpreter has its words and variables already. */
 static bool can_run(const struct supervisor *supervisor, const struct frame_run *frame)
 {
-    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES;
+    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK;
 
     return supervisor->program.arguments.count > 0 && (frame->flags & ~known) == 0 &&
            (!supervisor->cell.exists || (frame->flags & FRAME_RUN_CELL) != 0);

@@ -15,7 +15,8 @@ ADDRESSES = ["1.1.1.1", "8.8.8.8", "172.17.0.1", "172.18.0.1", "10.0.0.1", "192.
              "255.255.255.255", "224.0.0.1", "2606:4700:4700::1111", "fe80::1", "fd00::1", "ff02::1"]
 through = []
 
-interfaces = {name for _, name in socket.if_nameindex()} | set(os.listdir("/sys/class/net"))
+with open("/proc/net/dev") as file:
+    interfaces = {line.split(":")[0].strip() for line in file if ":" in line} | set(os.listdir("/sys/class/net"))
 # Some kernels give every network namespace these, unconnected and down.
 tunnels = {"tunl0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0", "sit0", "ip6tnl0", "ip6gre0"}
 if interfaces - tunnels != {"lo"}:

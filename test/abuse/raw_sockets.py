@@ -3,8 +3,8 @@
 # timeout: 10
 
 """Raw and packet sockets forge and read packets; they need CAP_NET_RAW. netlink and ioctl change interfaces and
-routes; they need CAP_NET_ADMIN. Both capabilities are dropped. A ping socket (SOCK_DGRAM with ICMP) may be
-open: it can forge nothing and reaches only lo."""
+routes; they need CAP_NET_ADMIN. Both capabilities are dropped. For netlink and ping sockets see
+uncounted_sockets."""
 import errno
 import fcntl
 import os

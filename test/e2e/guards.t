@@ -42,6 +42,7 @@ gives_way_to() {
 # What both the engine and the supervisor do: the supervisor without it.
 without_filter=(program.c /filter_install\(\)/d)
 with_cores=(program.c /RLIMIT_CORE/d)
+with_netlink='s/NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), //'
 frames_from_program=(program.c 's/dup2(wanted.items\[i\], i)/i == 1 ? fcntl(1, F_SETFD, 0) : &/')
 
 test_case 'applied_limits' && {
@@ -165,7 +166,7 @@ test_case 'network' && {
 }
 
 test_case 'odd_sockets' && {
-    gives_way_to odd_sockets "family 16" filter.c '/{JUMP_EQUAL, 0, 9, SYS_socket},/,/^$/d'
+    gives_way_to odd_sockets "family 16" filter.c "/{JUMP_EQUAL, 0, 9, SYS_socket},/,/^\$/d;$with_netlink"
     gives_way_to odd_sockets "family 17" filter.c '/{JUMP_EQUAL, 0, 9, SYS_socket},/,/^$/d' "$root"
 }
 
@@ -192,7 +193,7 @@ test_case 'supervisor_ptrace' && {
 }
 
 test_case 'raw_sockets' && {
-    gives_way raw_sockets "raw ICMP" "$root;1a --cap-add=NET_ADMIN"
+    gives_way raw_sockets "raw IP" "$root;1a --cap-add=NET_ADMIN"
 }
 
 test_case 'refused_calls' && {
@@ -245,6 +246,13 @@ test_case 'left_behind' && {
     before_weak=
 }
 
+test_case 'left_labels' && {
+    before_weak='rm /.isolator/supervisor; '
+    gives_way_to left_labels "a flow label was made" filter.c '/OPTION_FLOWLABEL_MGR, EPERM/d'
+    gives_way_to left_labels "the next test reads" filter.c '/OPTION_FLOWLABEL_MGR, EPERM/d'
+    before_weak=
+}
+
 test_case 'left_ports' && {
     gives_way left_ports "port 5555: " '/^--sysctl=/d'
 }
@@ -259,6 +267,12 @@ test_case 'left_memory' && {
     before_weak='rm /.isolator/supervisor; '
     gives_way_to left_memory "ended with reason tests" keep.c 's/remove_objects(&work) && empty/empty/'
     before_weak=
+}
+
+test_case 'uncounted_sockets' && {
+    gives_way_to uncounted_sockets "sockets of netlink" filter.c "$with_netlink"
+    gives_way_to uncounted_sockets "sockets of ICMP," filter.c '/AF_INET, 2, IPPROTO_ICMP,/d'
+    gives_way_to uncounted_sockets "sockets of ICMPv6" filter.c '/AF_INET6, 2, IPPROTO_ICMPV6,/d'
 }
 
 test_case 'frames of the program' && {

@@ -130,7 +130,7 @@ static void attack__request(void **state)
     environment = strvec_join(&request.environment, "|");
     assert_string_equal(environment, "LIMIT_MEMORY_BYTES=104857600|LIMIT_CPUS=0.500|LIMIT_PIDS=64|"
                                      "LIMIT_WORKDIR_BYTES=67108864|LIMIT_TMP_BYTES=67108864|"
-                                     "LIMIT_USERS=1900000-1965535|COPY=1");
+                                     "LIMIT_USERS=1900000-1965535|LIMIT_NETLINK=0|COPY=1");
     assert_int_equal(request.tests.count, 0);
     request_release(&request);
     attack.tests = 2;

@@ -972,6 +972,20 @@ static void config__allow_unenforced(void **state)
     config_release(&config);
 }
 
+static void config__allow_netlink(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    assert_false(config.allow_netlink);
+    overlay(&config, "{\"allowNetlink\": true}");
+    assert_true(config.allow_netlink);
+    overlay(&config, "{\"allowNetlink\": false}");
+    assert_false(config.allow_netlink);
+    config_release(&config);
+}
+
 static void config__warm(void **state)
 {
     static const char one[] =
@@ -1185,6 +1199,7 @@ int main(void)
         cmocka_unit_test(config__wrong_numbers_of_the_server),
         cmocka_unit_test(config__engine_timeout),
         cmocka_unit_test(config__allow_unenforced),
+        cmocka_unit_test(config__allow_netlink),
         cmocka_unit_test(config__warm),
         cmocka_unit_test(config__sessions),
         cmocka_unit_test(config__wrong_sessions),

@@ -22,7 +22,8 @@ static void config_keys__levels(void **state)
     }
     assert_string_equal(
         strbuf_string(&names),
-        "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced userRange "
+        "$schema containerCommand containerWorkdir engineTimeoutSeconds allowUnenforced "
+        "allowNetlink userRange "
         "promptsDir inputsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes "
         "maxStoredBytes warm warmMaxAgeSeconds sessions images "
         "isolatorPath defaults maximums languages \n"

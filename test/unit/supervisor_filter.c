@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -20,6 +21,7 @@ enum {
     NETLINK_ROUTES = 0,
     NETLINK_AUDITS = 9,
     NETLINK_GENERICS = 16,
+    OPTION_FLOW_LABELS = 32,
     IO_URING_SETUP = 425,
     IO_URING_ENTER = 426,
     IO_URING_REGISTER = 427,
@@ -33,15 +35,17 @@ struct call {
     long arguments[5];
 };
 
-/* The errno of the call, 0 if it succeeds, in a process with the filter or without. */
-static int outcome(const struct call *call, bool filtered)
+enum filter { FILTER_NONE, FILTER_USUAL, FILTER_NETLINK };
+
+/* The errno of the call, 0 if it succeeds, in a process with this filter. */
+static int outcome(const struct call *call, enum filter filter)
 {
     const long *argument = call->arguments;
     const pid_t child = fork();
     int status;
 
     if (child == 0) {
-        if (filtered && filter_install() != 0)
+        if (filter != FILTER_NONE && filter_install(filter == FILTER_NETLINK) != 0)
             _exit(255);
         if (syscall(call->number, argument[0], argument[1], argument[2], argument[3],
                     argument[4]) >= 0)
@@ -54,19 +58,24 @@ static int outcome(const struct call *call, bool filtered)
     return WEXITSTATUS(status);
 }
 
-static void check_refused(int expected, struct call call)
+static void check_outcome(int expected, struct call call, enum filter filter)
 {
-    const int got = outcome(&call, true);
+    const int got = outcome(&call, filter);
 
     if (got != expected)
         fail_msg("call %ld(%ld, %ld, %ld): %s, not %s", call.number, call.arguments[0],
                  call.arguments[1], call.arguments[2], strerror(got), strerror(expected));
 }
 
+static void check_refused(int expected, struct call call)
+{
+    check_outcome(expected, call, FILTER_USUAL);
+}
+
 /* The kernel's own answer comes through. */
 static void check_allowed(struct call call)
 {
-    check_refused(outcome(&call, false), call);
+    check_outcome(outcome(&call, FILTER_NONE), call, FILTER_USUAL);
 }
 
 static void filter__sockets(void **state)
@@ -91,13 +100,44 @@ static void filter__sockets(void **state)
 
 static void filter__netlink(void **state)
 {
+    const struct call routes = {SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_ROUTES}};
+    static const int others[] = {NETLINK_GENERICS, NETLINK_AUDITS};
+
     (void)state;
-    check_allowed((struct call){SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_ROUTES}});
-    check_refused(EAFNOSUPPORT,
-                  (struct call){SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_GENERICS}});
-    check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_AUDITS}});
-    /* The third argument decides, not the second. */
-    check_refused(EAFNOSUPPORT, (struct call){SYS_socket, {AF_NETLINK, 0, NETLINK_GENERICS}});
+    check_outcome(EAFNOSUPPORT, routes, FILTER_USUAL);
+    check_outcome(outcome(&routes, FILTER_NONE), routes, FILTER_NETLINK);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        const struct call call = {SYS_socket, {AF_NETLINK, SOCK_RAW, others[i]}};
+        /* The third argument decides, not the second. */
+        const struct call odd = {SYS_socket, {AF_NETLINK, 0, others[i]}};
+
+        check_outcome(EAFNOSUPPORT, call, FILTER_USUAL);
+        check_outcome(EAFNOSUPPORT, call, FILTER_NETLINK);
+        check_outcome(EAFNOSUPPORT, odd, FILTER_NETLINK);
+    }
+}
+
+/* Of these two families alone: UNIX sockets may have the protocol 1. */
+static void filter__icmp(void **state)
+{
+    static const int kinds[] = {SOCK_DGRAM, SOCK_DGRAM | SOCK_CLOEXEC, SOCK_RAW};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        check_refused(EACCES, (struct call){SYS_socket, {AF_INET, kinds[i], IPPROTO_ICMP}});
+        check_refused(EACCES, (struct call){SYS_socket, {AF_INET6, kinds[i], IPPROTO_ICMPV6}});
+    }
+    check_allowed((struct call){SYS_socket, {AF_UNIX, SOCK_STREAM, 1}});
+    check_allowed((struct call){SYS_socket, {AF_INET, SOCK_DGRAM, IPPROTO_UDP}});
+    check_allowed((struct call){SYS_socket, {AF_INET6, SOCK_STREAM, IPPROTO_TCP}});
+}
+
+static void filter__flow_labels(void **state)
+{
+    (void)state;
+    check_refused(EPERM, (struct call){SYS_setsockopt, {-1, IPPROTO_IPV6, OPTION_FLOW_LABELS}});
+    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, OPTION_FLOW_LABELS}});
+    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_IPV6, IPV6_V6ONLY}});
 }
 
 /* The kernel ignores the upper half of an int: so must the filter. */
@@ -199,7 +239,7 @@ static int call_by_interrupt(bool filtered)
 {
     long result;
 
-    if (filtered && filter_install() != 0)
+    if (filtered && filter_install(false) != 0)
         return 255;
     __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "cc");
     return (int)result < 0 ? -(int)result : 0;
@@ -241,7 +281,7 @@ static int is_inherited(void)
 {
     int status;
 
-    if (filter_install() != 0)
+    if (filter_install(false) != 0)
         return 1;
     if (fork() == 0) {
         static char script[] = "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'";
@@ -281,6 +321,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filter__sockets),
         cmocka_unit_test(filter__netlink),
+        cmocka_unit_test(filter__icmp),
+        cmocka_unit_test(filter__flow_labels),
         cmocka_unit_test(filter__upper_halves),
         cmocka_unit_test(filter__what_no_program_needs),
         cmocka_unit_test(filter__process_1),
