@@ -40,7 +40,7 @@ gives_way_to() {
         "s,^exec /.isolator/supervisor,${before_weak}exec /weak/$(uname -m).elf,"
 }
 # What both the engine and the supervisor do: the supervisor without it.
-without_filter=(program.c /filter_install\(\)/d)
+without_filter=(program.c "/filter_install(/d")
 with_cores=(program.c /RLIMIT_CORE/d)
 with_netlink='s/NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), //'
 frames_from_program=(program.c 's/dup2(wanted.items\[i\], i)/i == 1 ? fcntl(1, F_SETFD, 0) : &/')
