@@ -937,7 +937,7 @@ static void check_refused(struct fixture *fixture, int type, const void *payload
 static void cell__frames_that_cannot_come(void **state)
 {
     static const struct frame_run program = {.output_max = MEGABYTE},
-                                  other = {.flags = 4 | FRAME_RUN_CELL};
+                                  other = {.flags = 8 | FRAME_RUN_CELL};
     static const struct frame_keep keep = {MEGABYTE, LATE_MS};
     static const struct {
         int type;
