@@ -229,7 +229,7 @@ ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 test: check
 check: packages test-packages lint-packages
 	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl unit-tests sanitized-tests
-	@FUZZ_SECONDS=24 SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(UNIT_TESTS) $(SANITIZED_TESTS)
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(UNIT_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
 # wait for timeouts come first.

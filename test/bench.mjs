@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures isolator beside what does the same by other means, in turn, in one run, and prints a table; then the figures
-// that miss their bound, and the parts that could not run; then it exits with 1. Called by `make bench`.
+// that miss their bound. A part that cannot run does not stop the others, but then it exits with 1. Called by `make bench`.
 //   test/bench.mjs [PART...]    default: all parts; the variables below say how much is done
 
 import { execFileSync } from 'node:child_process';

@@ -172,7 +172,8 @@ struct frame_run {
 enum frame_run_flag {
     FRAME_RUN_CELL = 1,
     FRAME_RUN_KEEP_PROCESSES = 2,
-    FRAME_RUN_NETLINK = 4 /* the program may open sockets of netlink, for routes */
+    /* The program may open sockets of netlink, for routes. For cells the first one decides. */
+    FRAME_RUN_NETLINK = 4
 };
 
 /* So many more bytes of a stream may be sent. */
