@@ -63,7 +63,7 @@ it works" "it starts again, runs a container, and has removed both"
 test_case 'all of it was killed, and other processes have got the numbers' && {
     on_machine "$killed"'
 pkill -KILL containerd
-within 30 "! pgrep containerd"
+within 30 "! pgrep containerd >/dev/null"
 sleep 1000 &
 echo $! | tee /run/docker.pid >/run/docker/containerd/containerd.pid
 '"$again"
