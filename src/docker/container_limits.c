@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/strbuf.h"
+
+/* More CPUs than any engine has. */
+enum { ENGINE_CPUS_MAX = 65536 };
 
 /* How cpus are passed on. The engine takes no smaller fractions. */
 #define CPUS_FORMAT "%.3f"
@@ -103,4 +107,42 @@ int container_update_limits(const struct docker *docker, const char *name,
         return 0;
     return error_set(error, ERROR_ENGINE, "the engine did not change the limit of %s",
                      strbuf_string(&unchanged));
+}
+
+/* How many CPUs the engine has; 0: it does not say. It refuses more as a limit. */
+static long engine_cpus(const struct docker *docker, const struct process_drain *drain,
+                        long long deadline)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+    long cpus;
+
+    strvec_push_each(&arguments, "info", "--format", "{{.NCPU}}", NULL);
+    if (docker_run(docker, &call, &output, &ignored) != 0 || output.status != 0)
+        return 0;
+    cpus = strtol(strbuf_string(&output.out), NULL, 10);
+    return cpus > 0 && cpus <= ENGINE_CPUS_MAX ? cpus : 0;
+}
+
+void container_lift_cpus(const struct docker *docker, const char *name,
+                         const struct process_drain *drain, long long deadline)
+{
+    const long long begin = clock_now_ms();
+    const long cpus = begin < deadline ? engine_cpus(docker, drain, deadline) : 0;
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+    CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+    const struct docker_call call = {
+        .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .drain = drain};
+
+    if (cpus == 0)
+        return;
+    strvec_push(&arguments, "update");
+    strvec_pushf(&arguments, "--cpus=%ld", cpus);
+    strvec_push(&arguments, name);
+    docker_run(docker, &call, &output, &ignored);
+    docker_traced(docker, "lift", begin);
 }

@@ -42,4 +42,21 @@ int container_update_limits(const struct docker *docker, const char *name,
                             const struct container_limits *limits, long long deadline,
                             const struct notifier *cancel, struct error *error);
 
+/*
+ * How long after the order to end a container may take before container_lift_cpus() is worth a try.
+ */
+enum { CONTAINER_LIFT_AFTER_MS = 300 };
+
+/*
+ * Gives a container that does not end all CPUs of the engine. System calls that stay in the kernel
+ * for long run a container into debt at its limit of CPUs (Linux collects it from every process,
+ * before these can die), and then SIGKILL takes effect only when the debt is paid, a minute later
+ * and more. Call it before the removal: the engine changes nothing of a container that it removes.
+ *
+ * A failure is no error: some engines have no such order, and the container ends later there.
+ * `drain` as in container_remove().
+ */
+void container_lift_cpus(const struct docker *docker, const char *name,
+                         const struct process_drain *drain, long long deadline);
+
 #endif

@@ -185,10 +185,30 @@ void instance_keep(struct instance *instance, int archive, const struct frame_ke
     send_request(instance);
 }
 
+static long long earlier(long long one, long long other)
+{
+    return one < other ? one : other;
+}
+
+/* For a container that was told to end, or to end its program, and has not. */
+static void lift_cpus(struct instance *instance, long long deadline)
+{
+    const struct process_drain drain = {&instance->client, take_bytes, instance};
+
+    container_lift_cpus(instance->container.docker, instance->container.name, &drain, deadline);
+}
+
 void instance_stop(struct instance *instance)
 {
+    const long long deadline = budget_deadline(instance->container.docker, BUDGET_STOP);
+    const long long soon = earlier(clock_now_ms() + CONTAINER_LIFT_AFTER_MS, deadline);
+
     if (instance->client.in >= 0)
         supervisor_link_stop(&instance->client.queue);
+    if (instance_pump(instance, INSTANCE_STOPPED, soon, NULL) != PROCESS_DEADLINE)
+        return;
+    lift_cpus(instance, deadline);
+    instance_pump(instance, INSTANCE_STOPPED, deadline, NULL);
 }
 
 void instance_interrupt(struct instance *instance)
@@ -263,12 +283,27 @@ bool instance_wait_for_end(struct instance *instance, long long deadline)
     return process_pump(&instance->client, &pump) == PROCESS_EXITED;
 }
 
+/* Whether more than the supervisor may be running. */
+static bool has_processes(const struct instance *instance)
+{
+    return instance->link.state == SUPERVISOR_RUNNING || instance->link.keeps_processes ||
+           (instance->link.has_end && instance->link.end.stays == 1);
+}
+
 /* The same, until `end` (0: not set), but no longer than an ordinary end may take. */
 static bool wait_for_client(struct instance *instance, long long end)
 {
     const long long enough = budget_deadline(instance->container.docker, BUDGET_EXIT);
+    const long long deadline = end == 0 ? enough : earlier(end, enough);
 
-    return instance_wait_for_end(instance, end == 0 || end > enough ? enough : end);
+    if (has_processes(instance)) {
+        const long long soon = earlier(clock_now_ms() + CONTAINER_LIFT_AFTER_MS, deadline);
+
+        if (instance_wait_for_end(instance, soon))
+            return true;
+        lift_cpus(instance, deadline);
+    }
+    return instance_wait_for_end(instance, deadline);
 }
 
 /*

@@ -96,10 +96,14 @@ void instance_send(struct instance *instance, const struct program_request *requ
 void instance_keep(struct instance *instance, int archive, const struct frame_keep *order);
 
 /*
- * Order the program to end; a cell to end and its interpreter to stay; the files of its working
- * directory, without those of more than `file_max` bytes.
+ * Orders the program to end and waits, for BUDGET_STOP at most, until it has reported its end.
  */
 void instance_stop(struct instance *instance);
+
+/*
+ * Order a cell to end and its interpreter to stay; the files of the working directory, without
+ * those of more than `file_max` bytes.
+ */
 void instance_interrupt(struct instance *instance);
 void instance_collect(struct instance *instance, const struct plan *plan, long long file_max);
 

@@ -180,6 +180,19 @@ static void set_end(struct program_run *program, const struct frame_end *end)
     }
 }
 
+/*
+ * Whether the program has used more CPU time than it may. The supervisor ends it for that, but may
+ * come too late: calls that stay in the kernel for long hold it up with the program.
+ */
+static bool exceeds_cpu(const struct program_run *program)
+{
+    const struct supervisor_link *link = &program->instance->link;
+    const uint64_t max_us = supervisor_link_cpu_max_us(&program->request);
+
+    return link->has_end && link->end.stays == 0 && max_us > 0 &&
+           link->end.cpu_us != FRAME_UNKNOWN && link->end.cpu_us > max_us;
+}
+
 /* isolator has ended the program. `reason`: timeout, output-limit or cancelled. */
 static void set_stopped(struct program_run *program, enum reason reason)
 {
@@ -189,7 +202,9 @@ static void set_stopped(struct program_run *program, enum reason reason)
     result->reason = reason;
     result->signal = program_interpreter_stays(program) ? SIGINT : SIGKILL;
     result->exit_code = 128 + result->signal;
-    if (reason == REASON_TIMEOUT) {
+    if (reason == REASON_TIMEOUT && exceeds_cpu(program)) {
+        set_cpu_time(program);
+    } else if (reason == REASON_TIMEOUT) {
         result->error = string_format("%s did not end within %.10g s", program->name,
                                       program->request.limits->number[LIMIT_TIMEOUT]);
     } else if (reason == REASON_OUTPUT_LIMIT && program->request.output_left > 0 &&
@@ -225,9 +240,8 @@ static void stop_program(struct program_run *program)
 
     if (program->report && !output_sink_must_end(program->output) && interrupt_cell(program))
         return;
-    instance_stop(instance);
     output_sink_detach(program->output);
-    instance_pump(instance, INSTANCE_STOPPED, budget_deadline(program->docker, BUDGET_STOP), NULL);
+    instance_stop(instance);
 }
 
 long long program_figure(uint64_t figure)

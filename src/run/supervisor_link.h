@@ -70,7 +70,8 @@ struct supervisor_link {
     int archive, input;
     off_t archive_at, input_at;
     bool requested, last_sent, keeps, input_ended;
-    bool collects; /* COLLECT was sent after this request */
+    bool collects;        /* COLLECT was sent after this request */
+    bool keeps_processes; /* those that a program leaves behind run on */
     size_t input_credit;
 };
 
@@ -87,6 +88,9 @@ void supervisor_link_release(struct supervisor_link *link);
 
 /* Prepares the request for a program, the first one or after the end of another one. */
 void supervisor_link_request(struct supervisor_link *link, const struct program_request *request);
+
+/* How much CPU time the program may use, in microseconds; 0: no limit. */
+uint64_t supervisor_link_cpu_max_us(const struct program_request *request);
 
 /* Whether the session has less CPU time left than the limits of the program allow. */
 bool supervisor_link_limits_cpu(const struct program_request *request);

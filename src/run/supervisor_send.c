@@ -65,11 +65,14 @@ static uint64_t lower_limit(uint64_t limit, uint64_t left)
     return left > 0 && (limit == 0 || left < limit) ? left : limit;
 }
 
+uint64_t supervisor_link_cpu_max_us(const struct program_request *request)
+{
+    return lower_limit(limits_cpu_us(request->limits), request->cpu_left_us);
+}
+
 bool supervisor_link_limits_cpu(const struct program_request *request)
 {
-    const uint64_t own = limits_cpu_us(request->limits);
-
-    return lower_limit(own, request->cpu_left_us) != own;
+    return supervisor_link_cpu_max_us(request) != limits_cpu_us(request->limits);
 }
 
 static struct frame_run run_frame(const struct program_request *request)
@@ -78,7 +81,7 @@ static struct frame_run run_frame(const struct program_request *request)
         .timer_ms = (uint64_t)limits_timeout_ms(request->limits) + GRACE_MS,
         .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
         .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
-        .cpu_max_us = lower_limit(limits_cpu_us(request->limits), request->cpu_left_us),
+        .cpu_max_us = supervisor_link_cpu_max_us(request),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
                  (request->netlink ? FRAME_RUN_NETLINK : 0u),
@@ -92,6 +95,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
 
     begin_request(link, request->archive, request->input);
     link->cell = request->cell;
+    link->keeps_processes = request->keep_processes;
     if (request->reset)
         add_frame(&link->head, FRAME_RESET, NULL, 0);
     if (request->restore_ms > 0)

@@ -42,11 +42,15 @@ static void report_orphan(gc_report *report, void *context, const struct contain
 static void remove_orphan(const struct docker *docker, enum gc_mode mode, const char *name,
                           long long deadline, const struct notifier *cancel, struct error *failure)
 {
+    const long long end = mode == GC_UNTIL_GONE ? budget_deadline(docker, BUDGET_REMOVE) : deadline;
+
+    if (mode == GC_LIST || clock_now_ms() >= end)
+        return;
+    container_lift_cpus(docker, name, NULL, end);
     if (mode == GC_UNTIL_GONE)
-        container_remove(docker, name, NULL, budget_deadline(docker, BUDGET_REMOVE), cancel,
-                         failure);
-    else if (mode == GC_ONE_PASS && clock_now_ms() < deadline)
-        container_discard(docker, name, deadline);
+        container_remove(docker, name, NULL, end, cancel, failure);
+    else
+        container_discard(docker, name, end);
 }
 
 /*
@@ -111,20 +115,27 @@ static int collect_labelled(const struct docker *docker, const struct strvec *la
     for (size_t i = 0; i < list.count; i++) {
         CLEANUP(error_release) struct error ignored = ERROR_INIT; /* the next pass tries again */
 
-        if (owned_container_is_name(list.rows[i].name))
-            container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);
+        if (!owned_container_is_name(list.rows[i].name))
+            continue;
+        container_lift_cpus(docker, list.rows[i].name, NULL, deadline);
+        container_remove(docker, list.rows[i].name, NULL, deadline, NULL, &ignored);
     }
     return (int)list.count;
+}
+
+static void sleep_ms(long long ms)
+{
+    const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+
+    nanosleep(&pause, NULL);
 }
 
 /* Sleeps for as long as nothing has changed, within the bounds of a pause. */
 static void pause_collection(long long unchanged_ms)
 {
     const long long max = unchanged_ms < MAX_PAUSE_MS ? unchanged_ms : MAX_PAUSE_MS;
-    const long long ms = max > MIN_PAUSE_MS ? max : MIN_PAUSE_MS;
-    const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
 
-    nanosleep(&pause, NULL);
+    sleep_ms(max > MIN_PAUSE_MS ? max : MIN_PAUSE_MS);
 }
 
 void gc_until_quiet(const struct docker *docker, const struct strvec *labels)
@@ -135,6 +146,7 @@ void gc_until_quiet(const struct docker *docker, const struct strvec *labels)
     long long since = 0; /* when the engine first listed no container, or first failed */
     int last = 1;
 
+    sleep_ms(CONTAINER_LIFT_AFTER_MS); /* most containers end by themselves meanwhile */
     while (clock_now_ms() < deadline) {
         const int found = collect_labelled(docker, labels);
 

@@ -161,6 +161,38 @@ test_case 'CPU time of child processes, and of a program that has ended' && {
     outcome "$spent" "CPU time of short-lived children"
 }
 
+# The kernel collects what such a program used beyond its limit of CPUs from process 1 too: for minutes, unless the limit
+# is lifted. Each call reads 1 GiB into the same 1 MiB.
+indebted='import ctypes, os, signal
+print("begun", flush=True)
+for _ in range(20):
+    if os.fork() == 0:
+        buffer = ctypes.create_string_buffer(1 << 20)
+        vectors = (ctypes.c_size_t * 2048)(*[ctypes.addressof(buffer), 1 << 20] * 1024)
+        while True:
+            ctypes.CDLL(None).readv(os.open("/dev/urandom", os.O_RDONLY), vectors, 1024)
+signal.pause()'
+
+test_case 'a program that owes CPU time' && {
+    perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, engineTimeoutSeconds => 60})' \
+        <"$ISOLATOR_CONFIG" >"$scratch/minute.json"
+    code py "$indebted" --config "$scratch/minute.json" --timeout 3s
+    outcome "124 timeout 137 timeout SIGKILL program did not end within 3 s" "it ends"
+    within "$(field cpuMs)" 1500 1000000 "its CPU time is known"
+    code py "$indebted" --config "$scratch/minute.json" --timeout 3s --cpu-seconds 0.5
+    outcome "$spent" "its CPU time counts, also if that is noticed late"
+}
+
+test_case 'isolator is killed while its program owes CPU time' && {
+    start --stream --timeout 10m "$(snippet py "$indebted")"
+    until_true grep -q begun "$scratch/out"
+    sleep 4
+    kill -KILL "$pid"
+    await 2>/dev/null
+    until_true eval '[ -z "$(own_containers)" ]'
+    is "$(own_containers)" "" "its container is gone"
+}
+
 test_case 'a program that sleeps uses no CPU time' && {
     code sh 'sleep 2; echo done' --cpu-seconds 1.5
     outcome "0 success 0 exit null null" "a program that sleeps longer than its CPU time"

@@ -17,7 +17,7 @@ static void budget__parts_of_a_run(void **state)
     assert_int_equal(seconds(BUDGET_SETUP), 60);
     assert_int_equal(seconds(BUDGET_WARM_START), 30);
     assert_int_equal(seconds(BUDGET_WARM_REMOVE), 20);
-    assert_int_equal(seconds(BUDGET_STOP), 10);
+    assert_int_equal(seconds(BUDGET_STOP), 14);
     assert_int_equal(seconds(BUDGET_FILES), 30);
     assert_int_equal(seconds(BUDGET_EXIT), 10);
     assert_int_equal(seconds(BUDGET_REMOVE), 80);
@@ -69,7 +69,7 @@ static void budget__deadline_is_from_now_on(void **state)
     const long long deadline = budget_deadline(&docker, BUDGET_STOP);
 
     (void)state;
-    assert_in_range(deadline, before + 10000, clock_now_ms() + 10000);
+    assert_in_range(deadline, before + 14000, clock_now_ms() + 14000);
 }
 
 static void budget__scales_with_the_engine_timeout(void **state)
@@ -77,7 +77,7 @@ static void budget__scales_with_the_engine_timeout(void **state)
     const struct docker shortest = {.engine_timeout = 1}, longest = {.engine_timeout = 600};
 
     (void)state;
-    assert_int_equal(budget_ms(&shortest, BUDGET_STOP), 100);
+    assert_int_equal(budget_ms(&shortest, BUDGET_STOP), 140);
     assert_int_equal(budget_ms(&longest, BUDGET_LIFETIME), 4800000);
 }
 

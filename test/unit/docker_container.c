@@ -718,6 +718,43 @@ static void container__changes_limits(void **state)
     assert_no_error(&error);
 }
 
+/* Only a number of CPUs that can be is passed on, and a failure is nobody's. */
+static void container__lifts_cpus(void **state)
+{
+    static const struct {
+        const char *script, *calls;
+    } cases[] = {
+        {"echo 4", "|info|--format|{{.NCPU}}\n|update|--cpus=4|box\n"},
+        {"[ $1 = info ] && echo 16 || exit 1", "|info|--format|{{.NCPU}}\n|update|--cpus=16|box\n"},
+        {"exit 1", "|info|--format|{{.NCPU}}\n"},
+        {"echo '<no value>'", "|info|--format|{{.NCPU}}\n"},
+        {"echo -1", "|info|--format|{{.NCPU}}\n"},
+        {"echo 99999999999999999999", "|info|--format|{{.NCPU}}\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture fixture;
+
+        set_up(&fixture, cases[i].script);
+        container_lift_cpus(&fixture.docker, "box", NULL, soon());
+        check_calls(&fixture, cases[i].calls);
+        tear_down(&fixture);
+    }
+}
+
+/* When time is over, nothing is begun. */
+static void container__lifts_cpus_in_time(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "echo 4");
+    container_lift_cpus(&fixture.docker, "box", NULL, clock_now_ms());
+    check_calls(&fixture, "(none)");
+    tear_down(&fixture);
+}
+
 static void container__change_of_limits_that_is_refused(void **state)
 {
     struct error error = ERROR_INIT;
@@ -937,6 +974,8 @@ int main(void)
         cmocka_unit_test(container__limits_of_an_engine_that_fails),
         cmocka_unit_test(container__limits_that_are_equal),
         cmocka_unit_test(container__changes_limits),
+        cmocka_unit_test(container__lifts_cpus),
+        cmocka_unit_test(container__lifts_cpus_in_time),
         cmocka_unit_test(container__change_of_limits_that_is_refused),
         cmocka_unit_test(container__change_of_limits_that_did_not_happen),
         cmocka_unit_test(container__change_of_limits_that_cannot_be_checked),

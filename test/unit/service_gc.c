@@ -5,6 +5,7 @@
 /* The labels of another host, long overdue. */
 #define OWNER  "\"01234567-89ab-cdef-0123-456789abcdef\",\"1.1\",\"7\",\"1\",\"elsewhere\",\"1000\"]"
 #define NAME   "isolator-0123456789abcdef"
+#define LIFT   "|update|--cpus=4|" /* of an engine with four */
 #define ORPHAN "[\"" NAME "\",\"Created\"," OWNER
 
 /* A docker command that prints the file "list". */
@@ -22,6 +23,7 @@ static void set_up(struct fixture *fixture, const char *list)
     fixture->command = script_in(fixture->directory, "docker",
                                  "case $1 in\n"
                                  "ps) [ $# -gt 6 ] || exit 0; cat list;;\n"
+                                 "info) echo 4;;\n"
                                  "*) printf '|%s' \"$@\" >>calls; echo >>calls; [ ! -e refuse ];;\n"
                                  "esac");
     write_in(fixture->directory, "list", list);
@@ -68,7 +70,7 @@ static void gc__removes_and_reports(void **state)
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
     assert_no_error(&fixture.error);
     assert_string_equal(fixture.reports.data, NAME " (Created) of 7 on elsewhere: overdue\n");
-    check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n");
+    check_calls(&fixture, LIFT NAME "\n|rm|--force|--volumes|" NAME "\n");
     tear_down(&fixture);
 }
 
@@ -91,7 +93,7 @@ static void gc__in_passing(void **state)
     set_up(&fixture, ORPHAN "\n");
     write_in(fixture.directory, "refuse", "");
     assert_int_equal(gc_collect(&fixture.docker, GC_ONE_PASS, NULL, NULL, NULL, &fixture.error), 1);
-    check_calls(&fixture, "|rm|--force|--volumes|" NAME "\n"); /* one attempt */
+    check_calls(&fixture, LIFT NAME "\n|rm|--force|--volumes|" NAME "\n"); /* one attempt */
     tear_down(&fixture);
 }
 
@@ -119,7 +121,8 @@ static void gc__sessions(void **state)
 
     set_up(&fixture, "[\"isolator-session-0123456789abcdef\",\"Created\"," OWNER "\n");
     assert_int_equal(collect(&fixture, GC_UNTIL_GONE), 1);
-    check_calls(&fixture, "|rm|--force|--volumes|isolator-session-0123456789abcdef\n");
+    check_calls(&fixture, LIFT "isolator-session-0123456789abcdef\n"
+                               "|rm|--force|--volumes|isolator-session-0123456789abcdef\n");
     tear_down(&fixture);
 }
 
