@@ -128,8 +128,8 @@ MUSL_CC ?= musl-gcc
 SUPERVISORS ?= $(MACHINE)
 SUPERVISOR_SOURCES := $(wildcard src/supervisor/*.c) $(foreach name,untar strbuf strvec error memory,src/base/$(name).c)
 SUPERVISOR_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DNDEBUG -Isrc $(WARNINGS) \
-	-Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
-SUPERVISOR_LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -s
+	-pthread -Os -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+SUPERVISOR_LDFLAGS := -static -pthread -Wl,--gc-sections -Wl,-z,noseparate-code -s
 supervisor_cc = $(if $(filter $(MACHINE),$(1)),$(or $(shell command -v $(MUSL_CC)),$(CC)),$(1)-linux-gnu-gcc)
 supervisor_compilers := $(foreach machine,$(SUPERVISORS),$(machine) $(call supervisor_cc,$(machine)))
 supervisor_kb = $(if $(findstring musl,$(1)),128,1024)

@@ -299,7 +299,7 @@ static int run_to_end(struct program_run *program, struct error *error)
     if (link->failure.step != 0)
         return program_explain_failure(program->instance, program->image, error);
     take_figures(program, link, clock_now_ms() - begin);
-    if (event == PROCESS_DEADLINE)
+    if (event == PROCESS_DEADLINE || (link->has_end && link->end.cause == FRAME_CAUSE_LATE))
         set_stopped(program, REASON_TIMEOUT);
     else if (event == PROCESS_CANCELLED || program->output->live_error != 0)
         set_stopped(program, REASON_CANCELLED);

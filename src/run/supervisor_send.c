@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include "docker/container.h"
+#include "run/program_run.h"
 #include "run/result.h"
 
-/* How long after the timeout the container ends itself if isolator has not ended it. */
-enum { GRACE_MS = 5000 };
+/*
+ * How long after the timeout the supervisor kills the program, and how long after it the container
+ * ends itself, if isolator has not ended it. A cell is interrupted first.
+ */
+enum { LATE_MS = 1000 + PROGRAM_INTERRUPT_MS, GRACE_MS = 5000 };
 
 /*
  * How long a container whose program has ended waits for isolator to collect its files and to
@@ -79,6 +83,7 @@ static struct frame_run run_frame(const struct program_request *request)
 {
     return (struct frame_run){
         .timer_ms = (uint64_t)limits_timeout_ms(request->limits) + GRACE_MS,
+        .late_ms = (uint64_t)limits_timeout_ms(request->limits) + LATE_MS,
         .linger_ms = (uint64_t)(request->linger_ms > LINGER_MS ? request->linger_ms : LINGER_MS),
         .output_max = lower_limit(OUTPUT_HARD_MAX, request->output_left),
         .cpu_max_us = supervisor_link_cpu_max_us(request),

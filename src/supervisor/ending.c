@@ -97,6 +97,8 @@ static void take_figures(struct supervisor *supervisor)
     struct frame_end *end = &supervisor->end;
 
     end->cpu_us = cpu_limit_used_us(supervisor);
+    if (end->cause == FRAME_CAUSE_ITSELF && atomic_load(&supervisor->is_late))
+        end->cause = FRAME_CAUSE_LATE;
     if (supervisor->state == STATE_ENDING && end->cause == FRAME_CAUSE_ITSELF &&
         cpu_limit_is_exceeded(supervisor, end->cpu_us))
         end->cause = FRAME_CAUSE_CPU;
@@ -143,6 +145,7 @@ void ending_report(struct supervisor *supervisor)
     if (supervisor->end.rss_bytes == 0) /* no process has ended or was stopped */
         supervisor->end.rss_bytes = FRAME_UNKNOWN;
     supervisor_set_timer(supervisor, supervisor->run.linger_ms);
+    supervisor_set_late(supervisor, 0);
     supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);
     supervisor->state = STATE_ENDED;
 }

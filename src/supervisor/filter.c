@@ -77,6 +77,10 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 #define NOT_WITH(call, index, argument, error)                                                     \
     {JUMP_EQUAL, 0, 4, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 1, (argument)}, REFUSE(error),    \
         ALLOW
+/* Refuses a call whose first argument is one of these. */
+#define NOT_FOR(call, one, other)                                                                  \
+    {JUMP_EQUAL, 0, 5, (call)}, ARGUMENT(0), {JUMP_EQUAL, 1, 0, (one)},                            \
+        {JUMP_EQUAL, 0, 1, (other)}, REFUSE(EPERM), ALLOW
 #define LOAD_NUMBER                                                                                \
     {                                                                                              \
         LOAD, 0, 0, DATA_NUMBER                                                                    \
@@ -91,69 +95,11 @@ enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/
 
 /*
  * Allows a call for a process alone (its first argument is `which`, its second the process), but
- * not for process 1, and not for a group or a user, to which process 1 may belong.
+ * not for these two, and not for a group or a user, to which process 1 may belong.
  */
-#define ONLY_OF_A_PROCESS(call, which)                                                             \
-    {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(0), {JUMP_EQUAL, 0, 2, (which)}, ARGUMENT(1),             \
-        {JUMP_EQUAL, 0, 1, PROCESS_1}, REFUSE(EPERM), ALLOW
-
-static const struct instruction instructions[] = {
-    {LOAD, 0, 0, DATA_ARCHITECTURE},
-    {JUMP_EQUAL, 1, 0, ARCHITECTURE},
-    REFUSE(ENOSYS),
-    LOAD_NUMBER,
-    {JUMP_AT_LEAST, 0, 1, FIRST_FOREIGN},
-    REFUSE(ENOSYS),
-
-    /* What nobody needs, and what has been the way into many kernels. */
-    NEVER(CALL_IO_URING_SETUP, ENOSYS),
-    NEVER(CALL_IO_URING_ENTER, ENOSYS),
-    NEVER(CALL_IO_URING_REGISTER, ENOSYS),
-    NEVER(SYS_userfaultfd, ENOSYS),
-    NEVER(SYS_add_key, EPERM),
-    NEVER(SYS_request_key, EPERM),
-    NEVER(SYS_keyctl, EPERM),
-    NEVER(SYS_bpf, EPERM),
-    NEVER(SYS_perf_event_open, EPERM),
-
-    /* What could slow down or limit process 1. */
-    NOT_WITH(SYS_sched_setscheduler, 0, PROCESS_1, EPERM),
-    NOT_WITH(SYS_sched_setparam, 0, PROCESS_1, EPERM),
-    NOT_WITH(SYS_sched_setattr, 0, PROCESS_1, EPERM),
-    NOT_WITH(SYS_sched_setaffinity, 0, PROCESS_1, EPERM),
-    NOT_WITH(SYS_prlimit64, 0, PROCESS_1, EPERM),
-    ONLY_OF_A_PROCESS(SYS_setpriority, WHICH_PROCESS),
-    ONLY_OF_A_PROCESS(SYS_ioprio_set, IO_WHO_PROCESS),
-
-    /* Their buffers count for no container. As the kernel refuses them if ping_group_range does. */
-    NOT_WITH_BOTH(SYS_socket, 0, AF_INET, 2, IPPROTO_ICMP, EACCES),
-    NOT_WITH_BOTH(SYS_socket, 0, AF_INET6, 2, IPPROTO_ICMPV6, EACCES),
-    /* A flow label outlives its socket for a minute, with bytes of the program's choice. */
-    NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_FLOWLABEL_MGR, EPERM),
-
-    /* Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces. */
-    {JUMP_EQUAL, 0, 9, SYS_socket},
-    ARGUMENT(0),
-    {JUMP_EQUAL, 6, 0, AF_UNIX},
-    {JUMP_EQUAL, 5, 0, AF_INET},
-    {JUMP_EQUAL, 4, 0, AF_INET6},
-    {JUMP_EQUAL, 0, 2, AF_NETLINK},
-    ARGUMENT(2),
-    {JUMP_EQUAL, 1, 0, PROTOCOL_ROUTE},
-    REFUSE(EAFNOSUPPORT),
-    ALLOW,
-    {JUMP_EQUAL, 0, 4, SYS_socketpair},
-    ARGUMENT(0),
-    {JUMP_EQUAL, 1, 0, AF_UNIX},
-    REFUSE(EAFNOSUPPORT),
-    ALLOW,
-
-    ALLOW,
-};
-
-/* In addition: the kernel executes all filters of a process, and the strictest answer counts. */
-static const struct instruction without_netlink[] = {
-    LOAD_NUMBER, NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), ALLOW};
+#define ONLY_OF_A_PROCESS(call, which, one, other)                                                 \
+    {JUMP_EQUAL, 0, 7, (call)}, ARGUMENT(0), {JUMP_EQUAL, 0, 3, (which)}, ARGUMENT(1),             \
+        {JUMP_EQUAL, 1, 0, (one)}, {JUMP_EQUAL, 0, 1, (other)}, REFUSE(EPERM), ALLOW
 
 static bool add_filter(const struct instruction *first, size_t count)
 {
@@ -163,10 +109,74 @@ static bool add_filter(const struct instruction *first, size_t count)
     return prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) == 0;
 }
 
-int filter_install(bool netlink)
+static bool add_rules(uint32_t watch)
+{
+    const struct instruction instructions[] = {
+        {LOAD, 0, 0, DATA_ARCHITECTURE},
+        {JUMP_EQUAL, 1, 0, ARCHITECTURE},
+        REFUSE(ENOSYS),
+        LOAD_NUMBER,
+        {JUMP_AT_LEAST, 0, 1, FIRST_FOREIGN},
+        REFUSE(ENOSYS),
+
+        /* What nobody needs, and what has been the way into many kernels. */
+        NEVER(CALL_IO_URING_SETUP, ENOSYS),
+        NEVER(CALL_IO_URING_ENTER, ENOSYS),
+        NEVER(CALL_IO_URING_REGISTER, ENOSYS),
+        NEVER(SYS_userfaultfd, ENOSYS),
+        NEVER(SYS_add_key, EPERM),
+        NEVER(SYS_request_key, EPERM),
+        NEVER(SYS_keyctl, EPERM),
+        NEVER(SYS_bpf, EPERM),
+        NEVER(SYS_perf_event_open, EPERM),
+
+        /* What could slow down or limit process 1. */
+        NOT_FOR(SYS_sched_setscheduler, PROCESS_1, watch),
+        NOT_FOR(SYS_sched_setparam, PROCESS_1, watch),
+        NOT_FOR(SYS_sched_setattr, PROCESS_1, watch),
+        NOT_FOR(SYS_sched_setaffinity, PROCESS_1, watch),
+        NOT_FOR(SYS_prlimit64, PROCESS_1, watch),
+        ONLY_OF_A_PROCESS(SYS_setpriority, WHICH_PROCESS, PROCESS_1, watch),
+        ONLY_OF_A_PROCESS(SYS_ioprio_set, IO_WHO_PROCESS, PROCESS_1, watch),
+
+        /* Their buffers count for no container. As the kernel refuses them if ping_group_range
+           does. */
+        NOT_WITH_BOTH(SYS_socket, 0, AF_INET, 2, IPPROTO_ICMP, EACCES),
+        NOT_WITH_BOTH(SYS_socket, 0, AF_INET6, 2, IPPROTO_ICMPV6, EACCES),
+        /* A flow label outlives its socket for a minute, with bytes of the program's choice. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_FLOWLABEL_MGR, EPERM),
+
+        /* Sockets of UNIX, IP, and the netlink family of routes, which lists network interfaces. */
+        {JUMP_EQUAL, 0, 9, SYS_socket},
+        ARGUMENT(0),
+        {JUMP_EQUAL, 6, 0, AF_UNIX},
+        {JUMP_EQUAL, 5, 0, AF_INET},
+        {JUMP_EQUAL, 4, 0, AF_INET6},
+        {JUMP_EQUAL, 0, 2, AF_NETLINK},
+        ARGUMENT(2),
+        {JUMP_EQUAL, 1, 0, PROTOCOL_ROUTE},
+        REFUSE(EAFNOSUPPORT),
+        ALLOW,
+        {JUMP_EQUAL, 0, 4, SYS_socketpair},
+        ARGUMENT(0),
+        {JUMP_EQUAL, 1, 0, AF_UNIX},
+        REFUSE(EAFNOSUPPORT),
+        ALLOW,
+
+        ALLOW,
+    };
+
+    return add_filter(instructions, sizeof instructions / sizeof *instructions);
+}
+
+/* In addition: the kernel executes all filters of a process, and the strictest answer counts. */
+static const struct instruction without_netlink[] = {
+    LOAD_NUMBER, NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), ALLOW};
+
+int filter_install(bool netlink, pid_t watch)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        !add_filter(instructions, sizeof instructions / sizeof *instructions) ||
+        !add_rules(watch > 0 ? (uint32_t)watch : PROCESS_1) ||
         (!netlink &&
          !add_filter(without_netlink, sizeof without_netlink / sizeof *without_netlink)))
         return errno;

@@ -25,6 +25,7 @@ struct program {
     int begin, answer;     /* likewise; of descriptors 4 and 5 of an interpreter */
     int input, store;      /* of an interpreter, its descriptors 0 and 3; borrowed; -1: none */
     bool netlink;          /* see filter_install() */
+    pid_t watch;           /* likewise */
     uint64_t start_us;     /* figures_clock_us() right before it was executed */
     uint64_t start_cpu_us; /* figures_cpu_us() then */
 };

@@ -152,7 +152,7 @@ enum {
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 3, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 4, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -162,6 +162,7 @@ struct frame_hello {
 
 struct frame_run {
     uint64_t timer_ms;   /* so long after its start the container ends itself; 0: never */
+    uint64_t late_ms;    /* and the program is killed, if STOP came too late; 0: never */
     uint64_t linger_ms;  /* so long after END likewise */
     uint64_t output_max; /* the program is ended if it writes more bytes to one stream */
     uint64_t cpu_max_us; /* and if its processes use more CPU time; 0: no limit */
@@ -235,9 +236,15 @@ struct frame_failed {
 
 /*
  * Why the program ended. FRAME_CAUSE_CPU comes also if the program ended by itself before it was
- * found to have used too much.
+ * found to have used too much. FRAME_CAUSE_LATE: `late_ms` of struct frame_run were over.
  */
-enum frame_cause { FRAME_CAUSE_ITSELF, FRAME_CAUSE_STOP, FRAME_CAUSE_OUTPUT, FRAME_CAUSE_CPU };
+enum frame_cause {
+    FRAME_CAUSE_ITSELF,
+    FRAME_CAUSE_STOP,
+    FRAME_CAUSE_OUTPUT,
+    FRAME_CAUSE_CPU,
+    FRAME_CAUSE_LATE
+};
 
 /* A figure is FRAME_UNKNOWN if the kernel does not give it. */
 #define FRAME_UNKNOWN UINT64_MAX

@@ -35,6 +35,7 @@ void requests_begin(struct supervisor *supervisor)
     supervisor->before =
         supervisor->left_processes ? supervisor->ended : cpu_limit_usage(supervisor);
     supervisor_set_timer(supervisor, supervisor->run.timer_ms);
+    supervisor_set_late(supervisor, supervisor->run.late_ms);
     supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
     if (!frame_link_write(&supervisor->link))
         supervisor_leave(supervisor, 0);
@@ -62,6 +63,7 @@ static void run_request(struct supervisor *supervisor, const struct frame_run *f
         return;
     }
     supervisor->order = *frame;
+    supervisor->program.watch = supervisor->watch;
     supervisor->program.netlink = (frame->flags & FRAME_RUN_NETLINK) != 0;
     if ((frame->flags & FRAME_RUN_CELL) != 0) {
         supervisor_set_timer(supervisor, frame->timer_ms);

@@ -15,9 +15,9 @@
 
 /*
  * How this works. One loop waits for everything that can happen: frames, bytes of the program, room
- * in a pipe, the end of a child (signalfd), the timers (timerfd). Nothing in it blocks, and the
- * input of the connection comes first each time, so that its end ends the container whatever the
- * program does.
+ * in a pipe, the end of a child (signalfd), the timers (timerfd). The input of the connection comes
+ * first each time, so that its end ends the container whatever the program does. Nothing blocks but
+ * for the lock of a pipe, and a second thread does not wait for that (watch.c).
  *
  * The program cannot reach this process: it is not dumpable, which closes /proc/1/fd, /proc/1/mem
  * and ptrace to the same user; the engine delivers no signal from inside the container to process 1
@@ -44,8 +44,8 @@ enum { TEXT_MAX = 4096 };
 
 _Noreturn void supervisor_leave(struct supervisor *supervisor, int status)
 {
-    if (!supervisor->is_init)
-        ending_kill(supervisor);
+    /* The kernel would end them only after it has closed our pipes, whose locks they may hold. */
+    ending_kill(supervisor);
     _exit(status);
 }
 
@@ -74,15 +74,28 @@ void supervisor_send_failed(struct supervisor *supervisor, enum frame_step step,
 {
     const struct frame_failed failed = {step, (uint32_t)error};
 
+    supervisor_set_late(supervisor, 0);
     supervisor_send(supervisor, FRAME_FAILED, &failed, sizeof failed, path);
     supervisor->state = STATE_ENDED;
 }
 
-void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms)
+static void set_timer(int timer, uint64_t ms)
 {
     const struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
 
-    timerfd_settime(supervisor->timer, 0, &once, NULL);
+    timerfd_settime(timer, 0, &once, NULL);
+}
+
+void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms)
+{
+    set_timer(supervisor->timer, ms);
+}
+
+void supervisor_set_late(struct supervisor *supervisor, uint64_t ms)
+{
+    if (ms > 0)
+        atomic_store(&supervisor->is_late, false);
+    set_timer(supervisor->late_timer, ms);
 }
 
 /* ---- the loop */
@@ -246,8 +259,10 @@ static void open_supervisor(struct supervisor *supervisor, const struct supervis
     touch_stack();
     supervisor->signals = open_signals();
     supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    supervisor->late_timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
-        supervisor->signals < 0 || supervisor->timer < 0 || !cpu_limit_open(supervisor))
+        supervisor->signals < 0 || supervisor->timer < 0 || supervisor->late_timer < 0 ||
+        !cpu_limit_open(supervisor) || (supervisor->is_init && !watch_start(supervisor)))
         supervisor_leave(supervisor, 1);
     supervisor->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     supervisor->workdir = open(options->workdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -3,12 +3,14 @@
  * loop), supervisor/requests.c (frames from isolator), supervisor/streams.c (the program's stdin,
  * stdout and stderr), supervisor/cpu_limit.c (its CPU time), supervisor/ending.c (its end),
  * supervisor/cell.c (the cells of an interpreter that stays), supervisor/settling.c (an end that
- * leaves processes) and supervisor/keep.c (what comes between two programs).
+ * leaves processes), supervisor/keep.c (what comes between two programs) and supervisor/watch.c (a
+ * second thread).
  */
 #ifndef SUPERVISOR_SUPERVISOR_STATE_H
 #define SUPERVISOR_SUPERVISOR_STATE_H
 
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,7 +69,9 @@ struct supervisor {
     struct program program;
     struct unpack unpack;
     struct figures figures;
-    int workdir, signals, timer, cpu_timer, proc; /* descriptors; owned */
+    int workdir, signals, timer, cpu_timer, late_timer, proc; /* descriptors; owned */
+    pid_t watch;         /* the second thread; 0: there is none */
+    atomic_bool is_late; /* it has killed the program, see supervisor_set_late() */
     enum supervisor_state state;
     bool is_init;   /* this is process 1 */
     bool reap_more; /* there may be ended children that are not reaped yet */
@@ -142,6 +146,9 @@ void supervisor_send_failed(struct supervisor *supervisor, enum frame_step step,
 /* Ends this process after so many milliseconds; 0: the timer is off. */
 void supervisor_set_timer(const struct supervisor *supervisor, uint64_t ms);
 
+/* Kills the program after so many milliseconds, and notes that; 0: the timer is off. */
+void supervisor_set_late(struct supervisor *supervisor, uint64_t ms);
+
 /* Waits for something to happen, and handles it. */
 void supervisor_serve(struct supervisor *supervisor);
 
@@ -150,6 +157,15 @@ void supervisor_serve(struct supervisor *supervisor);
  * `wait_ms` for that. Reads what has arrived, as far as there is room, and handles no frame.
  */
 void supervisor_look(struct supervisor *supervisor, int wait_ms);
+
+/* ---- watch.c */
+
+/*
+ * Starts the thread that ends this process when isolator has closed the connection or the timer
+ * has run out, and the program when it is late, whatever the loop waits for. Only in process 1 of
+ * a container. False: there is no thread.
+ */
+bool watch_start(struct supervisor *supervisor);
 
 /* ---- requests.c */
 

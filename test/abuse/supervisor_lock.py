@@ -3,16 +3,19 @@
 # ends: timeout output-limit
 # timeout: 2
 
-"""The kernel locks a pipe while somebody writes to it. A writer of the lowest priority may lose the CPU with the lock,
-and process 1 waits for it. The lock is held for one write at a time, so this only delays the end."""
+"""The kernel locks a pipe while somebody writes to it, also while it fetches the pages of the writer's memory. A writer
+of the lowest priority may lose the CPU with the lock, and process 1 waits for it. One write of 1024 parts, each on a
+border of two pages that the writer has given back, holds the lock for 2048 faults. A second thread of process 1 reads no
+pipe: it sees the end of isolator, and of time."""
 import ctypes
 import mmap
 import os
 import time
 
-SIZE = 1 << 20
+PAGE, PARTS = mmap.PAGESIZE, 1024
+SIZE = (2 * PARTS + 2) * PAGE
 libc = ctypes.CDLL(None)
-for _ in range(30):
+for _ in range(50):
     if os.fork() == 0:
         while True:
             pass
@@ -21,8 +24,10 @@ for stream in (1, 2, 1, 2):
         os.nice(19)
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         memory = mmap.mmap(-1, SIZE)
-        address = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(memory)))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        parts = (ctypes.c_size_t * (2 * PARTS))(
+            *[word for i in range(PARTS) for word in (address + PAGE * (2 * i + 1) - 1, 2)])
         while True:
-            libc.madvise(address, ctypes.c_size_t(SIZE), 4)  # MADV_DONTNEED: each page is a fault again
-            libc.write(stream, address, ctypes.c_size_t(SIZE))
+            libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(SIZE), 4)  # MADV_DONTNEED: each page is a fault again
+            libc.writev(stream, parts, PARTS)
 time.sleep(1000)

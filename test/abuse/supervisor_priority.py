@@ -18,14 +18,15 @@ zero = ctypes.create_string_buffer(128)
 attributes = (ctypes.c_uint64 * 6)(48 | 5 << 32)  # struct sched_attr: SCHED_IDLE
 processors = ctypes.create_string_buffer(b"\1".ljust(128, b"\0"))
 user, high = os.getuid(), 1 << 32  # the kernel ignores the upper half of an int
+tasks = [int(name) for name in os.listdir("/proc/1/task")]  # the calls take the id of any thread
 CALLS = [("setpriority of %s" % what, SETPRIORITY, which, who, 19)
-         for what, which, who in (("process 1", 0, 1), ("process 1 with upper bits", 0, high | 1),
-                                  ("its group", 1, 1), ("this group", 1, 0), ("the user", 2, user),
+         for what, which, who in (*(("thread %d of process 1" % task, 0, task) for task in tasks),
+                                  ("process 1 with upper bits", 0, high | 1), ("its group", 1, 1), ("this group", 1, 0), ("the user", 2, user),
                                   ("this user", 2, 0), ("the user with upper bits", high | 2, user))]
 CALLS += [("ioprio_set of %s" % what, IOPRIO_SET, which, who, 3 << 13)
-          for what, which, who in (("process 1", 1, 1), ("process 1 with upper bits", high | 1, high | 1),
-                                   ("its group", 2, 1), ("this group", 2, 0), ("the user", 3, user))]
-for pid in (1, high | 1):
+          for what, which, who in (*(("thread %d of process 1" % task, 1, task) for task in tasks),
+                                   ("process 1 with upper bits", high | 1, high | 1), ("its group", 2, 1), ("this group", 2, 0), ("the user", 3, user))]
+for pid in (*tasks, high | 1):
     CALLS += [("sched_setscheduler to %d" % policy, SCHED_SETSCHEDULER, pid, policy, zero) for policy in (0, 3, 5)]
     CALLS += [("sched_setparam", SCHED_SETPARAM, pid, zero), ("sched_setattr", SCHED_SETATTR, pid, attributes, 0),
               ("sched_setaffinity", SCHED_SETAFFINITY, pid, 128, processors)]

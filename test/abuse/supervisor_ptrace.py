@@ -21,7 +21,8 @@ tried = 0
 def call(what, *arguments):
     global tried
     tried += 1
-    if libc.syscall(*arguments) >= 0:
+    # An int of Python would fill only half of the last of six arguments, which is on the stack.
+    if libc.syscall(*(ctypes.c_size_t(value) if isinstance(value, int) else value for value in arguments)) >= 0:
         through.append(what)
     elif ctypes.get_errno() not in REFUSED:
         through.append("%s was allowed (%s)" % (what, os.strerror(ctypes.get_errno())))

@@ -41,6 +41,7 @@ gives_way_to() {
 }
 # What both the engine and the supervisor do: the supervisor without it.
 without_filter=(program.c "/filter_install(/d")
+without_second_thread=(filter.c 's/watch > 0 ?/watch < 0 ?/')
 with_cores=(program.c /RLIMIT_CORE/d)
 with_netlink='s/NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), //'
 frames_from_program=(program.c 's/dup2(wanted.items\[i\], i)/i == 1 ? fcntl(1, F_SETFD, 0) : &/')
@@ -304,16 +305,18 @@ test_case 'supervisor_oom' && {
 }
 
 test_case 'supervisor_priority' && {
-    gives_way_to supervisor_priority "setpriority of process 1" filter.c /SYS_setpriority/d
-    gives_way_to supervisor_priority "ioprio_set of process 1" filter.c /SYS_ioprio_set/d
+    gives_way_to supervisor_priority "setpriority of thread 1 of process 1" filter.c /SYS_setpriority/d
+    gives_way_to supervisor_priority "ioprio_set of thread 1 of process 1" filter.c /SYS_ioprio_set/d
     gives_way_to supervisor_priority "sched_setscheduler to 5" filter.c /SYS_sched_setscheduler/d
     gives_way_to supervisor_priority "sched_setparam" filter.c /SYS_sched_setparam/d
     gives_way_to supervisor_priority "sched_setattr" filter.c /SYS_sched_setattr/d
     gives_way_to supervisor_priority "sched_setaffinity" filter.c /SYS_sched_setaffinity/d
+    gives_way_to supervisor_priority "sched_setattr" "${without_second_thread[@]}"
 }
 
 test_case 'supervisor_rlimits' && {
     gives_way_to supervisor_rlimits "limit 7" filter.c /SYS_prlimit64/d
+    gives_way_to supervisor_rlimits "limit 7" "${without_second_thread[@]}"
 }
 
 test_case 'supervisor_tracer' && {

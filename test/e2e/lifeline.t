@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program ends even if isolator cannot end it: by the lifeline if all of isolator's processes are killed, by the timer
+# A program ends even if isolator cannot end it: by the lifeline if all of isolator's processes are killed, by a timer
 # in the container if all of them are stopped.
 #
 # This file starts an engine of its own: on a shared one, any isolator that starts meanwhile would remove the orphans.
@@ -70,6 +70,7 @@ test_case 'stopped with its docker commands and its reaper' && {
     kill -CONT $all
     await
     outcome "124 timeout 137 timeout SIGKILL program did not end within 10 s" "$what: isolator goes on and reports the timeout"
+    within "$(field cpuMs)" 0 60000 "$what: its CPU time is known"
 }
 
 test_case 'stopped with its reaper, while the docker commands run' && {
@@ -83,6 +84,7 @@ test_case 'stopped with its reaper, while the docker commands run' && {
     kill -CONT $all
     await
     outcome "124 timeout 137 timeout SIGKILL program did not end within 10 s" "$what: isolator goes on and reports the timeout"
+    within "$(field cpuMs)" 0 60000 "$what: its CPU time is known"
 }
 
 finish

@@ -35,6 +35,9 @@ struct call {
     long arguments[5];
 };
 
+/* The id of process 1's second thread, as the filter is told. */
+enum { SECOND_THREAD = 2 };
+
 enum filter { FILTER_NONE, FILTER_USUAL, FILTER_NETLINK };
 
 /* The errno of the call, 0 if it succeeds, in a process with this filter. */
@@ -45,7 +48,7 @@ static int outcome(const struct call *call, enum filter filter)
     int status;
 
     if (child == 0) {
-        if (filter != FILTER_NONE && filter_install(filter == FILTER_NETLINK) != 0)
+        if (filter != FILTER_NONE && filter_install(filter == FILTER_NETLINK, SECOND_THREAD) != 0)
             _exit(255);
         if (syscall(call->number, argument[0], argument[1], argument[2], argument[3],
                     argument[4]) >= 0)
@@ -171,21 +174,24 @@ static void filter__what_no_program_needs(void **state)
  */
 static void filter__process_1(void **state)
 {
+    static const int ids[] = {1, SECOND_THREAD};
     const struct sched_param none = {0};
     cpu_set_t cpus;
 
     (void)state;
     sched_getaffinity(1, sizeof cpus, &cpus);
-    check_refused(EPERM, (struct call){SYS_prlimit64, {1, RLIMIT_NOFILE, 0, 0}});
-    check_refused(EPERM, (struct call){SYS_sched_setaffinity, {1, sizeof cpus, (long)&cpus}});
-    check_refused(EPERM, (struct call){SYS_sched_setscheduler, {1, SCHED_OTHER, (long)&none}});
-    check_refused(EPERM, (struct call){SYS_sched_setparam, {1, (long)&none}});
-    check_refused(EPERM, (struct call){SYS_sched_setattr, {1, 0, 0}});
-    check_refused(EPERM,
-                  (struct call){SYS_setpriority, {PRIO_PROCESS, 1, getpriority(PRIO_PROCESS, 1)}});
-    check_refused(EPERM,
-                  (struct call){SYS_ioprio_set,
-                                {IO_WHO_PROCESS, 1, syscall(SYS_ioprio_get, IO_WHO_PROCESS, 1)}});
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        const int id = ids[i], priority = getpriority(PRIO_PROCESS, id);
+        const long of_io = syscall(SYS_ioprio_get, IO_WHO_PROCESS, id);
+
+        check_refused(EPERM, (struct call){SYS_prlimit64, {id, RLIMIT_NOFILE, 0, 0}});
+        check_refused(EPERM, (struct call){SYS_sched_setaffinity, {id, sizeof cpus, (long)&cpus}});
+        check_refused(EPERM, (struct call){SYS_sched_setscheduler, {id, SCHED_OTHER, (long)&none}});
+        check_refused(EPERM, (struct call){SYS_sched_setparam, {id, (long)&none}});
+        check_refused(EPERM, (struct call){SYS_sched_setattr, {id, 0, 0}});
+        check_refused(EPERM, (struct call){SYS_setpriority, {PRIO_PROCESS, id, priority}});
+        check_refused(EPERM, (struct call){SYS_ioprio_set, {IO_WHO_PROCESS, id, of_io}});
+    }
 }
 
 /* Process 1 may belong to the group or to the user. */
@@ -239,7 +245,7 @@ static int call_by_interrupt(bool filtered)
 {
     long result;
 
-    if (filtered && filter_install(false) != 0)
+    if (filtered && filter_install(false, 0) != 0)
         return 255;
     __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "cc");
     return (int)result < 0 ? -(int)result : 0;
@@ -281,7 +287,7 @@ static int is_inherited(void)
 {
     int status;
 
-    if (filter_install(false) != 0)
+    if (filter_install(false, 0) != 0)
         return 1;
     if (fork() == 0) {
         static char script[] = "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'";
