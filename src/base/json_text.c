@@ -1,11 +1,16 @@
 #include "base/json_text.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+
+/* Decimal digits of a double: all that has at most the first number of them, and any (DBL_DIG). */
+enum { REAL_DIGITS_MIN = 15, REAL_DIGITS_MAX = 17 };
 
 /* Returns the value of four hexadecimal digits, or -1. */
 static long hex4(const char *digits)
@@ -69,6 +74,38 @@ size_t json_text_count(const char *line, size_t length)
             count++;
     }
     return count;
+}
+
+/* How many digits the number needs, from `digits` on. */
+static int digits_of(double number, int digits)
+{
+    char text[32];
+
+    for (; digits < REAL_DIGITS_MAX; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    return digits;
+}
+
+static int digits_of_all(const json_t *value, int digits)
+{
+    size_t i;
+    json_t *item;
+    const char *name;
+
+    if (json_is_real(value))
+        return digits_of(json_real_value(value), digits);
+    json_array_foreach(value, i, item) digits = digits_of_all(item, digits);
+    json_object_foreach((json_t *)value, name, item) /* the macro asks for it; nothing is changed */
+        digits = digits_of_all(item, digits);
+    return digits;
+}
+
+size_t json_text_flags(const json_t *value)
+{
+    return JSON_COMPACT | JSON_REAL_PRECISION(digits_of_all(value, REAL_DIGITS_MIN));
 }
 
 static json_t *parse(const char *line, size_t length, size_t more, json_error_t *where)

@@ -10,8 +10,11 @@
 /* The limits of a line in bytes and in values: far more than a request has, and far below GBs. */
 enum { JSON_TEXT_MAX = 64 << 20, JSON_TEXT_VALUES_MAX = 200000 };
 
-/* Flags for json_dumps(): a double keeps 15 digits of a decimal number. */
-#define JSON_TEXT_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
+/*
+ * Flags for json_dumps(): compact, with the fewest digits, from 15 on, with which each real number
+ * in the value comes back the same. 15 are enough for what people write, and 17 for any double.
+ */
+size_t json_text_flags(const json_t *value);
 
 /*
  * Returns how many values json_text_parse() would create for the line, or a few more, so that a

@@ -26,7 +26,8 @@ static void digest_of(const json_t *id, char digest[SHA256_HEX_SIZE])
     struct sha256 hash;
 
     sha256_init(&hash);
-    json_dump_callback(id, add_to_hash, &hash, JSON_TEXT_FLAGS | JSON_ENCODE_ANY | JSON_SORT_KEYS);
+    json_dump_callback(id, add_to_hash, &hash,
+                       json_text_flags(id) | JSON_ENCODE_ANY | JSON_SORT_KEYS);
     sha256_hex(&hash, digest);
 }
 

@@ -70,7 +70,7 @@ void batch_output_result(struct batch_output *output, json_t *object, struct res
 {
     struct output_line line = {output, false};
 
-    if (result_text_write(object, result, JSON_TEXT_FLAGS, write_piece, &line))
+    if (result_text_write(object, result, json_text_flags(object), write_piece, &line))
         count(output, result);
     pthread_mutex_unlock(&output->lock);
 }

@@ -226,7 +226,7 @@ static int refuse_id(const json_t *id, long long first, long long second, struct
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *shown = NULL;
 
-    safe_json_dump(id, JSON_TEXT_FLAGS | JSON_ENCODE_ANY, safe_json_add, &text);
+    safe_json_dump(id, json_text_flags(id) | JSON_ENCODE_ANY, safe_json_add, &text);
     shown = text_escape_short(strbuf_string(&text), SHOWN_MAX);
     return error_set(error, ERROR_INPUT,
                      "lines %lld and %lld have the same id %s; --resume needs different ids", first,

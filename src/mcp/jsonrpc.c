@@ -95,7 +95,7 @@ char *jsonrpc_line(const json_t *message, size_t *length)
 {
     struct strbuf line = STRBUF_INIT;
 
-    json_dump_callback(message, add_piece, &line, JSON_TEXT_FLAGS);
+    json_dump_callback(message, add_piece, &line, json_text_flags(message));
     strbuf_addch(&line, '\n');
     *length = line.length;
     return strbuf_steal(&line);
@@ -112,6 +112,6 @@ size_t jsonrpc_size(const json_t *value)
 {
     size_t size = 0;
 
-    json_dump_callback(value, count_piece, &size, JSON_TEXT_FLAGS | JSON_ENCODE_ANY);
+    json_dump_callback(value, count_piece, &size, json_text_flags(value) | JSON_ENCODE_ANY);
     return size;
 }

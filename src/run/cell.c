@@ -137,7 +137,7 @@ int cell_write(const struct plan *plan, unsigned long long number, struct strbuf
         add_environment(object, plan, error) == 0) {
         json_object_set_new(object, "value_max", json_integer(CELL_VALUE_MAX));
         json_object_set_new(object, "figures_max", json_integer(figures_max));
-        result = json_dump_callback(object, dump, cell, JSON_TEXT_FLAGS);
+        result = json_dump_callback(object, dump, cell, json_text_flags(object));
     }
     json_decref(object);
     return result;

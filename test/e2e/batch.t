@@ -457,6 +457,19 @@ END
     is "$status|$out|$err" "2||isolator: cannot read the results: Is a directory" "a directory"
 }
 
+# Requests that are refused need no engine.
+test_case --quick 'ids that are real numbers come back exactly' && {
+    for id in 1.7976931348623157e308 5e-324 0.1 0.10000000000000002 -1.5 '[0.3,0.30000000000000004]'; do
+        echo "{\"id\": $id, \"language\": \"busybox\"}"
+    done >"$scratch/real"
+    batch "$scratch/real"
+    is "$(sort -t : -k 3n "$scratch/out" | sed 's/"id"://; s/,"line".*//' | paste -s -d ' ')" "{1.7976931348623157e308 {4.94065645841247e-324 {0.1 \
+{0.10000000000000002 {-1.5 {[0.29999999999999999,0.30000000000000004]" "each id"
+    cp "$scratch/out" "$scratch/real.log"
+    batch --resume "$scratch/real.log" "$scratch/real"
+    is "$status|$(summary)" "0|isolator: 0 requests in TIME; 6 skipped" "the results are read, and no two ids are the same"
+}
+
 test_case --quick '--resume: two requests with one id' && {
     { cat "$scratch/wanted"; echo '{"language": "nope", "id": {"n": 15e-1}}'; } >"$scratch/same"
     faulty "" batch --resume "$scratch/earlier" "$scratch/same"

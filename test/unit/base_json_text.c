@@ -142,6 +142,32 @@ static void json_text__counts_values(void **state)
     check_count("\"\\\\\",3", 2);
 }
 
+/* Each number comes back the same, with the fewest digits that all of them need. */
+static void json_text__real_numbers(void **state)
+{
+    static const char *const texts[] = {"0.1",
+                                        "[0.5,-1.5,1e22]",
+                                        "0.10000000000000001",
+                                        "1.7976931348623157e308",
+                                        "2.2250738585072014e-308",
+                                        "{\"a\":[{\"b\":0.30000000000000004}],\"c\":0.1}",
+                                        "123456789.12345679"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        json_t *value = parse(texts[i]), *again;
+        char *text = json_dumps(value, json_text_flags(value) | JSON_ENCODE_ANY);
+
+        again = parse(text);
+        if (!json_equal(value, again))
+            fail_msg("%s became %s", texts[i], text);
+        json_decref(value);
+        json_decref(again);
+        free(text);
+    }
+    assert_int_equal(json_text_flags(NULL), JSON_COMPACT | JSON_REAL_PRECISION(15));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +179,7 @@ int main(void)
         cmocka_unit_test(json_text__what_is_no_json),
         cmocka_unit_test(json_text__members_that_are_there_twice),
         cmocka_unit_test(json_text__counts_values),
+        cmocka_unit_test(json_text__real_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
