@@ -125,14 +125,27 @@ void owner_labels(struct strvec *labels, long long lifetime_ms)
                  (long long)time(NULL) + lifetime_ms / 1000 + 1);
 }
 
-void owner_disown(struct strvec *instructions)
+static void empty_labels(struct strvec *instructions, const char *const *keys, size_t count)
 {
     struct strbuf line = STRBUF_INIT;
 
     strbuf_addstr(&line, "LABEL");
-    for (size_t i = 0; i < OWNER_LABELS; i++)
-        strbuf_addf(&line, " %s=\"\"", owner_keys[i]);
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(&line, " %s=\"\"", keys[i]);
     strvec_push_owned(instructions, strbuf_steal(&line));
+}
+
+void owner_disown(struct strvec *instructions)
+{
+    empty_labels(instructions, owner_keys, OWNER_LABELS);
+}
+
+void owner_hide_maker(struct strvec *instructions)
+{
+    static const char *const keys[] = {MAKER_LABEL_HOST, MAKER_LABEL_USER, MAKER_LABEL_NOTES,
+                                       MAKER_LABEL_CONFIG};
+
+    empty_labels(instructions, keys, sizeof keys / sizeof *keys);
 }
 
 /*

@@ -21,6 +21,16 @@ enum owner_label {
 };
 extern const char *const owner_keys[OWNER_LABELS];
 
+/*
+ * The labels of a prepared image that say who made it (service/prepare_maker.h): the host, the
+ * user, the file with that user's notes, and the path of the configuration file, "" for the one
+ * that is built in.
+ */
+#define MAKER_LABEL_HOST   "isolator.prepared.host"
+#define MAKER_LABEL_USER   "isolator.prepared.user"
+#define MAKER_LABEL_NOTES  "isolator.prepared.notes"
+#define MAKER_LABEL_CONFIG "isolator.prepared.config"
+
 /* Adds the first four labels, which all containers of this process have in common. */
 void owner_own_labels(struct strvec *labels);
 
@@ -32,10 +42,17 @@ void owner_own_labels(struct strvec *labels);
 void owner_labels(struct strvec *labels, long long lifetime_ms);
 
 /*
- * Adds a Dockerfile LABEL instruction that empties these labels. An image that is committed from a
- * container inherits its labels, and containers of that image do not belong to isolator.
+ * Adds a Dockerfile LABEL instruction that empties the labels of a container. An image that is
+ * committed from a container inherits its labels, and containers of that image do not belong to
+ * isolator.
  */
 void owner_disown(struct strvec *instructions);
+
+/*
+ * The same for the labels of a prepared image: an image that is saved for others may be made from
+ * one, and they need not know the hosts and paths of its maker.
+ */
+void owner_hide_maker(struct strvec *instructions);
 
 enum owner_status {
     OWNER_ALIVE,  /* the owner is alive, or cannot be looked up and the deadline has not passed */

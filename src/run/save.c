@@ -89,6 +89,7 @@ static int fill_and_commit(const struct run *run, const char *name, long long de
 
     add_run_instructions(&instructions, run);
     owner_disown(&instructions);
+    owner_hide_maker(&instructions);
     if (workdir_archive(run->plan, &workdir, error) != 0 ||
         container_copy_in(docker, name, "/", "the files", archive_file(&workdir), deadline,
                           run->cancel, error) != 0 ||

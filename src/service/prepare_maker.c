@@ -8,10 +8,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "config/prepare_notes_file.h"
-
-#define LABEL_HOST  "isolator.prepared.host"
-#define LABEL_USER  "isolator.prepared.user"
-#define LABEL_NOTES "isolator.prepared.notes"
+#include "run/owner.h"
 
 /* A label is text for docker's JSON; bytes that are none are escaped. */
 static void add_label(struct strvec *labels, const char *key, const char *value)
@@ -28,9 +25,9 @@ static void own_labels(struct strvec *labels)
     char host[256] = "";
 
     gethostname(host, sizeof host - 1);
-    add_label(labels, LABEL_HOST, host);
-    strvec_pushf(labels, LABEL_USER "=%u", (unsigned)getuid());
-    add_label(labels, LABEL_NOTES, notes);
+    add_label(labels, MAKER_LABEL_HOST, host);
+    strvec_pushf(labels, MAKER_LABEL_USER "=%u", (unsigned)getuid());
+    add_label(labels, MAKER_LABEL_NOTES, notes);
 }
 
 void prepare_maker_labels(struct strvec *labels, const char *config_file)
@@ -38,15 +35,16 @@ void prepare_maker_labels(struct strvec *labels, const char *config_file)
     CLEANUP_FREE char *real = config_file ? realpath(config_file, NULL) : NULL;
 
     own_labels(labels);
-    add_label(labels, PREPARE_LABEL_CONFIG, real ? real : "");
+    add_label(labels, MAKER_LABEL_CONFIG, real ? real : "");
 }
 
 enum prepare_maker prepare_maker_of(const struct image_details *image)
 {
     CLEANUP(strvec_release) struct strvec own = STRVEC_INIT;
 
-    if (!image_details_label(image, LABEL_HOST) || !image_details_label(image, LABEL_USER) ||
-        !image_details_label(image, LABEL_NOTES))
+    if (!image_details_label(image, MAKER_LABEL_HOST) ||
+        !image_details_label(image, MAKER_LABEL_USER) ||
+        !image_details_label(image, MAKER_LABEL_NOTES))
         return PREPARE_MADE_BY_UNKNOWN;
     own_labels(&own);
     for (size_t i = 0; i < own.count; i++)

@@ -1,16 +1,14 @@
 /*
  * The labels of a prepared image that say who made it: the host, the user, the file with that
  * user's notes (config/prepare_notes.h), and the configuration it was made for. Several users and
- * hosts may share an engine, and what one of them made is no other's to remove.
+ * hosts may share an engine, and what one of them made is no other's to remove. Their keys are in
+ * run/owner.h.
  */
 #ifndef SERVICE_PREPARE_MAKER_H
 #define SERVICE_PREPARE_MAKER_H
 
 #include "base/strvec.h"
 #include "docker/image_details.h"
-
-/* The label that holds the path of the configuration file; "": the built-in configuration. */
-#define PREPARE_LABEL_CONFIG "isolator.prepared.config"
 
 /* Adds all of these labels. `config_file` is the path of the configuration file, or NULL. */
 void prepare_maker_labels(struct strvec *labels, const char *config_file);

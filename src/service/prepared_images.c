@@ -14,6 +14,7 @@
 #include "config/prepare_rules.h"
 #include "docker/image_list.h"
 #include "docker/image_store.h"
+#include "run/owner.h"
 #include "service/prepare_maker.h"
 #include "service/prepare_steps.h"
 #include "service/prepared_use.h"
@@ -124,7 +125,7 @@ static int find_use(struct prepared_image *image, const struct docker *docker,
     int busy;
 
     image->use = PREPARED_USED;
-    image->config = named_by ? string_copy(named_by) : label_of(details, PREPARE_LABEL_CONFIG);
+    image->config = named_by ? string_copy(named_by) : label_of(details, MAKER_LABEL_CONFIG);
     if (named_by)
         return 0;
     image->use = PREPARED_FOREIGN;
@@ -204,7 +205,7 @@ int prepared_images_list(const struct docker *docker, const struct config *confi
         inspect_all(docker, cancel, &all, error) != 0)
         return -1;
     for (size_t i = 0; i < all.count; i++) {
-        const char *file = image_details_label(&all.items[i], PREPARE_LABEL_CONFIG);
+        const char *file = image_details_label(&all.items[i], MAKER_LABEL_CONFIG);
 
         if (file && *file && prepare_maker_of(&all.items[i]) == PREPARE_MADE_HERE)
             prepared_use_add_file(&map, file);

@@ -147,6 +147,18 @@ static void owner__disown(void **state)
     }
 }
 
+static void owner__hide_maker(void **state)
+{
+    CLEANUP(strvec_release) struct strvec instructions = STRVEC_INIT;
+
+    (void)state;
+    owner_hide_maker(&instructions);
+    assert_int_equal(instructions.count, 1);
+    assert_string_equal(instructions.items[0],
+                        "LABEL isolator.prepared.host=\"\" isolator.prepared.user=\"\" "
+                        "isolator.prepared.notes=\"\" isolator.prepared.config=\"\"");
+}
+
 /* ---- owner_status() */
 
 /* The labels of this process; the caller changes fields of it. */
@@ -358,6 +370,7 @@ int main(void)
         cmocka_unit_test(owner__two_processes_differ),
         cmocka_unit_test(owner__deadline),
         cmocka_unit_test(owner__disown),
+        cmocka_unit_test(owner__hide_maker),
         cmocka_unit_test(owner__lives),
         cmocka_unit_test(owner__ended_and_its_number_taken),
         cmocka_unit_test(owner__ended),
