@@ -91,6 +91,8 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
         {JUMP_EQUAL, 0, 1, (argument2)}, REFUSE(error), LOAD_NUMBER
 
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
+/* Old and new SO_TIMESTAMPING of include/uapi/asm-generic/socket.h. */
+enum { OPTION_TIMESTAMPING = 37, OPTION_TIMESTAMPING_NEW = 65 };
 enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/in6.h */
 
 /*
@@ -143,6 +145,9 @@ static bool add_rules(uint32_t watch)
            does. */
         NOT_WITH_BOTH(SYS_socket, 0, AF_INET, 2, IPPROTO_ICMP, EACCES),
         NOT_WITH_BOTH(SYS_socket, 0, AF_INET6, 2, IPPROTO_ICMPV6, EACCES),
+        /* So are the copies of packets that wait for their times. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, SOL_SOCKET, 2, OPTION_TIMESTAMPING, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, SOL_SOCKET, 2, OPTION_TIMESTAMPING_NEW, EPERM),
         /* A flow label outlives its socket for a minute, with bytes of the program's choice. */
         NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_FLOWLABEL_MGR, EPERM),
 

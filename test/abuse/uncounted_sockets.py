@@ -5,7 +5,8 @@
 
 """The kernel charges the buffers of netlink and ICMP sockets to the machine and not to the container. A thousand
 descriptors in each of many processes would hold more than the machine has. A container with an engine's default
-may open ICMP datagram sockets (net.ipv4.ping_group_range). Stops at twice the memory."""
+may open ICMP datagram sockets (net.ipv4.ping_group_range). A socket that wants the times of what it sends keeps a copy
+of each packet, and those count nowhere either. Stops at twice the memory."""
 import os
 import socket
 import struct
@@ -15,6 +16,8 @@ GET_LINKS = struct.pack("IHHII", 17, 18, 0x301, 1, 0) + bytes(1)  # RTM_GETLINK:
 NETLINK = (socket.AF_NETLINK, socket.SOCK_RAW, 0)
 PING = (socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
 PING6 = (socket.AF_INET6, socket.SOCK_DGRAM, socket.IPPROTO_ICMPV6)
+SO_TIMESTAMPING = (37, 65)  # the old and the new one
+TX_SOFTWARE = 2  # of SOF_TIMESTAMPING
 
 
 def ask(one):
@@ -28,11 +31,20 @@ def ping(one, address, kind):
     return sum(one.send(struct.pack("BBHHH", kind, 0, 0, 0, 0) + bytes(60000)) for _ in range(3))
 
 
-def fill(arguments, write):
+def timed(option):
+    """A socket that sends to itself, and keeps the times."""
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.bind(("127.0.0.1", 0))
+    one.connect(one.getsockname())
+    one.setsockopt(socket.SOL_SOCKET, option, TX_SOFTWARE)
+    return one
+
+
+def fill(make, write):
     kept, total = [], 0
     try:
         while total < 2 * LIMIT and len(kept) < 500:
-            kept.append(socket.socket(*arguments))
+            kept.append(make())
             kept[-1].setblocking(False)
             total += write(kept[-1])
     except OSError:
@@ -41,11 +53,14 @@ def fill(arguments, write):
 
 
 through = False
-for name, arguments, write in (("netlink", NETLINK, ask), ("ICMP", PING, lambda one: ping(one, "127.0.0.1", 8)),
-                               ("ICMPv6", PING6, lambda one: ping(one, "::1", 128))):
+for name, make, write in (("netlink", lambda: socket.socket(*NETLINK), ask),
+                          ("ICMP", lambda: socket.socket(*PING), lambda one: ping(one, "127.0.0.1", 8)),
+                          ("ICMPv6", lambda: socket.socket(*PING6), lambda one: ping(one, "::1", 128)),
+                          *(("UDP with times, option %d" % option, lambda option=option: timed(option),
+                             lambda one: sum(one.send(bytes(60000)) for _ in range(3))) for option in SO_TIMESTAMPING)):
     if name == "netlink" and os.environ["LIMIT_NETLINK"] == "1":
         continue
-    count, total = fill(arguments, write)
+    count, total = fill(make, write)
     if count:
         print("got through: %d sockets of %s, with up to %d MB" % (count, name, total >> 20))
         through = True

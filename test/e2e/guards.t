@@ -273,6 +273,8 @@ test_case 'uncounted_sockets' && {
     gives_way_to uncounted_sockets "sockets of netlink" filter.c "$with_netlink"
     gives_way_to uncounted_sockets "sockets of ICMP," filter.c '/AF_INET, 2, IPPROTO_ICMP,/d'
     gives_way_to uncounted_sockets "sockets of ICMPv6" filter.c '/AF_INET6, 2, IPPROTO_ICMPV6,/d'
+    gives_way_to uncounted_sockets "times, option 37" filter.c '/, OPTION_TIMESTAMPING,/d'
+    gives_way_to uncounted_sockets "times, option 65" filter.c '/, OPTION_TIMESTAMPING_NEW,/d'
 }
 
 test_case 'frames of the program' && {

@@ -135,9 +135,13 @@ static void filter__icmp(void **state)
     check_allowed((struct call){SYS_socket, {AF_INET6, SOCK_STREAM, IPPROTO_TCP}});
 }
 
-static void filter__flow_labels(void **state)
+static void filter__socket_options(void **state)
 {
     (void)state;
+    check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 37}}); /* SO_TIMESTAMPING */
+    check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 65}}); /* the new one */
+    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, SO_REUSEADDR}});
+    check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_IP, 37}});
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, IPPROTO_IPV6, OPTION_FLOW_LABELS}});
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_TCP, OPTION_FLOW_LABELS}});
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_IPV6, IPV6_V6ONLY}});
@@ -328,7 +332,7 @@ int main(void)
         cmocka_unit_test(filter__sockets),
         cmocka_unit_test(filter__netlink),
         cmocka_unit_test(filter__icmp),
-        cmocka_unit_test(filter__flow_labels),
+        cmocka_unit_test(filter__socket_options),
         cmocka_unit_test(filter__upper_halves),
         cmocka_unit_test(filter__what_no_program_needs),
         cmocka_unit_test(filter__process_1),
