@@ -92,7 +92,7 @@ static bool take_end(struct supervisor_link *link, const struct arrived *frame)
     bound_figure(&link->end.wall_us);
     bound_figure(&link->end.cpu_us);
     bound_figure(&link->end.peak_bytes);
-    bound_figure(&link->end.rss_bytes);
+    bound_figure(&link->end.used_bytes);
     link->state = SUPERVISOR_ENDED;
     link->has_end = link->end.status <= 255 && link->end.signal <= 127 &&
                     link->end.stays <= (link->cell ? 1 : 0);

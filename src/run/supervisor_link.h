@@ -34,6 +34,7 @@ struct program_request {
     const struct strvec *environment; /* "NAME=VALUE" */
     bool without_proxies;             /* the proxies that the engine has set are removed */
     bool netlink;                     /* it may open sockets of netlink */
+    bool samples_memory;              /* FRAME_RUN_SAMPLE_MEMORY */
     const struct limits *limits;      /* complete */
     int archive;                      /* files for its working directory; -1: none */
     int input;                        /* its stdin; -1: empty */

@@ -89,7 +89,8 @@ static struct frame_run run_frame(const struct program_request *request)
         .cpu_max_us = supervisor_link_cpu_max_us(request),
         .flags = (request->cell ? FRAME_RUN_CELL : 0u) |
                  (request->keep_processes ? FRAME_RUN_KEEP_PROCESSES : 0u) |
-                 (request->netlink ? FRAME_RUN_NETLINK : 0u),
+                 (request->netlink ? FRAME_RUN_NETLINK : 0u) |
+                 (request->samples_memory ? FRAME_RUN_SAMPLE_MEMORY : 0u),
         .report_max = request->cell ? SUPERVISOR_REPORT_MAX : 0};
 }
 

@@ -149,7 +149,7 @@ static void take_result(struct test_run *test, const struct run *run, struct tes
     result->signal = program->signal;
     result->duration_ms = program->duration_ms;
     result->cpu_us = program->cpu_us;
-    result->peak_bytes = link->has_end ? program_figure(link->end.rss_bytes) : -1;
+    result->peak_bytes = link->has_end ? program_figure(link->end.used_bytes) : -1;
     for (int i = 0; i < 2; i++) {
         result->text[i] = program->text[i];
         program->text[i] = (struct strbuf)STRBUF_INIT;
@@ -196,6 +196,7 @@ static int run_test_program(struct test_run *test, struct run *run, bool *begun,
     program.request.limits = &test->limits;
     program.request.archive = test->test->files.count > 0 ? archive_file(&test->files) : -1;
     program.request.input = test->input >= 0 ? test->input : test->test->stdin_file;
+    program.request.samples_memory = true;
     program.request.restore_ms = budget_ms(run->docker, BUDGET_RESTORE);
     return program_run(&program, run_restore_deadline(run), begun, error);
 }

@@ -34,6 +34,8 @@ void ending_begin(struct supervisor *supervisor, enum frame_cause cause)
 {
     if (!supervisor_runs(supervisor))
         return;
+    supervisor->memory.last_us = 0; /* once more, before all are killed */
+    memory_use_sample(supervisor);
     supervisor->end.cause = cause;
     supervisor->state = STATE_ENDING;
     supervisor->reap_more = true;
@@ -73,8 +75,8 @@ void ending_reap(struct supervisor *supervisor)
             supervisor->reap_more = false;
             return;
         }
-        if (rss_bytes > end->rss_bytes)
-            end->rss_bytes = rss_bytes;
+        if (rss_bytes > end->used_bytes)
+            end->used_bytes = rss_bytes;
         /* A program that makes this process its tracer (PTRACE_TRACEME) is also said to stop. */
         if (pid == supervisor->program.pid && !supervisor->reaped && !WIFSTOPPED(status))
             take_status(supervisor, status);
@@ -95,6 +97,7 @@ static bool all_gone(struct supervisor *supervisor)
 static void take_figures(struct supervisor *supervisor)
 {
     struct frame_end *end = &supervisor->end;
+    uint64_t used_bytes;
 
     end->cpu_us = cpu_limit_used_us(supervisor);
     if (end->cause == FRAME_CAUSE_ITSELF && atomic_load(&supervisor->is_late))
@@ -107,6 +110,9 @@ static void take_figures(struct supervisor *supervisor)
     else if (supervisor->reaped)
         end->status = (uint32_t)WEXITSTATUS(supervisor->status);
     end->peak_bytes = figures_peak_bytes(&supervisor->figures);
+    used_bytes = memory_use_bytes(supervisor);
+    if (used_bytes > end->used_bytes)
+        end->used_bytes = used_bytes;
     end->oom_kills =
         figures_difference(figures_oom_kills(&supervisor->figures), supervisor->before.oom_kills);
 }
@@ -142,8 +148,8 @@ void ending_report(struct supervisor *supervisor)
     supervisor->end.stays = supervisor->cell.exists && !supervisor->reaped;
     if (supervisor->end.stays == 0)
         cell_forget(supervisor);
-    if (supervisor->end.rss_bytes == 0) /* no process has ended or was stopped */
-        supervisor->end.rss_bytes = FRAME_UNKNOWN;
+    if (supervisor->end.used_bytes == 0) /* no process has ended or was stopped */
+        supervisor->end.used_bytes = FRAME_UNKNOWN;
     supervisor_set_timer(supervisor, supervisor->run.linger_ms);
     supervisor_set_late(supervisor, 0);
     supervisor_send(supervisor, FRAME_END, &supervisor->end, sizeof supervisor->end, NULL);

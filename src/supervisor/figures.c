@@ -12,6 +12,7 @@
 /* Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst of Linux. */
 static const char *const cpu_files[] = {"cpu.stat", "cpuacct/cpuacct.usage", NULL};
 static const char *const peak_files[] = {"memory.peak", "memory/memory.max_usage_in_bytes", NULL};
+static const char *const current_files[] = {"memory.current", "memory/memory.usage_in_bytes", NULL};
 static const char *const oom_files[] = {"memory.events", "memory/memory.oom_control", NULL};
 
 /* Opens the first of the files that exists. *which is its index. */
@@ -35,6 +36,7 @@ void figures_open(struct figures *figures, const char *root)
     int which;
 
     figures->peak = open_first(root, peak_files, &which);
+    figures->current = open_first(root, current_files, &which);
     figures->oom = open_first(root, oom_files, &which);
     figures->cpu = open_first(root, cpu_files, &which);
     figures->cpu_unit = which == 0 ? 1 : 1000; /* v1 counts nanoseconds */
@@ -44,6 +46,7 @@ void figures_close(struct figures *figures)
 {
     close(figures->cpu);
     close(figures->peak);
+    close(figures->current);
     close(figures->oom);
 }
 
@@ -96,6 +99,11 @@ uint64_t figures_cpu_us(const struct figures *figures)
 uint64_t figures_peak_bytes(const struct figures *figures)
 {
     return read_number(figures->peak, "");
+}
+
+uint64_t figures_current_bytes(const struct figures *figures)
+{
+    return read_number(figures->current, "");
 }
 
 uint64_t figures_oom_kills(const struct figures *figures)

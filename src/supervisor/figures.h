@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct figures {
-    int cpu, peak, oom; /* owned; -1: the kernel does not give it */
-    unsigned cpu_unit;  /* how many units of the file are a microsecond */
+    int cpu, peak, current, oom; /* owned; -1: the kernel does not give it */
+    unsigned cpu_unit;           /* how many units of the file are a microsecond */
 };
 
 /* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" but for tests. */
@@ -19,6 +19,7 @@ void figures_close(struct figures *figures);
 /* Return FRAME_UNKNOWN if the kernel does not say. */
 uint64_t figures_cpu_us(const struct figures *figures);
 uint64_t figures_peak_bytes(const struct figures *figures);
+uint64_t figures_current_bytes(const struct figures *figures);
 uint64_t figures_oom_kills(const struct figures *figures);
 
 /* How much a figure has grown; FRAME_UNKNOWN if one of the two is. */

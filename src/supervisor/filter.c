@@ -141,8 +141,7 @@ static bool add_rules(uint32_t watch)
         ONLY_OF_A_PROCESS(SYS_setpriority, WHICH_PROCESS, PROCESS_1, watch),
         ONLY_OF_A_PROCESS(SYS_ioprio_set, IO_WHO_PROCESS, PROCESS_1, watch),
 
-        /* Their buffers count for no container. As the kernel refuses them if ping_group_range
-           does. */
+        /* Their buffers count for no container. EACCES is the kernel's answer too. */
         NOT_WITH_BOTH(SYS_socket, 0, AF_INET, 2, IPPROTO_ICMP, EACCES),
         NOT_WITH_BOTH(SYS_socket, 0, AF_INET6, 2, IPPROTO_ICMPV6, EACCES),
         /* So are the copies of packets that wait for their times. */

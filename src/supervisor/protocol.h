@@ -174,7 +174,8 @@ enum frame_run_flag {
     FRAME_RUN_CELL = 1,
     FRAME_RUN_KEEP_PROCESSES = 2,
     /* The program may open sockets of netlink, for routes. For cells the first one decides. */
-    FRAME_RUN_NETLINK = 4
+    FRAME_RUN_NETLINK = 4,
+    FRAME_RUN_SAMPLE_MEMORY = 8 /* for used_bytes of struct frame_end */
 };
 
 /* So many more bytes of a stream may be sent. */
@@ -257,7 +258,9 @@ struct frame_end {
     uint64_t wall_us;    /* from the program's start to its end */
     uint64_t cpu_us;     /* CPU time of all its processes */
     uint64_t peak_bytes; /* the container's maximum use of memory, since it was started */
-    uint64_t rss_bytes;  /* the largest resident set of one of the program's processes */
+    /* The most that the program was seen to use: the largest resident set of one of its processes
+     * that were waited for, or if memory was sampled what it added to the container's, if more. */
+    uint64_t used_bytes;
     uint64_t oom_kills;  /* processes that the kernel killed for memory meanwhile */
     uint64_t written[2]; /* bytes that were read from its stdout and stderr */
 };

@@ -34,6 +34,7 @@ void requests_begin(struct supervisor *supervisor)
     supervisor->run = supervisor->order;
     supervisor->before =
         supervisor->left_processes ? supervisor->ended : cpu_limit_usage(supervisor);
+    memory_use_begin(supervisor);
     supervisor_set_timer(supervisor, supervisor->run.timer_ms);
     supervisor_set_late(supervisor, supervisor->run.late_ms);
     supervisor_send(supervisor, FRAME_BEGUN, NULL, 0, NULL);
@@ -223,7 +224,8 @@ static bool take_between(struct supervisor *supervisor, const struct frame *fram
 /* Whether there can be such a request now. An interpreter has its words and variables already. */
 static bool can_run(const struct supervisor *supervisor, const struct frame_run *frame)
 {
-    const uint32_t known = FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK;
+    const uint32_t known =
+        FRAME_RUN_CELL | FRAME_RUN_KEEP_PROCESSES | FRAME_RUN_NETLINK | FRAME_RUN_SAMPLE_MEMORY;
 
     return supervisor->program.arguments.count > 0 && (frame->flags & ~known) == 0 &&
            (!supervisor->cell.exists || (frame->flags & FRAME_RUN_CELL) != 0);

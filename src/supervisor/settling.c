@@ -62,8 +62,8 @@ static bool is_stopped(struct supervisor *supervisor)
         info.si_pid != pid)
         return false;
     rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
-    if (rss_bytes > supervisor->end.rss_bytes)
-        supervisor->end.rss_bytes = rss_bytes;
+    if (rss_bytes > supervisor->end.used_bytes)
+        supervisor->end.used_bytes = rss_bytes;
     return true;
 }
 

@@ -173,6 +173,13 @@ static void serve_program(struct supervisor *supervisor, const struct pollfd *po
         ending_finish(supervisor);
 }
 
+static int running_wait_ms(const struct supervisor *supervisor)
+{
+    const int streams = streams_wait_ms(supervisor), memory = memory_use_wait_ms(supervisor);
+
+    return streams < 0 ? memory : memory < 0 || streams < memory ? streams : memory;
+}
+
 /* Waits for something to happen, and handles it. */
 void supervisor_serve(struct supervisor *supervisor)
 {
@@ -180,7 +187,7 @@ void supervisor_serve(struct supervisor *supervisor)
     const int timeout = supervisor->reap_more                 ? 0
                         : supervisor->state == STATE_ENDING   ? KILL_AGAIN_MS
                         : supervisor->state == STATE_SETTLING ? settling_wait_ms(supervisor)
-                                                              : -1;
+                                                              : running_wait_ms(supervisor);
 
     prepare(supervisor, polled);
     if (poll(polled, WAITS, timeout) < 0 && errno != EINTR && errno != ENOMEM)
@@ -192,6 +199,7 @@ void supervisor_serve(struct supervisor *supervisor)
     if (polled[WAIT_OUT].revents != 0 && !frame_link_write(&supervisor->link))
         supervisor_leave(supervisor, 0);
     requests_take(supervisor);
+    memory_use_sample(supervisor);
     serve_program(supervisor, polled);
 }
 

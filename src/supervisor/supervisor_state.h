@@ -64,6 +64,19 @@ struct cell {
 /* Streams of programs that have ended whose processes stay: what comes is discarded. */
 enum { SINKS_MAX = 16 };
 
+/* Reads of a stream that found only a few bytes, see streams.c. */
+struct gather {
+    unsigned reads;   /* in a row */
+    uint64_t last_us; /* figures_clock_us() of the last one */
+};
+
+/* What the program has used beyond what was used before it, see memory_use.c. */
+struct memory_use {
+    uint64_t before_bytes, peak_before_bytes; /* of the container; FRAME_UNKNOWN: not known */
+    uint64_t max_bytes;
+    uint64_t last_us; /* figures_clock_us() of the last look */
+};
+
 struct supervisor {
     struct frame_link link;
     struct program program;
@@ -82,9 +95,10 @@ struct supervisor {
     bool stdin_ended;
     /* Bytes that may be sent: of STDOUT, STDERR, FILES, REPORT. */
     uint64_t credit[4];
-    struct frame_run order; /* of the last RUN */
-    struct frame_run run;   /* the same from BEGUN on: the last request may still use CPU time */
-    uint64_t cores;         /* of the machine */
+    struct gather gather[2]; /* of stdout and stderr */
+    struct frame_run order;  /* of the last RUN */
+    struct frame_run run;    /* the same from BEGUN on: the last request may still use CPU time */
+    uint64_t cores;          /* of the machine */
     /* What END will say. */
     bool reaped;
     int status; /* of the program, see wait(2), once it is reaped */
@@ -92,6 +106,7 @@ struct supervisor {
     struct usage before; /* this request */
     struct usage ended;  /* at the end of the last one, if it has `left_processes` */
     bool left_processes;
+    struct memory_use memory;
     /* For settling.c. */
     bool settled;            /* only processes that may stay are alive, and have been stopped */
     uint64_t settle_end_us;  /* figures_clock_us() when all are killed */
@@ -203,6 +218,9 @@ void streams_grant_stdin(struct supervisor *supervisor);
 bool streams_may_pass(const struct supervisor *supervisor, int stream);
 void streams_pass(struct supervisor *supervisor, int stream);
 
+/* How long no stream may be read although one may pass, in milliseconds; -1: that is not so. */
+int streams_wait_ms(const struct supervisor *supervisor);
+
 /* Reads and drops what is in a pipe now, and not what comes meanwhile. Closes it at its end. */
 void streams_discard(int *fd);
 
@@ -229,6 +247,18 @@ bool cpu_limit_is_exceeded(const struct supervisor *supervisor, uint64_t used_us
  * requests and use it up, this process ends.
  */
 void cpu_limit_check(struct supervisor *supervisor);
+
+/* ---- memory_use.c: only for requests with FRAME_RUN_SAMPLE_MEMORY */
+
+/* The program is about to start. */
+void memory_use_begin(struct supervisor *supervisor);
+
+/* Looks at the memory if that was long enough ago, and how long until the next time (-1: never). */
+void memory_use_sample(struct supervisor *supervisor);
+int memory_use_wait_ms(const struct supervisor *supervisor);
+
+/* The most that the program was seen to use; 0: not known. Call it at the end. */
+uint64_t memory_use_bytes(struct supervisor *supervisor);
 
 /* ---- ending.c */
 

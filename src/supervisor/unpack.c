@@ -45,22 +45,52 @@ static int descend(int parent, const char *name)
     return directory;
 }
 
-/*
- * Opens the directory that the last part of the path is in, and makes it if it is missing. *last is
- * that part. -1: errno says why.
- */
-static int open_parent(char *path, char **last)
+/* Opens a directory, and makes it and those above it if they are missing. -1: errno says why. */
+static int open_directory(char *path)
 {
     int directory = openat(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    char *slash;
+    char *rest = NULL;
 
-    for (*last = path; directory >= 0 && (slash = strchr(*last, '/')); *last = slash + 1) {
-        *slash = '\0';
-        if (**last && strcmp(*last, ".") != 0)
-            directory = descend(directory, *last);
-        *slash = '/';
-    }
+    for (char *part = strtok_r(path, "/", &rest); part && directory >= 0;
+         part = strtok_r(NULL, "/", &rest))
+        if (strcmp(part, ".") != 0)
+            directory = descend(directory, part);
     return directory;
+}
+
+static void close_parent(struct unpack *unpack)
+{
+    if (unpack->parent >= 0)
+        close(unpack->parent);
+    unpack->parent = -1;
+    free(unpack->parent_path);
+    unpack->parent_path = NULL;
+}
+
+/*
+ * Opens the directory that the last part of the path is in, unless it is open. Returns that part;
+ * NULL: errno says why.
+ */
+static const char *open_parent(struct unpack *unpack, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) : 0;
+    char *directory;
+    int error;
+
+    if (!unpack->parent_path || strlen(unpack->parent_path) != length ||
+        strncmp(unpack->parent_path, path, length) != 0) {
+        close_parent(unpack);
+        directory = string_format("%.*s", (int)length, path);
+        unpack->parent = open_directory(directory);
+        error = errno;
+        free(directory);
+        errno = error;
+        if (unpack->parent < 0)
+            return NULL;
+        unpack->parent_path = string_format("%.*s", (int)length, path);
+    }
+    return slash ? slash + 1 : path;
 }
 
 static int make_directory(int parent, const char *name)
@@ -108,8 +138,7 @@ static int make_in(struct unpack *unpack, const struct untar_entry *entry, int p
 static int make_entry(struct unpack *unpack, const struct untar_entry *entry, char *name)
 {
     const size_t length = strlen(name);
-    int parent, made, error;
-    char *last;
+    const char *last;
 
     if (length > 0 && name[length - 1] == '/')
         name[length - 1] = '\0';
@@ -117,14 +146,8 @@ static int make_entry(struct unpack *unpack, const struct untar_entry *entry, ch
         errno = EINVAL;
         return -1;
     }
-    parent = open_parent(name, &last);
-    if (parent < 0)
-        return -1;
-    made = make_in(unpack, entry, parent, last);
-    error = errno;
-    close(parent);
-    errno = error;
-    return made;
+    last = open_parent(unpack, name);
+    return last ? make_in(unpack, entry, unpack->parent, last) : -1;
 }
 
 static void begin_entry(void *context, const struct untar_entry *entry)
@@ -181,7 +204,7 @@ void unpack_init(struct unpack *unpack)
 {
     static const struct untar_handler handler = {begin_entry, add_content, end_entry};
 
-    *unpack = (struct unpack){.error = ERROR_INIT, .file = -1};
+    *unpack = (struct unpack){.error = ERROR_INIT, .file = -1, .parent = -1};
     untar_init(&unpack->untar, &handler, unpack);
 }
 
@@ -201,6 +224,7 @@ bool unpack_good(const struct unpack *unpack)
 void unpack_release(struct unpack *unpack)
 {
     close_file(unpack);
+    close_parent(unpack);
     untar_release(&unpack->untar);
     error_release(&unpack->error);
     free(unpack->failed);

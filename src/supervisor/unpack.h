@@ -23,7 +23,11 @@ struct unpack {
     int failure;
     char *failed; /* owned; NULL: nothing */
     char *name;   /* of the file that is being written, owned */
-    bool used;    /* bytes have arrived */
+    /* The directory of the last entry, whose path may have hundreds of parts: the next one is
+     * usually there too. Both owned; -1 and NULL: none. */
+    int parent;
+    char *parent_path;
+    bool used; /* bytes have arrived */
 };
 
 void unpack_init(struct unpack *unpack);

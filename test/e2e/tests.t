@@ -180,6 +180,20 @@ test_case 'memory of a copy does not count' && {
     within "$(field peakMemoryBytes)" 30000000 52000000 "the peak is without the copy"
 }
 
+# Each child has 100 MB, and nobody waits for it. The second test does not raise the container's maximum.
+test_case 'memory of a process that nobody waits for' && {
+    request 'language => "python", entrypoint_code => "import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if os.fork() == 0:
+    data = b\"x\" * 100000000
+    time.sleep(0.5)
+    os._exit(0)
+time.sleep(1)", tests => [{}, {}]' >"$scratch/requests"
+    isolator batch "$scratch/requests"
+    is "$status $(tests "$statuses . (\$t->{peakMemoryBytes} > 99e6 && \$t->{peakMemoryBytes} < 130e6 ? ' 100 MB' : \$t->{peakMemoryBytes})")" \
+        "0 1 passed 100 MB; 2 passed 100 MB" "each test"
+}
+
 # ---- when something fails
 
 # begun WORD: the container of the batch runs a program with this word in its command line.

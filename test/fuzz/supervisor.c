@@ -116,7 +116,7 @@ static bool read_end(struct conversation *to, const uint8_t *payload, size_t len
     bound_figure(&to->end.wall_us);
     bound_figure(&to->end.cpu_us);
     bound_figure(&to->end.peak_bytes);
-    bound_figure(&to->end.rss_bytes);
+    bound_figure(&to->end.used_bytes);
     to->state = SUPERVISOR_ENDED;
     return to->end.signal < 128 && to->end.status < 256 && to->end.stays <= to->cell;
 }

@@ -208,7 +208,7 @@ static void submission__each_end_of_a_program(void **state)
     set_up(&fixture, false, 8);
     answer_kept(&fixture, 4096);
     answer_end(&fixture, "right \n\n",
-               &(struct frame_end){.wall_us = 1500000, .cpu_us = 2000, .rss_bytes = 7000});
+               &(struct frame_end){.wall_us = 1500000, .cpu_us = 2000, .used_bytes = 7000});
     answer_end(&fixture, "left", &(struct frame_end){.status = 0});
     answer_end(&fixture, "right", &(struct frame_end){.status = 3});
     answer_end(&fixture, "right", &(struct frame_end){.signal = SIGSEGV});

@@ -1121,7 +1121,7 @@ static void supervisor_link__impossible_figures(void **state)
     const struct frame_end end = {.wall_us = max + 1,
                                   .cpu_us = UINT64_MAX / 2,
                                   .peak_bytes = max,
-                                  .rss_bytes = UINT64_MAX - 1};
+                                  .used_bytes = UINT64_MAX - 1};
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
     struct fixture fixture;
 
@@ -1134,7 +1134,7 @@ static void supervisor_link__impossible_figures(void **state)
     assert_true(fixture.link.end.wall_us == FRAME_UNKNOWN);
     assert_true(fixture.link.end.cpu_us == FRAME_UNKNOWN);
     assert_true(fixture.link.end.peak_bytes == max);
-    assert_true(fixture.link.end.rss_bytes == FRAME_UNKNOWN);
+    assert_true(fixture.link.end.used_bytes == FRAME_UNKNOWN);
     tear_down(&fixture);
 }
 

@@ -134,7 +134,7 @@ static void cell__variables_stay(void **state)
     assert_string_equal(strbuf_string(&fixture.report), "");
     assert_int_equal(fixture.end.written[1], 4);
     assert_in_range(fixture.end.wall_us, 1, (uint64_t)LATE_MS * 1000);
-    assert_in_range(fixture.end.rss_bytes, 1, 250000000);
+    assert_in_range(fixture.end.used_bytes, 1, 250000000);
     check_cell(&fixture, "echo $a", 0, "2\n");
     tear_down(&fixture);
 }
@@ -462,7 +462,7 @@ static void cell__interpreter_is_stopped(void **state)
     assert_int_equal(process_state(pid), 'T');
     check_cell(&fixture, "echo $a", FRAME_RUN_KEEP_PROCESSES, "1\n");
     assert_int_not_equal(process_state(pid), 'T');
-    assert_true(fixture.end.rss_bytes == FRAME_UNKNOWN);
+    assert_true(fixture.end.used_bytes == FRAME_UNKNOWN);
     tear_down(&fixture);
 }
 
@@ -937,7 +937,7 @@ static void check_refused(struct fixture *fixture, int type, const void *payload
 static void cell__frames_that_cannot_come(void **state)
 {
     static const struct frame_run program = {.output_max = MEGABYTE},
-                                  other = {.flags = 8 | FRAME_RUN_CELL};
+                                  other = {.flags = 16 | FRAME_RUN_CELL};
     static const struct frame_keep keep = {MEGABYTE, LATE_MS};
     static const struct {
         int type;

@@ -108,6 +108,30 @@ static void figures__files_of_another_form(void **state)
     temp_remove(directory);
 }
 
+static void check_current(const char *directory, uint64_t expected)
+{
+    struct figures figures;
+
+    figures_open(&figures, directory);
+    assert_int_equal(figures_current_bytes(&figures), expected);
+    figures_close(&figures);
+}
+
+static void figures__memory_in_use(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *old = path_in(directory, "memory");
+
+    (void)state;
+    check_current(directory, FRAME_UNKNOWN);
+    assert_int_equal(mkdir(old, 0755), 0);
+    write_in(old, "memory.usage_in_bytes", "4096\n");
+    check_current(directory, 4096);
+    write_in(directory, "memory.current", "8192\n"); /* version 2 */
+    check_current(directory, 8192);
+    temp_remove(directory);
+}
+
 /* What the files say is what holds now, not when they were opened. */
 static void figures__change(void **state)
 {
@@ -143,6 +167,7 @@ int main(void)
         cmocka_unit_test(figures__that_an_old_kernel_does_not_have),
         cmocka_unit_test(figures__missing),
         cmocka_unit_test(figures__files_of_another_form),
+        cmocka_unit_test(figures__memory_in_use),
         cmocka_unit_test(figures__change),
         cmocka_unit_test(figures__clocks),
     };
