@@ -43,7 +43,7 @@ struct program_request {
     /* Only in a session; 0 elsewhere. */
     const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
     bool interpreter_waits;    /* an earlier cell has started it */
-    bool keep_processes;       /* those that the program leaves behind run on */
+    bool keep_processes;       /* those that it has started stay when it ends */
     long long linger_ms;       /* how long the container waits for the next request */
     uint64_t cpu_left_us;      /* limits that the session sets beside those of the program */
     uint64_t output_left;
@@ -72,7 +72,7 @@ struct supervisor_link {
     off_t archive_at, input_at;
     bool requested, last_sent, keeps, input_ended;
     bool collects;        /* COLLECT was sent after this request */
-    bool keeps_processes; /* those that a program leaves behind run on */
+    bool keeps_processes; /* as in struct program_request */
     size_t input_credit;
 };
 

@@ -99,6 +99,11 @@ OWN|" "run: the files of the steps, made with the language's variables, and noth
     is "$(image '{{index .Config.Labels "isolator.prepared.steps"}}' "$reference" | perl -MJSON::PP -e 'print decode_json(<STDIN>)->[1]')" \
         "cat /proc/net/route; id -u >>/installed" "label of the image: the steps"
     is "$(image '[{{index .Config.Labels "isolator.pid"}}]' "$reference")" "[]" "the image has no label of a container"
+    made_by='{{with .Config.Labels}}{{index . "isolator.prepared.host"}}|{{index . "isolator.prepared.user"}}|{{index . "isolator.prepared.notes"}}|{{index . "isolator.prepared.config"}}{{end}}'
+    is "$(image "$made_by" "$reference")" "$(hostname)|$(id -u)|$notes|$(realpath "$scratch/config.json")" "labels of the image: who has made it"
+    run --save-image "isolator-test/saved:$$" "$look"
+    is "$status $(image "$made_by" "isolator-test/saved:$$")" "0 |||" "an image that is saved does not say that"
+    docker image rm "isolator-test/saved:$$" >/dev/null
     is "$(image '{{json .Config.Env}}' "$reference" | grep -c GREETING)" 0 "the image does not have the variables of the language"
     id=$(image '{{.Id}}' "$reference")
     faulty "" prepare
