@@ -224,12 +224,13 @@ APART := test/e2e/abuse.t,test/e2e/guards.t
 comma := ,
 ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 
-# All tests. Packages are installed first, since only one apt-get can run at a time. The images of the tests, which wait
-# for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10 did once) is restarted.
+# All tests; unit tests only with sanitizers. Packages are installed first, since only one apt-get can run at a time. The
+# images of the tests, which wait for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10
+# did once) is restarted.
 test: check
 check: packages test-packages lint-packages
-	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl unit-tests sanitized-tests
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=2400 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(UNIT_TESTS) $(SANITIZED_TESTS)
+	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl sanitized-tests
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
 # wait for timeouts come first.
@@ -246,7 +247,7 @@ soak: export UNSTEADY := 20
 soak: export SOAK := 1
 soak: asan tsan coverage lint
 	+@$(build) all fuzz-targets
-	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
+	@SUITE_SECONDS=100000 KILLS=5000 ENDURANCE=20000 AT_ONCE=50 FUZZ_SECONDS=3600 FUZZ_SEED=0 FUZZ_KEEP=$(abspath $(B))/fuzz/found \
 		ISOLATOR=$(abspath $(B))/isolator FUZZ_PROGRAMS=$(abspath $(B))/fuzz/bin \
 		test/run -j 2 test/e2e/kills.mjs,test/e2e/endurance.mjs test/e2e/fuzz.t
 check-unit: packages

@@ -239,8 +239,8 @@ test_case --quick 'SIGINT while stdout is a full pipe' && {
 
 test_case --quick 'a stderr that is not read does not delay a batch' && {
     exec {slow}<>"$scratch/slow"
-    timeout 100 "$ISOLATOR" batch -v -j 2 "$scratch/many" >"$scratch/out" 2>"$scratch/slow"
-    is "$? $(wc -l <"$scratch/out")" "1 200000" "every line has its result"
+    timeout 100 "$ISOLATOR" batch -v -j 2 <(head -n 20000 "$scratch/many") >"$scratch/out" 2>"$scratch/slow"
+    is "$? $(wc -l <"$scratch/out")" "1 20000" "every line has its result"
     exec {slow}>&-
 }
 

@@ -204,7 +204,7 @@ $(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(sed 's/.*) //' "/proc/$pid/
     within "${said##* }" "$((before + lifetime))" "$(($(date +%s) + lifetime + 1))" "label: deadline"
     kill -TERM "$pid"
     await
-    is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
+    is "$status $(field status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
         "SIGTERM while the program runs"
     is "$(own_containers)" "" "SIGTERM while the program runs: the container is gone"
 }
@@ -219,7 +219,7 @@ test_case "no shell: the engine's record, and many signals while the program run
     kill -TERM "$pid"
     kill -TERM "$pid"
     await
-    is "$status $(fields status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
+    is "$status $(field status exitCode reason error)" "143 error 137 cancelled cancelled while the program ran" \
         "no shell: many signals while the program runs"
     is "$(own_containers)" "" "no shell: many signals while the program runs: the container is gone"
     is "$(cat "$calls"/run.* "$calls"/create.* | grep -c -x never)" 2 "no shell: nothing is pulled"

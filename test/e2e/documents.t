@@ -259,7 +259,7 @@ accepted() {
         [ "$line" = ---- ] || { json+=$line$'\n'; continue; }
         number=$((number + 1))
         configuration "$json"
-        is "$(fields reason) $err" "input " "$1: configuration $number is accepted"
+        is "$(field reason) $err" "input " "$1: configuration $number is accepted"
         json=
     done
     within "$number" 2 9 "$1: shows configurations"

@@ -22,14 +22,14 @@ greets() {
 # breaks FILE OUTCOME STDERR PROGRAM: the program prints nothing, ends like this, and says this on stderr.
 breaks() {
     program "$1" "$4"
-    is "$status $(fields exitCode reason)|$(field stdout)" "1 $2|" "$1 breaks"
+    is "$status $(field exitCode reason)|$(field stdout)" "1 $2|" "$1 breaks"
     has "$(field stderr)" "$3" "$1 says why"
 }
 
 # unbuildable FILE MESSAGE PROGRAM: the program is refused by its compiler with this message, and never runs.
 unbuildable() {
     program "$1" "$3"
-    is "$status $(fields status exitCode reason)" "1 error -1 build" "$1 is not built"
+    is "$status $(field status exitCode reason)" "1 error -1 build" "$1 is not built"
     has "$(json '$r->{build}{stdout} . $r->{build}{stderr}')" "$2" "$1: the message of the compiler"
 }
 
@@ -63,7 +63,7 @@ func main() {
     printf 'package main\nimport "os"\nfunc main() { os.Exit(leave()) }\n' >"$scratch/files/main.go"
     printf 'package main\nfunc leave() int { println("boom"); return 3 }\n' >"$scratch/files/leave.go"
     run -l go --dir "$scratch/files"
-    is "$status $(fields exitCode reason stderr)" "1 3 exit boom" "a package of two files, and its own exit status"
+    is "$status $(field exitCode reason stderr)" "1 3 exit boom" "a package of two files, and its own exit status"
     unbuildable main.go "undefined: missing" 'package main
 func main() { missing() }'
 }
@@ -85,7 +85,7 @@ int main(void) { fputs("boom\n", stderr); raise(SIGSEGV); }'
     printf 'int three(void);\n' >"$scratch/c/util.h"
     printf 'int three(void) { return 3; }\n' >"$scratch/c/-fplugin=x.c"
     run -l c --dir "$scratch/c"
-    is "$status $(fields exitCode reason)" "1 3 exit" "a program of three files; none is an option of the compiler"
+    is "$status $(field exitCode reason)" "1 3 exit" "a program of three files; none is an option of the compiler"
 }
 
 test_case 'C++' && {

@@ -50,7 +50,7 @@ test_case 'the limits cannot be inspected' && {
     mkdir "$scratch/docker"
     echo '{' >"$scratch/docker/config.json"
     DOCKER_CONFIG=$scratch/docker faulty "inspect 1 fail" run "$hello"
-    is "$status $(fields status exitCode reason)" "3 error -1 engine" "a remark, and docker inspect fails"
+    is "$status $(field status exitCode reason)" "3 error -1 engine" "a remark, and docker inspect fails"
     has "$(field error)" "cannot inspect the container: Error response from daemon: a fault for the test" \
         "a remark, and docker inspect fails: the message"
 }

@@ -74,13 +74,13 @@ test_case 'the engine, docker run or docker cp hangs before the start' && {
     hang "run 1 hang" 1 "$hello"
     hang "cp 1 hang" 1 "$text"
     hung "an engine that never answers"
-    is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that never answers"
+    is "$status $(field status exitCode reason)" "3 error -1 engine" "an engine that never answers"
     is "$(field error)" "the engine did not start the container in time" "an engine that never answers: the message"
     kill "$silent"
     hung "docker run hangs"
     outcome "$failed the engine did not start the container in time" "docker run hangs"
     hung "no shell: docker cp hangs"
-    is "$status $(fields status exitCode reason)" "3 error -1 engine" "no shell: docker cp hangs"
+    is "$status $(field status exitCode reason)" "3 error -1 engine" "no shell: docker cp hangs"
     has "$(field error)" "cannot copy the supervisor into the container: 'docker cp' did not end within " \
         "no shell: docker cp hangs: the message"
 }
@@ -130,7 +130,7 @@ test_case --quick 'no docker command' && {
 
 test_case --quick 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
-    is "$status $(fields status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
+    is "$status $(field status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
     has "$(field error)" "cannot start the container: the container engine does not answer; is it running, and may this \
 user reach it? ('isolator doctor' tells more): " "an engine that cannot be reached: the message"
     has "$(field error)" "unix:///nonexistent/docker.sock" "an engine that cannot be reached: docker's words"
@@ -144,7 +144,7 @@ test_case --quick 'an image that is not on the engine' && {
     run --image isolator-test/none:1 "$hello"
     outcome "3 error -1 image-missing null image 'isolator-test/none:1' is not on the engine; run: docker pull \
 isolator-test/none:1" "no image"
-    is "$(fields image container)" "isolator-test/none:1 null" "no image: its name, no container"
+    is "$(field image container)" "isolator-test/none:1 null" "no image: its name, no container"
     run --stream --image isolator-test/none:1 "$hello"
     is "$status|$out|$err" \
         "3||isolator: image 'isolator-test/none:1' is not on the engine; run: docker pull isolator-test/none:1" \
@@ -174,7 +174,7 @@ test_case 'docker run fails' && {
 test_case 'docker run is killed or prints garbage, and then docker create or docker start' && {
     for fault in "run * kill;create 1 kill" "run * garbage;create * garbage" "run * garbage;start * kill" "run * kill;start * garbage"; do
         faulty "$fault" run "$hello"
-        is "$status $(fields status exitCode reason stdoutBytes stderrBytes)|$(left)" "3 error -1 engine 0 0|" \
+        is "$status $(field status exitCode reason stdoutBytes stderrBytes)|$(left)" "3 error -1 engine 0 0|" \
             "docker $fault"
         is "$(json '$r->{error} =~ /: $/ ? "(nothing)" : "something"')" something "docker $fault: the error says why"
     done
@@ -295,7 +295,7 @@ flood=$(snippet ash 'while echo line; do :; done')
 
 test_case 'stdin and stderr closed' && {
     streams '<&- 2>&-' "$odd"
-    is "$status $(fields exitCode stdout stderr)" "1 4 out
+    is "$status $(field exitCode stdout stderr)" "1 4 out
  err" "stdin and stderr closed"
     streams '<&- 2>&-' --stream "$(snippet ash 'echo out; exit 4')"
     is "$status|$out" "4|out" "stdin and stderr closed, with --stream"

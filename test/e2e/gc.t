@@ -117,7 +117,7 @@ test_case 'an engine that is gone is asked less and less often' && {
 test_case 'the next run removes an orphan' && {
     abandon
     run "$hello"
-    is "$status $(fields status) $(field stdout)" "0 success Hello, World" "the next run"
+    is "$status $(field status) $(field stdout)" "0 success Hello, World" "the next run"
     until_true gone_is "$name"
     is "$(there "$name")" no "the orphan is gone"
 }
@@ -238,9 +238,9 @@ test_case 'an engine that does not list the containers' && {
 
 test_case 'a run does not wait long for its garbage collection' && {
     faulty "gc 1 hang" run --config "$hurried" "$hello"
-    is "$status $(fields status reason)" "0 success exit" "docker ps hangs"
+    is "$status $(field status reason)" "0 success exit" "docker ps hangs"
     faulty "gc 1 garbage" run "$hello"
-    is "$status $(fields status reason)" "0 success exit" "docker ps prints garbage"
+    is "$status $(field status reason)" "0 success exit" "docker ps prints garbage"
 }
 
 # ---- the command line

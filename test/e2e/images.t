@@ -133,7 +133,7 @@ test_case 'an image for another architecture' && {
     for program in hello sh; do
         image=isolator-test/foreign-$program:1
         code "foreign$program" hello
-        is "$status $(fields status exitCode reason durationMs image)" "3 error -1 command 0 $image" "$program: the outcome"
+        is "$status $(field status exitCode reason durationMs image)" "3 error -1 command 0 $image" "$program: the outcome"
         has "$(field error)" "the image '$image' is for riscv64, and this isolator was built to run images for $own" \
             "$program: the error names both"
         is "$(own_containers)" "" "$program: no container is left"

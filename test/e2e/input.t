@@ -182,7 +182,7 @@ test_case --quick 'a socket is refused' && {
 
 test_case --quick 'a device is refused' && {
     faulty "" run --language python --dir /dev --entrypoint null
-    has "$status $(fields reason error)" "2 input '" "a device: the reason"
+    has "$status $(field reason error)" "2 input '" "a device: the reason"
     has "$(field error)" "' is a device, which cannot be sent" "a device: the message"
     is "$(docker_calls)" "" "a device: docker was not called"
 }
@@ -269,7 +269,7 @@ print("ran", sys.argv[1:], hashlib.sha256(open("big", "rb").read()).hexdigest())
 END
     expected=$(sha256sum <"$tree/big")
     measured --dir "$tree" --entrypoint="$name" --timeout 10m -- -x
-    is "$(fields status error) $(field stdout)" "success null ran ['-x'] ${expected%% *}" \
+    is "$(field status error) $(field stdout)" "success null ran ['-x'] ${expected%% *}" \
         "60 MB in a workdir of 64 MB; an entrypoint named $(printf %q "$name")"
     memory "$peak" 16384 "60 MB of input: peak memory in kB"
 }
@@ -283,7 +283,7 @@ test_case 'no shell: 60 MB of input, an entrypoint with an odd name, a long path
     ln -s /etc/passwd "$tree/absolute"
     measured --dir "$tree" --entrypoint="$name" --language noshell --output-limit 2048 --timeout 10m -- \
         --cat big --cat "$long/$long/$long/$long/text"
-    is "$(fields status error stdoutBytes)" "success null 62915034" "no shell: 60 MB"
+    is "$(field status error stdoutBytes)" "success null 62915034" "no shell: 60 MB"
     memory "$peak" 16384 "no shell: 60 MB of input: peak memory in kB"
     is "$(field stdout | head -n 8 | cut -c 1-30)" "--cat
 ./-c ü

@@ -21,8 +21,9 @@
 # cases is set-up for all cases after it. It runs always, so it must be cheap. A case may use the set-up and changes
 # nothing that another case needs, so that each runs alone.
 #
-# A case that needs no container engine is marked `test_case --quick`. `make check-quick` (QUICK=1) runs only these, with
-# test/fixtures/docker-stand-in as `docker` and the configuration test/fixtures/quick.json.
+# A case that needs no container engine is marked `test_case --quick`. These always run with test/fixtures/docker-stand-in
+# as `docker` and the configuration test/fixtures/quick.json, in a process of their own before the others. With QUICK=1
+# (`make check-quick`) only they run.
 #
 # Options of every test file:
 #   --list         print the number and the title of each case, and run nothing
@@ -50,6 +51,12 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+quick_status=0
+if [ -z "${QUICK-}" ] && grep -q '^test_case --quick' "$test_file"; then
+    QUICK=1 bash "$test_file" ${case_pattern:+"--run=$case_pattern"}
+    quick_status=$?
+fi
+
 ISOLATOR=${ISOLATOR:-$PWD/build/isolator}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -74,6 +81,7 @@ case_number=0     # of the case that runs or ran last
 case_title=       # empty while no case runs
 case_assertions=0 # in this case
 case_failed=      # set if one of them failed
+case_matched=     # set if --run selects one
 points=0          # cases that have ended
 points_failed=0   # of them
 assertions=0      # in all of them
@@ -93,10 +101,15 @@ test_case() {
     return 0
 }
 
-# is_selected TITLE QUICK: whether --run and QUICK=1 select this case.
+# is_selected TITLE QUICK: whether --run selects this case, and it is one of those that this process runs.
 is_selected() {
+    matches_pattern "$1" || return
+    case_matched=1
+    [ "$2" = "${QUICK:+1}" ]
+}
+
+matches_pattern() { # TITLE
     local range numbers='^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$'
-    [ -z "${QUICK-}" ] || [ -n "$2" ] || return
     [ -n "$case_pattern" ] || return 0
     if [[ $case_pattern =~ $numbers ]]; then
         for range in ${case_pattern//,/ }; do
@@ -157,7 +170,7 @@ finish() {
         echo "Bail out! $0 lists $cases cases, but came to $case_number"
         exit 1
     fi
-    if [ -n "$case_pattern" ] && [ "$points" -eq 0 ]; then
+    if [ -z "$case_matched" ]; then
         echo "Bail out! no case matches '$case_pattern'; $0 --list shows all"
         exit 1
     fi
@@ -168,10 +181,12 @@ finish() {
         ! declare -F check_at_end >/dev/null || check_at_end
         end_case
     fi
-    echo "# cases: $points, assertions: $assertions"
-    echo "1..$points"
-    [ "$points_failed" -eq 0 ]
+    [ "$points" -eq 0 ] || printf '%s\n' "# cases: $points, assertions: $assertions" "1..$points"
+    [ "$points_failed" -eq 0 ] && [ "$quick_status" -eq 0 ]
 }
+
+# A file that runs into a time limit says which case waited, and where.
+trap 'count_assertion 1 "SIGTERM during this case"; exit 143' TERM
 
 # ---- assertions: the last argument says what is expected
 
@@ -274,20 +289,13 @@ refused() {
     is "$status|$out|$err" "2||isolator: $message" "$name"
 }
 
-# field NAME: the member of the JSON object in $out; null, true and false as these words, an array one
+# field NAME...: these members of the JSON object in $out, in one line; null, true and false as these words, an array one
 # item a line. "(no JSON)" if $out is not one JSON object.
 field() {
-    perl -MJSON::PP -e '
-        binmode STDOUT, ":utf8";
-        local $/; my $text = <STDIN>;
-        my $object = eval { JSON::PP->new->utf8->decode($text) };
-        if (ref $object ne "HASH") { print "(no JSON)"; exit }
-        if (!exists $object->{$ARGV[0]}) { print "(no member)"; exit }
-        my $value = $object->{$ARGV[0]};
-        print !defined $value ? "null"
-            : JSON::PP::is_bool($value) ? ($value ? "true" : "false")
-            : ref $value eq "ARRAY" ? join("\n", @$value)
-            : $value;' "$1" <"$scratch/out"
+    if [ test/fixtures/field.c -nt build/field ]; then
+        cc -O1 -o build/field.$$ test/fixtures/field.c -ljansson && mv build/field.$$ build/field
+    fi
+    build/field "$@" <"$scratch/out"
 }
 
 # json EXPRESSION: a Perl expression about the result, which is the hash %$r.
@@ -298,11 +306,8 @@ json() {
         print ref $r eq "HASH" ? eval($ARGV[0]) : "(no JSON)"' "$1" <"$scratch/out"
 }
 
-# fields NAME...: these members, which must not be arrays, in one line.
-fields() { json "join ' ', map { \$_ // 'null' } @\$r{qw($*)}"; }
-
 # outcome EXPECTED NAME: asserts how the run ended, "EXIT-STATUS status exitCode reason signal error".
-outcome() { is "$status $(fields status exitCode reason signal error)" "$1" "$2"; }
+outcome() { is "$status $(field status exitCode reason signal error)" "$1" "$2"; }
 
 # as_another COMMAND...: runs the command as an unprivileged user if this one is root, who may do everything. To let
 # it reach files in $scratch, `chmod 755 "$scratch"` first.

@@ -4,13 +4,14 @@
 . "$(dirname "$0")/lib.sh"
 
 # inner TEXT [ARG...]: runs a test file of these cases, without an engine; sets $out and $status. In TEXT @case stands
-# for test_case, so that --list does not take it for a case of this file.
+# for test_case, so that --list does not take it for a case of this file. $quick is the variable QUICK.
+quick=1
 inner() {
     mkdir -p "$scratch/test/e2e"
     cp test/e2e/lib.sh "$scratch/test/e2e"
     printf '%s\n' '. "$(dirname "$0")/lib.sh"' "${1//@case/test_case}" finish >"$scratch/test/e2e/inner.t"
     shift
-    out=$(env -u ISOLATOR QUICK=1 bash "$scratch/test/e2e/inner.t" "$@" 2>&1)
+    out=$(env -u ISOLATOR QUICK=$quick bash "$scratch/test/e2e/inner.t" "$@" 2>&1)
     status=$?
 }
 
@@ -30,6 +31,37 @@ test_case --quick 'cases pass, and those that need an engine are left out' && {
 ok 2 - second's
 # cases: 2, assertions: 2
 1..2" "two of three"
+}
+
+test_case --quick 'without QUICK all run, those that need no engine before the others and with the stand-in' && {
+    quick=
+    all="uses_engine=no
+@case 'engine' && {
+    is \"\$ISOLATOR_CONFIG\" \"$ISOLATOR_CONFIG\" 'the configuration of this test'
+    hasnt \"\$PATH\" \"\$scratch\" 'the PATH of this test'
+}
+@case --quick 'quick' && {
+    has \"\$ISOLATOR_CONFIG\" quick.json 'the configuration of the stand-in'
+    has \"\$PATH\" \"\$scratch/stand-in:\" 'the stand-in'
+}"
+    inner "$all"
+    is "$status|$out" "0|ok 2 - quick
+# cases: 1, assertions: 2
+1..1
+ok 1 - engine
+# cases: 1, assertions: 2
+1..1" "both"
+    inner "$all" --run engine
+    is "$status|$out" "0|ok 1 - engine
+# cases: 1, assertions: 2
+1..1" "one"
+    inner "$all" --run 2
+    is "$status|$out" "0|ok 2 - quick
+# cases: 1, assertions: 2
+1..1" "the other"
+    inner "${all/quick.json/wrong}"
+    is "$status|$(grep -c '^ok\|^not ok' <<<"$out")" "1|2" "the status of the first counts too"
+    quick=1
 }
 
 test_case --quick 'a failing assertion prints its line, its name and what it saw' && {
@@ -108,6 +140,18 @@ fi"
     is 1 1 one
 }"
     is "$status|$out" "1|Bail out! inner.t, line 2: this assertion stands outside of every case: one" "an assertion before the first case"
+}
+
+test_case --quick 'SIGTERM, as at a time limit: the case and the line that waited' && {
+    inner '@case --quick "waits" && {
+    is 1 1 one
+    sleep 100 &
+    pid=$!
+    (sleep 0.5; kill -TERM $$; kill $pid) &
+    await
+}'
+    is "$status|$out" "143|not ok 1 - waits
+# inner.t, line 7: SIGTERM during this case" "what it says"
 }
 
 test_case --quick '--run selects cases by number or title' && {

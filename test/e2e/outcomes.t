@@ -211,7 +211,7 @@ for path in ["/proc/1/fd/%d" % fd for fd in range(64)] + ["/proc/1/stdout", "/de
     except OSError: pass
 sys.exit(126)'
     outcome "1 error 126 exit null program exited with status 126" "frames on all descriptors"
-    is "$(fields stdoutBytes stderrBytes)" "1440 1440" "they are output of the program"
+    is "$(field stdoutBytes stderrBytes)" "1440 1440" "they are output of the program"
 }
 
 # ---- the streams of a program
@@ -233,11 +233,11 @@ asyncio.run(main())
 assert not os.get_blocking(1)
 sys.exit(5)' --stdin "$scratch/lines" --artifacts "$scratch/back" --artifact made --timeout 10m
     outcome "1 error 5 exit null program exited with status 5" "asyncio: the status"
-    is "$(fields stdoutBytes stderr)" "6888896 " "asyncio: all of the output"
+    is "$(field stdoutBytes stderr)" "6888896 " "asyncio: all of the output"
     is "$(cat "$scratch/back/made")" made "asyncio: the artifact"
     code js 'process.stdin.pipe(process.stdout); process.exitCode = 5' --stdin "$scratch/lines" --timeout 10m
     outcome "1 error 5 exit null program exited with status 5" "Node: the status"
-    is "$(fields stdoutBytes stderr)" "6888896 " "Node: all of the output"
+    is "$(field stdoutBytes stderr)" "6888896 " "Node: all of the output"
 }
 
 test_case 'busybox: stdin that nobody reads, and 100 MB of stdin' && {
@@ -270,7 +270,7 @@ signalled() {
     kill -"$1" "$pid"
     await
     is "$(own_containers)" "" "SIG$1 $5: the container is gone"
-    is "$status $(fields status exitCode reason error)" "$2 error $3 cancelled $4" "SIG$1 $5"
+    is "$status $(field status exitCode reason error)" "$2 error $3 cancelled $4" "SIG$1 $5"
 }
 early="cancelled before the program ran"
 
@@ -281,7 +281,7 @@ test_case 'SIGTERM at once' && {
     kill -TERM "$pid"
     await
     is "$status" 143 "SIGTERM at once: exit status"
-    [ -z "$out" ] || is "$(fields status exitCode reason)" "error -1 cancelled" "SIGTERM at once: JSON"
+    [ -z "$out" ] || is "$(field status exitCode reason)" "error -1 cancelled" "SIGTERM at once: JSON"
 }
 
 test_case 'SIGTERM while the container is created and started' && {
@@ -308,7 +308,7 @@ test_case 'Ctrl-C on a terminal, which signals the whole process group' && {
         "the docker command is not in isolator's process group"
     kill -INT -- "-$pid"
     await
-    is "$status $(fields status exitCode reason stdout error)" "130 error 137 cancelled started
+    is "$status $(field status exitCode reason stdout error)" "130 error 137 cancelled started
  cancelled while the program ran" "SIGINT to the process group: the program's output is kept"
     is "$(own_containers)" "" "SIGINT to the process group: the container is gone"
 }
@@ -407,7 +407,7 @@ END
         "noshell|/none' in the image 'isolator-test/noshell:1': No such file or directory"; do
         run --config "$scratch/commands.json" --language "${case%%|*}" "$text"
         outcome "3 error -1 command null cannot execute '${case#*|}" "${case%%|*}"
-        is "$(fields stdoutBytes durationMs cpuMs peakMemoryBytes)" "0 0 null null" "${case%%|*}: nothing ran"
+        is "$(field stdoutBytes durationMs cpuMs peakMemoryBytes)" "0 0 null null" "${case%%|*}: nothing ran"
     done
 }
 

@@ -60,7 +60,7 @@ unprepared="$ours is not prepared, so the program ran in the image '$base' as it
 test_case 'a language without steps' && {
     start_over
     run "$look"
-    is "$status $(fields image reason)|$(field warnings)" "0 $base exit|" "no steps: the base image, and no warning"
+    is "$status $(field image reason)|$(field warnings)" "0 $base exit|" "no steps: the base image, and no warning"
     prepare "$ours"
     is "$status|$out|$err" "2||isolator: '$ours' has no steps; use --run STEP, or set languages.$ours.prepare in the configuration" \
         "no steps: there is nothing to prepare"
@@ -85,13 +85,13 @@ $ours missing $base - -|" "--list: missing"
     hasnt "$err" "eth0" "prepare: no network by default"
     is "$(tags | wc -w)" 2 "prepare: two tags"
     faulty "" run "$look"
-    is "$status $(fields image stdout | own_users)|$(field warnings)" "0 $reference hello \$there
+    is "$status $(field image stdout | own_users)|$(field warnings)" "0 $reference hello \$there
 0
 OWN|" "run: the files of the steps, made with the language's variables, and nothing of their /tmp"
     is "$(docker_calls)" "run" "run: no further docker command"
     printf '{"id": 1, "language": "%s", "entrypoint_code": "cat /installed"}\n' "$ours" >"$scratch/requests"
     input=$scratch/requests isolator batch
-    is "$status $(fields image stdout)|$(field warnings)" "0 $reference hello \$there
+    is "$status $(field image stdout)|$(field warnings)" "0 $reference hello \$there
 0|" "batch: the same"
     is "$(image '{{index .Config.Labels "isolator.prepared.base"}} {{index .Config.Labels "isolator.prepared.language"}}' "$reference")" \
         "$base $ours" "labels of the image: its base and language"
@@ -151,7 +151,7 @@ test_case 'the steps change' && {
     prepare "$ours"
     is "$status $([ "$reference" != "$first" ]; echo $?)|$(image '{{.Id}}' "$id")" "0 0|$id" "they are now; an image that a container uses is kept"
     run "$look"
-    is "$(fields image stdout | own_users)|$(field warnings)" "$reference two
+    is "$(field image stdout | own_users)|$(field warnings)" "$reference two
 OWN|" "the next run uses the new one"
     docker rm "$user" >/dev/null
     docker image rm "$id" >/dev/null 2>&1
@@ -286,7 +286,7 @@ isolator: $ours: replacing the saved step: cat /etc/passwd >>/installed" "--run:
     prepare --remove
     is "$status|$out|$(tr -d ' \n' <"$notes")" "0|$ours: removed|{\"configurations\":{}}" "--remove: the notes are empty"
     run "$look"
-    is "$(fields image)|$(field warnings)" "$base|" "--remove: the language is as before"
+    is "$(field image)|$(field warnings)" "$base|" "--remove: the language is as before"
 }
 
 test_case 'no shell: an image that is not prepared' && {
@@ -294,7 +294,7 @@ test_case 'no shell: an image that is not prepared' && {
     perl -MJSON::PP -e 'local $/; my $all = decode_json(<STDIN>); $all->{languages}{noshell}{prepare}{run} = ["true"]; print encode_json($all)' \
         <"$ISOLATOR_CONFIG" >"$scratch/noshell.json"
     run --config "$scratch/noshell.json" "$(snippet txt text)"
-    is "$(fields status image)|$(grep -c 'run: isolator prepare noshell$' <<<"$(field warnings)")" "success isolator-test/noshell:1|1" \
+    is "$(field status image)|$(grep -c 'run: isolator prepare noshell$' <<<"$(field warnings)")" "success isolator-test/noshell:1|1" \
         "the base image, and one warning"
 }
 
@@ -376,7 +376,7 @@ test_case 'files of the configuration' && {
     prepare --config "$scratch/project/isolator.json" "$ours"
     is "$status|${out%% (*}" "0|$ours is prepared: $reference" "they are relative to the configuration file"
     run --config "$scratch/project/isolator.json" "$look"
-    is "$(fields image stdout | own_users)" "$reference one
+    is "$(field image stdout | own_users)" "$reference one
 two
 OWN" "a run finds the image without the files"
     is "$(image '{{index .Config.Labels "isolator.prepared.config"}}' "$reference")" "$scratch/project/isolator.json" \
@@ -661,7 +661,7 @@ test_case 'Go: the prepared image has the standard library compiled' && {
     is "$status $(docker run --rm --network none --entrypoint '' "$reference" sh -c 'ls /tmp /root/.cache 2>/dev/null | grep -c go')" "0 0" \
         "Go: prepared, without its cache"
     run --config "$scratch/go.json" prompts/hello_world.go
-    is "$status $(fields image stdout)|$(field warnings)" "0 $reference Hello, World from Go!|" "Go: a program runs in it"
+    is "$status $(field image stdout)|$(field warnings)" "0 $reference Hello, World from Go!|" "Go: a program runs in it"
     # To build the standard library takes 9 s of CPU time, the program alone 0.3 s.
     within "$(field cpuMs)" 1 4000 "Go: the standard library is already compiled"
     echo "# figures: a Go program in the prepared image: $(field durationMs) ms, $(field cpuMs) ms of CPU time"

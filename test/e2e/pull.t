@@ -92,28 +92,28 @@ test_case 'the example of the manual page' && {
 test_case 'run --pull fetches a missing image' && {
     forget b
     run --language b "$hello"
-    is "$status $(fields reason)|$(there b)" "3 image-missing|no" "run: nothing is pulled without --pull"
+    is "$status $(field reason)|$(there b)" "3 image-missing|no" "run: nothing is pulled without --pull"
     run --language b --pull "$hello"
-    is "$status $(fields reason stdout)|$(there b)" "0 exit hello|yes" "run --pull: the image is pulled"
+    is "$status $(field reason stdout)|$(there b)" "0 exit hello|yes" "run --pull: the image is pulled"
     has "$err" "Downloaded newer image for $place/b:latest" "run --pull: docker's own words on stderr"
     faulty "" run --language b --pull "$hello"
-    is "$status $(fields reason)|$err|$(docker_calls)" "0 exit||image run" "run --pull: an image on the engine is not pulled"
+    is "$status $(field reason)|$err|$(docker_calls)" "0 exit||image run" "run --pull: an image on the engine is not pulled"
 }
 
 test_case 'run --pull with an image that the registry does not have' && {
     run --language none --pull "$hello"
-    is "$status $(fields reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
+    is "$status $(field reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
         "run --pull: the error"
 }
 
 test_case 'run --pull with --image' && {
     run --image "$place/a" --language b --pull "$hello"
-    is "$status $(fields reason image)" "0 exit $place/a" "run --pull: another image"
+    is "$status $(field reason image)" "0 exit $place/a" "run --pull: another image"
 }
 
 test_case 'run --pull with an engine that does not answer' && {
     faulty "image 1 fail;version 1 fail" run --language b --pull "$hello"
-    is "$status $(fields reason)" "3 engine" "run --pull: an engine that does not answer"
+    is "$status $(field reason)" "3 engine" "run --pull: an engine that does not answer"
 }
 
 # ---- a prepared language: its image is in no registry
@@ -124,7 +124,7 @@ test_case 'run --pull does not fetch the base of a prepared image' && {
     is "$status" 0 "a language is prepared from an image that was pulled"
     forget a
     faulty "" run --language p$$ --pull "$cat"
-    is "$status $(fields stdout)|$(docker_calls)|$(there a)" "0 prepared|image run|no" "run --pull: a prepared image is enough"
+    is "$status $(field stdout)|$(docker_calls)|$(there a)" "0 prepared|image run|no" "run --pull: a prepared image is enough"
     isolator prepare --remove p$$
 }
 
@@ -132,7 +132,7 @@ test_case 'run --pull fetches the base image of a language that is not prepared'
     sed "s|\"image\": \"$place/a\", |&\"prepare\": {\"run\": [\"true\"]}, |" "$ISOLATOR_CONFIG" >"$scratch/prepared.json"
     forget a
     run --config "$scratch/prepared.json" --language p$$ --pull "$hello"
-    is "$status $(fields stdout image)|$(field warnings)" "0 hello
+    is "$status $(field stdout image)|$(field warnings)" "0 hello
  $place/a|p$$ is not prepared, so the program ran in the image '$place/a' as it is; run: isolator prepare p$$" \
         "run --pull: the base image, and the warning"
 }

@@ -136,7 +136,7 @@ test_case 'csv_summary.py and markdown_table.js by isolator run' && {
 
 test_case 'sandbox_check.py finds what is open' && {
     run --read-only=false --user 0:0 prompts/sandbox_check.py
-    is "$(fields exitCode) $(field stdout | grep OPEN)" "1 OPEN the program is not root
+    is "$(field exitCode) $(field stdout | grep OPEN)" "1 OPEN the program is not root
 OPEN the system is read-only" "sandbox_check.py: root and a writable root"
 }
 

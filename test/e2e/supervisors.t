@@ -32,7 +32,7 @@ says_hello() {
     printf '{"languages": {"txt": {"image": "%s", "command": [%s], "extensions": [".txt"], "defaultFilename": "main.txt"}},
         "warm": {}, "engineTimeoutSeconds": 300}\n' "$1" "$2" >"$scratch/hello.json"
     ISOLATOR_CONFIG=$scratch/hello.json ISOLATOR=$built/isolator code txt 'echo hello' --verbose
-    is "$(fields status error) $(grep -c '^isolator: cp ' <<<"$err") $(field stdout | tail -n 1)" "success null $3 ${4-hello}" \
+    is "$(field status error) $(grep -c '^isolator: cp ' <<<"$err") $(field stdout | tail -n 1)" "success null $3 ${4-hello}" \
         "$1: the program runs"
 }
 everywhere() {

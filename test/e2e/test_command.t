@@ -190,7 +190,7 @@ test_case 'a build' && {
     hasnt "$out" "not-run" "no table"
     is "$err" "isolator: build exited with status 2" "why"
     isolator test --config "$scratch/build.json" --tests "$scratch/build" "$scratch/bad.chk"
-    is "$status $(fields status reason) $(tests '$_->{status}')" "1 error build not-run" "as JSON"
+    is "$status $(field status reason) $(tests '$_->{status}')" "1 error build not-run" "as JSON"
 }
 
 test_case 'an image that is missing, and an engine that is' && {
@@ -198,7 +198,7 @@ test_case 'an image that is missing, and an engine that is' && {
     is "$status|$out|$err" "3||isolator: image 'isolator-test/none-such:1' is not on the engine; \
 run: docker pull isolator-test/none-such:1" "an image that is missing"
     isolator test --tests "$scratch/all" --image isolator-test/none-such:1 "$obey"
-    is "$status $(fields reason)" "3 image-missing" "the same as JSON"
+    is "$status $(field reason)" "3 image-missing" "the same as JSON"
 }
 
 add cancel a 'x\n' 'x\n'
@@ -224,7 +224,7 @@ test_case 'a container that is removed in a test' && {
     until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     docker rm -f "$(own_containers)" >/dev/null
     await
-    is "$status $(fields status reason) $(tests '$_->{status}')" "3 error engine passed engine not-run" "the test has no verdict"
+    is "$status $(field status reason) $(tests '$_->{status}')" "3 error engine passed engine not-run" "the test has no verdict"
     start_isolator test --table --tests "$scratch/cancel" "$sleeper"
     until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     docker rm -f "$(own_containers)" >/dev/null
@@ -362,7 +362,7 @@ test_case 'several files with many tests' && {
     is "$? $(tail -n 1 <<<"$out")" "0 6 of 6 solutions passed all tests" "6 solutions and 150 tests with 400 descriptors"
 }
 
-test_case '50 solutions in C++ with 20 tests each' && {
+test_case '50 solutions in C with 20 tests each' && {
     mkdir "$scratch/class"
     for i in {1..20}; do add squares "s$i" "$i\n" "$((i * i))\n"; done
     for i in {01..50}; do
@@ -372,16 +372,16 @@ test_case '50 solutions in C++ with 20 tests each' && {
         42) result='n < 19 ? n * n : (exit(3), 0)' ;;
         *) result='n * n' ;;
         esac
-        printf '#include <cstdio>\n#include <cstdlib>\nint main() { int n; scanf("%%d", &n); printf("%%d\\n", %s); }\n' "$result" >"$scratch/class/$i.cpp"
+        printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { int n; scanf("%%d", &n); printf("%%d\\n", %s); }\n' "$result" >"$scratch/class/$i.c"
     done
     cd "$scratch/class" || exit
-    isolator test --table --tests ../squares ./*.cpp
+    isolator test --table --tests ../squares ./*.c
     cd "$OLDPWD" || exit
     is "$status|$err" "1|" "three are not passed"
     is "$(figures <<<"$out" | grep -v ' passed 20/20 ')" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
-./07.cpp failed 19/20 T T M first: s7 (wrong-answer, line 1 differs)
-./23.cpp build 0/20 - - - ./23.cpp:3:58: error: expected ')' before 'n'
-./42.cpp failed 18/20 T T M first: s19 (runtime-error, program exited with status 3)
+./07.c failed 19/20 T T M first: s7 (wrong-answer, line 1 differs)
+./23.c build 0/20 - - - ./23.c:3:62: error: expected ')' before 'n'
+./42.c failed 18/20 T T M first: s19 (runtime-error, program exited with status 3)
 47 of 50 solutions passed all tests" "the table says which, and why"
     is "$(grep -c ' passed  *20/20 ' <<<"$out")" 47 "the others passed all tests"
 }

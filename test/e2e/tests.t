@@ -59,7 +59,7 @@ test_case 'each status' && {
         {name => "failed", arguments => ["echo right; exit 3"], expected_stdout => "right"},
         {name => "killed", arguments => [q(kill -SEGV $$)]},
         {name => "last", arguments => ["echo any"]}]'
-    is "$status $(fields status reason exitCode signal error)" "1 error tests -1 null 7 of 9 tests are not passed; the first is 'wrong'" \
+    is "$status $(field status reason exitCode signal error)" "1 error tests -1 null 7 of 9 tests are not passed; the first is 'wrong'" \
         "the result of all"
     is "$(tests '"$t->{name} $t->{status} $t->{exitCode} " . ($t->{signal} // "null")')" "right passed 0 null; wrong wrong-answer 0 null; \
 slow timeout 137 SIGKILL; busy cpu-time 137 SIGKILL; large oom 137 SIGKILL; loud output-limit 137 SIGKILL; failed runtime-error 3 null; \
@@ -74,10 +74,10 @@ program was ended by signal SIGSEGV; null" "each error"
 
 test_case 'all tests pass; names; one container' && {
     batch_of 'entrypoint_code => "echo out; echo err >&2", tests => [{}, {name => "caf\x{e9} \n\x1b"}, {}]'
-    is "$status $(fields status reason exitCode signal error stdout stderr warm)" "0 success exit 0 null null   0" "the result of all"
+    is "$status $(field status reason exitCode signal error stdout stderr warm)" "0 success exit 0 null null   false" "the result of all"
     is "$(tests '"$t->{name} $t->{status} $t->{stdout}$t->{stderr}" =~ s/[\n\x1b]/|/gr')" "1 passed out|err|; café || passed out|err|; 3 passed out|err|" \
         "names: given, or the number"
-    is "$(json '$r->{summary}{firstFailure}') $(fields stdoutBytes stderrBytes)" "null 12 12" "no failure; bytes are those of all tests"
+    is "$(json '$r->{summary}{firstFailure}') $(field stdoutBytes stderrBytes)" "null 12 12" "no failure; bytes are those of all tests"
 }
 
 test_case 'a name with escape sequences is escaped in the message' && {
@@ -132,7 +132,7 @@ test_case 'more tests than isolator may have descriptors' && {
     out=$(ulimit -n 400 && "$ISOLATOR" batch -q "$scratch/requests" 2>"$scratch/err")
     status=$?
     printf '%s\n' "$out" >"$scratch/out"
-    is "$status $(fields reason) $(json '$r->{tests}[0]{stdout}')" "1 tests line" "a test has no descriptor before it runs"
+    is "$status $(field reason) $(json '$r->{tests}[0]{stdout}')" "1 tests line" "a test has no descriptor before it runs"
 }
 
 test_case 'memory for 1000 tests with 100 kB of output each' && {
@@ -208,7 +208,7 @@ test_case 'a container that is killed costs the tests that are left' && {
     until_true begun "600.5"
     docker kill "$name" >/dev/null
     await
-    is "$status $(fields status reason exitCode)" "1 error engine -1" "the engine failed"
+    is "$status $(field status reason exitCode)" "1 error engine -1" "the engine failed"
     is "$(tests "$statuses")" "1 passed; 2 engine; 3 not-run" "no verdict is made up"
     has "$(tests '$t->{error} // "null"')" "null; the container ended before it reported the program's exit status" "the tests say why"
     is "$(json '"$r->{summary}{passed} of $r->{summary}{total}"')" "1 of 3" "the summary"
@@ -220,7 +220,7 @@ test_case 'Ctrl-C in the middle' && {
     until_true begun "600.5"
     kill -INT "$pid"
     await
-    is "$status $(fields status reason error)" "130 error cancelled cancelled while the program ran" "cancelled"
+    is "$status $(field status reason error)" "130 error cancelled cancelled while the program ran" "cancelled"
     is "$(tests "$statuses")" "1 passed; 2 not-run; 3 not-run" "what has ended keeps its result"
     is "$(own_containers)" "" "no container is left"
 }
@@ -253,7 +253,7 @@ input test_output_bytes can be at most 1032444 with 65 tests" "each message"
 test_case 'tests with a writable root are refused' && {
     sed 's/^{/{"defaults": {"readOnly": false},/' "$ISOLATOR_CONFIG" >"$scratch/writable.json"
     batch_of 'tests => [{}]' --config "$scratch/writable.json"
-    is "$status $(fields reason error)" "1 input readOnly must be true for a request with tests: nothing of one program may be left for the next" "refused"
+    is "$status $(field reason error)" "1 input readOnly must be true for a request with tests: nothing of one program may be left for the next" "refused"
 }
 
 # ---- builds
@@ -262,7 +262,7 @@ test_case 'a build, and then tests' && {
     batch_of 'language => "made", entrypoint_code => q(echo "got $(cat)"; cat objects/main.o; ls /tmp; rm -r objects), environment => {WORD => "secret"},
         stdin => "of the request", tests => [{stdin => "1", expected_stdout => "got 1\nbuilt"}, {stdin => "2", expected_stdout => "got 2\nbuilt"}]' \
         --config "$scratch/builds.json"
-    is "$status $(fields status reason)" "0 success exit" "built and passed"
+    is "$status $(field status reason)" "0 success exit" "built and passed"
     is "$(tests "$statuses")" "1 passed; 2 passed" "each finds what was built, and nothing else of the build"
     is "$(json 'join "|", map { $r->{build}{$_} } qw(exitCode stdout stderr)' | sed 's/[0-9]\{5,\}/OWN/; s/$/|/' | tr -d '\n')" \
         "0|building ./main.made||/workspace OWN none 0|" "the build has no stdin and no variables of the request"
@@ -271,13 +271,13 @@ test_case 'a build, and then tests' && {
 test_case 'one program that is built, with a writable root' && {
     sed 's/^{/{"defaults": {"readOnly": false},/' "$scratch/builds.json" >"$scratch/writable_builds.json"
     batch_of 'language => "made", entrypoint_code => "grep -q built /workspace/objects/main.o && echo ran\n"' --config "$scratch/writable_builds.json"
-    is "$status $(fields status reason stdout)" "0 success exit ran" "built and run"
+    is "$status $(field status reason stdout)" "0 success exit ran" "built and run"
     is "$(json '$r->{build}{exitCode}')" 0 "its build"
 }
 
 test_case 'a build that fails' && {
     batch_of 'language => "made", entrypoint_code => "echo ran\n# SYNTAX\n", tests => [{}, {}]' --config "$scratch/builds.json"
-    is "$status $(fields status reason exitCode stdout error)" "1 error build -1  build exited with status 2" "the reason"
+    is "$status $(field status reason exitCode stdout error)" "1 error build -1  build exited with status 2" "the reason"
     is "$(json '"$r->{build}{exitCode}|$r->{build}{stdout}|$r->{build}{stderr}" =~ s/\n/|/gr' | sed 's/[0-9]\{5,\}/OWN/')" \
         "2|building ./main.made||/workspace OWN none 0|./main.made:2:# SYNTAX|" "what the compiler wrote"
     is "$(tests '"$t->{status} $t->{exitCode} $t->{durationMs}"')" "not-run -1 0; not-run -1 0" "the program never ran"
@@ -287,7 +287,7 @@ test_case 'a build that fails' && {
 test_case 'a build that succeeds and makes no program' && {
     wrong() {
         batch_of "language => 'odd', entrypoint_code => q($1), tests => [{}, {}]" --config "$scratch/builds.json"
-        is "$status $(fields status reason exitCode error)" \
+        is "$status $(field status reason exitCode error)" \
             "1 error build -1 the build has made no program: cannot execute '/workspace/program' in the image 'isolator-test/busybox:1': $2" "$1"
         is "$(tests '"$t->{status} $t->{exitCode}"') $(json '"$r->{build}{exitCode} $r->{summary}{failed}"')" "not-run -1; not-run -1 0 2" "$1: the tests"
     }
@@ -296,20 +296,20 @@ test_case 'a build that succeeds and makes no program' && {
     wrong 'ln -s /proc/1/exe program' 'Permission denied'
     printf ':\n' >"$scratch/main.odd"
     isolator run --config "$scratch/builds.json" "$scratch/main.odd"
-    has "$status $(fields reason error)" "1 build the build has made no program: cannot execute '/workspace/program'" "without tests"
+    has "$status $(field reason error)" "1 build the build has made no program: cannot execute '/workspace/program'" "without tests"
 }
 
 test_case 'files that fit the working directory and not the memory' && {
     batch_of 'language => "odd", entrypoint_code => "dd if=/dev/zero of=large bs=1M count=25; mv large program; chmod 755 program", tests => [{}, {}]' \
         --config "$scratch/builds.json"
-    is "$status $(fields status reason exitCode error)" "1 error input -1 memory ran out before the program ran; do the files of the working directory, and a copy of them, fit the container's memory?" "a build"
+    is "$status $(field status reason exitCode error)" "1 error input -1 memory ran out before the program ran; do the files of the working directory, and a copy of them, fit the container's memory?" "a build"
     batch_of 'entrypoint_code => "echo ran", memory_mb => 16, additional_files => [{filename => "large", content => "x" x 30000000}]'
-    has "$status $(fields status reason)" "1 error input" "a file that is sent"
+    has "$status $(field status reason)" "1 error input" "a file that is sent"
 }
 
 test_case 'a build that takes too long' && {
     batch_of 'language => "slow", tests => [{}]' --config "$scratch/builds.json"
-    is "$(fields status reason exitCode error)|$(json '"$r->{build}{stdout}$r->{build}{exitCode} $r->{build}{signal}"' | tr '\n' ' ')" \
+    is "$(field status reason exitCode error)|$(json '"$r->{build}{stdout}$r->{build}{exitCode} $r->{build}{signal}"' | tr '\n' ' ')" \
         "error build -1 build did not end within 0.5 s|begun 137 SIGKILL" "ended at its own limit"
 }
 
@@ -325,7 +325,7 @@ test_case 'names of sources that are too long for a command' && {
         request "language => 'made', entrypoint_code => 'echo ran', entrypoint_filename => q($1) . 'main.made',
             additional_files => [map { {filename => q($1) . q($2) . qq(\$_.made), content => ''} } 1 .. $3]" >"$scratch/requests"
         isolator batch --config "$scratch/builds.json" "$scratch/requests"
-        is "$status $(fields status reason error)" "1 error input the names of the sources are too long for the command of the build, which has 2 MB at most: send fewer files, or with shorter paths" "$4"
+        is "$status $(field status reason error)" "1 error input the names of the sources are too long for the command of the build, which has 2 MB at most: send fewer files, or with shorter paths" "$4"
     }
     long=$(printf '%0200d' 0)
     too_long '' "$long" 9900 "many"
@@ -339,13 +339,13 @@ test_case 'the limits of the build are not those of the program' && {
     is "$(json '$r->{build}{exitCode}') $(tests '$t->{status}')" "0 oom" "what the build may use, the program may not"
     sed 's/"memoryMB":200/"memoryMB":50/g' "$scratch/builds.json" >"$scratch/small.json"
     batch_of 'language => "large", tests => [{}]' --config "$scratch/small.json"
-    is "$(fields reason error) $(tests '$t->{status}')" "build build ran out of memory (limit 50 MB) not-run" "and the build has no more than its own"
+    is "$(field reason error) $(tests '$t->{status}')" "build build ran out of memory (limit 50 MB) not-run" "and the build has no more than its own"
 }
 
 test_case 'limits that cannot be lowered' && {
     request 'language => "limits", entrypoint_code => "echo ran", tests => [{}, {}]' >"$scratch/requests"
     faulty "update * fail" isolator batch --config "$scratch/builds.json" "$scratch/requests"
-    has "$(fields reason error)" "engine cannot lower the limits after the build: " "the engine refuses"
+    has "$(field reason error)" "engine cannot lower the limits after the build: " "the engine refuses"
     is "$(tests '"$t->{status} $t->{stdout}"')" "not-run ; not-run " "no test runs under the limits of the build"
     is "$(docker_calls)" "run update" "and nothing else was tried"
 }
@@ -365,7 +365,7 @@ test_case 'isolator run builds first' && {
     echo typed >"$scratch/typed"
     made "$(write_made 'read line; echo "got $line $1"; echo made >artifact; cat objects/main.o')" --stdin "$scratch/typed" \
         --artifact '**' --artifacts "$scratch/taken" -- x
-    is "$status $(fields status exitCode reason stdout)" "0 success 0 exit got typed x
+    is "$status $(field status exitCode reason stdout)" "0 success 0 exit got typed x
 built" "built, and run with stdin and arguments"
     is "$(cd "$scratch/taken" && find . -type f | sort | tr '\n' ' ')" "./artifact ./main ./objects/main.o " "its artifacts, with what was built"
     is "$(json '$r->{build}{exitCode}')" "0" "and the build is in the result"
@@ -386,7 +386,7 @@ test_case 'the output of a program that was built, as it comes' && {
 test_case 'a saved program is built when its image starts' && {
     tag=isolator-test/tests-$$
     made "$(write_made 'echo "ran $*"; cat objects/main.o')" --save-image "$tag" --save-dockerfile "$scratch/Dockerfile" -- "it's"
-    is "$status $(fields imageTag error)" "0 $tag null" "saved"
+    is "$status $(field imageTag error)" "0 $tag null" "saved"
     is "$(docker run --rm --network none "$tag" 2>/dev/null)" "building ./main.made
 ran it's
 built" "the image builds and runs"
