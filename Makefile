@@ -231,7 +231,7 @@ test: check
 check: packages test-packages lint-packages
 	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl sanitized-tests
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
-# Build, unit tests, layers, and the end-to-end cases that need no container engine, in less than a minute; without root,
+# Build, unit tests, layers, and the end-to-end cases that need no container engine, in about a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
 # wait for timeouts come first.
 WAITING_TESTS := $(filter %/service_pool %/service_reaper,$(UNIT_TESTS))
@@ -240,7 +240,7 @@ QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase
 check-quick:
 	+@$(build) all check-layers unit-tests
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
-	@QUICK=1 SUITE_SECONDS=300 $(run_tests) -j $(WORKERS) $(WAITING_TESTS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) \
+	@QUICK=1 SUITE_SECONDS=300 $(run_tests) -j $(QUICK_WORKERS) $(WAITING_TESTS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) \
 		$(filter-out $(WAITING_TESTS),$(UNIT_TESTS))
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
@@ -315,9 +315,9 @@ format:
 	@$(CLANG_FORMAT) -i $(FORMATTED)
 
 # The checks of .clang-tidy, one file at a time; and cppcheck, which reads all files at once.
-# `make check` gives clang-tidy only what changed in the last 30 commits and since; cppcheck reads everything.
+# `make check` gives clang-tidy only what changed in the last 10 commits and since; cppcheck reads everything.
 tidied = $(patsubst src/%.c,$(B)/lint/%.ok,$(filter $(SOURCES),$(sort $(1:.h=.c))))
-changed_files = $(sort $(shell $(git) log -n 30 --name-only --format= && $(git) diff --name-only HEAD))
+changed_files = $(sort $(shell $(git) log -n 10 --name-only --format= && $(git) diff --name-only HEAD))
 lint: packages lint-packages
 	+@$(build) lint-cppcheck $(call tidied,$(SOURCES))
 lint-recent:

@@ -218,6 +218,7 @@ static void assert_verdict_with(enum reason reason, int exit_code, const char *o
     assert_null(read_attack(&attack, text));
     result.reason = reason;
     result.exit_code = exit_code;
+    result.cpu_us = 0;
     strbuf_add(&result.text[0], out, length);
     strbuf_addstr(&result.text[1], "first\nlast \x1b[2J\n\n");
     verdict = attack_judge(&attack, &result, &seen);
@@ -288,6 +289,22 @@ static void attack__judges_an_exit_status(void **state)
     assert_verdict_with(REASON_OOM, 137, "", 0, status, "held: ended with reason oom");
 }
 
+/* A program that keeps process 1 from running is not held, though isolator ended it. */
+static void attack__judges_missing_figures(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(strbuf_release) struct strbuf seen = STRBUF_INIT;
+    struct attack attack;
+
+    (void)state;
+    assert_null(read_attack(&attack, "# a title\n# holds: all\n# ends: timeout\n"));
+    result.reason = REASON_TIMEOUT;
+    result.exit_code = 137;
+    assert_int_equal(attack_judge(&attack, &result, &seen), ATTACK_UNCLEAR);
+    assert_string_equal(strbuf_string(&seen),
+                        "ended with reason timeout, but process 1 did not report its figures");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +319,7 @@ int main(void)
         cmocka_unit_test(attack__judges_nuls_and_long_output),
         cmocka_unit_test(attack__judges_a_known_gap),
         cmocka_unit_test(attack__judges_an_exit_status),
+        cmocka_unit_test(attack__judges_missing_figures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
