@@ -226,14 +226,15 @@ ENGINE_TESTS = $(APART) $(filter-out $(subst $(comma), ,$(APART)),$(E2E_TESTS))
 
 # All tests; unit tests only with sanitizers. Packages are installed first, since only one apt-get can run at a time. The
 # images of the tests, which wait for the network, are made beside lint and the builds. An engine that hangs (Docker 20.10
-# did once) is restarted.
+# does, rarely) is restarted.
 test: check
 check: packages test-packages lint-packages
 	+@$(build_beside) test-images lint-recent all check-format check-layers check-headers check-musl sanitized-tests
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-24} SUITE_SECONDS=900 RESTART_ENGINE='test/setup restart' $(run_ordered) $(ENGINE_TESTS) $(SANITIZED_TESTS)
 # Build, unit tests, layers, and the end-to-end cases that need no container engine, in about a minute; without root,
 # network or engine. lib.sh puts a stand-in for docker on PATH. The cases of isolator-mcp need Node.js. Unit tests that
-# wait for timeouts come first.
+# wait for timeouts come first; more suites run at a time than in the check, since most of them wait.
+QUICK_WORKERS ?= 8
 WAITING_TESTS := $(filter %/service_pool %/service_reaper,$(UNIT_TESTS))
 QUICK_TESTS = $(shell grep -lE '^test_case --quick' test/e2e/*.t)
 QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase' test/e2e/*.mjs)

@@ -77,6 +77,8 @@ enum attack_verdict {
 
 /*
  * Judges a result. `seen` (empty) gets one line of text that is safe to print: what was observed.
+ * A timeout is only held if process 1 reported the figures, which shows that the program did not
+ * keep it from running.
  */
 enum attack_verdict attack_judge(const struct attack *attack, const struct result *result,
                                  struct strbuf *seen);

@@ -15,7 +15,8 @@ const IN_A_ROW = Number(process.env.ENDURANCE ?? 100);
 const AT_ONCE = Number(process.env.AT_ONCE ?? 30);
 const LONG = 1200; // seconds to wait; only what is wrong needs them
 const SANITIZED = Boolean(process.env.ISOLATOR_SANITIZED); // which keeps 16 MB of what was freed, and as much besides
-const GROWTH_KB = (IN_A_ROW > 1000 ? 1024 : 512) + (SANITIZED ? 65536 : 0); // what resident memory may differ by: some pages, not a result each
+// What resident memory may differ by: some pages, not a result each.
+const GROWTH_KB = (IN_A_ROW > 1000 ? 1024 : 512) + (SANITIZED ? 65536 : 0);
 const MAX_KB = SANITIZED ? 4 * 8192 + 131072 : 8192; // the peak of a process that does so many at once
 
 // The engine is busy: what stays in a queue there is no fault.

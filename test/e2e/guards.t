@@ -326,7 +326,8 @@ test_case 'supervisor_tracer' && {
 }
 
 # Attacks whose guard is in isolator itself, that get through known gaps, that need what this machine may not have, or,
-# cpu_debt and cpu_hog, that need a core which nothing else uses.
+# cpu_hog, that need a core which nothing else uses. The container of cpu_debt lives on for a minute or more without its
+# guard; outcomes.t tests that.
 without_guard="cpu_debt cpu_hog fake_json flood_after_end fork_storm huge_pages ignores_sigterm long_line machine_quotas memory_swap
 output_flood_both output_flood_stderr output_flood_stdout pipes_in_flight shared_quotas stop_all supervisor_exhausted
 supervisor_flood supervisor_lock supervisor_memory tcp_buffers terminal_escapes workdir_deleted workdir_links"

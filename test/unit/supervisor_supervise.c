@@ -1072,7 +1072,7 @@ static void supervise__end_of_input_while_it_empties(void **state)
     assert_int_equal(exit_status(&fixture), 0);
     command = string_format("ls %s/d | wc -l", fixture.directory);
     left = shell_output(command);
-    assert_in_range(strtol(strbuf_string(&left), NULL, 10), 100, 5000);
+    assert_in_range(strtol(strbuf_string(&left), NULL, 10), 1000, 5000);
     strbuf_release(&left);
     release(&fixture);
 }
