@@ -3,7 +3,7 @@
 // no engine, no image, no environment. It ends with status 0 in the two seconds that hosts give it, whatever the engine
 // does, and leaves no container.
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync } from 'node:fs';
 import { finish, has, is, ok, quickCase, testCase, withinMemory } from '../mcp/cases.mjs';
 import { brief, meta, startServer, summary } from '../mcp/pipe_client.mjs';
 import { contentOf, docker, fullPipe, newPath, scratch, until, writeFile } from '../mcp/processes.mjs';
@@ -190,12 +190,13 @@ testCase('--verbose with a stderr that is full and is not read: SIGTERM while a 
 
 const manySnippets = newPath('many');
 mkdirSync(manySnippets);
-for (let i = 1; i <= 4000; i++)
-    writeFile(`${manySnippets}/${i}.py`, '');
+writeFile(`${manySnippets}/0.py`, '');
+for (let i = 1; i < 4000; i++)
+    linkSync(`${manySnippets}/0.py`, `${manySnippets}/${i}.py`);
 const list = (id) => `{"jsonrpc":"2.0","id":${id},"method":"resources/list"}`;
 const MUCH = {
-    'lines': Array.from({ length: 1000 }, (_, i) => `${list(i)}\n`).join(''),
-    'batches': `[${Array.from({ length: 100 }, (_, i) => list(i)).join()}]\n`.repeat(10),
+    'lines': Array.from({ length: 400 }, (_, i) => `${list(i)}\n`).join(''),
+    'batches': `[${Array.from({ length: 100 }, (_, i) => list(i)).join()}]\n`.repeat(4),
 };
 for (const [how, end] of [['SIGTERM', (server) => server.signal('SIGTERM')], ['the end of input', (server) => server.closeInput()]])
     for (const [what, data] of Object.entries(MUCH))

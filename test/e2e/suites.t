@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test/run: how it counts suites, and what runs again. The suites here are made for it.
+# test/run: how it counts suites, and what runs again. The suites here are made for it. And the commands of the Makefile.
 # shellcheck source=test/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 uses_engine=no
@@ -110,6 +110,22 @@ test_case --quick 'what took longest starts first' && {
     echo "6 $scratch/suites/one.t" >>"$scratch/seconds"
     is "$(started two.t "one.t,$scratch/suites/three.t")" "one three two" "those that are kept apart take as long as both"
     unset SUITE_TIMES
+}
+
+test_case --quick 'TMPDIR: where the suites make their files' && {
+    suite place.t 'echo "${TMPDIR-none}" >>"$0.places"; echo "ok 1 - a"; echo 1..1'
+    TMPDIR=$scratch run_suites place.t
+    is "$status $(cat "$scratch/suites/place.t.places")" "0 $scratch" "the place that was named"
+    (unset TMPDIR; run_suites place.t)
+    within "$(sed 1d "$scratch/suites/place.t.places" | grep -cxE '/dev/shm|none')" 1 1 "or memory, if there is enough"
+}
+
+test_case 'make: each command names only variables that are set' && {
+    for target in check-quick check check-e2e soak bench deb; do
+        is "$(env -u MAKEFLAGS -u MFLAGS make -n --warn-undefined-variables "$target" 2>&1 | sed -n "s/.*undefined variable //p" |
+            grep -vxE "'([12]|V|DESTDIR|LDFLAGS|SANITIZE|SANITIZE_LDFLAGS)'" | sort -u)" "" "make $target"
+    done
+    has "$(env -u MAKEFLAGS -u MFLAGS make -n check-quick 2>&1)" "test/run -j " "the suites are listed"
 }
 
 finish

@@ -15,15 +15,18 @@
  * end of stdin. take_request: reads frames until STDIN_END.
  */
 #define FAKE_SUPERVISOR_FUNCTIONS                                                                  \
-    "greet() { head -c \"$(cat size)\" >/dev/null; cat hello; }\n"                                 \
+    "greet() { read -r size <size; head -c $size >/dev/null; cat hello; }\n"                       \
     "take_frame() {\n"                                                                             \
-    "  set -- $(head -c 8 | od -An -tu1)\n"                                                        \
+    "  set -- $(od -An -tu1 -N8)\n"                                                                \
     "  [ $# = 8 ] || return 1\n"                                                                   \
-    "  head -c $(($1 + 256 * $2 + 65536 * $3)) >/dev/null\n"                                       \
-    "  type=$5\n"                                                                                  \
+    "  type=$5; set -- $(($1 + 256 * $2 + 65536 * $3))\n"                                          \
+    "  [ $1 = 0 ] || head -c $1 >/dev/null\n"                                                      \
     "}\n"                                                                                          \
-    "take_request() { while take_frame; do [ $type != \"$(cat last)\" ] || return 0; done;"        \
-    " return 1; }\n"
+    "take_request() {\n"                                                                           \
+    "  read -r last <last\n"                                                                       \
+    "  while take_frame; do [ $type != $last ] || return 0; done\n"                                \
+    "  return 1\n"                                                                                 \
+    "}\n"
 
 static inline void write_frame(const char *directory, const char *name, int type,
                                const void *payload, size_t length)
@@ -55,14 +58,14 @@ static inline void write_fake_supervisor(const char *directory, const struct fra
     const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
     CLEANUP(strbuf_release) struct strbuf supervisor = STRBUF_INIT;
     CLEANUP_FREE char *size = NULL;
-    CLEANUP_FREE char *last = string_format("%d", FRAME_STDIN_END);
+    CLEANUP_FREE char *last = string_format("%d\n", FRAME_STDIN_END);
 
     memcpy(hello, &head, sizeof head);
     write_frame(directory, "hello", FRAME_HELLO, hello, sizeof hello);
     write_frame(directory, "begun", FRAME_BEGUN, NULL, 0);
     write_frame(directory, "end", FRAME_END, end, sizeof *end);
     add_delivery(&supervisor);
-    size = string_format("%zu", supervisor.length);
+    size = string_format("%zu\n", supervisor.length);
     write_in(directory, "size", size);
     write_in(directory, "last", last);
 }

@@ -388,7 +388,7 @@ static void check_swapped(bool directory)
     }
     assert_int_equal(symlink(outside, second), 0);
     child = swap_names(first, second);
-    for (int i = 0; i < 20000 && !followed; i++) {
+    for (int i = 0; i < 4000 && !followed; i++) {
         struct strbuf bytes;
 
         archive_release(&fixture.archive);

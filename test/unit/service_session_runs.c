@@ -497,7 +497,8 @@ static void session_runs__in_their_order(void **state)
         await(&submitted[i], REASON_EXIT, NULL);
     }
     await_cancelled(&submitted[0]);
-    assert_int_equal(count_words(&fixture, "create"), 1);
+    /* a second one if the cancellation came before the service heard that the program had begun */
+    assert_in_range(count_words(&fixture, "create"), 1, 2);
     tear_down(&fixture);
 }
 

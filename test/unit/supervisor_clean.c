@@ -153,12 +153,13 @@ static void clean__many_entries(void **state)
 
     (void)state;
     set_up(&fixture);
+    write_in(fixture.path, "one", "");
     for (int i = 0; i < 3000; i++) {
         CLEANUP_FREE char *name = string_format("%s%d", i % 3 == 0 ? "directory" : "file", i);
         CLEANUP_FREE char *below = string_format("%s/%s", name, "file");
 
         if (i % 3 != 0) {
-            write_in(fixture.path, name, "");
+            assert_int_equal(linkat(fixture.fd, "one", fixture.fd, name, 0), 0);
             continue;
         }
         assert_int_equal(mkdirat(fixture.fd, name, 0700), 0);
@@ -195,7 +196,7 @@ static int clean_deep_tree(struct fixture *fixture)
 {
     const struct rlimit few = {32, 32};
 
-    if (make_levels(fixture, 5000) != 0)
+    if (make_levels(fixture, 2500) != 0)
         return 1;
     return setrlimit(RLIMIT_NOFILE, &few) != 0 || !clean(fixture) ? 2 : 0;
 }

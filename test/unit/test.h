@@ -60,7 +60,7 @@ static inline void remove_below(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static char temp_root[] = "/tmp/isolator-unit-XXXXXX";
+static char temp_root[200];
 
 static inline void remove_temp_root(void)
 {
@@ -68,19 +68,19 @@ static inline void remove_temp_root(void)
 }
 
 /*
- * Returns the path of a new directory, owned by the caller. temp_remove() removes the directory
- * with its content and frees the path. Directories of failed tests are removed when the program
- * ends.
+ * Returns the path of a new directory, in TMPDIR or /tmp, owned by the caller. temp_remove()
+ * removes the directory with its content and frees the path. Directories of failed tests are
+ * removed when the program ends.
  */
 static inline char *temp_create(void)
 {
-    static bool made;
+    const char *tmpdir = getenv("TMPDIR");
     char *path;
 
-    if (!made) {
+    if (temp_root[0] == '\0') {
+        snprintf(temp_root, sizeof temp_root, "%s/isolator-unit-XXXXXX", tmpdir ? tmpdir : "/tmp");
         assert_non_null(mkdtemp(temp_root));
         atexit(remove_temp_root);
-        made = true;
     }
     path = string_format("%s/XXXXXX", temp_root);
     assert_non_null(mkdtemp(path));
