@@ -9,8 +9,8 @@
  *
  *     start of the run
  *       |  SETUP 60, and the timeout (a minute of it at most): create, start, send the files
- *       |    in a warm container: WARM_START 30, to change its limits and send the files, and if
- *       |    that fails WARM_REMOVE 20 to remove it;
+ *       |    in a warm container: WARM_START 30, to change its limits and send the files, which may
+ *       |    take longer while some are taken; and if that fails WARM_REMOVE 20 to remove it;
  *       |    the rest of SETUP is for a new container; WARM_REMOVE also if the image's shell turns
  *       |    out not to work
  *     the program runs: T at most

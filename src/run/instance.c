@@ -10,6 +10,9 @@
 #include "docker/budget.h"
 #include "docker/engine_memory.h"
 
+/* A container that has taken nothing of the files for so long takes no more. */
+enum { TAKING_MS = 1000 };
+
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
                               const struct container_limits *limits, long long in_use_ms)
 {
@@ -164,6 +167,30 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
     }
     event = process_pump(&instance->client, &pump);
     instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
+    return event;
+}
+
+enum process_event instance_deliver(struct instance *instance, enum instance_phase phase,
+                                    long long deadline, long long latest,
+                                    const struct notifier *cancel)
+{
+    const long long start = clock_now_ms();
+    const long long setup_ms = budget_ms(instance->container.docker, BUDGET_SETUP);
+    const off_t *sent = &instance->link.archive_at;
+    const long long last = latest > deadline ? latest : deadline;
+    long long end = deadline - TAKING_MS;
+    enum process_event event = instance_pump(instance, phase, end, cancel);
+    bool takes_some = true;
+
+    while (event == PROCESS_DEADLINE && takes_some && end < last) {
+        const off_t before = *sent;
+
+        end = end + TAKING_MS < last ? end + TAKING_MS : last;
+        event = instance_pump(instance, phase, end, cancel);
+        takes_some = *sent > before;
+    }
+    instance->too_many_files =
+        event == PROCESS_DEADLINE && takes_some && end - start >= setup_ms / 2;
     return event;
 }
 

@@ -52,6 +52,7 @@ struct instance {
     bool no_supervisor;     /* it started, or failed to, without a word of its supervisor */
     enum instance_phase phase;
     bool late;                   /* it did not reach the phase before the deadline */
+    bool too_many_files;         /* see instance_deliver() */
     struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
     struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
     struct strbuf *report;       /* takes the report of a cell; borrowed; NULL: nobody wants it */
@@ -134,6 +135,16 @@ int instance_remove(struct instance *instance, long long end, struct error *erro
  */
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
                                  long long deadline, const struct notifier *cancel);
+
+/*
+ * The same for a request with files. Its container takes them as fast as its CPUs allow; so the
+ * wait goes on after `deadline` for as long as it takes some, until `latest`. If it still takes
+ * some then, and had at least half of BUDGET_SETUP for them, instance->too_many_files says so: a
+ * faster engine would not help.
+ */
+enum process_event instance_deliver(struct instance *instance, enum instance_phase phase,
+                                    long long deadline, long long latest,
+                                    const struct notifier *cancel);
 
 /* Whether the program of an instance that was ready, and is removed now, may have begun. */
 bool instance_begun(const struct instance *instance);

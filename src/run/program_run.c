@@ -77,6 +77,10 @@ int program_explain_no_begin(const struct instance *instance, enum process_event
 {
     CLEANUP_FREE char *message = docker_message(&instance->message);
 
+    if (event == PROCESS_DEADLINE && instance->too_many_files)
+        return error_set(error, ERROR_INPUT,
+                         "cannot unpack the files in the container in time; are they too many for "
+                         "its CPUs?");
     if (owned_container_set_interrupted(event, "the container did not take the files in time",
                                         message, error))
         return -1;
@@ -322,8 +326,8 @@ int program_run(struct program_run *program, long long deadline, bool *begun, st
     instance->output = program->output;
     instance->report = program->report;
     instance_send(instance, &program->request);
-    event = instance_pump(instance, INSTANCE_BEGUN, deadline,
-                          program->must_begin ? NULL : program->cancel);
+    event = instance_deliver(instance, INSTANCE_BEGUN, deadline, program->latest,
+                             program->must_begin ? NULL : program->cancel);
     docker_traced(program->docker, "deliver", start);
     *begun = instance->link.state >= SUPERVISOR_RUNNING;
     if (event == PROCESS_PAUSED && *begun)

@@ -21,6 +21,7 @@ struct program_run {
     struct instance *instance;
     const struct notifier *cancel; /* or NULL */
     bool must_begin;               /* it cannot be cancelled before: the instance is needed again */
+    long long latest;              /* until when its files may arrive, see instance_deliver() */
     struct program_request request;
     struct strbuf *report;      /* takes what a cell reports, in JSON; NULL: it is no cell */
     const char *name;           /* stands for the program in messages: "program", "build" */
@@ -34,9 +35,9 @@ enum { PROGRAM_INTERRUPT_MS = 1000 };
 
 /*
  * Runs the program in the instance, which waits for a request, and leaves the instance. The program
- * has to begin before `deadline` (clock_now_ms()). 0: it ran, and the result says how it ended,
- * also if isolator ended it. -1: it is not known to have begun (*begun is false), or how it ended
- * is not known.
+ * has to begin before `deadline` (clock_now_ms()), or its files to arrive. 0: it ran, and the
+ * result says how it ended, also if isolator ended it. -1: it is not known to have begun (*begun is
+ * false), or how it ended is not known.
  */
 int program_run(struct program_run *program, long long deadline, bool *begun, struct error *error);
 
@@ -51,8 +52,8 @@ int program_explain_failure(const struct instance *instance, const char *image,
                             struct error *error);
 
 /*
- * Sets the error that says why the container did not take a request; instance_pump() has returned
- * `event`. Returns -1.
+ * Sets the error that says why the container did not take a request; instance_deliver() has
+ * returned `event`. Returns -1.
  */
 int program_explain_no_begin(const struct instance *instance, enum process_event event,
                              struct error *error);

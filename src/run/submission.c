@@ -202,11 +202,15 @@ static int keep_files(struct run *run, long long deadline, struct error *error)
     const struct frame_keep order = {max, (uint64_t)max_ms};
     struct instance *instance = run->instance;
     const long long start = clock_now_ms();
-    const long long latest = start + max_ms + budget_ms(run->docker, BUDGET_STOP);
-    enum process_event event;
+    enum process_event event = PROCESS_DEADLINE;
 
     instance_keep(instance, built ? -1 : archive_file(&run->files), &order);
-    event = instance_pump(instance, INSTANCE_STOPPED, built ? latest : deadline, run->cancel);
+    if (!built)
+        event = instance_deliver(instance, INSTANCE_STOPPED, deadline, run_setup_deadline(run),
+                                 run->cancel);
+    /* the copy has a time of its own, which the supervisor keeps */
+    if (event == PROCESS_DEADLINE && (built || instance->link.last_sent))
+        event = instance_pump(instance, INSTANCE_STOPPED, run_restore_deadline(run), run->cancel);
     docker_traced(run->docker, "keep", start);
     if (event != PROCESS_PAUSED || instance->link.broken)
         return program_explain_no_begin(instance, event, error);

@@ -12,7 +12,8 @@
 
 /*
  * greet: takes the supervisor from stdin and sends HELLO. take_frame: reads a frame; false at the
- * end of stdin. take_request: reads frames until STDIN_END.
+ * end of stdin. take_request: reads frames until STDIN_END; ten of FILES in a second if there is a
+ * file "slow".
  */
 #define FAKE_SUPERVISOR_FUNCTIONS                                                                  \
     "greet() { read -r size <size; head -c $size >/dev/null; cat hello; }\n"                       \
@@ -24,9 +25,14 @@
     "}\n"                                                                                          \
     "take_request() {\n"                                                                           \
     "  read -r last <last\n"                                                                       \
-    "  while take_frame; do [ $type != $last ] || return 0; done\n"                                \
+    "  while take_frame; do\n"                                                                     \
+    "    [ $type != $last ] || return 0\n"                                                         \
+    "    [ $type != 3 ] || [ ! -e slow ] || sleep 0.1\n"                                           \
+    "  done\n"                                                                                     \
     "  return 1\n"                                                                                 \
     "}\n"
+
+_Static_assert(FRAME_FILES == 3, "the number in take_request");
 
 static inline void write_frame(const char *directory, const char *name, int type,
                                const void *payload, size_t length)

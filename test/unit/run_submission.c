@@ -12,10 +12,9 @@
  * Runs with several programs, in a container whose docker command is a script. Its supervisor
  * answers the N-th request, a program or KEEP, with the frames of the file "answer.N", and an order
  * to stop with those of "stopped". If there is a file "last-answer", the container ends after the
- * last one. The file "log" gets a
- * line with the arguments of each docker command that changes something, and one for each KEEP,
- * RESTORE and RUN. "refuse" makes an update fail; "events" is what the engine tells of the
- * container.
+ * last one; if there is a file "late", the first one takes its time. The file "log" gets a line
+ * with the arguments of each docker command that changes something, and one for each KEEP, RESTORE
+ * and RUN. "refuse" makes an update fail; "events" is what the engine tells of the container.
  */
 static const char docker_script[] =
     "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
@@ -32,6 +31,7 @@ static const char docker_script[] =
     "    8) cat stopped;;\n"
     "    6 | 20)\n"
     "      n=$((n + 1))\n"
+    "      [ ! -e late ] || { rm late; sleep 4.5; }\n"
     "      cat answer.$n\n"
     "      [ ! -e last-answer ] || [ -e answer.$((n + 1)) ] || exit 137;;\n"
     "    esac\n"
@@ -252,6 +252,23 @@ static void submission__all_passed(void **state)
     tear_down(&fixture);
 }
 
+/* The time for the copy is not that of the setup: 3.4 s here. */
+static void submission__a_copy_that_takes_long(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, false, 1);
+    fixture.config.engine_timeout = 4;
+    fixture.plan.policy.limits.number[LIMIT_TIMEOUT] = 1;
+    write_in(fixture.directory, "late", "");
+    answer_kept(&fixture, 4096);
+    answer_passed(&fixture);
+    run(&fixture);
+    check(&fixture, "exit passed", "keep " EACH);
+    tear_down(&fixture);
+}
+
 /* A program that is stopped does not end the container, and the next one runs. */
 static void submission__a_timeout(void **state)
 {
@@ -458,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(submission__each_end_of_a_program),
         cmocka_unit_test(submission__all_passed),
+        cmocka_unit_test(submission__a_copy_that_takes_long),
         cmocka_unit_test(submission__a_timeout),
         cmocka_unit_test(submission__files_that_do_not_fit),
         cmocka_unit_test(submission__what_cannot_be_removed),

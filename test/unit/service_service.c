@@ -16,7 +16,8 @@
  * the program creates the file "running" and runs until it is stopped. A file "failed" is a frame
  * that comes instead of its begin. A change of limits is noted
  * in the file "updates", and the limits are then those of the file "limits"; if "refuse" exists, it
- * fails. The file "failures" has a line for each creation that is to fail, and the file "log" gets
+ * fails. If "stuck" exists, the container takes nothing; if "slow" does, ten frames a second.
+ * The file "failures" has a line for each creation that is to fail, and the file "log" gets
  * a line for each creation and each program that begins.
  */
 static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS "case $1 in\n"
@@ -29,6 +30,7 @@ static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
                                     "  >\"$2\"\n"
                                     "  greet\n"
                                     "  >\"$2.ready\"\n"
+                                    "  [ ! -e stuck ] || exec sleep 4\n"
                                     "  take_request || exit 0\n"
                                     "  echo begun >>log\n"
                                     "  [ ! -e failed ] || { cat failed; cat >/dev/null; exit 0; }\n"
@@ -40,6 +42,7 @@ static const char docker_script[] = "cd \"${0%/*}\"\n" FAKE_SUPERVISOR_FUNCTIONS
                                     "  shift; echo \"${*% *}\" >>updates\n"
                                     "  [ ! -e refuse ];;\n"
                                     "inspect) cat limits;;\n"
+                                    "rm) ;;\n"
                                     "*) exit 1;;\n"
                                     "esac\n";
 
@@ -88,7 +91,7 @@ static void tear_down(struct fixture *fixture)
     temp_remove(fixture->directory);
 }
 
-static struct plan make_plan(const struct fixture *fixture)
+static struct plan make_plan_of(const struct fixture *fixture, const char *code)
 {
     CLEANUP(request_release) struct request request;
     struct error error = ERROR_INIT;
@@ -96,9 +99,15 @@ static struct plan make_plan(const struct fixture *fixture)
 
     request_init(&request);
     request.language = string_copy("python");
-    request.input.code = string_copy("print()");
+    request.input.code = string_copy(code);
+    request.input.code_length = strlen(code);
     assert_int_equal(plan_resolve(&plan, &fixture->config, &request, &error), 0);
     return plan;
+}
+
+static struct plan make_plan(const struct fixture *fixture)
+{
+    return make_plan_of(fixture, "print()");
 }
 
 /* Creates an empty file of this name, or waits until there is one. */
@@ -478,6 +487,68 @@ static void service__a_failure_of_the_engine_is_retried(void **state)
     check_retries("", 2, REASON_EXIT, 0, 1);
 }
 
+/* ---- files that take their time */
+
+/* A plan with so many bytes of code, and a timeout. */
+static struct plan make_large_plan(const struct fixture *fixture, int megabytes, double timeout)
+{
+    const int length = megabytes * 1000000;
+    CLEANUP_FREE char *code = string_format("#%*s", length, "x");
+    struct plan plan = make_plan_of(fixture, code);
+
+    plan.policy.limits.number[LIMIT_TIMEOUT] = timeout;
+    return plan;
+}
+
+/* The container takes the files as `file` says, and not all of them in time. */
+static void check_late_files(const char *file, enum reason reason, const char *message)
+{
+    const struct workers_limits limits = {.max_active = 1, .max_retries = 0};
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct fixture fixture;
+    struct plan plan;
+
+    set_up_with(&fixture, POOL_NONE, &limits);
+    fixture.service.docker.engine_timeout = 3;
+    touch(&fixture, file);
+    plan = make_large_plan(&fixture, 9, 1);
+    run(&fixture, &plan, &result);
+    assert_int_equal(result.reason, reason);
+    assert_string_equal(result.error, message);
+    tear_down(&fixture);
+}
+
+/* A container that does not take them is the engine's fault; too many files are the request's. */
+static void service__files_that_are_late(void **state)
+{
+    (void)state;
+    check_late_files("stuck", REASON_ENGINE, "the container did not take the files in time");
+    check_late_files("slow", REASON_INPUT,
+                     "cannot unpack the files in the container in time; are they too many for its "
+                     "CPUs?");
+}
+
+/* A warm container has as much time for them as one that is made for the run. */
+static void service__a_warm_container_takes_files_slowly(void **state)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct fixture fixture;
+    struct plan plan;
+
+    (void)state;
+    set_up(&fixture, POOL_ONE_SHOT, 1);
+    plan = make_plan(&fixture);
+    assert_true(service_prewarm(&fixture.service, &plan, NULL));
+    plan_release(&plan);
+    touch(&fixture, "slow");
+    fixture.service.docker.engine_timeout = 3; /* 30 % of that are less than the files take */
+    plan = make_large_plan(&fixture, 1, 60);
+    run(&fixture, &plan, &result);
+    assert_int_equal(result.reason, REASON_EXIT);
+    assert_true(result.warm);
+    tear_down(&fixture);
+}
+
 /* A program that fails is run once. */
 static void service__a_failure_of_the_program_is_not_retried(void **state)
 {
@@ -606,6 +677,8 @@ int main(void)
         cmocka_unit_test(service__close_cancels_what_runs_and_what_waits),
         cmocka_unit_test(service__a_run_that_waits_is_cancelled),
         cmocka_unit_test(service__a_failure_of_the_engine_is_retried),
+        cmocka_unit_test(service__files_that_are_late),
+        cmocka_unit_test(service__a_warm_container_takes_files_slowly),
         cmocka_unit_test(service__a_failure_of_the_program_is_not_retried),
         cmocka_unit_test(service__close_ends_a_run_that_waits_for_its_retry),
         cmocka_unit_test(service__a_gradual_start),
