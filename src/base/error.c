@@ -96,17 +96,21 @@ int error_about(struct error *error, const char *subject)
     return -1;
 }
 
-void error_name_subject(struct error *error, error_namer *namer)
+void error_rename_subject(struct error *error, const char *name)
 {
-    const char *name = error->subject ? namer(error->subject) : NULL;
-    char *message;
+    char *message = error_rename(error->message, error->subject, error->subject_at, name);
 
-    if (!name)
-        return;
-    message = error_rename(error->message, error->subject, error->subject_at, name);
     free(error->message);
     error->message = message;
     error->subject = NULL; /* it has its final name */
+}
+
+void error_name_subject(struct error *error, error_namer *namer)
+{
+    const char *name = error->subject ? namer(error->subject) : NULL;
+
+    if (name)
+        error_rename_subject(error, name);
 }
 
 void error_release(struct error *error)

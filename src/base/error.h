@@ -73,6 +73,9 @@ int error_hint(struct error *error, const char *text);
  */
 int error_about(struct error *error, const char *subject);
 
+/* Gives the subject of an error that is set this name. */
+void error_rename_subject(struct error *error, const char *name);
+
 /* Gives the subject the name that `namer` has for it. Does nothing without a subject or a name. */
 void error_name_subject(struct error *error, error_namer *namer);
 

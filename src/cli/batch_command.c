@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,63 +21,42 @@
 enum { RETRIES_MAX = 10 };
 
 struct batch_arguments {
+    struct common_options common;
     int jobs, retries;
     const char *artifacts; /* directory, borrowed from argv; NULL */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
     bool force, quiet, verbose;
 };
 
-enum { OPTION_ARTIFACTS = COMMAND_OPTION, OPTION_FORCE, OPTION_RESUME, OPTION_RETRIES };
-
-static const char batch_help[] =
-    "usage: isolator batch [OPTIONS] [FILE]\n"
-    "\n"
-    "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
-    "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
-    "container of its own, and prints one JSON result per line as each finishes.\n"
-    "\n"
-    "  -j, --jobs N         run N at a time (default: one per processor core)\n"
-    "      --resume RESULTS skip requests whose id has a result in this file\n"
-    "      --retries N      run a request again, up to N times, if the engine fails\n"
-    "      --artifacts DIR  write the files that requests name to DIR/LINE\n"
-    "      --force          replace existing files\n"
-    "      --config FILE    configuration file\n"
-    "  -q, --quiet          print no progress and no summary on stderr\n"
-    "  -v, --verbose        print on stderr which container each line had\n"
-    "  -h, --help           print this summary\n"
-    "\n"
-    "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
-    "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
-    "See isolator-batch(1).\n";
-
-static const struct option known_options[] = {
-    {"jobs", required_argument, NULL, 'j'},
-    {"artifacts", required_argument, NULL, OPTION_ARTIFACTS},
-    {"force", no_argument, NULL, OPTION_FORCE},
-    {"resume", required_argument, NULL, OPTION_RESUME},
-    {"retries", required_argument, NULL, OPTION_RETRIES},
-    {"quiet", no_argument, NULL, 'q'},
-    {"verbose", no_argument, NULL, 'v'},
-    COMMAND_OPTIONS_COMMON,
+static const struct option_rule batch_rules[] = {
+    {'j', "--jobs", "N", "run N at a time (default: one per processor core)",
+     OPTION_WHOLE(struct batch_arguments, jobs, 1, JOBS_MAX)},
+    {0, "--resume", "RESULTS", "skip requests whose id has a result in this file",
+     OPTION_TEXT(struct batch_arguments, results)},
+    {0, "--retries", "N", "run a request again, up to N times, if the engine fails",
+     OPTION_WHOLE(struct batch_arguments, retries, 0, RETRIES_MAX)},
+    {0, "--artifacts", "DIR", "write the files that requests name to DIR/LINE",
+     OPTION_TEXT(struct batch_arguments, artifacts)},
+    {0, "--force", NULL, "replace existing files", OPTION_FLAG(struct batch_arguments, force)},
+    COMMAND_OPTION_CONFIG,
+    {'q', "--quiet", NULL, "print no progress and no summary on stderr",
+     OPTION_FLAG(struct batch_arguments, quiet)},
+    {'v', "--verbose", NULL, "print on stderr which container each line had",
+     OPTION_FLAG(struct batch_arguments, verbose)},
+    COMMAND_OPTION_HELP,
 };
 
-static int batch_take_option(void *context, int option, char *value, struct error *error)
-{
-    struct batch_arguments *options = context;
-
-    if (option == 'j')
-        return jobs_parse(value, &options->jobs, error);
-    if (option == OPTION_RETRIES)
-        return command_line_number("--retries", value, 0, RETRIES_MAX, &options->retries, error);
-    if (option == OPTION_RESUME)
-        options->results = value;
-    if (option == OPTION_ARTIFACTS)
-        options->artifacts = value;
-    options->force |= option == OPTION_FORCE;
-    options->quiet |= option == 'q';
-    options->verbose |= option == 'v';
-    return 0;
-}
+static const struct option_table batch_table = {
+    .command = "isolator batch",
+    .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
+             "\n"
+             "Reads requests from FILE or from stdin: one JSON object per line, with the\n"
+             "arguments of execute_code and an \"id\". Runs several at a time, each in a\n"
+             "container of its own, and prints one JSON result per line as each finishes.\n",
+    .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
+             "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
+             "See isolator-batch(1).\n",
+    OPTION_RULES(batch_rules)};
 
 static int open_file(const char *file, struct error *error)
 {
@@ -189,14 +167,8 @@ static int run_batch_command(void *context, char **operands, const struct config
 
 int batch_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "batch",
-                                                .help = batch_help,
-                                                .letters = ":j:qvh",
-                                                .known_options = known_options,
-                                                .operands_max = 1,
-                                                .take_option = batch_take_option,
-                                                .run = run_batch_command,
-                                                .output = "results"};
+    static const struct command_line command = {
+        .options = &batch_table, .operands_max = 1, .run = run_batch_command, .output = "results"};
     struct batch_arguments options = {.jobs = jobs_default()};
 
     return command_line_main(&command, argc, argv, &options);

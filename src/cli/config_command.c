@@ -1,6 +1,5 @@
 #include "cli/config_command.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,8 @@
 /* The maximum width of the first column. Longer lines push their origin to the right. */
 enum { COLUMN_WIDTH_MAX = 60 };
 
-enum { OPTION_JSON = COMMAND_OPTION, OPTION_SCHEMA };
-
 struct config_options {
+    struct common_options common;
     bool json, schema;
 };
 
@@ -32,36 +30,24 @@ struct value_table {
     struct strvec lines, origins;
 };
 
-static const char config_help[] =
-    "usage: isolator config [--json | --schema] [--config FILE]\n"
-    "\n"
-    "Prints the configuration after all files are merged: one line per value, with\n"
-    "the file that it comes from.\n"
-    "\n"
-    "      --json         print it as one configuration file instead\n"
-    "      --schema       print the JSON Schema of configuration files instead\n"
-    "      --config FILE  configuration file\n"
-    "  -h, --help         print this summary\n"
-    "\n"
-    "Exit status: 0 success, 2 wrong command line or configuration, 3 output error.\n"
-    "See isolator-config(1).\n";
-
-static const struct option known_options[] = {
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"schema", no_argument, NULL, OPTION_SCHEMA},
-    COMMAND_OPTIONS_COMMON,
+static const struct option_rule config_rules[] = {
+    {0, "--json", NULL, "print it as one configuration file instead",
+     OPTION_FLAG(struct config_options, json)},
+    {0, "--schema", NULL, "print the JSON Schema of configuration files instead",
+     OPTION_FLAG(struct config_options, schema)},
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
 };
 
-static int config_take_option(void *context, int option, char *value, struct error *error)
-{
-    struct config_options *options = context;
-
-    (void)value;
-    *(option == OPTION_JSON ? &options->json : &options->schema) = true;
-    if (options->json && options->schema)
-        return error_set(error, ERROR_USAGE, "--json and --schema cannot be used together");
-    return 0;
-}
+static const struct option_table config_table = {
+    .command = "isolator config",
+    .usage = "usage: isolator config [--json | --schema] [--config FILE]\n"
+             "\n"
+             "Prints the configuration after all files are merged: one line per value, with\n"
+             "the file that it comes from.\n",
+    .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 output error.\n"
+             "See isolator-config(1).\n",
+    OPTION_RULES(config_rules)};
 
 /* --schema works without a valid configuration, because it helps to fix it. */
 static int config_without_config(void *context, struct error *error)
@@ -133,6 +119,8 @@ static int run_config_command(void *context, char **operands, const struct confi
     json_t *resolved;
 
     (void)operands;
+    if (options->json && options->schema)
+        return error_set(error, ERROR_USAGE, "--json and --schema cannot be used together");
     if (options->schema)
         return print_schema(error);
     resolved = config_resolved(config, error);
@@ -148,11 +136,7 @@ static int run_config_command(void *context, char **operands, const struct confi
 
 int config_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "config",
-                                                .help = config_help,
-                                                .letters = ":h",
-                                                .known_options = known_options,
-                                                .take_option = config_take_option,
+    static const struct command_line command = {.options = &config_table,
                                                 .without_config = config_without_config,
                                                 .run = run_config_command,
                                                 .output = "configuration"};

@@ -1,6 +1,5 @@
 #include "cli/doctor_command.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -11,42 +10,29 @@
 #include "cli/exit_status.h"
 #include "config/snippets.h"
 
-enum { OPTION_JSON = COMMAND_OPTION };
-
 struct doctor_options {
+    struct common_options common;
     bool json;
     char *config_error; /* owned; why the configuration cannot be read; NULL: it can */
 };
 
-static const char doctor_help[] =
-    "usage: isolator doctor [--json] [--config FILE]\n"
-    "\n"
-    "Checks whether runs work here: configuration, docker command, engine and the\n"
-    "limits that it enforces, images, and a program in each language. Prints ok, warn\n"
-    "or fail for each check, and below it how to fix a problem.\n"
-    "\n"
-    "      --json         print the checks as a JSON array instead\n"
-    "      --config FILE  configuration file\n"
-    "  -h, --help         print this summary\n"
-    "\n"
-    "Exit status: 0 runs work, 2 wrong command line or configuration, 3 a check\n"
-    "failed, 128+N signal N. See isolator-doctor(1).\n";
-
-static const struct option known_options[] = {
-    {"json", no_argument, NULL, OPTION_JSON},
-    COMMAND_OPTIONS_COMMON,
+static const struct option_rule doctor_rules[] = {
+    {0, "--json", NULL, "print the checks as a JSON array instead",
+     OPTION_FLAG(struct doctor_options, json)},
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
 };
 
-static int doctor_take_option(void *context, int option, char *value, struct error *error)
-{
-    struct doctor_options *options = context;
-
-    (void)option;
-    (void)value;
-    (void)error;
-    options->json = true;
-    return 0;
-}
+static const struct option_table doctor_table = {
+    .command = "isolator doctor",
+    .usage = "usage: isolator doctor [--json] [--config FILE]\n"
+             "\n"
+             "Checks whether runs work here: configuration, docker command, engine and the\n"
+             "limits that it enforces, images, and a program in each language. Prints ok, warn\n"
+             "or fail for each check, and below it how to fix a problem.\n",
+    .after = "Exit status: 0 runs work, 2 wrong command line or configuration, 3 a check\n"
+             "failed, 128+N signal N. See isolator-doctor(1).\n",
+    OPTION_RULES(doctor_rules)};
 
 /* Reports the error as a finding. The other checks use the built-in configuration. */
 static int doctor_without_config(void *context, struct error *error)
@@ -124,11 +110,7 @@ static int run_doctor_command(void *context, char **operands, const struct confi
 
 int doctor_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "doctor",
-                                                .help = doctor_help,
-                                                .letters = ":h",
-                                                .known_options = known_options,
-                                                .take_option = doctor_take_option,
+    static const struct command_line command = {.options = &doctor_table,
                                                 .without_config = doctor_without_config,
                                                 .run = run_doctor_command,
                                                 .output = "checks"};

@@ -10,27 +10,6 @@
 #include "docker/image_inspect.h"
 #include "service/prepare.h"
 
-/* Test programs of the built-in languages, for when promptsDir has none. */
-static const struct {
-    const char *language, *code;
-} test_programs[] = {
-    {"python", "print('Hello, World')\n"},
-    {"javascript", "console.log('Hello, World')\n"},
-    {"go", "package main\n\nfunc main() { println(\"Hello, World\") }\n"},
-    {"typescript", "const hello: string = 'Hello, World';\nconsole.log(hello);\n"},
-    {"c", "#include <stdio.h>\nint main(void) { puts(\"Hello, World\"); }\n"},
-    {"cpp", "#include <iostream>\nint main() { std::cout << \"Hello, World\\n\"; }\n"},
-    {"rust", "fn main() { println!(\"Hello, World\"); }\n"},
-    {"java", "public class Main {\n    public static void main(String[] arguments) "
-             "{ System.out.println(\"Hello, World\"); }\n}\n"},
-    {"ruby", "puts 'Hello, World'\n"},
-    {"php", "<?php echo 'Hello, World';\n"},
-    {"perl", "print 'Hello, World';\n"},
-    {"bash", "echo 'Hello, World'\n"},
-    {"lua", "print('Hello, World')\n"},
-    {"r", "cat('Hello, World')\n"},
-};
-
 /* ---- images */
 
 /* "143 MB, 6 days old", owned. */
@@ -157,12 +136,8 @@ static char *test_program_of(const struct config *config, const struct language 
         if (code)
             return code;
     }
-    for (size_t i = 0; i < sizeof test_programs / sizeof *test_programs; i++)
-        if (strcmp(test_programs[i].language, language->name) == 0) {
-            *length = strlen(test_programs[i].code);
-            return string_copy(test_programs[i].code);
-        }
-    return NULL;
+    *length = language->hello ? strlen(language->hello) : 0;
+    return language->hello ? string_copy(language->hello) : NULL;
 }
 
 /* Makes the plan of the test program. If that fails, adds a finding and returns -1. */

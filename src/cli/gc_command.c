@@ -1,6 +1,5 @@
 #include "cli/gc_command.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -12,6 +11,7 @@
 #include "service/gc.h"
 
 struct gc_options {
+    struct common_options common;
     bool dry_run;
 };
 
@@ -20,35 +20,22 @@ struct gc_report {
     int failed;
 };
 
-static const char gc_help[] =
-    "usage: isolator gc [-n] [--config FILE]\n"
-    "\n"
-    "Removes and lists orphaned containers, whose isolator was killed. Containers of\n"
-    "running isolators are never removed, those of other hosts only long after their\n"
-    "deadline. Every start of isolator does the same. Sessions are listed as in use.\n"
-    "\n"
-    "  -n, --dry-run      list them and remove none\n"
-    "      --config FILE  configuration file\n"
-    "  -h, --help         print this summary\n"
-    "\n"
-    "Exit status: 0 no orphan remains, 2 wrong command line or configuration, 3 the\n"
-    "engine failed, 128+N signal N. See isolator-gc(1).\n";
-
-static const struct option known_options[] = {
-    {"dry-run", no_argument, NULL, 'n'},
-    COMMAND_OPTIONS_COMMON,
+static const struct option_rule gc_rules[] = {
+    {'n', "--dry-run", NULL, "list them and remove none", OPTION_FLAG(struct gc_options, dry_run)},
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
 };
 
-static int gc_take_option(void *context, int option, char *value, struct error *error)
-{
-    struct gc_options *options = context;
-
-    (void)option;
-    (void)value;
-    (void)error;
-    options->dry_run = true;
-    return 0;
-}
+static const struct option_table gc_table = {
+    .command = "isolator gc",
+    .usage = "usage: isolator gc [-n] [--config FILE]\n"
+             "\n"
+             "Removes and lists orphaned containers, whose isolator was killed. Containers of\n"
+             "running isolators are never removed, those of other hosts only long after their\n"
+             "deadline. Every start of isolator does the same. Sessions are listed as in use.\n",
+    .after = "Exit status: 0 no orphan remains, 2 wrong command line or configuration, 3 the\n"
+             "engine failed, 128+N signal N. See isolator-gc(1).\n",
+    OPTION_RULES(gc_rules)};
 
 static void print_removal(struct gc_report *report, const struct orphan *orphan)
 {
@@ -102,13 +89,8 @@ static int run_gc_command(void *context, char **operands, const struct config *c
 
 int gc_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "gc",
-                                                .help = gc_help,
-                                                .letters = ":nh",
-                                                .known_options = known_options,
-                                                .take_option = gc_take_option,
-                                                .run = run_gc_command,
-                                                .output = "list"};
+    static const struct command_line command = {
+        .options = &gc_table, .run = run_gc_command, .output = "list"};
     struct gc_options options = {.dry_run = false};
 
     return command_line_main(&command, argc, argv, &options);

@@ -4,12 +4,9 @@
 #ifndef CLI_JOBS_H
 #define CLI_JOBS_H
 
-#include "base/error.h"
+enum { JOBS_MAX = 1024 };
 
-/* One for each processor core, as far as --jobs allows it. */
+/* One for each processor core, at most JOBS_MAX. */
 int jobs_default(void);
-
-/* Reads the value of --jobs. ERROR_USAGE. */
-int jobs_parse(const char *value, int *jobs, struct error *error);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cli/languages_command.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,43 +19,30 @@
 #include "config/config.h"
 #include "service/language_images.h"
 
-enum { OPTION_JSON = COMMAND_OPTION, OPTION_NAMES };
-
 struct languages_options {
+    struct common_options common;
     bool json, names;
 };
 
-static const char languages_help[] =
-    "usage: isolator languages [--json | --names] [--config FILE]\n"
-    "\n"
-    "Lists the languages: name, image, whether the engine has the image and it is new\n"
-    "enough, whether the language is prepared (\"-\": it has no steps), extensions,\n"
-    "default file, aliases, and the limits that differ from the defaults.\n"
-    "\n"
-    "      --json         print them as a JSON array instead\n"
-    "      --names        print only the names and aliases, without asking the engine\n"
-    "      --config FILE  configuration file\n"
-    "  -h, --help         print this summary\n"
-    "\n"
-    "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"
-    "does not answer, 128+N signal N. See isolator-languages(1).\n";
-
-static const struct option known_options[] = {
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"names", no_argument, NULL, OPTION_NAMES},
-    COMMAND_OPTIONS_COMMON,
+static const struct option_rule languages_rules[] = {
+    {0, "--json", NULL, "print them as a JSON array instead",
+     OPTION_FLAG(struct languages_options, json)},
+    {0, "--names", NULL, "print only the names and aliases, without asking the engine",
+     OPTION_FLAG(struct languages_options, names)},
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
 };
 
-static int languages_take_option(void *context, int option, char *value, struct error *error)
-{
-    struct languages_options *options = context;
-
-    (void)value;
-    *(option == OPTION_JSON ? &options->json : &options->names) = true;
-    if (options->json && options->names)
-        return error_set(error, ERROR_USAGE, "--json and --names cannot be used together");
-    return 0;
-}
+static const struct option_table languages_table = {
+    .command = "isolator languages",
+    .usage = "usage: isolator languages [--json | --names] [--config FILE]\n"
+             "\n"
+             "Lists the languages: name, image, whether the engine has the image and it is new\n"
+             "enough, whether the language is prepared (\"-\": it has no steps), extensions,\n"
+             "default file, aliases, and the limits that differ from the defaults.\n",
+    .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"
+             "does not answer, 128+N signal N. See isolator-languages(1).\n",
+    OPTION_RULES(languages_rules)};
 
 /*
  * The limits of the language that differ from the defaults, as configuration keys; a new
@@ -225,6 +211,8 @@ static int run_languages_command(void *context, char **operands, const struct co
     bool inspected;
 
     (void)operands;
+    if (options->json && options->names)
+        return error_set(error, ERROR_USAGE, "--json and --names cannot be used together");
     if (options->names) {
         print_names(config);
         return EXIT_STATUS_SUCCESS;
@@ -242,13 +230,8 @@ static int run_languages_command(void *context, char **operands, const struct co
 
 int languages_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "languages",
-                                                .help = languages_help,
-                                                .letters = ":h",
-                                                .known_options = known_options,
-                                                .take_option = languages_take_option,
-                                                .run = run_languages_command,
-                                                .output = "languages"};
+    static const struct command_line command = {
+        .options = &languages_table, .run = run_languages_command, .output = "languages"};
     struct languages_options options = {.json = false};
 
     return command_line_main(&command, argc, argv, &options);

@@ -214,12 +214,8 @@ static int run_prepare_command(void *context, char **operands, const struct conf
 
 int prepare_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "prepare",
-                                                .help = prepare_options_help,
-                                                .letters = ":h",
-                                                .known_options = prepare_known_options,
+    static const struct command_line command = {.options = &prepare_table,
                                                 .operands_max = COMMAND_ANY_OPERANDS,
-                                                .take_option = prepare_options_take,
                                                 .run = run_prepare_command,
                                                 .output = "list"};
     struct prepare_options options = {.steps = STRVEC_INIT};

@@ -10,57 +10,6 @@
 #include "config/prepare_rules.h"
 #include "docker/image.h"
 
-const char prepare_options_help[] =
-    "usage: isolator prepare [--run STEP]... [--file FILE]... [--dir DIR]...\n"
-    "                        [--network NAME] [--tag TAG] [--config FILE]\n"
-    "                        [LANGUAGE...]\n"
-    "       isolator prepare --list [--all | --unused] [--config FILE] [LANGUAGE...]\n"
-    "       isolator prepare --remove [--unused] [--config FILE] [LANGUAGE...]\n"
-    "\n"
-    "Runs the steps of a language, for example 'pip install numpy', in a container of\n"
-    "its image, and saves the result as the image that its programs then run in,\n"
-    "without a network. Without LANGUAGE: all languages that have steps.\n"
-    "\n"
-    "      --run STEP      a shell command, in place of the saved ones; repeatable\n"
-    "      --file FILE     the steps find this file where they start; repeatable\n"
-    "      --dir DIR       the same for a directory; repeatable\n"
-    "      --network NAME  network of the steps (none)\n"
-    "      --tag TAG       give the image this tag too\n"
-    "      --list          list the prepared languages\n"
-    "      --all           list all prepared images of the engine\n"
-    "      --unused        list or remove images that no configuration names\n"
-    "      --remove        remove the prepared images and the saved steps\n"
-    "      --config FILE   configuration file\n"
-    "  -h, --help          print this summary\n"
-    "\n"
-    "Exit status: 0 success, 1 a step failed, 2 wrong command line or configuration,\n"
-    "3 engine or image failed, 128+N signal N. See isolator-prepare(1).\n";
-
-enum {
-    OPTION_RUN = COMMAND_OPTION,
-    OPTION_NETWORK,
-    OPTION_TAG,
-    OPTION_LIST,
-    OPTION_REMOVE,
-    OPTION_FILE,
-    OPTION_DIR,
-    OPTION_ALL,
-    OPTION_UNUSED,
-};
-
-const struct option prepare_known_options[] = {
-    {"run", required_argument, NULL, OPTION_RUN},
-    {"network", required_argument, NULL, OPTION_NETWORK},
-    {"tag", required_argument, NULL, OPTION_TAG},
-    {"list", no_argument, NULL, OPTION_LIST},
-    {"remove", no_argument, NULL, OPTION_REMOVE},
-    {"file", required_argument, NULL, OPTION_FILE},
-    {"dir", required_argument, NULL, OPTION_DIR},
-    {"all", no_argument, NULL, OPTION_ALL},
-    {"unused", no_argument, NULL, OPTION_UNUSED},
-    COMMAND_OPTIONS_COMMON,
-};
-
 /*
  * Returns the absolute path, owned. The last name stays, also if it is a link, since the steps find
  * the file under it; "." has none, so its directory is resolved. NULL with errno.
@@ -85,56 +34,86 @@ static char *absolute_path(const char *path)
     return string_format("%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name);
 }
 
-/* Takes the value of --file or --dir. */
-static int take_file(struct prepare_options *options, const char *path, bool directory,
-                     struct error *error)
+static int take_path(struct strvec *files, const char *path, bool directory, struct error *error)
 {
-    const char *option = directory ? "--dir" : "--file";
     CLEANUP_FREE char *shown = text_escape(path);
     CLEANUP_FREE char *absolute = absolute_path(path);
     struct stat status;
 
     if (!absolute || stat(absolute, &status) != 0)
-        return error_set_errno(error, ERROR_USAGE, "%s: cannot open '%s'", option, shown);
+        return error_set_errno(error, ERROR_USAGE, "cannot open '%s'", shown);
     if (!directory && S_ISDIR(status.st_mode))
-        return error_set(error, ERROR_USAGE, "--file: '%s' is a directory; use --dir", shown);
+        return error_set(error, ERROR_USAGE, "'%s' is a directory; use --dir", shown);
     if (directory && !S_ISDIR(status.st_mode))
-        return error_set(error, ERROR_USAGE, "--dir: '%s' is not a directory; use --file", shown);
-    strvec_push(&options->files, absolute);
-    return prepare_check_files(&options->files, error) == 0 ? 0 : error_prefix(error, "%s", option);
+        return error_set(error, ERROR_USAGE, "'%s' is not a directory; use --file", shown);
+    strvec_push(files, absolute);
+    return prepare_check_files(files, error);
 }
 
-int prepare_options_take(void *context, int option, char *value, struct error *error)
+static int take_file(void *files, const char *value, struct error *error)
 {
-    struct prepare_options *options = context;
-
-    switch (option) {
-    case OPTION_RUN:
-        strvec_push(&options->steps, value);
-        return prepare_check_steps(&options->steps, error) == 0 ? 0 : error_prefix(error, "--run");
-    case OPTION_NETWORK:
-        options->network = value;
-        return prepare_check_network(value, error) == 0 ? 0 : error_prefix(error, "--network");
-    case OPTION_TAG:
-        options->tag = value;
-        return image_check_tag(value, error) == 0 ? 0 : error_prefix(error, "--tag");
-    case OPTION_FILE:
-    case OPTION_DIR:
-        return take_file(options, value, option == OPTION_DIR, error);
-    case OPTION_LIST:
-        options->list = true;
-        return 0;
-    case OPTION_ALL:
-        options->all = true;
-        return 0;
-    case OPTION_UNUSED:
-        options->unused = true;
-        return 0;
-    default:
-        options->remove = true;
-        return 0;
-    }
+    return take_path(files, value, false, error);
 }
+
+static int take_directory(void *files, const char *value, struct error *error)
+{
+    return take_path(files, value, true, error);
+}
+
+static int take_step(void *steps, const char *value, struct error *error)
+{
+    strvec_push(steps, value);
+    return prepare_check_steps(steps, error);
+}
+
+static int take_network(void *network, const char *value, struct error *error)
+{
+    *(const char **)network = value;
+    return prepare_check_network(value, error);
+}
+
+static int take_tag(void *tag, const char *value, struct error *error)
+{
+    *(const char **)tag = value;
+    return image_check_tag(value, error);
+}
+
+static const struct option_rule prepare_rules[] = {
+    {0, "--run", "STEP", "a shell command, in place of the saved ones; repeatable",
+     OPTION_CALL(struct prepare_options, steps, take_step)},
+    {0, "--file", "FILE", "the steps find this file where they start; repeatable",
+     OPTION_CALL(struct prepare_options, files, take_file)},
+    {0, "--dir", "DIR", "the same for a directory; repeatable",
+     OPTION_CALL(struct prepare_options, files, take_directory)},
+    {0, "--network", "NAME", "network of the steps (none)",
+     OPTION_CALL(struct prepare_options, network, take_network)},
+    {0, "--tag", "TAG", "give the image this tag too",
+     OPTION_CALL(struct prepare_options, tag, take_tag)},
+    {0, "--list", NULL, "list the prepared languages", OPTION_FLAG(struct prepare_options, list)},
+    {0, "--all", NULL, "list all prepared images of the engine",
+     OPTION_FLAG(struct prepare_options, all)},
+    {0, "--unused", NULL, "list or remove images that no configuration names",
+     OPTION_FLAG(struct prepare_options, unused)},
+    {0, "--remove", NULL, "remove the prepared images and the saved steps",
+     OPTION_FLAG(struct prepare_options, remove)},
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
+};
+
+const struct option_table prepare_table = {
+    .command = "isolator prepare",
+    .usage = "usage: isolator prepare [--run STEP]... [--file FILE]... [--dir DIR]...\n"
+             "                        [--network NAME] [--tag TAG] [--config FILE]\n"
+             "                        [LANGUAGE...]\n"
+             "       isolator prepare --list [--all | --unused] [--config FILE] [LANGUAGE...]\n"
+             "       isolator prepare --remove [--unused] [--config FILE] [LANGUAGE...]\n"
+             "\n"
+             "Runs the steps of a language, for example 'pip install numpy', in a container of\n"
+             "its image, and saves the result as the image that its programs then run in,\n"
+             "without a network. Without LANGUAGE: all languages that have steps.\n",
+    .after = "Exit status: 0 success, 1 a step failed, 2 wrong command line or configuration,\n"
+             "3 engine or image failed, 128+N signal N. See isolator-prepare(1).\n",
+    OPTION_RULES(prepare_rules)};
 
 int prepare_options_check(const struct prepare_options *options, char *const *operands,
                           struct error *error)

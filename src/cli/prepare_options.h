@@ -1,16 +1,17 @@
 /*
- * The options of `isolator prepare`: the table that cli/command_line.h takes, and its checks.
+ * The options of `isolator prepare`: their table and their checks.
  */
 #ifndef CLI_PREPARE_OPTIONS_H
 #define CLI_PREPARE_OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "base/strvec.h"
+#include "cli/command_line.h"
 
 struct prepare_options {
+    struct common_options common;
     struct strvec steps; /* --run */
     struct strvec files; /* --file and --dir: absolute paths */
     const char *network; /* borrowed from argv; NULL */
@@ -18,14 +19,7 @@ struct prepare_options {
     bool list, all, remove, unused;
 };
 
-/* What --help prints. */
-extern const char prepare_options_help[];
-
-extern const struct option prepare_known_options[];
-
-/* Takes one option into the struct prepare_options that `context` is. ERROR_USAGE for a wrong
- * value. */
-int prepare_options_take(void *context, int option, char *value, struct error *error);
+extern const struct option_table prepare_table;
 
 /*
  * Checks which options need or exclude each other, or the operands, which end with NULL:

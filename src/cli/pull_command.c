@@ -1,6 +1,5 @@
 #include "cli/pull_command.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -10,19 +9,20 @@
 #include "config/config.h"
 #include "docker/image_store.h"
 
-static const char pull_help[] =
-    "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
-    "\n"
-    "Fetches or updates the images of languages with docker pull, and shows docker's\n"
-    "progress. Without LANGUAGE: all languages of the configuration.\n"
-    "\n"
-    "      --config FILE  configuration file\n"
-    "  -h, --help         print this summary\n"
-    "\n"
-    "Exit status: 0 success, 2 wrong command line or configuration, 3 an image could\n"
-    "not be fetched, 128+N signal N. See isolator-pull(1).\n";
+static const struct option_rule pull_rules[] = {
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_HELP,
+};
 
-static const struct option known_options[] = {COMMAND_OPTIONS_COMMON};
+static const struct option_table pull_table = {
+    .command = "isolator pull",
+    .usage = "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
+             "\n"
+             "Fetches or updates the images of languages with docker pull, and shows docker's\n"
+             "progress. Without LANGUAGE: all languages of the configuration.\n",
+    .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 an image could\n"
+             "not be fetched, 128+N signal N. See isolator-pull(1).\n",
+    OPTION_RULES(pull_rules)};
 
 /* The images of these languages, or of all, without duplicates. */
 static void collect_images(const struct config *config, char **operands, struct strvec *images)
@@ -62,13 +62,11 @@ static int run_pull_command(void *context, char **operands, const struct config 
 
 int pull_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "pull",
-                                                .help = pull_help,
-                                                .letters = ":h",
-                                                .known_options = known_options,
+    static const struct command_line command = {.options = &pull_table,
                                                 .operands_max = COMMAND_ANY_OPERANDS,
                                                 .run = run_pull_command,
                                                 .output = "list"};
+    struct common_options options = {.help = false};
 
-    return command_line_main(&command, argc, argv, NULL);
+    return command_line_main(&command, argc, argv, &options);
 }

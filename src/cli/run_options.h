@@ -1,7 +1,6 @@
 /*
- * The command lines of `isolator run`, `isolator test` and `isolator session`: one table of options
- * drives parsing and
- * --help.
+ * The command lines of `isolator run`, `isolator test` and `isolator session`. Their options are in
+ * cli/run_option_table.c.
  */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
@@ -59,9 +58,6 @@ void run_options_set_program(struct run_options *options, const char *file);
 
 /* An error_namer (base/error.h): the option for the subject of an error, like "--memory". */
 const char *run_options_namer(const char *subject);
-
-/* What --help prints; owned by the caller. */
-char *run_options_help(const struct run_options *options);
 
 void run_options_release(struct run_options *options);
 

@@ -1,6 +1,22 @@
+#include "cli/run_options.h"
+
 #include <string.h>
 
-#include "cli/run_options.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static int check_files(const struct run_options *options, struct error *error)
+{
+    CLEANUP_FREE char *escaped = NULL;
+
+    if (options->files.count <= 1 || options->command == RUN_OPTIONS_TEST)
+        return 0;
+    escaped = text_escape(options->files.items[1]);
+    return error_set(error, ERROR_USAGE,
+                     "unexpected argument '%s': only one FILE is allowed; put the program's "
+                     "arguments after --",
+                     escaped);
+}
 
 static int check_test_options(const struct run_options *options, struct error *error)
 {
@@ -50,6 +66,8 @@ int run_options_check(const struct run_options *options, struct error *error)
 {
     const struct request *request = &options->request;
 
+    if (check_files(options, error) != 0)
+        return -1;
     if (options->command != RUN_OPTIONS_SESSION && check_program(options, error) != 0)
         return -1;
     if (!options->artifacts && (request->artifacts.count > 0 || options->force))

@@ -15,6 +15,7 @@
 #include "cli/print.h"
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
+#include "cli/run_option_table.h"
 #include "cli/safe_json.h"
 #include "config/config_load.h"
 #include "service/service.h"
@@ -121,14 +122,6 @@ static int run_request(struct run_options *options, const struct config *config,
     return 0;
 }
 
-int run_request_print_help(const struct run_options *options)
-{
-    CLEANUP_FREE char *help = run_options_help(options);
-
-    print_text(help);
-    return command_line_printed("help");
-}
-
 int run_request_main(enum run_options_command command, int argc, char **argv,
                      run_request_report *report)
 {
@@ -141,7 +134,7 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
     if (run_options_parse(&options, command, argc, argv, &error) != 0)
         return exit_status_report(&error);
     if (options.help)
-        return run_request_print_help(&options);
+        return command_line_print_help(&run_option_tables[command]);
     if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
     if (options.files.count > 1) {

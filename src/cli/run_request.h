@@ -25,9 +25,6 @@ typedef int run_request_report(const struct run_options *options, struct result 
 int run_request_main(enum run_options_command command, int argc, char **argv,
                      run_request_report *report);
 
-/* Prints what --help says. Returns the exit status of the process. */
-int run_request_print_help(const struct run_options *options);
-
 /*
  * Prints the result as JSON: on one line, or indented on a terminal. -1 if it could not be written;
  * then a line on stderr says why.

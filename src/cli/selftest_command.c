@@ -1,6 +1,5 @@
 #include "cli/selftest_command.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "service/service.h"
 
 struct selftest_options {
+    struct common_options common;
     bool list, verbose;
 };
 
@@ -36,37 +36,26 @@ struct trial {
     struct result results[ATTACK_COPIES_MAX];
 };
 
-static const char selftest_help[] =
-    "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
-    "\n"
-    "Runs attacks, each in a container of its own, on your engine and with your\n"
-    "configuration, and reports for each whether the sandbox held. With NAMEs only\n"
-    "these run. The attacks are Python programs and need the image of python.\n"
-    "\n"
-    "  -l, --list         list the attacks and what must hold\n"
-    "      --config FILE  configuration file\n"
-    "  -v, --verbose      print what must hold above each line, warnings below\n"
-    "  -h, --help         print this summary\n"
-    "\n"
-    "Exit status: 0 all held except for known gaps, 1 an attack got through or a\n"
-    "container remains, 2 wrong command line or configuration, 3 the engine failed,\n"
-    "128+N signal N. See isolator-selftest(1).\n";
-
-static const struct option known_options[] = {
-    {"list", no_argument, NULL, 'l'},
-    {"verbose", no_argument, NULL, 'v'},
-    COMMAND_OPTIONS_COMMON,
+static const struct option_rule selftest_rules[] = {
+    {'l', "--list", NULL, "list the attacks and what must hold",
+     OPTION_FLAG(struct selftest_options, list)},
+    COMMAND_OPTION_CONFIG,
+    {'v', "--verbose", NULL, "print what must hold above each line, warnings below",
+     OPTION_FLAG(struct selftest_options, verbose)},
+    COMMAND_OPTION_HELP,
 };
 
-static int selftest_take_option(void *context, int option, char *value, struct error *error)
-{
-    struct selftest_options *options = context;
-
-    (void)value;
-    (void)error;
-    *(option == 'l' ? &options->list : &options->verbose) = true;
-    return 0;
-}
+static const struct option_table selftest_table = {
+    .command = "isolator selftest",
+    .usage = "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
+             "\n"
+             "Runs attacks, each in a container of its own, on your engine and with your\n"
+             "configuration, and reports for each whether the sandbox held. With NAMEs only\n"
+             "these run. The attacks are Python programs and need the image of python.\n",
+    .after = "Exit status: 0 all held except for known gaps, 1 an attack got through or a\n"
+             "container remains, 2 wrong command line or configuration, 3 the engine failed,\n"
+             "128+N signal N. See isolator-selftest(1).\n",
+    OPTION_RULES(selftest_rules)};
 
 /* Whether the attack was requested. Without names all are. */
 static bool is_requested(const struct attack *attack, char *const *names)
@@ -297,12 +286,8 @@ static int run_selftest_command(void *context, char **operands, const struct con
 
 int selftest_command(int argc, char **argv)
 {
-    static const struct command_line command = {.name = "selftest",
-                                                .help = selftest_help,
-                                                .letters = ":lvh",
-                                                .known_options = known_options,
+    static const struct command_line command = {.options = &selftest_table,
                                                 .operands_max = COMMAND_ANY_OPERANDS,
-                                                .take_option = selftest_take_option,
                                                 .run = run_selftest_command,
                                                 .output = "table"};
     struct selftest_options options = {.list = false};

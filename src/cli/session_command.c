@@ -9,8 +9,10 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
+#include "cli/run_option_table.h"
 #include "cli/run_request.h"
 #include "cli/session_cells.h"
 #include "cli/session_colon_commands.h"
@@ -100,7 +102,7 @@ int session_command(int argc, char **argv)
     config_init(&runner.config);
     status = run_options_parse(&runner.options, RUN_OPTIONS_SESSION, argc, argv, &error);
     if (status == 0 && runner.options.help)
-        status = run_request_print_help(&runner.options);
+        status = command_line_print_help(&run_option_tables[RUN_OPTIONS_SESSION]);
     else if (status == 0)
         status = config_load(&runner.config, runner.options.config_path, NULL, &error) == 0
                      ? run_session(&runner, &error)

@@ -116,6 +116,7 @@ void config_release(struct config *config)
         strvec_release(&language->session_command);
         strvec_release(&language->extensions);
         free(language->default_filename);
+        free(language->hello);
         strvec_release(&language->environment);
         sandbox_policy_release(&language->policy);
         strvec_release(&language->preparation.steps);

@@ -44,6 +44,7 @@ struct language {
     struct limits build_limits;    /* partial: how they differ from those of the program */
     struct strvec extensions;      /* with the dot */
     char *default_filename;
+    char *hello;                  /* a program for `isolator doctor`; NULL: none */
     struct strvec environment;    /* "KEY=VALUE"; a file adds variables and replaces them by name */
     struct sandbox_policy policy; /* partial: what differs from the defaults */
     int warm;                     /* size of its pool of warm containers; see service/pool.h */

@@ -175,6 +175,10 @@ static const struct config_key keys[] = {
      "File name of a program that has none of its own, and entrypoint of a directory if none is "
      "named.",
      .set = config_value_default_filename, .pattern = "^(?![.]+$)[^/]+$"},
+    {CONFIG_LEVEL_LANGUAGE, RULE("hello", KEY_STRING), "Test program",
+     "Program that isolator doctor runs to see whether the language works, unless promptsDir has "
+     "a hello_world in it.",
+     LANGUAGE_MEMBER(hello)},
     {CONFIG_LEVEL_LANGUAGE, RULE("env", KEY_STRINGS_BY_NAME), "Environment",
      "Environment variables by name; they are added to those that are built in.",
      .set = config_value_environment,

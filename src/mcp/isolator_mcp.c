@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "base/text.h"
 #include "config/config_load.h"
 #include "config/inputs_dir.h"
+#include "config/options.h"
 #include "config/snippets.h"
 #include "mcp/host_config.h"
 #include "mcp/server.h"
@@ -26,15 +26,36 @@
 
 enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 
-enum action { ACTION_SERVE, ACTION_PRINT_CONFIG, ACTION_HELP, ACTION_VERSION };
-
-struct options {
-    enum action action;
+struct server_command {
     const char *config; /* borrowed from argv; NULL: the usual places */
     const char *inputs; /* likewise; NULL: inputsDir of the configuration */
-    const char *host;   /* likewise; of ACTION_PRINT_CONFIG */
-    bool verbose;
+    const char *host;   /* likewise; of --print-config; NULL: serve */
+    bool verbose, help, version;
 };
+
+static const struct option_rule rules[] = {
+    {0, "--config", "FILE", "configuration file", OPTION_TEXT(struct server_command, config)},
+    {0, "--inputs", "DIR", "calls may use the files of this directory",
+     OPTION_TEXT(struct server_command, inputs)},
+    {0, "--print-config", "HOST", "print the entry for the host's configuration",
+     OPTION_TEXT(struct server_command, host)},
+    {'v', "--verbose", NULL, "trace each step with its time on stderr",
+     OPTION_FLAG(struct server_command, verbose)},
+    {'h', "--help", NULL, "print this summary", OPTION_FLAG(struct server_command, help)},
+    {0, "--version", NULL, "print the version", OPTION_FLAG(struct server_command, version)},
+};
+
+static const struct option_table table = {
+    .command = "isolator-mcp",
+    .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]\n"
+             "       isolator-mcp [--config FILE] [--inputs DIR] --print-config HOST\n"
+             "\n"
+             "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
+             "stdout. They run untrusted code in fresh, locked-down containers.\n",
+    .after = "Exit status: 0 connection closed or signal, 2 wrong command line or\n"
+             "configuration, 3 the host's system refused a resource.\n"
+             "See isolator-mcp(1).\n",
+    OPTION_RULES(rules)};
 
 /*
  * Prints on stdout. stdio is not used for it because it would block in write(2). Returns the exit
@@ -56,112 +77,30 @@ static int print(const char *text)
     return EXIT_SYSTEM;
 }
 
+/* Names the hosts in the line before the exit statuses. */
 static int print_help(void)
 {
     CLEANUP_FREE char *hosts = host_config_names();
-    CLEANUP_FREE char *help = string_format(
-        "usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]\n"
-        "       isolator-mcp [--config FILE] [--inputs DIR] --print-config HOST\n"
-        "\n"
-        "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
-        "stdout. They run untrusted code in fresh, locked-down containers.\n"
-        "\n"
-        "      --config FILE        configuration file\n"
-        "      --inputs DIR         calls may use the files of this directory\n"
-        "      --print-config HOST  print the entry for the host's configuration;\n"
-        "                       HOST: %s\n"
-        "  -v, --verbose            trace each step with its time on stderr\n"
-        "  -h, --help               print this summary\n"
-        "      --version            print the version\n"
-        "\n"
-        "Exit status: 0 connection closed or signal, 2 wrong command line or\n"
-        "configuration, 3 the host's system refused a resource.\n"
-        "See isolator-mcp(1).\n",
-        hosts);
+    CLEANUP_FREE char *after = string_format("HOST: %s\n\n%s", hosts, table.after);
+    struct option_table with_hosts = table;
+    CLEANUP_FREE char *help = NULL;
 
+    with_hosts.after = after;
+    help = options_help(&with_hosts);
     return print(help);
 }
 
-/*
- * Reports what getopt_long() returned for a wrong argument: ':' if its value is missing, 1 for an
- * operand, '?' otherwise. getopt_long() does not report it itself, because stdio may block and does
- * not escape the argument. Returns -1.
- */
-static int refuse_argument(int code, const char *argument)
+/* -1: ERROR_USAGE. */
+static int parse(struct server_command *command, int argc, char **argv, struct error *error)
 {
-    const char letter[] = {'-', (char)optopt, '\0'};
-    const bool is_long = strncmp(argument, "--", 2) == 0;
-    /* Print the whole argument if optopt is only one byte of a multi-byte character. */
-    const bool whole = code == 1 || is_long || optopt <= 0 || optopt >= 0x80;
-    CLEANUP_FREE char *name = string_copy(whole ? argument : letter);
-    CLEANUP_FREE char *escaped = NULL;
+    CLEANUP(strvec_release) struct strvec operands = STRVEC_INIT;
 
-    if (code != 1)
-        name[strcspn(name, "=")] = '\0';
-    escaped = text_escape(name);
-    if (code == 1)
-        diagnostics_line("unexpected argument '%s'; see isolator-mcp --help", escaped);
-    else if (code == ':')
-        diagnostics_line("option '%s' needs a value", escaped);
-    else if (is_long && optopt != 0)
-        diagnostics_line("option '%s' takes no value", escaped);
-    else
-        diagnostics_line("unknown option '%s'; see isolator-mcp --help", escaped);
-    return -1;
-}
-
-enum { OPTION_CONFIG = 256, OPTION_INPUTS, OPTION_PRINT_CONFIG, OPTION_VERSION };
-
-static void apply_option(struct options *options, int option, const char *value)
-{
-    switch (option) {
-    case OPTION_CONFIG:
-        options->config = value;
-        break;
-    case OPTION_INPUTS:
-        options->inputs = value;
-        break;
-    case OPTION_PRINT_CONFIG:
-        options->action = ACTION_PRINT_CONFIG;
-        options->host = value;
-        break;
-    case OPTION_VERSION:
-        options->action = ACTION_VERSION;
-        break;
-    case 'h':
-        options->action = ACTION_HELP;
-        break;
-    default:
-        options->verbose = true;
-    }
-}
-
-/* 0, or -1 after reporting what is wrong. */
-static int parse(struct options *options, int argc, char **argv)
-{
-    static const struct option known[] = {
-        {"config", required_argument, NULL, OPTION_CONFIG},
-        {"inputs", required_argument, NULL, OPTION_INPUTS},
-        {"print-config", required_argument, NULL, OPTION_PRINT_CONFIG},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, OPTION_VERSION},
-        {NULL, 0, NULL, 0},
-    };
-
-    *options = (struct options){.action = ACTION_SERVE};
-    opterr = 0;
-    for (;;) {
-        const char *argument = argv[optind];
-        /* "-" returns operands in order as code 1; ":" returns ':' for a missing value. */
-        const int option = getopt_long(argc, argv, "-:hv", known, NULL);
-
-        if (option == -1)
-            return optind == argc ? 0 : refuse_argument(1, argv[optind]);
-        if (option == 1 || option == ':' || option == '?')
-            return refuse_argument(option, argument);
-        apply_option(options, option, optarg);
-    }
+    *command = (struct server_command){.config = NULL};
+    if (options_parse(&table, argc, argv, command, &operands, NULL, error) != 0)
+        return -1;
+    return operands.count == 0 || command->help
+               ? 0
+               : options_refuse_operand(&table, operands.items[0], error);
 }
 
 /* The built-in timeout is meant for people at a terminal, so the server has its own. */
@@ -214,7 +153,8 @@ static void warn_of_snippets(const struct config *config)
     }
 }
 
-static int serve(const struct options *options, const struct config *config, struct error *error)
+static int serve(const struct server_command *options, const struct config *config,
+                 struct error *error)
 {
     const struct server_options server = {
         .in = STDIN_FILENO, .out = STDOUT_FILENO, .verbose = options->verbose};
@@ -242,7 +182,7 @@ static int report(const struct error *error)
     return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-static int print_config(const struct options *options, const struct config *config,
+static int print_config(const struct server_command *options, const struct config *config,
                         struct error *error)
 {
     const char *file = NULL;
@@ -260,22 +200,22 @@ int main(int argc, char **argv)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(config_release) struct config config;
-    struct options options;
+    struct server_command options;
 
     json_set_alloc_funcs(memory_allocate, free); /* ends the process if there is no memory */
     config_init(&config);
     signals_set_up();
     diagnostics_set_program("isolator-mcp");
-    if (parse(&options, argc, argv) != 0)
-        return EXIT_USAGE;
-    if (options.action == ACTION_HELP)
+    if (parse(&options, argc, argv, &error) != 0)
+        return report(&error);
+    if (options.help)
         return print_help();
-    if (options.action == ACTION_VERSION)
+    if (options.version)
         return print("isolator-mcp " ISOLATOR_VERSION "\n");
     if (load_config(&config, options.config, &error) != 0 ||
         (options.inputs && set_inputs(&config, options.inputs, &error) != 0))
         return report(&error);
-    if (options.action == ACTION_PRINT_CONFIG)
+    if (options.host)
         return print_config(&options, &config, &error);
     return serve(&options, &config, &error) == 0 ? EXIT_SUCCESS : report(&error);
 }

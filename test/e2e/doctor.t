@@ -93,6 +93,12 @@ test_case '--json' && {
 
 # ---- images and programs
 
+test_case 'a language with a test program of its own' && {
+    sed 's/"defaultFilename": "main.ash"/&, "hello": "echo hi"/' "$scratch/cold.json" >"$scratch/greeting.json"
+    isolator doctor --config "$scratch/greeting.json"
+    is "$status $(check 'run busybox')" "0 ok run busybox hello in N ms; no container is kept warm" "hello of the configuration"
+}
+
 test_case 'no image is on the engine' && {
     sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
     isolator doctor --config "$scratch/no_images.json"

@@ -98,6 +98,7 @@ page_options() {
 }
 names_alone() { sed -E 's/( ?)(-. )?([a-z-]+).*/\1\2\3/'; }
 help=$("$ISOLATOR" run --help)
+commands=$("$ISOLATOR" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p')
 server_help=$("$server" --help)
 
 test_case --quick 'the manual pages have the options of --help' && {
@@ -105,7 +106,9 @@ test_case --quick 'the manual pages have the options of --help' && {
     is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
     is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
         "$server_page: has the options of --help in their order"
-    for command in test batch prepare pull gc selftest config languages doctor; do
+    within "$(wc -w <<<"$commands")" 12 40 "isolator --help: the commands are found"
+    is "$(mdoc_section "$page" SYNOPSIS | sed -n 's/^\.Cm //p' | sort)" "$(sort <<<"$commands")" "$page: SYNOPSIS has every command"
+    for command in $(grep -vxE 'run|help' <<<"$commands"); do
         isolator "$command" --help
         is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
             "man/isolator-$command.1: has the options of --help in their order"

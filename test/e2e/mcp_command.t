@@ -54,7 +54,8 @@ refused() {
 test_case --quick 'wrong use' && {
     server --nope
     refused "unknown option '--nope'; see isolator-mcp --help" "an unknown option" --nope
-    refused "unknown option '--no'; see isolator-mcp --help" "an unknown option with a value" --no=value
+    refused "unknown option '--no=value'; see isolator-mcp --help" "an unknown option with a value" --no=value
+    refused "unknown option '--verb'; did you mean --verbose?" "an abbreviated option" --verb
     refused "unknown option '-x'; see isolator-mcp --help" "an unknown letter after a known one" -vx
     refused "unknown option '--\\x1b[31m'; see isolator-mcp --help" "an escape sequence is escaped" $'--\e[31m'
     refused "option '--config' needs a value" "--config without a file" --config

@@ -462,10 +462,10 @@ test_case --quick '--dir and --entrypoint that do not exist' && {
 
 test_case --quick 'working directories that are refused' && {
     for path in srv / // '/srv ' /a:b /a,b /a/../b; do
-        refused "'$path' is not a working directory; write an absolute path like /workspace" \
+        refused "--container-workdir: '$path' is not a working directory; write an absolute path like /workspace" \
             "--container-workdir $path" --container-workdir "$path" "$probe"
     done
-    refused "'/etc/x' cannot be the working directory: it lies in the system's /etc" "--container-workdir /etc/x" \
+    refused "--container-workdir: '/etc/x' cannot be the working directory: it lies in the system's /etc" "--container-workdir /etc/x" \
         --container-workdir=/etc/x "$probe"
 }
 
@@ -620,7 +620,7 @@ print(os.getcwd(), sys.argv, sorted(os.listdir(".")))' >"$scratch/where.py"
 }
 
 test_case --quick 'working directories and tags that are refused before anything runs' && {
-    refused "'/my \$work' is not a working directory; write an absolute path like /workspace" \
+    refused "--container-workdir: '/my \$work' is not a working directory; write an absolute path like /workspace" \
         "a working directory that a Dockerfile would not take" --container-workdir '/my $work' "$probe"
     for tag in -x a:b:c :x x: 'a b' a@b; do
         refused "'$tag' is not a tag for an image; write it like name:tag, the name in lower case" "--save-image '$tag'" --save-image="$tag" "$probe"

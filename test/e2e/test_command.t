@@ -51,7 +51,7 @@ test_case --quick 'wrong command lines' && {
     wrong "--compare: 'same' is not a way to compare; use trim, exact, tokens or float" --tests t --compare same x.py
     wrong "--tolerance needs --compare float" --tests t --tolerance 1 x.py
     wrong "--tolerance: 'inf' is not a number from 0, like 1e-6" --tests t --compare float --tolerance inf x.py
-    wrong "--output-limit must be a whole number from 64 to 1048576 bytes" --tests t --output-limit 63 x.py
+    wrong "--output-limit: must be a whole number from 64 to 1048576" --tests t --output-limit 63 x.py
     wrong "--json and --table cannot be used together" --tests t --json --table x.py
     wrong "unknown option '--stdin'; see isolator test --help" --stdin f
     wrong "--read-only must be true for a request with tests: nothing of one program may be left for the next" \

@@ -3,7 +3,7 @@
 #include <getopt.h>
 #include <math.h>
 
-#include "cli/run_options.h"
+#include "cli/run_option_table.h"
 
 /* One command line: the words after "isolator", and what was read from them. */
 struct fixture {
@@ -478,8 +478,7 @@ static void run_options__help_names_every_option(void **state)
                                         "--stream ",
                                         "-v, --verbose ",
                                         "-h, --help "};
-    const struct run_options run = {.command = RUN_OPTIONS_RUN};
-    CLEANUP_FREE char *help = run_options_help(&run);
+    CLEANUP_FREE char *help = options_help(&run_option_tables[RUN_OPTIONS_RUN]);
 
     (void)state;
     assert_memory_equal(help, "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n", 49);
@@ -493,8 +492,7 @@ static void run_options__every_subject_has_an_option(void **state)
 {
     static const char *const others[] = {"network", "readOnly",       "capDrop",
                                          "user",    REQUEST_LANGUAGE, REQUEST_ENTRYPOINT};
-    const struct run_options run = {.command = RUN_OPTIONS_RUN};
-    CLEANUP_FREE char *text = run_options_help(&run);
+    CLEANUP_FREE char *text = options_help(&run_option_tables[RUN_OPTIONS_RUN]);
 
     (void)state;
     for (size_t i = 0; i < LIMIT_NUMBERS + COUNT(others); i++) {
@@ -572,10 +570,10 @@ static void run_options__refused_by_test(void **state)
         {"--tests|d|x.py|--compare|float|--tolerance|-1",
          "--tolerance: '-1' is not a number from 0, like 1e-6"},
         {"--tests|d|x.py|--output-limit|0",
-         "--output-limit must be a whole number from 64 to 1048576 bytes"},
+         "--output-limit: must be a whole number from 64 to 1048576"},
         {"--tests|d|x.py|--output-limit|64.5",
-         "--output-limit must be a whole number from 64 to 1048576 bytes"},
-        {"--tests|d|x.py|--output-limit|x", "--output-limit: 'x' is not a number of bytes"},
+         "--output-limit: must be a whole number from 64 to 1048576"},
+        {"--tests|d|x.py|--output-limit|x", "--output-limit: 'x' is not a number"},
         {"--tests|d|x.py|--json|--table", "--json and --table cannot be used together"},
         {"--tests|d|x.py|-|-l|c",
          "- and another FILE cannot be used together; stdin is one program"},

@@ -30,7 +30,7 @@ static void config_keys__levels(void **state)
         "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
         "cpuSeconds outputBytes \n"
         "image imageVersions command build sessionCommand buildLimits aliases extensions "
-        "defaultFilename env "
+        "defaultFilename hello env "
         "prepare "
         "listPackages packages \n"
         "timeoutSeconds memoryMB cpus pidsLimit \n"

@@ -1,0 +1,288 @@
+#include "config/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/duration.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+/* The code of an option for getopt_long() is OPTION_CODE + its index; 1 is an operand. */
+enum { OPTION_CODE = 256, OPERAND = 1 };
+
+/* What getopt_long() needs. */
+struct getopt_tables {
+    struct option longs[OPTIONS_MAX + 1];
+    char shorts[2 * OPTIONS_MAX + 3];
+};
+
+static bool has_option(const struct option_table *table, size_t index)
+{
+    const unsigned commands = table->rules[index].commands;
+
+    return commands == 0 || (commands & table->commands);
+}
+
+static bool is_optional(const struct option_rule *rule)
+{
+    return rule->argument && rule->argument[0] == '[';
+}
+
+static void make_getopt_tables(const struct option_table *table, struct getopt_tables *tables)
+{
+    struct option *longs = tables->longs;
+    char *shorts = tables->shorts;
+
+    /* "-" returns operands in order; ":" returns errors instead of printing them */
+    *shorts++ = '-';
+    *shorts++ = ':';
+    for (size_t i = 0; i < table->count && i < OPTIONS_MAX; i++) {
+        const struct option_rule *rule = &table->rules[i];
+
+        if (!has_option(table, i))
+            continue;
+        *longs++ = (struct option){rule->name + 2,
+                                   !rule->argument     ? no_argument
+                                   : is_optional(rule) ? optional_argument
+                                                       : required_argument,
+                                   NULL, OPTION_CODE + (int)i};
+        if (!rule->letter)
+            continue;
+        *shorts++ = (char)rule->letter;
+        if (rule->argument)
+            *shorts++ = ':';
+    }
+    *longs = (struct option){NULL, 0, NULL, 0};
+    *shorts = '\0';
+}
+
+static const struct option_rule *find_rule(const struct option_table *table, int code)
+{
+    if (code >= OPTION_CODE)
+        return &table->rules[code - OPTION_CODE];
+    for (size_t i = 0; i < table->count; i++)
+        if (has_option(table, i) && table->rules[i].letter == code)
+            return &table->rules[i];
+    return NULL;
+}
+
+/* ---- what is wrong */
+
+/* Whether the argument is a long option that getopt_long() has accepted and nobody has written. */
+static bool is_abbreviated(const struct option_rule *rule, const char *argument)
+{
+    const size_t length = strcspn(argument, "=");
+
+    return strncmp(argument, "--", 2) == 0 &&
+           (strlen(rule->name) != length || memcmp(rule->name, argument, length) != 0);
+}
+
+static int refuse_unknown(const struct option_table *table, const char *argument, bool has_operand,
+                          struct error *error)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *escaped = text_escape(argument);
+    CLEANUP_FREE char *name = string_copy(argument + strspn(argument, "-"));
+    const char *nearest = NULL;
+
+    name[strcspn(name, "=")] = '\0';
+    for (size_t i = 0; i < table->count; i++)
+        if (has_option(table, i))
+            strvec_push(&names, table->rules[i].name + 2);
+    if (strncmp(argument, "--", 2) == 0)
+        nearest = text_nearest(name, (const char *const *)names.items, names.count);
+    if (nearest)
+        return error_set(error, ERROR_USAGE, "unknown option '%s'; did you mean --%s?", escaped,
+                         nearest);
+    if (table->has_rest && has_operand)
+        return error_set(error, ERROR_USAGE,
+                         "unknown option '%s'; put the program's arguments after --", escaped);
+    return error_set(error, ERROR_USAGE, "unknown option '%s'; see %s --help", escaped,
+                     table->command);
+}
+
+/* `code` is what getopt_long() has returned about the argument: ':', '?' or an abbreviation. */
+static int refuse_option(const struct option_table *table, int code, const char *argument,
+                         bool has_operand, struct error *error)
+{
+    const bool is_long = strncmp(argument, "--", 2) == 0;
+    const char letter[] = {'-', (char)optopt, '\0'};
+
+    if (code == ':' && !is_long)
+        return error_set(error, ERROR_USAGE, "option '%s' needs a value", letter);
+    if ((code == ':' || code == '?') && optopt >= OPTION_CODE)
+        return error_set(error, ERROR_USAGE, "option '%s' %s", find_rule(table, optopt)->name,
+                         code == ':' ? "needs a value" : "takes no value");
+    /* the whole argument if optopt is only one byte of a character of several */
+    return refuse_unknown(table, is_long || optopt <= 0 || optopt >= 0x80 ? argument : letter,
+                          has_operand, error);
+}
+
+int options_refuse_operand(const struct option_table *table, const char *operand,
+                           struct error *error)
+{
+    CLEANUP_FREE char *escaped = text_escape(operand);
+
+    return error_set(error, ERROR_USAGE, "unexpected argument '%s'; see %s --help", escaped,
+                     table->command);
+}
+
+/* ---- reading */
+
+static int set_whole(const struct option_rule *rule, const char *value, int *place,
+                     struct error *error)
+{
+    double number;
+
+    if (number_parse(value, "", &number, error) != 0)
+        return -1;
+    if (!(number >= rule->least && number <= rule->most) || number != (int)number)
+        return error_set(error, ERROR_USAGE, "must be a whole number from %d to %d", rule->least,
+                         rule->most);
+    *place = (int)number;
+    return 0;
+}
+
+static int set_limit(const struct option_rule *rule, const char *value, struct limits *limits,
+                     struct error *error)
+{
+    const char *unit = limit_rules[rule->limit].unit;
+    double number;
+
+    return number_parse(value, unit + strspn(unit, " "), &number, error) == 0
+               ? limits_set_number(limits, rule->limit, number, error)
+               : -1;
+}
+
+static int apply_option(const struct option_rule *rule, const char *value, void *values,
+                        struct error *error)
+{
+    void *place = (char *)values + rule->place;
+
+    switch (rule->kind) {
+    case OPTION_RAISES:
+        *(bool *)place = true;
+        return 0;
+    case OPTION_COUNTS:
+        return set_whole(rule, value, place, error);
+    case OPTION_SETS:
+        *(const char **)place = value;
+        return 0;
+    case OPTION_COPIES:
+        free(*(char **)place);
+        *(char **)place = string_copy(value);
+        return 0;
+    case OPTION_LIMITS:
+        return set_limit(rule, value, place, error);
+    case OPTION_CALLS:
+        break;
+    }
+    return rule->apply(place, value, error);
+}
+
+static int name_error(const struct option_rule *rule, struct error *error)
+{
+    if (!error->subject)
+        return error_prefix(error, "%s", rule->name);
+    error_rename_subject(error, rule->name);
+    return -1;
+}
+
+/* As getopt_long() of glibc, which returns "-" as an operand; that of musl ends there. */
+static int next_option(int argc, char **argv, const struct getopt_tables *tables, int at)
+{
+    const int code = getopt_long(argc, argv, tables->shorts, tables->longs, NULL);
+
+    if (code != -1 || !argv[at] || strcmp(argv[at], "-") != 0)
+        return code;
+    optarg = argv[optind++];
+    return OPERAND;
+}
+
+int options_parse(const struct option_table *table, int argc, char **argv, void *values,
+                  struct strvec *operands, struct strvec *rest, struct error *error)
+{
+    const size_t before = operands->count;
+    struct getopt_tables tables = {.shorts = ""};
+    const struct option_rule *rule;
+
+    make_getopt_tables(table, &tables);
+    opterr = 0;
+    optind = 0; /* restart: works with glibc and musl */
+    for (;;) {
+        const int at = optind > 0 ? optind : 1; /* the current argument, for messages */
+        const int code = next_option(argc, argv, &tables, at);
+
+        if (code == -1)
+            break;
+        if (code == OPERAND) {
+            strvec_push(operands, optarg);
+            continue;
+        }
+        rule = code == ':' || code == '?' ? NULL : find_rule(table, code);
+        if (!rule || is_abbreviated(rule, argv[at]))
+            return refuse_option(table, code, argv[at], operands->count > before, error);
+        if (apply_option(rule, optarg, values, error) != 0)
+            return name_error(rule, error);
+        if (rule->letter == 'h')
+            return 0;
+    }
+    for (int i = optind; i < argc; i++)
+        strvec_push(table->has_rest ? rest : operands, argv[i]);
+    return 0;
+}
+
+static const char *subject_of(const struct option_rule *rule)
+{
+    return rule->kind == OPTION_LIMITS ? limit_rules[rule->limit].name : rule->subject;
+}
+
+const char *options_name(const struct option_table *table, const char *subject)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const char *own = subject_of(&table->rules[i]);
+
+        if (own && strcmp(own, subject) == 0)
+            return table->rules[i].name;
+    }
+    return NULL;
+}
+
+/* ---- --help */
+
+/* "--memory MB", "--read-only[=BOOL]". */
+static char *form_of(const struct option_rule *rule)
+{
+    if (!rule->argument)
+        return string_copy(rule->name);
+    if (is_optional(rule))
+        return string_format("%s[=%s", rule->name, rule->argument + 1);
+    return string_format("%s %s", rule->name, rule->argument);
+}
+
+char *options_help(const struct option_table *table)
+{
+    struct strbuf text = STRBUF_INIT;
+    int width = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        CLEANUP_FREE char *form = form_of(&table->rules[i]);
+
+        if (has_option(table, i) && (int)strlen(form) > width)
+            width = (int)strlen(form);
+    }
+    strbuf_addf(&text, "%s\n", table->usage);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct option_rule *rule = &table->rules[i];
+        const char letter[] = {'-', (char)rule->letter, ',', '\0'};
+        CLEANUP_FREE char *form = form_of(rule);
+
+        if (has_option(table, i))
+            strbuf_addf(&text, "  %-3s %-*s  %s\n", rule->letter ? letter : "", width, form,
+                        rule->help);
+    }
+    strbuf_addf(&text, "\n%s", table->after);
+    return strbuf_steal(&text);
+}

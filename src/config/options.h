@@ -1,0 +1,88 @@
+/*
+ * The options of a command line. One table for a command says what it takes: from it come the
+ * tables of getopt_long(3), --help, and the messages about what is wrong. The messages of
+ * getopt_long() are not used, since they name neither the command nor --help.
+ *
+ * Long options cannot be abbreviated, since an abbreviation may become ambiguous, or mean something
+ * else in another command.
+ */
+#ifndef CONFIG_OPTIONS_H
+#define CONFIG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/strvec.h"
+#include "config/limits.h"
+
+/*
+ * Takes the value, NULL if there is none. 0, or -1 with ERROR_USAGE, whose message gets the name of
+ * the option as a prefix, or in the place of its subject.
+ */
+typedef int option_apply(void *place, const char *value, struct error *error);
+
+/* One option. Rows are written with the macros below. */
+struct option_rule {
+    int letter;           /* 0: none; 'h' ends the command line */
+    const char *name;     /* "--memory" */
+    const char *argument; /* NULL: none; in brackets: may be missing, and follows a "=" */
+    const char *help;     /* its line of --help */
+    enum {
+        OPTION_RAISES, /* a bool */
+        OPTION_COUNTS, /* an int from `least` to `most` */
+        OPTION_SETS,   /* a const char *, which is borrowed from argv */
+        OPTION_COPIES, /* a char *, which is owned */
+        OPTION_LIMITS, /* a number of a struct limits */
+        OPTION_CALLS   /* apply() */
+    } kind;
+    size_t place; /* the offset of what it changes in the command's struct of values */
+    int least, most;
+    enum limit_number limit;
+    option_apply *apply;
+    const char *subject; /* what errors call it, unless it is a limit: a key; NULL: none */
+    unsigned commands;   /* bits of those that have it, where several share a table; 0: all */
+};
+
+#define OPTION_FLAG(type, member) .kind = OPTION_RAISES, .place = offsetof(type, member)
+#define OPTION_TEXT(type, member) .kind = OPTION_SETS, .place = offsetof(type, member)
+#define OPTION_COPY(type, member) .kind = OPTION_COPIES, .place = offsetof(type, member)
+#define OPTION_WHOLE(type, member, min, max)                                                       \
+    .kind = OPTION_COUNTS, .place = offsetof(type, member), .least = (min), .most = (max)
+#define OPTION_LIMIT(type, member, which)                                                          \
+    .kind = OPTION_LIMITS, .place = offsetof(type, member), .limit = (which)
+#define OPTION_CALL(type, member, function)                                                        \
+    .kind = OPTION_CALLS, .place = offsetof(type, member), .apply = (function)
+
+struct option_table {
+    const char *command;       /* as people write it: "isolator gc" */
+    const char *usage, *after; /* what --help prints before and after the options */
+    const struct option_rule *rules;
+    size_t count;
+    unsigned commands; /* the bit of this one; 0: the table is not shared */
+    bool has_rest;     /* what follows "--" is not the command's own */
+};
+
+#define OPTION_RULES(array) .rules = (array), .count = sizeof(array) / sizeof *(array)
+
+enum { OPTIONS_MAX = 64 }; /* rules of a table */
+
+/*
+ * Reads the arguments after argv[0] into `values`, and the operands into `operands`, where they
+ * follow those that it has. `rest` gets what follows "--" if the table has that, else it may be
+ * NULL. -1: ERROR_USAGE. Nothing after --help is read.
+ */
+int options_parse(const struct option_table *table, int argc, char **argv, void *values,
+                  struct strvec *operands, struct strvec *rest, struct error *error);
+
+/* The option with this subject, for an error_namer (base/error.h); NULL: none. */
+const char *options_name(const struct option_table *table, const char *subject);
+
+/* What --help prints; owned by the caller. */
+char *options_help(const struct option_table *table);
+
+/* Sets the ERROR_USAGE about an operand too many. Returns -1. */
+int options_refuse_operand(const struct option_table *table, const char *operand,
+                           struct error *error);
+
+#endif

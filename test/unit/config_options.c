@@ -1,0 +1,239 @@
+#include "test.h"
+
+#include <getopt.h>
+
+#include "config/options.h"
+
+struct values {
+    const char *file;
+    char *copy;
+    bool quiet, help;
+    int jobs;
+    struct limits limits;
+    char *calls;
+};
+
+static int call(void *place, const char *value, struct error *error)
+{
+    char **calls = place;
+    char *more = string_format("%s%s;", *calls ? *calls : "", value ? value : "-");
+
+    free(*calls);
+    *calls = more;
+    return value && strcmp(value, "wrong") == 0 ? error_set(error, ERROR_USAGE, "it is wrong") : 0;
+}
+
+enum { FIRST = 1, SECOND = 2 };
+
+static const struct option_rule rules[] = {
+    {0, "--file", "FILE", "a file", OPTION_TEXT(struct values, file)},
+    {'c', "--copy", "TEXT", "a text (none)", OPTION_COPY(struct values, copy)},
+    {'j', "--jobs", "N", "a number", OPTION_WHOLE(struct values, jobs, 2, 9)},
+    {0, "--memory", "MB", "memory", OPTION_LIMIT(struct values, limits, LIMIT_MEMORY)},
+    {0, "--maybe", "[BOOL]", "true or false", OPTION_CALL(struct values, calls, call),
+     .subject = "maybe"},
+    {0, "--first", NULL, "of the first", OPTION_CALL(struct values, calls, call),
+     .commands = FIRST},
+    {'s', "--second", NULL, "of the second", OPTION_CALL(struct values, calls, call),
+     .commands = SECOND},
+    {'q', "--quiet", NULL, "less", OPTION_FLAG(struct values, quiet)},
+    {'h', "--help", NULL, "this", OPTION_FLAG(struct values, help)},
+};
+
+static const struct option_table plain = {.command = "isolator command",
+                                          .usage = "usage: isolator command\n",
+                                          .after = "The end.\n",
+                                          .commands = FIRST,
+                                          OPTION_RULES(rules)};
+
+/* One command line and what was read from it. */
+struct fixture {
+    struct strvec words, operands, rest;
+    struct values values;
+    struct error error;
+    int result;
+};
+
+/*
+ * Makes getopt_long() start anew: it keeps a pointer into the arguments that it has read, and ours
+ * are freed. A program has only one command line.
+ */
+static void reset_getopt(void)
+{
+    char word[] = "command";
+    char *words[] = {word, NULL};
+    const struct option none[] = {{NULL, 0, NULL, 0}};
+
+    optind = 0;
+    getopt_long(1, words, "-:", none, NULL);
+}
+
+/* Splits the line at '|' and reads it. */
+static void parse(struct fixture *fixture, const struct option_table *table, const char *line)
+{
+    *fixture = (struct fixture){.error = ERROR_INIT};
+    strvec_push(&fixture->words, "command");
+    while (*line) {
+        const size_t length = strcspn(line, "|");
+
+        strvec_pushf(&fixture->words, "%.*s", (int)length, line);
+        line += length + (line[length] == '|');
+    }
+    fixture->result =
+        options_parse(table, (int)fixture->words.count, fixture->words.items, &fixture->values,
+                      &fixture->operands, &fixture->rest, &fixture->error);
+}
+
+static void release(struct fixture *fixture)
+{
+    reset_getopt();
+    free(fixture->values.copy);
+    free(fixture->values.calls);
+    strvec_release(&fixture->words);
+    strvec_release(&fixture->operands);
+    strvec_release(&fixture->rest);
+    error_release(&fixture->error);
+}
+
+static void assert_refused_by(const struct option_table *table, const char *line,
+                              const char *message)
+{
+    struct fixture fixture;
+
+    parse(&fixture, table, line);
+    assert_int_equal(fixture.result, -1);
+    assert_error(&fixture.error, ERROR_USAGE, message);
+    release(&fixture);
+}
+
+static void assert_refused(const char *line, const char *message)
+{
+    assert_refused_by(&plain, line, message);
+}
+
+static void assert_joined(const struct strvec *strings, const char *expected)
+{
+    CLEANUP_FREE char *joined = strvec_join(strings, "|");
+
+    assert_string_equal(joined, expected);
+}
+
+static void options__values(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    parse(&fixture, &plain, "--file=f|-ca|--copy|b|-qj3|--memory=64|--maybe|--maybe=x|--first");
+    assert_no_error(&fixture.error);
+    assert_string_equal(fixture.values.file, "f");
+    assert_string_equal(fixture.values.copy, "b");
+    assert_true(fixture.values.quiet);
+    assert_string_equal(fixture.values.calls, "-;x;-;");
+    assert_int_equal(fixture.values.jobs, 3);
+    assert_float_equal(fixture.values.limits.number[LIMIT_MEMORY], 64, 0);
+    release(&fixture);
+}
+
+static void options__operands(void **state)
+{
+    struct option_table table = plain;
+    struct fixture fixture;
+
+    (void)state;
+    parse(&fixture, &plain, "a|-q|-|b|--|-c|d");
+    assert_no_error(&fixture.error);
+    assert_true(fixture.values.quiet);
+    assert_joined(&fixture.operands, "a|-|b|-c|d");
+    release(&fixture);
+
+    table.has_rest = true;
+    parse(&fixture, &table, "a|-q|-|--|-c|d");
+    assert_no_error(&fixture.error);
+    assert_joined(&fixture.operands, "a|-");
+    assert_joined(&fixture.rest, "-c|d");
+    release(&fixture);
+}
+
+/* What follows --help does not matter. */
+static void options__help_ends_the_line(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    parse(&fixture, &plain, "-h|--nonsense");
+    assert_no_error(&fixture.error);
+    assert_true(fixture.values.help);
+    release(&fixture);
+}
+
+static void options__wrong_ones(void **state)
+{
+    struct option_table table = plain;
+
+    (void)state;
+    assert_refused("--file", "option '--file' needs a value");
+    assert_refused("--jobs", "option '--jobs' needs a value");
+    assert_refused("-j", "option '-j' needs a value");
+    assert_refused("--quiet=1", "option '--quiet' takes no value");
+    assert_refused("--quite", "unknown option '--quite'; did you mean --quiet?");
+    assert_refused("--quite=1", "unknown option '--quite=1'; did you mean --quiet?");
+    assert_refused("--qui", "unknown option '--qui'; did you mean --quiet?");
+    assert_refused("--cop=1", "unknown option '--cop=1'; did you mean --copy?");
+    assert_refused("--frobnicate", "unknown option '--frobnicate'; see isolator command --help");
+    assert_refused("--\x1b[31m", "unknown option '--\\x1b[31m'; see isolator command --help");
+    assert_refused("-x", "unknown option '-x'; see isolator command --help");
+    assert_refused("-qx", "unknown option '-x'; see isolator command --help");
+    assert_refused("-\xc3\xa4", "unknown option '-\xc3\xa4'; see isolator command --help");
+    assert_refused("-s", "unknown option '-s'; see isolator command --help");
+    assert_refused("--second", "unknown option '--second'; see isolator command --help");
+    assert_refused("--maybe=wrong|--nonsense", "--maybe: it is wrong");
+    assert_refused("-j|10", "--jobs: must be a whole number from 2 to 9");
+    assert_refused("--jobs=2.5", "--jobs: must be a whole number from 2 to 9");
+    assert_refused("--jobs=two", "--jobs: 'two' is not a number");
+    assert_refused("--memory=64m", "--memory: '64m' is not a number of MB");
+    assert_refused("--memory|1", "--memory must be from 6 to 16777216 MB");
+    table.has_rest = true;
+    assert_refused_by(&table, "-x", "unknown option '-x'; see isolator command --help");
+    assert_refused_by(&table, "f|-x", "unknown option '-x'; put the program's arguments after --");
+}
+
+static void options__names_of_subjects(void **state)
+{
+    (void)state;
+    assert_string_equal(options_name(&plain, "memoryMB"), "--memory");
+    assert_string_equal(options_name(&plain, "maybe"), "--maybe");
+    assert_null(options_name(&plain, "memory"));
+}
+
+static void options__help(void **state)
+{
+    CLEANUP_FREE char *help = options_help(&plain);
+
+    (void)state;
+    assert_string_equal(help, "usage: isolator command\n"
+                              "\n"
+                              "      --file FILE     a file\n"
+                              "  -c, --copy TEXT     a text (none)\n"
+                              "  -j, --jobs N        a number\n"
+                              "      --memory MB     memory\n"
+                              "      --maybe[=BOOL]  true or false\n"
+                              "      --first         of the first\n"
+                              "  -q, --quiet         less\n"
+                              "  -h, --help          this\n"
+                              "\n"
+                              "The end.\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options__values),
+        cmocka_unit_test(options__operands),
+        cmocka_unit_test(options__help_ends_the_line),
+        cmocka_unit_test(options__wrong_ones),
+        cmocka_unit_test(options__names_of_subjects),
+        cmocka_unit_test(options__help),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
