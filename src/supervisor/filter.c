@@ -93,6 +93,8 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
 /* Old and new SO_TIMESTAMPING of include/uapi/asm-generic/socket.h. */
 enum { OPTION_TIMESTAMPING = 37, OPTION_TIMESTAMPING_NEW = 65 };
+/* SO_ATTACH_FILTER and SO_ATTACH_REUSEPORT_CBPF of the same; those for eBPF need bpf(2). */
+enum { OPTION_ATTACH_FILTER = 26, OPTION_ATTACH_REUSEPORT = 51 };
 enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/in6.h */
 
 /*
@@ -147,6 +149,9 @@ static bool add_rules(uint32_t watch)
         /* So are the copies of packets that wait for their times. */
         NOT_WITH_BOTH(SYS_setsockopt, 1, SOL_SOCKET, 2, OPTION_TIMESTAMPING, EPERM),
         NOT_WITH_BOTH(SYS_setsockopt, 1, SOL_SOCKET, 2, OPTION_TIMESTAMPING_NEW, EPERM),
+        /* So are filters of packets, whose machine code has a quota that the machine shares. */
+        NOT_WITH_BOTH(SYS_setsockopt, 1, SOL_SOCKET, 2, OPTION_ATTACH_FILTER, EPERM),
+        NOT_WITH_BOTH(SYS_setsockopt, 1, SOL_SOCKET, 2, OPTION_ATTACH_REUSEPORT, EPERM),
         /* A flow label outlives its socket for a minute, with bytes of the program's choice. */
         NOT_WITH_BOTH(SYS_setsockopt, 1, IPPROTO_IPV6, 2, OPTION_FLOWLABEL_MGR, EPERM),
 

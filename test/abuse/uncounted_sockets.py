@@ -6,7 +6,8 @@
 """The kernel charges the buffers of netlink and ICMP sockets to the machine and not to the container. A thousand
 descriptors in each of many processes would hold more than the machine has. A container with an engine's default
 may open ICMP datagram sockets (net.ipv4.ping_group_range). A socket that wants the times of what it sends keeps a copy
-of each packet, and those count nowhere either. Stops at twice the memory."""
+of each packet, and those count nowhere either, nor do filters of packets. Stops at twice the memory."""
+import ctypes
 import os
 import socket
 import struct
@@ -18,6 +19,9 @@ PING = (socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
 PING6 = (socket.AF_INET6, socket.SOCK_DGRAM, socket.IPPROTO_ICMPV6)
 SO_TIMESTAMPING = (37, 65)  # the old and the new one
 TX_SOFTWARE = 2  # of SOF_TIMESTAMPING
+SO_ATTACH = (26, 51)  # SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
+INSTRUCTIONS = 4096  # the most that a filter may have
+ACCEPT_ALL = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0xFFFF) * INSTRUCTIONS)  # BPF_RET
 
 
 def ask(one):
@@ -40,6 +44,14 @@ def timed(option):
     return one
 
 
+def filtered(option):
+    """A socket with a filter, of which each has a copy."""
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    one.setsockopt(socket.SOL_SOCKET, option, struct.pack("HP", INSTRUCTIONS, ctypes.addressof(ACCEPT_ALL)))
+    return one
+
+
 def fill(make, write):
     kept, total = [], 0
     try:
@@ -57,7 +69,9 @@ for name, make, write in (("netlink", lambda: socket.socket(*NETLINK), ask),
                           ("ICMP", lambda: socket.socket(*PING), lambda one: ping(one, "127.0.0.1", 8)),
                           ("ICMPv6", lambda: socket.socket(*PING6), lambda one: ping(one, "::1", 128)),
                           *(("UDP with times, option %d" % option, lambda option=option: timed(option),
-                             lambda one: sum(one.send(bytes(60000)) for _ in range(3))) for option in SO_TIMESTAMPING)):
+                             lambda one: sum(one.send(bytes(60000)) for _ in range(3))) for option in SO_TIMESTAMPING),
+                          *(("UDP with a filter, option %d" % option, lambda option=option: filtered(option),
+                             lambda one: 8 * INSTRUCTIONS) for option in SO_ATTACH)):
     if name == "netlink" and os.environ["LIMIT_NETLINK"] == "1":
         continue
     count, total = fill(make, write)

@@ -275,6 +275,8 @@ test_case 'uncounted_sockets' && {
     gives_way_to uncounted_sockets "sockets of ICMPv6" filter.c '/AF_INET6, 2, IPPROTO_ICMPV6,/d'
     gives_way_to uncounted_sockets "times, option 37" filter.c '/, OPTION_TIMESTAMPING,/d'
     gives_way_to uncounted_sockets "times, option 65" filter.c '/, OPTION_TIMESTAMPING_NEW,/d'
+    gives_way_to uncounted_sockets "a filter, option 26" filter.c '/, OPTION_ATTACH_FILTER,/d'
+    gives_way_to uncounted_sockets "a filter, option 51" filter.c '/, OPTION_ATTACH_REUSEPORT,/d'
 }
 
 test_case 'frames of the program' && {

@@ -139,6 +139,8 @@ static void filter__socket_options(void **state)
 {
     (void)state;
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 37}}); /* SO_TIMESTAMPING */
+    check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 26}}); /* a filter */
+    check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 51}}); /* of a group */
     check_refused(EPERM, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, 65}}); /* the new one */
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, SOL_SOCKET, SO_REUSEADDR}});
     check_refused(EBADF, (struct call){SYS_setsockopt, {-1, IPPROTO_IP, 37}});
