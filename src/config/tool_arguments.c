@@ -184,27 +184,6 @@ static int read_test_output_bytes(struct reading *reading, const char *name, con
     return 0;
 }
 
-const char *tool_arguments_namer(const char *subject)
-{
-    static const struct {
-        const char *subject, *name;
-    } names[] = {
-        {"timeoutSeconds", "timeout_seconds"},
-        {"memoryMB", "memory_mb"},
-        {"cpuSeconds", "cpu_seconds"},
-        {"pidsLimit", "pids_limit"},
-        {"outputBytes", "test_output_bytes"},
-        {REQUEST_LANGUAGE, "language"},
-        {REQUEST_ENTRYPOINT, "entrypoint_filename"},
-        {"workdirMB", "workdirMB in the configuration"}, /* no argument sets it */
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(subject, names[i].subject) == 0)
-            return names[i].name;
-    return NULL;
-}
-
 /* Who has an argument. */
 enum offer {
     OFFER_ALWAYS,
@@ -217,28 +196,29 @@ static const struct argument {
     const char *name;
     int (*read)(struct reading *reading, const char *name, const json_t *value);
     enum offer offer;
-    enum limit_number limit; /* of OFFER_WITH_MAXIMUM */
+    enum limit_number limit; /* of OFFER_WITH_MAXIMUM; else LIMIT_NUMBERS */
+    const char *subject;     /* what errors (base/error.h) call it, unless that is its limit */
 } table[] = {
-    {"language", read_language, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"image", read_image, OFFER_BATCH, LIMIT_NUMBERS},
-    {"entrypoint_code", read_code, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"entrypoint_filename", read_filename, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"additional_files", read_files, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"snippet_name", read_snippet, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"stdin", read_stdin, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"arguments", read_arguments, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"environment", read_environment, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"timeout_seconds", read_timeout, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"memory_mb", read_limit, OFFER_WITH_MAXIMUM, LIMIT_MEMORY},
-    {"cpus", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPUS},
-    {"cpu_seconds", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPU_TIME},
-    {"pids_limit", read_limit, OFFER_WITH_MAXIMUM, LIMIT_PIDS},
-    {"artifacts", read_artifacts, OFFER_ALWAYS, LIMIT_NUMBERS},
-    {"session", read_session, OFFER_SESSION, LIMIT_NUMBERS},
-    {"keep_processes", read_keep_processes, OFFER_SESSION, LIMIT_NUMBERS},
-    {"tests", read_tests, OFFER_BATCH, LIMIT_NUMBERS},
-    {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, LIMIT_NUMBERS},
-    {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, LIMIT_NUMBERS},
+    {"language", read_language, OFFER_ALWAYS, LIMIT_NUMBERS, REQUEST_LANGUAGE},
+    {"image", read_image, OFFER_BATCH, LIMIT_NUMBERS, NULL},
+    {"entrypoint_code", read_code, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"entrypoint_filename", read_filename, OFFER_ALWAYS, LIMIT_NUMBERS, REQUEST_ENTRYPOINT},
+    {"additional_files", read_files, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"snippet_name", read_snippet, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"stdin", read_stdin, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"arguments", read_arguments, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"environment", read_environment, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"timeout_seconds", read_timeout, OFFER_ALWAYS, LIMIT_NUMBERS, "timeoutSeconds"},
+    {"memory_mb", read_limit, OFFER_WITH_MAXIMUM, LIMIT_MEMORY, NULL},
+    {"cpus", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPUS, NULL},
+    {"cpu_seconds", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPU_TIME, NULL},
+    {"pids_limit", read_limit, OFFER_WITH_MAXIMUM, LIMIT_PIDS, NULL},
+    {"artifacts", read_artifacts, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
+    {"session", read_session, OFFER_SESSION, LIMIT_NUMBERS, NULL},
+    {"keep_processes", read_keep_processes, OFFER_SESSION, LIMIT_NUMBERS, NULL},
+    {"tests", read_tests, OFFER_BATCH, LIMIT_NUMBERS, NULL},
+    {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, LIMIT_NUMBERS, NULL},
+    {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, LIMIT_NUMBERS, "outputBytes"},
 };
 enum { ARGUMENTS = sizeof table / sizeof *table };
 
@@ -248,6 +228,20 @@ enum limit_number tool_arguments_limit(const char *name)
         if (strcmp(table[i].name, name) == 0)
             return table[i].limit;
     return LIMIT_NUMBERS;
+}
+
+const char *tool_arguments_namer(const char *subject)
+{
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const char *own =
+            table[i].limit < LIMIT_NUMBERS ? limit_rules[table[i].limit].name : table[i].subject;
+
+        if (own && strcmp(own, subject) == 0)
+            return table[i].name;
+    }
+    /* no argument sets it */
+    return strcmp(subject, limit_rules[LIMIT_WORKDIR].name) == 0 ? "workdirMB in the configuration"
+                                                                 : NULL;
 }
 
 bool tool_arguments_offers(const struct config *config, enum limit_number which)
