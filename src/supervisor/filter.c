@@ -73,10 +73,6 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 
 /* Refuses a call; the accumulator has the number before and after. */
 #define NEVER(call, error) {JUMP_EQUAL, 0, 1, (call)}, REFUSE(error)
-/* Refuses a call whose argument is this value. */
-#define NOT_WITH(call, index, argument, error)                                                     \
-    {JUMP_EQUAL, 0, 4, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 1, (argument)}, REFUSE(error),    \
-        ALLOW
 /* Refuses a call whose first argument is one of these. */
 #define NOT_FOR(call, one, other)                                                                  \
     {JUMP_EQUAL, 0, 5, (call)}, ARGUMENT(0), {JUMP_EQUAL, 1, 0, (one)},                            \
@@ -90,6 +86,7 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
     {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 3, (argument)}, ARGUMENT(index2), \
         {JUMP_EQUAL, 0, 1, (argument2)}, REFUSE(error), LOAD_NUMBER
 
+#define NO_FAMILY UINT32_MAX
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
 /* Old and new SO_TIMESTAMPING of include/uapi/asm-generic/socket.h. */
 enum { OPTION_TIMESTAMPING = 37, OPTION_TIMESTAMPING_NEW = 65 };
@@ -105,16 +102,10 @@ enum { OPTION_FLOWLABEL_MGR = 32 }; /* IPV6_FLOWLABEL_MGR of include/uapi/linux/
     {JUMP_EQUAL, 0, 7, (call)}, ARGUMENT(0), {JUMP_EQUAL, 0, 3, (which)}, ARGUMENT(1),             \
         {JUMP_EQUAL, 1, 0, (one)}, {JUMP_EQUAL, 0, 1, (other)}, REFUSE(EPERM), ALLOW
 
-static bool add_filter(const struct instruction *first, size_t count)
+/* `routes`: AF_NETLINK, or NO_FAMILY if it is refused too. */
+static bool add_rules(uint32_t watch, uint32_t routes)
 {
-    const struct program program = {(unsigned short)count, first};
     const unsigned long mode_filter = 2; /* SECCOMP_MODE_FILTER */
-
-    return prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) == 0;
-}
-
-static bool add_rules(uint32_t watch)
-{
     const struct instruction instructions[] = {
         {LOAD, 0, 0, DATA_ARCHITECTURE},
         {JUMP_EQUAL, 1, 0, ARCHITECTURE},
@@ -161,7 +152,7 @@ static bool add_rules(uint32_t watch)
         {JUMP_EQUAL, 6, 0, AF_UNIX},
         {JUMP_EQUAL, 5, 0, AF_INET},
         {JUMP_EQUAL, 4, 0, AF_INET6},
-        {JUMP_EQUAL, 0, 2, AF_NETLINK},
+        {JUMP_EQUAL, 0, 2, routes},
         ARGUMENT(2),
         {JUMP_EQUAL, 1, 0, PROTOCOL_ROUTE},
         REFUSE(EAFNOSUPPORT),
@@ -175,19 +166,15 @@ static bool add_rules(uint32_t watch)
         ALLOW,
     };
 
-    return add_filter(instructions, sizeof instructions / sizeof *instructions);
-}
+    const struct program program = {sizeof instructions / sizeof *instructions, instructions};
 
-/* In addition: the kernel executes all filters of a process, and the strictest answer counts. */
-static const struct instruction without_netlink[] = {
-    LOAD_NUMBER, NOT_WITH(SYS_socket, 0, AF_NETLINK, EAFNOSUPPORT), ALLOW};
+    return prctl(PR_SET_SECCOMP, mode_filter, &program, 0, 0) == 0;
+}
 
 int filter_install(bool netlink, pid_t watch)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        !add_rules(watch > 0 ? (uint32_t)watch : PROCESS_1) ||
-        (!netlink &&
-         !add_filter(without_netlink, sizeof without_netlink / sizeof *without_netlink)))
+        !add_rules(watch > 0 ? (uint32_t)watch : PROCESS_1, netlink ? AF_NETLINK : NO_FAMILY))
         return errno;
     return 0;
 }
