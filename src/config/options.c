@@ -70,7 +70,7 @@ static const struct option_rule *find_rule(const struct option_table *table, int
 
 /* ---- what is wrong */
 
-/* Whether the argument is a long option that getopt_long() has accepted and nobody has written. */
+/* Whether the argument is only the start of the long option as which getopt_long() has read it. */
 static bool is_abbreviated(const struct option_rule *rule, const char *argument)
 {
     const size_t length = strcspn(argument, "=");

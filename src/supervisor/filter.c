@@ -86,7 +86,7 @@ enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
     {JUMP_EQUAL, 0, 6, (call)}, ARGUMENT(index), {JUMP_EQUAL, 0, 3, (argument)}, ARGUMENT(index2), \
         {JUMP_EQUAL, 0, 1, (argument2)}, REFUSE(error), LOAD_NUMBER
 
-#define NO_FAMILY UINT32_MAX
+#define NO_FAMILY UINT32_MAX /* the kernel refuses this number */
 enum { PROCESS_1 = 1, WHICH_PROCESS = 0, IO_WHO_PROCESS = 1, PROTOCOL_ROUTE = 0 };
 /* Old and new SO_TIMESTAMPING of include/uapi/asm-generic/socket.h. */
 enum { OPTION_TIMESTAMPING = 37, OPTION_TIMESTAMPING_NEW = 65 };

@@ -231,7 +231,7 @@ quickCase('a batch of many resources/read is answered within the bound of waitin
     writeFile(`${promptsDir}/long.txt`, '"'.repeat(350 * KIB)); // 700 KiB as JSON
     const server = await startServer({ engine: false, config: { promptsDir, languages: LANGUAGES } });
     await server.initialize('2025-03-26');
-    const ids = Array.from({ length: 45 }, (_, i) => i);
+    const ids = Array.from({ length: 60 }, (_, i) => i);
     server.send(JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: 'resources/read',
         params: { uri: 'isolator://snippets/long.txt' } }))));
     ok(await server.untilIdle(), 'the server waits for the client to read');
