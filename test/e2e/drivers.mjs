@@ -2,19 +2,21 @@
 // The drivers of interpreters that stay (src/drivers): each starts here directly, without a container, with the descriptors
 // that the supervisor gives it. DRIVER_PYTHON and DRIVER_NODE name other interpreters than those of the PATH.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { finish, has, is, lacks, matches, ok, quickCase, testCase } from '../mcp/cases.mjs';
 import { repository } from '../mcp/processes.mjs';
 
 const driver = (name) => readFileSync(`${repository}/src/drivers/${name}`, 'utf8');
-const PYTHON = [process.env.DRIVER_PYTHON ?? 'python3', '-u', '-c', driver('python.py')];
+// python3 may be a script that finds the interpreter anew each time (pyenv).
+const python3 = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+const PYTHON = [process.env.DRIVER_PYTHON ?? python3, '-u', '-c', driver('python.py')];
 const NODE = [process.env.DRIVER_NODE ?? process.execPath, '-e', driver('javascript.js')];
 
 // Runs the cells, each a text or an object (test/fixtures/cells.py), one after the other in an interpreter of their own.
 // Returns what came of each, and at last how the interpreter ended.
 async function run(interpreter, cells) {
-    const child = spawn('python3', [`${repository}/test/fixtures/cells.py`, ...interpreter], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(python3, [`${repository}/test/fixtures/cells.py`, ...interpreter], { stdio: ['pipe', 'pipe', 'inherit'] });
     const lines = cells.map((cell, index) => ({ number: index + 1, ...typeof cell === 'string' ? { code: cell } : cell }));
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (part) => { text += part; });

@@ -17,13 +17,11 @@ check_layers() {
     status=$?
 }
 
-# broken FILE TEXT MESSAGE NAME: the checker refuses the tree with this file in it, and says MESSAGE.
+# with FILE TEXT: adds the file to the tree. broken FILE MESSAGE NAME: the checker has refused it with this message.
+with() { printf '%s\n' "$2" >"$tree/src/$1"; }
 broken() {
-    printf '%s\n' "$2" >"$tree/src/$1"
-    check_layers
-    rm "$tree/src/$1"
-    is "$status" 1 "$4: is refused"
-    has "$err" "src/$1: $3" "$4: the message"
+    is "$status" 1 "$3: is refused"
+    has "$err" "src/$1: $2" "$3: the message"
 }
 
 test_case --quick 'a tree that keeps the rule passes' && {
@@ -33,26 +31,42 @@ test_case --quick 'a tree that keeps the rule passes' && {
 
 test_case --quick 'an include of a layer to the right is refused in every spelling' && {
     upwards='includes "run/high.h", which is not of base'
-    broken base/x.c '#include "run/high.h"' "$upwards" "plain"
-    broken base/x.h '#include "run/high.h"' "$upwards" "in a header"
-    broken base/x.c '#include "run/high.h" /* for a reason */' "$upwards" "with a comment behind it"
-    broken base/x.c '#  include "run/high.h"' "$upwards" "with blanks after the #"
-    broken base/x.c $'\t #include "run/high.h"' "$upwards" "with blanks before the #"
-    broken base/x.c '/**/ # /**/ include /**/ "run/high.h"' "$upwards" "with comments inside"
-    broken base/x.c '#include <run/high.h>' "$upwards" "in angle brackets"
-    broken base/x.c $'#define HIGH "run/high.h"\n#include HIGH' "$upwards" "by a macro"
-    broken base/x.c $'#inc\\\nlude "run/high.h"' "$upwards" "over two lines"
-    broken base/x.c '%:include "run/high.h"' "$upwards" "by a digraph"
-    broken base/x.c '#include "base/../run/high.h"' "$upwards" "by way of another folder"
-    broken base/x.c '#include "src/run/high.h"' "$upwards" "from the top directory"
-    broken base/x.c "#include \"$tree/src/run/high.h\"" "$upwards" "by its absolute path"
-    broken base/x.c '#include "run/high.c"' 'includes "run/high.c", which is not of base' "of a source file"
+    number=0
+    while IFS= read -r line; do
+        number=$((number + 1))
+        with "base/x$number.c" "${line//|/$'\n'}"
+    done <<END
+#include "run/high.h"
+#include "run/high.h" /* for a reason */
+#  include "run/high.h"
+	 #include "run/high.h"
+/**/ # /**/ include /**/ "run/high.h"
+#include <run/high.h>
+#define HIGH "run/high.h"|#include HIGH
+#inc\\|lude "run/high.h"
+%:include "run/high.h"
+#include "base/../run/high.h"
+#include "src/run/high.h"
+#include "$tree/src/run/high.h"
+END
+    with base/x.h '#include "run/high.h"'
+    with base/x.c '#include "run/high.c"'
+    check_layers
+    for ((i = 1; i <= number; i++)); do
+        broken "base/x$i.c" "$upwards" "$(<"$tree/src/base/x$i.c")"
+    done
+    broken base/x.h "$upwards" "in a header"
+    broken base/x.c 'includes "run/high.c", which is not of base' "of a source file"
+    within "$number" 12 12 "the spellings"
+    rm "$tree"/src/base/x*
 }
 
 test_case --quick 'an include that does not name its folder is refused' && {
-    broken base/x.c '#include "low.h"' "cannot be preprocessed; does each include name its folder?" "of the same folder"
-    broken run/x.c '#include "../base/low.h"' "cannot be preprocessed; does each include name its folder?" \
-        "of another folder"
+    with base/x.c '#include "low.h"'
+    with run/x.c '#include "../base/low.h"'
+    check_layers
+    broken base/x.c 'cannot be preprocessed; does each include name its folder?' "of the same folder"
+    broken run/x.c 'cannot be preprocessed; does each include name its folder?' "of another folder"
 }
 
 finish
