@@ -32,7 +32,7 @@ static const struct option_rule batch_rules[] = {
     {'j', "--jobs", "N", "run N at a time (default: one per processor core)",
      OPTION_WHOLE(struct batch_arguments, jobs, 1, JOBS_MAX)},
     {0, "--resume", "RESULTS", "skip requests whose id has a result in this file",
-     OPTION_TEXT(struct batch_arguments, results)},
+     OPTION_TEXT(struct batch_arguments, results), .values = VALUES_FILES},
     {0, "--retries", "N", "run a request again, up to N times, if the engine fails",
      OPTION_WHOLE(struct batch_arguments, retries, 0, RETRIES_MAX)},
     {0, "--artifacts", "DIR", "write the files that requests name to DIR/LINE",
@@ -46,7 +46,7 @@ static const struct option_rule batch_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table batch_table = {
+const struct option_table batch_table = {
     .command = "isolator batch",
     .usage = "usage: isolator batch [OPTIONS] [FILE]\n"
              "\n"
@@ -56,6 +56,7 @@ static const struct option_table batch_table = {
     .after = "Exit status: 0 all succeeded, 1 some failed, 2 wrong command line, configuration\n"
              "or FILE, 3 host or output error, 128+N signal N, 141 the reader closed stdout.\n"
              "See isolator-batch(1).\n",
+    .operands = VALUES_FILES,
     OPTION_RULES(batch_rules)};
 
 static int open_file(const char *file, struct error *error)

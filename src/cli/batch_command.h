@@ -6,6 +6,10 @@
 #ifndef CLI_BATCH_COMMAND_H
 #define CLI_BATCH_COMMAND_H
 
+#include "config/options.h"
+
+extern const struct option_table batch_table;
+
 /* argv[0] is "batch". Returns the exit status of the process. */
 int batch_command(int argc, char **argv);
 

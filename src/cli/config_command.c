@@ -39,7 +39,7 @@ static const struct option_rule config_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table config_table = {
+const struct option_table config_table = {
     .command = "isolator config",
     .usage = "usage: isolator config [--json | --schema] [--config FILE]\n"
              "\n"

@@ -23,7 +23,7 @@ static const struct option_rule doctor_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table doctor_table = {
+const struct option_table doctor_table = {
     .command = "isolator doctor",
     .usage = "usage: isolator doctor [--json] [--config FILE]\n"
              "\n"

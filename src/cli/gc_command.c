@@ -26,7 +26,7 @@ static const struct option_rule gc_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table gc_table = {
+const struct option_table gc_table = {
     .command = "isolator gc",
     .usage = "usage: isolator gc [-n] [--config FILE]\n"
              "\n"

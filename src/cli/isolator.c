@@ -15,39 +15,50 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cli/batch_command.h"
+#include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/complete_command.h"
 #include "cli/config_command.h"
 #include "cli/doctor_command.h"
 #include "cli/exit_status.h"
 #include "cli/gc_command.h"
 #include "cli/languages_command.h"
 #include "cli/prepare_command.h"
+#include "cli/prepare_options.h"
 #include "cli/print.h"
 #include "cli/pull_command.h"
 #include "cli/run_command.h"
+#include "cli/run_option_table.h"
 #include "cli/selftest_command.h"
 #include "cli/session_command.h"
 #include "cli/test_command.h"
+#include "config/option_completion.h"
 
 static int help_command(int argc, char **argv);
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-} commands[] = {
-    {"run", run_command, "run a file or a directory in a fresh container"},
-    {"test", test_command, "run programs with each test of a directory"},
-    {"session", session_command, "run cells one after the other in one container"},
-    {"batch", batch_command, "run many requests, one JSON object per line"},
-    {"prepare", prepare_command, "install packages for a language"},
-    {"pull", pull_command, "fetch the images of the languages"},
-    {"gc", gc_command, "remove orphaned containers"},
-    {"doctor", doctor_command, "check whether runs work, and print how to fix what fails"},
-    {"languages", languages_command, "list the languages and the state of their images"},
-    {"config", config_command, "print the configuration and the origin of each value"},
-    {"selftest", selftest_command, "run attacks and report whether the sandbox holds"},
-    {"help", help_command, "print this list, or the options of a command"},
+static const struct option_table help_table = {.command = "isolator help",
+                                               .operands = VALUES_COMMANDS};
+
+static const struct command commands[] = {
+    {"run", run_command, "run a file or a directory in a fresh container",
+     &run_option_tables[RUN_OPTIONS_RUN]},
+    {"test", test_command, "run programs with each test of a directory",
+     &run_option_tables[RUN_OPTIONS_TEST]},
+    {"session", session_command, "run cells one after the other in one container",
+     &run_option_tables[RUN_OPTIONS_SESSION]},
+    {"batch", batch_command, "run many requests, one JSON object per line", &batch_table},
+    {"prepare", prepare_command, "install packages for a language", &prepare_table},
+    {"pull", pull_command, "fetch the images of the languages", &pull_table},
+    {"gc", gc_command, "remove orphaned containers", &gc_table},
+    {"doctor", doctor_command, "check whether runs work, and print how to fix what fails",
+     &doctor_table},
+    {"languages", languages_command, "list the languages and the state of their images",
+     &languages_table},
+    {"config", config_command, "print the configuration and the origin of each value",
+     &config_table},
+    {"selftest", selftest_command, "run attacks and report whether the sandbox holds",
+     &selftest_table},
+    {"help", help_command, "print this list, or the options of a command", &help_table},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -130,6 +141,7 @@ static int help_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    char **words = option_completion_words(argv);
     const struct command *command;
 
     json_set_alloc_funcs(memory_allocate, free); /* it ends the program if there is no memory */
@@ -144,6 +156,8 @@ int main(int argc, char **argv)
         print_text("isolator " ISOLATOR_VERSION "\n");
         return command_line_printed("version");
     }
+    if (words)
+        return complete_command(commands, COMMANDS, words);
     command = find_command(argv[1]);
     if (command)
         return command->run(argc - 1, argv + 1);

@@ -33,7 +33,7 @@ static const struct option_rule languages_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table languages_table = {
+const struct option_table languages_table = {
     .command = "isolator languages",
     .usage = "usage: isolator languages [--json | --names] [--config FILE]\n"
              "\n"

@@ -86,7 +86,7 @@ static const struct option_rule prepare_rules[] = {
     {0, "--dir", "DIR", "the same for a directory; repeatable",
      OPTION_CALL(struct prepare_options, files, take_directory)},
     {0, "--network", "NAME", "network of the steps (none)",
-     OPTION_CALL(struct prepare_options, network, take_network)},
+     OPTION_CALL(struct prepare_options, network, take_network), .values = VALUES_NETWORKS},
     {0, "--tag", "TAG", "give the image this tag too",
      OPTION_CALL(struct prepare_options, tag, take_tag)},
     {0, "--list", NULL, "list the prepared languages", OPTION_FLAG(struct prepare_options, list)},
@@ -113,6 +113,7 @@ const struct option_table prepare_table = {
              "without a network. Without LANGUAGE: all languages that have steps.\n",
     .after = "Exit status: 0 success, 1 a step failed, 2 wrong command line or configuration,\n"
              "3 engine or image failed, 128+N signal N. See isolator-prepare(1).\n",
+    .operands = VALUES_LANGUAGES,
     OPTION_RULES(prepare_rules)};
 
 int prepare_options_check(const struct prepare_options *options, char *const *operands,

@@ -14,7 +14,7 @@ static const struct option_rule pull_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table pull_table = {
+const struct option_table pull_table = {
     .command = "isolator pull",
     .usage = "usage: isolator pull [--config FILE] [LANGUAGE...]\n"
              "\n"
@@ -22,6 +22,7 @@ static const struct option_table pull_table = {
              "progress. Without LANGUAGE: all languages of the configuration.\n",
     .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 an image could\n"
              "not be fetched, 128+N signal N. See isolator-pull(1).\n",
+    .operands = VALUES_LANGUAGES,
     OPTION_RULES(pull_rules)};
 
 /* The images of these languages, or of all, without duplicates. */

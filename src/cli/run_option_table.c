@@ -114,24 +114,26 @@ static int take_tolerance(void *place, const char *value, struct error *error)
 #define CALL(function, member) OPTION_CALL(struct run_options, member, function)
 
 /* The commands that have an option. */
-#define RUN        (1 << RUN_OPTIONS_RUN)
-#define TEST       (1 << RUN_OPTIONS_TEST)
-#define SESSION    (1 << RUN_OPTIONS_SESSION)
-#define BOTH       (RUN | TEST)
-#define ALL        (BOTH | SESSION)
-#define FOR(which) .commands = (which)
-#define ABOUT(key) .subject = (key)
+#define RUN             (1 << RUN_OPTIONS_RUN)
+#define TEST            (1 << RUN_OPTIONS_TEST)
+#define SESSION         (1 << RUN_OPTIONS_SESSION)
+#define BOTH            (RUN | TEST)
+#define ALL             (BOTH | SESSION)
+#define FOR(which)      .commands = (which)
+#define ABOUT(key)      .subject = (key)
+#define OFFER(which)    .values = (which)
+#define CHOICES(values) .choices = (values)
 
 static const struct option_rule rules[] = {
     {'l', "--language", "NAME", "language (default: from the file's extension)",
-     STRING(request.language), ABOUT(REQUEST_LANGUAGE), FOR(ALL)},
+     STRING(request.language), ABOUT(REQUEST_LANGUAGE), FOR(ALL), OFFER(VALUES_LANGUAGES)},
     {'d', "--dir", "DIR", "send the contents of this directory", STRING(request.input.dir),
      FOR(BOTH)},
     {'e', "--entrypoint", "PATH", "program file inside --dir", STRING(request.entrypoint),
      ABOUT(REQUEST_ENTRYPOINT), FOR(BOTH)},
     {0, "--tests", "DIR", "tests: files NAME.in, NAME.out, NAME.args", STRING(tests), FOR(TEST)},
     {0, "--compare", "MODE", COMPARISON_MODE_NAMES " (trim)", CALL(take_compare, compare),
-     FOR(TEST)},
+     FOR(TEST), CHOICES("trim exact tokens float")},
     {0, "--tolerance", "NUMBER", "for float: absolute or relative (1e-6)", WITH_ALL(take_tolerance),
      FOR(TEST)},
     {0, "--stop-on-failure", NULL, "end after the first test that is not passed",
@@ -159,17 +161,18 @@ static const struct option_rule rules[] = {
                   TEST_OUTPUT_BYTES_MAX),
      FOR(TEST)},
     {0, "--network", "NAME", "none, bridge or an engine's network (none)",
-     CALL(take_network, request.policy), ABOUT("network"), FOR(ALL)},
+     CALL(take_network, request.policy), ABOUT("network"), FOR(ALL), OFFER(VALUES_NETWORKS)},
     {0, "--read-only", "[BOOL]", "read-only root file system (true)",
-     CALL(take_read_only, request.policy.read_only), ABOUT("readOnly"), FOR(ALL)},
+     CALL(take_read_only, request.policy.read_only), ABOUT("readOnly"), FOR(ALL),
+     CHOICES("true false")},
     {0, "--cap-drop", "LIST", "capabilities to drop; repeatable (ALL)",
-     CALL(take_cap_drop, request.policy), ABOUT("capDrop"), FOR(ALL)},
+     CALL(take_cap_drop, request.policy), ABOUT("capDrop"), FOR(ALL), CHOICES("ALL")},
     {0, "--user", "UID[:GID]", "user of the program (one of its own)",
      CALL(take_user, request.policy), ABOUT("user"), FOR(ALL)},
     {0, "--image", "IMAGE", "use this image, not the language's", STRING(request.image), FOR(ALL)},
     {0, "--pull", NULL, "fetch the image first if it is missing", FLAG(pull), FOR(ALL)},
     {0, "--container-workdir", "PATH", "working directory (/workspace)",
-     CALL(take_workdir, request.workdir), FOR(ALL)},
+     CALL(take_workdir, request.workdir), FOR(ALL), CHOICES("")},
     {0, "--artifacts", "DIR", "write the files that the program makes to DIR", STRING(artifacts),
      FOR(RUN)},
     {0, "--artifact", "GLOB", "only files that match, like *.png; repeatable",
@@ -183,7 +186,7 @@ static const struct option_rule rules[] = {
     {0, "--save-dockerfile", "PATH", "on success: write a Dockerfile",
      STRING(request.save_dockerfile), FOR(RUN)},
     {0, "--runtime", "NAME", "family of container commands (docker)", WITH_ALL(take_runtime),
-     FOR(RUN)},
+     FOR(RUN), CHOICES("docker")},
     {0, "--config", "FILE", "configuration file", STRING(config_path), FOR(ALL)},
     {0, "--keep-processes", NULL, "processes of a cell go on after it", FLAG(keep_processes),
      FOR(SESSION)},
@@ -209,6 +212,7 @@ const struct option_table run_option_tables[] = {
          "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
          .commands = RUN,
          .has_rest = true,
+         .operands = VALUES_FILES,
          OPTION_RULES(rules)},
     [RUN_OPTIONS_TEST] =
         {.command = "isolator test",
@@ -223,6 +227,7 @@ const struct option_table run_option_tables[] = {
          "3 engine or image, 130 or 143 interrupted. See isolator-test(1).\n",
          .commands = TEST,
          .has_rest = true,
+         .operands = VALUES_FILES,
          OPTION_RULES(rules)},
     [RUN_OPTIONS_SESSION] =
         {.command = "isolator session",
@@ -237,6 +242,7 @@ const struct option_table run_option_tables[] = {
          "130 or 143 interrupted. See isolator-session(1).\n",
          .commands = SESSION,
          .has_rest = true,
+         .operands = VALUES_FILES,
          OPTION_RULES(rules)},
 };
 

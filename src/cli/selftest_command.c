@@ -45,7 +45,7 @@ static const struct option_rule selftest_rules[] = {
     COMMAND_OPTION_HELP,
 };
 
-static const struct option_table selftest_table = {
+const struct option_table selftest_table = {
     .command = "isolator selftest",
     .usage = "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
              "\n"
@@ -55,6 +55,7 @@ static const struct option_table selftest_table = {
     .after = "Exit status: 0 all held except for known gaps, 1 an attack got through or a\n"
              "container remains, 2 wrong command line or configuration, 3 the engine failed,\n"
              "128+N signal N. See isolator-selftest(1).\n",
+    .operands = VALUES_ATTACKS,
     OPTION_RULES(selftest_rules)};
 
 /* Whether the attack was requested. Without names all are. */

@@ -5,6 +5,10 @@
 #ifndef CLI_SELFTEST_COMMAND_H
 #define CLI_SELFTEST_COMMAND_H
 
+#include "config/options.h"
+
+extern const struct option_table selftest_table;
+
 /* argv[0] is "selftest". Returns the exit status of the process. */
 int selftest_command(int argc, char **argv);
 

@@ -18,14 +18,12 @@ struct getopt_tables {
     char shorts[2 * OPTIONS_MAX + 3];
 };
 
-static bool has_option(const struct option_table *table, size_t index)
+bool options_has(const struct option_table *table, const struct option_rule *rule)
 {
-    const unsigned commands = table->rules[index].commands;
-
-    return commands == 0 || (commands & table->commands);
+    return rule->commands == 0 || (rule->commands & table->commands);
 }
 
-static bool is_optional(const struct option_rule *rule)
+bool option_value_is_optional(const struct option_rule *rule)
 {
     return rule->argument && rule->argument[0] == '[';
 }
@@ -41,12 +39,12 @@ static void make_getopt_tables(const struct option_table *table, struct getopt_t
     for (size_t i = 0; i < table->count && i < OPTIONS_MAX; i++) {
         const struct option_rule *rule = &table->rules[i];
 
-        if (!has_option(table, i))
+        if (!options_has(table, rule))
             continue;
         *longs++ = (struct option){rule->name + 2,
-                                   !rule->argument     ? no_argument
-                                   : is_optional(rule) ? optional_argument
-                                                       : required_argument,
+                                   !rule->argument                  ? no_argument
+                                   : option_value_is_optional(rule) ? optional_argument
+                                                                    : required_argument,
                                    NULL, OPTION_CODE + (int)i};
         if (!rule->letter)
             continue;
@@ -58,14 +56,18 @@ static void make_getopt_tables(const struct option_table *table, struct getopt_t
     *shorts = '\0';
 }
 
-static const struct option_rule *find_rule(const struct option_table *table, int code)
+const struct option_rule *options_with_letter(const struct option_table *table, int letter)
 {
-    if (code >= OPTION_CODE)
-        return &table->rules[code - OPTION_CODE];
     for (size_t i = 0; i < table->count; i++)
-        if (has_option(table, i) && table->rules[i].letter == code)
+        if (options_has(table, &table->rules[i]) && table->rules[i].letter == letter)
             return &table->rules[i];
     return NULL;
+}
+
+static const struct option_rule *find_rule(const struct option_table *table, int code)
+{
+    return code >= OPTION_CODE ? &table->rules[code - OPTION_CODE]
+                               : options_with_letter(table, code);
 }
 
 /* ---- what is wrong */
@@ -89,7 +91,7 @@ static int refuse_unknown(const struct option_table *table, const char *argument
 
     name[strcspn(name, "=")] = '\0';
     for (size_t i = 0; i < table->count; i++)
-        if (has_option(table, i))
+        if (options_has(table, &table->rules[i]))
             strvec_push(&names, table->rules[i].name + 2);
     if (strncmp(argument, "--", 2) == 0)
         nearest = text_nearest(name, (const char *const *)names.items, names.count);
@@ -257,7 +259,7 @@ static char *form_of(const struct option_rule *rule)
 {
     if (!rule->argument)
         return string_copy(rule->name);
-    if (is_optional(rule))
+    if (option_value_is_optional(rule))
         return string_format("%s[=%s", rule->name, rule->argument + 1);
     return string_format("%s %s", rule->name, rule->argument);
 }
@@ -270,7 +272,7 @@ char *options_help(const struct option_table *table)
     for (size_t i = 0; i < table->count; i++) {
         CLEANUP_FREE char *form = form_of(&table->rules[i]);
 
-        if (has_option(table, i) && (int)strlen(form) > width)
+        if (options_has(table, &table->rules[i]) && (int)strlen(form) > width)
             width = (int)strlen(form);
     }
     strbuf_addf(&text, "%s\n", table->usage);
@@ -279,7 +281,7 @@ char *options_help(const struct option_table *table)
         const char letter[] = {'-', (char)rule->letter, ',', '\0'};
         CLEANUP_FREE char *form = form_of(rule);
 
-        if (has_option(table, i))
+        if (options_has(table, rule))
             strbuf_addf(&text, "  %-3s %-*s  %s\n", rule->letter ? letter : "", width, form,
                         rule->help);
     }

@@ -1,7 +1,8 @@
 /*
  * The options of a command line. One table for a command says what it takes: from it come the
- * tables of getopt_long(3), --help, and the messages about what is wrong. The messages of
- * getopt_long() are not used, since they name neither the command nor --help.
+ * tables of getopt_long(3), --help, the messages about what is wrong, and the completion in shells
+ * (config/option_completion.h). The messages of getopt_long() are not used, since they name neither
+ * the command nor --help.
  *
  * Long options cannot be abbreviated, since an abbreviation may become ambiguous, or mean something
  * else in another command.
@@ -21,6 +22,19 @@
  * the option as a prefix, or in the place of its subject.
  */
 typedef int option_apply(void *place, const char *value, struct error *error);
+
+/* What the values of an option or the operands are, for completion. */
+enum option_values {
+    VALUES_UNKNOWN, /* of an option: as the name of its argument says: FILE, PATH, DIR or IMAGE */
+    VALUES_FILES,
+    VALUES_DIRECTORIES,
+    VALUES_LANGUAGES,
+    VALUES_IMAGES,
+    VALUES_NETWORKS,
+    VALUES_COMMANDS, /* of isolator */
+    VALUES_ATTACKS,  /* of isolator selftest */
+    VALUES_HOSTS,    /* of isolator-mcp --print-config */
+};
 
 /* One option. Rows are written with the macros below. */
 struct option_rule {
@@ -42,6 +56,8 @@ struct option_rule {
     option_apply *apply;
     const char *subject; /* what errors call it, unless it is a limit: a key; NULL: none */
     unsigned commands;   /* bits of those that have it, where several share a table; 0: all */
+    enum option_values values;
+    const char *choices; /* all values, with a space between them; "": none is offered; NULL */
 };
 
 #define OPTION_FLAG(type, member) .kind = OPTION_RAISES, .place = offsetof(type, member)
@@ -61,6 +77,7 @@ struct option_table {
     size_t count;
     unsigned commands; /* the bit of this one; 0: the table is not shared */
     bool has_rest;     /* what follows "--" is not the command's own */
+    enum option_values operands;
 };
 
 #define OPTION_RULES(array) .rules = (array), .count = sizeof(array) / sizeof *(array)
@@ -74,6 +91,13 @@ enum { OPTIONS_MAX = 64 }; /* rules of a table */
  */
 int options_parse(const struct option_table *table, int argc, char **argv, void *values,
                   struct strvec *operands, struct strvec *rest, struct error *error);
+
+/* Whether the command of the table has this rule, and whether its value may be missing. */
+bool options_has(const struct option_table *table, const struct option_rule *rule);
+bool option_value_is_optional(const struct option_rule *rule);
+
+/* The option with this letter; NULL: none. */
+const struct option_rule *options_with_letter(const struct option_table *table, int letter);
 
 /* The option with this subject, for an error_namer (base/error.h); NULL: none. */
 const char *options_name(const struct option_table *table, const char *subject);

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "config/config_load.h"
 #include "config/inputs_dir.h"
+#include "config/option_completion.h"
 #include "config/options.h"
 #include "config/snippets.h"
 #include "mcp/host_config.h"
@@ -38,7 +39,7 @@ static const struct option_rule rules[] = {
     {0, "--inputs", "DIR", "calls may use the files of this directory",
      OPTION_TEXT(struct server_command, inputs)},
     {0, "--print-config", "HOST", "print the entry for the host's configuration",
-     OPTION_TEXT(struct server_command, host)},
+     OPTION_TEXT(struct server_command, host), .values = VALUES_HOSTS},
     {'v', "--verbose", NULL, "trace each step with its time on stderr",
      OPTION_FLAG(struct server_command, verbose)},
     {'h', "--help", NULL, "print this summary", OPTION_FLAG(struct server_command, help)},
@@ -88,6 +89,21 @@ static int print_help(void)
     with_hosts.after = after;
     help = options_help(&with_hosts);
     return print(help);
+}
+
+/* Answers the completion of a shell (config/option_completion.h). */
+static int complete(char *const *words)
+{
+    CLEANUP(option_completion_release)
+    struct option_completion completion = OPTION_COMPLETION_INIT;
+
+    option_completion_find(&completion, &table, words);
+    if (completion.values == VALUES_HOSTS) {
+        CLEANUP_FREE char *hosts = host_config_names();
+
+        option_completion_add_list(&completion, hosts);
+    }
+    return print(strbuf_string(&completion.lines));
 }
 
 /* -1: ERROR_USAGE. */
@@ -201,11 +217,14 @@ int main(int argc, char **argv)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(config_release) struct config config;
     struct server_command options;
+    char **words = option_completion_words(argv);
 
     json_set_alloc_funcs(memory_allocate, free); /* ends the process if there is no memory */
     config_init(&config);
     signals_set_up();
     diagnostics_set_program("isolator-mcp");
+    if (words)
+        return complete(words);
     if (parse(&options, argc, argv, &error) != 0)
         return report(&error);
     if (options.help)
