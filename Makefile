@@ -60,7 +60,7 @@ making = $(if $(V),,@echo "  $(1) $(or $(2),$@)")
 	fuzz-targets fuzz-link install uninstall dist deb clean FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/isolator $(B)/isolator-mcp
+all: $(B)/isolator $(B)/isolator-mcp $(MAN_PAGES:%=$(B)/%)
 
 $(B)/isolator: $(B)/cli/isolator.o $(foreach layer,cli $(left_of_cli),$(B)/$(layer).a)
 $(B)/isolator-mcp: $(B)/mcp/isolator_mcp.o $(foreach layer,mcp $(left_of_mcp),$(B)/$(layer).a)
@@ -85,6 +85,11 @@ $(B)/datadir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 FORCE:
+
+# The manual pages, with the options of the programs, which run here for that.
+$(B)/man/%: man/% man/options.awk $(B)/isolator $(B)/isolator-mcp
+	@mkdir -p $(@D)
+	$(Q)awk -v bin=$(B) -f man/options.awk $< >$@
 
 # Files that are built in, byte for byte, as strings of C: cppcheck needs more than a minute for the same as a list of
 # numbers. Without a file it reads stdin.
@@ -338,7 +343,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 		share/completions/isolator.bash:$(PREFIX)/share/bash-completion/completions/$(program) \
 		share/completions/isolator.fish:$(PREFIX)/share/fish/vendor_completions.d/$(program).fish) \
 	share/completions/_isolator:$(PREFIX)/share/zsh/site-functions/_isolator \
-	$(foreach page,$(MAN_PAGES),$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+	$(foreach page,$(MAN_PAGES),$(B)/$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
 	$(foreach file,isolator_config.json $(wildcard prompts/*),$(file):$(DATADIR)/$(file)) \
 	$(foreach file,$(wildcard share/examples/*),$(file):$(DOCDIR)/examples/$(notdir $(file))) \
@@ -348,9 +353,9 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 install: all
 	@for pair in $(INSTALLED); do \
 		source=$${pair%%:*} place="$(DESTDIR)$${pair#*:}" mode=644; \
-		case $$source in $(B)/*) mode=755 ;; esac; \
+		case $$source in $(B)/man/*) ;; $(B)/*) mode=755 ;; esac; \
 		install -D -m $$mode "$$source" "$$place" || exit 1; \
-		case $$source in man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
+		case $$source in $(B)/man/*) sed -Ei 's#/usr/local/(bin|share)#$(PREFIX)/\1#g' "$$place" || exit 1 ;; esac; \
 	done
 # isolator's own directories are removed too, unless other files are in them.
 uninstall:

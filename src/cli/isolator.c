@@ -139,6 +139,18 @@ static int help_command(int argc, char **argv)
     return command->run(2, (char *[]){argv[1], option, NULL});
 }
 
+/*
+ * `isolator manual COMMAND` is for the Makefile, which makes the manual pages: neither --help nor
+ * the manual has it.
+ */
+static int print_manual(const struct command *command)
+{
+    CLEANUP_FREE char *manual = options_manual(command->options);
+
+    print_text(manual);
+    return command_line_printed("manual");
+}
+
 int main(int argc, char **argv)
 {
     char **words = option_completion_words(argv);
@@ -158,6 +170,8 @@ int main(int argc, char **argv)
     }
     if (words)
         return complete_command(commands, COMMANDS, words);
+    if (argc == 3 && strcmp(argv[1], "manual") == 0 && find_command(argv[2]))
+        return print_manual(find_command(argv[2]));
     command = find_command(argv[1]);
     if (command)
         return command->run(argc - 1, argv + 1);

@@ -252,7 +252,7 @@ const char *options_name(const struct option_table *table, const char *subject)
     return NULL;
 }
 
-/* ---- --help */
+/* ---- --help and the manual */
 
 /* "--memory MB", "--read-only[=BOOL]". */
 static char *form_of(const struct option_rule *rule)
@@ -262,6 +262,17 @@ static char *form_of(const struct option_rule *rule)
     if (option_value_is_optional(rule))
         return string_format("%s[=%s", rule->name, rule->argument + 1);
     return string_format("%s %s", rule->name, rule->argument);
+}
+
+static void add_help(struct strbuf *text, const struct option_rule *rule, int width)
+{
+    const char letter[] = {'-', (char)rule->letter, ',', '\0'};
+    CLEANUP_FREE char *form = form_of(rule);
+
+    strbuf_addf(text, "  %-3s %-*s  %s", rule->letter ? letter : "", width, form, rule->help);
+    if (rule->by_default)
+        strbuf_addf(text, " (%s)", rule->by_default);
+    strbuf_addch(text, '\n');
 }
 
 char *options_help(const struct option_table *table)
@@ -276,15 +287,26 @@ char *options_help(const struct option_table *table)
             width = (int)strlen(form);
     }
     strbuf_addf(&text, "%s\n", table->usage);
+    for (size_t i = 0; i < table->count; i++)
+        if (options_has(table, &table->rules[i]))
+            add_help(&text, &table->rules[i], width);
+    strbuf_addf(&text, "\n%s", table->after);
+    return strbuf_steal(&text);
+}
+
+char *options_manual(const struct option_table *table)
+{
+    struct strbuf text = STRBUF_INIT;
+
     for (size_t i = 0; i < table->count; i++) {
         const struct option_rule *rule = &table->rules[i];
-        const char letter[] = {'-', (char)rule->letter, ',', '\0'};
         CLEANUP_FREE char *form = form_of(rule);
 
-        if (options_has(table, rule))
-            strbuf_addf(&text, "  %-3s %-*s  %s\n", rule->letter ? letter : "", width, form,
-                        rule->help);
+        if (!options_has(table, rule))
+            continue;
+        strbuf_addf(&text, "= %c %s\n%s\n", rule->letter ? rule->letter : '-', form, rule->manual);
+        if (rule->by_default)
+            strbuf_addf(&text, "The default is %s.\n", rule->by_default);
     }
-    strbuf_addf(&text, "\n%s", table->after);
     return strbuf_steal(&text);
 }

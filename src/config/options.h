@@ -42,6 +42,7 @@ struct option_rule {
     const char *name;     /* "--memory" */
     const char *argument; /* NULL: none; in brackets: may be missing, and follows a "=" */
     const char *help;     /* its line of --help */
+    const char *manual;   /* its paragraph in the manual page, in the form of man/options.awk */
     enum {
         OPTION_RAISES, /* a bool */
         OPTION_COUNTS, /* an int from `least` to `most` */
@@ -54,8 +55,9 @@ struct option_rule {
     int least, most;
     enum limit_number limit;
     option_apply *apply;
-    const char *subject; /* what errors call it, unless it is a limit: a key; NULL: none */
-    unsigned commands;   /* bits of those that have it, where several share a table; 0: all */
+    const char *by_default; /* for people; NULL: none, or its texts say it */
+    const char *subject;    /* what errors call it, unless it is a limit: a key; NULL: none */
+    unsigned commands;      /* bits of those that have it, where several share a table; 0: all */
     enum option_values values;
     const char *choices; /* all values, with a space between them; "": none is offered; NULL */
 };
@@ -69,6 +71,15 @@ struct option_rule {
     .kind = OPTION_LIMITS, .place = offsetof(type, member), .limit = (which)
 #define OPTION_CALL(type, member, function)                                                        \
     .kind = OPTION_CALLS, .place = offsetof(type, member), .apply = (function)
+
+/* The paragraphs of options that all commands have. */
+#define OPTION_CONFIG_MANUAL                                                                       \
+    "Read this configuration file instead of the one in the usual places; see "                    \
+    "isolator_config.json(5)."
+#define OPTION_HELP_MANUAL "Print a summary of the options."
+
+/* A default that people see; the configuration may have another. */
+#define DEFAULT(text) .by_default = (text)
 
 struct option_table {
     const char *command;       /* as people write it: "isolator gc" */
@@ -104,6 +115,9 @@ const char *options_name(const struct option_table *table, const char *subject);
 
 /* What --help prints; owned by the caller. */
 char *options_help(const struct option_table *table);
+
+/* The options for the manual page, in the form that man/options.awk reads; owned by the caller. */
+char *options_manual(const struct option_table *table);
 
 /* Sets the ERROR_USAGE about an operand too many. Returns -1. */
 int options_refuse_operand(const struct option_table *table, const char *operand,

@@ -35,21 +35,31 @@ struct server_command {
 };
 
 static const struct option_rule rules[] = {
-    {0, "--config", "FILE", "configuration file", OPTION_TEXT(struct server_command, config)},
+    {0, "--config", "FILE", "configuration file", OPTION_CONFIG_MANUAL,
+     OPTION_TEXT(struct server_command, config)},
     {0, "--inputs", "DIR", "calls may use the files of this directory",
+     "Let calls use the files of this directory, in place of *inputsDir* of the configuration; "
+     "see [RESOURCES].",
      OPTION_TEXT(struct server_command, inputs)},
     {0, "--print-config", "HOST", "print the entry for the host's configuration",
+     "Print the entry for the configuration file of this HOST, with the path of this program, "
+     "and on standard error the file to add it to; see [HOSTS].",
      OPTION_TEXT(struct server_command, host), .values = VALUES_HOSTS},
     {'v', "--verbose", NULL, "trace each step with its time on stderr",
+     "Trace each step of the engine with its time on standard error, and after the steps of a "
+     "call its container and whether that was warm.",
      OPTION_FLAG(struct server_command, verbose)},
-    {'h', "--help", NULL, "print this summary", OPTION_FLAG(struct server_command, help)},
-    {0, "--version", NULL, "print the version", OPTION_FLAG(struct server_command, version)},
+    {'h', "--help", NULL, "print this summary", OPTION_HELP_MANUAL,
+     OPTION_FLAG(struct server_command, help)},
+    {0, "--version", NULL, "print the version", "Print the version.",
+     OPTION_FLAG(struct server_command, version)},
 };
 
 static const struct option_table table = {
     .command = "isolator-mcp",
     .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]\n"
              "       isolator-mcp [--config FILE] [--inputs DIR] --print-config HOST\n"
+             "       isolator-mcp --version\n"
              "\n"
              "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
              "stdout. They run untrusted code in fresh, locked-down containers.\n",
@@ -89,6 +99,14 @@ static int print_help(void)
     with_hosts.after = after;
     help = options_help(&with_hosts);
     return print(help);
+}
+
+/* `isolator-mcp manual`, for the Makefile, which makes the manual pages. */
+static int print_manual(void)
+{
+    CLEANUP_FREE char *manual = options_manual(&table);
+
+    return print(manual);
 }
 
 /* Answers the completion of a shell (config/option_completion.h). */
@@ -225,6 +243,8 @@ int main(int argc, char **argv)
     diagnostics_set_program("isolator-mcp");
     if (words)
         return complete(words);
+    if (argc == 2 && strcmp(argv[1], "manual") == 0)
+        return print_manual();
     if (parse(&options, argc, argv, &error) != 0)
         return report(&error);
     if (options.help)

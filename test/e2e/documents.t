@@ -5,18 +5,10 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2013,SC2016,SC2154 # words; backquotes are Markdown's; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-page=man/isolator.1
-server_page=man/isolator-mcp.1
-batch_page=man/isolator-batch.1
-gc_page=man/isolator-gc.1
-prepare_page=man/isolator-prepare.1
-selftest_page=man/isolator-selftest.1
-config_command_page=man/isolator-config.1
-languages_page=man/isolator-languages.1
-test_page=man/isolator-test.1
-session_page=man/isolator-session.1
-doctor_page=man/isolator-doctor.1
-config_page=man/isolator_config.json.5
+pages=$(dirname "$ISOLATOR")/man # as they are installed, with the options
+page=$pages/isolator.1
+server_page=$pages/isolator-mcp.1
+config_page=$pages/isolator_config.json.5
 server=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
 tool=$scratch/tool.json
 ISOLATOR_CONFIG=$(realpath "$ISOLATOR_CONFIG")
@@ -76,7 +68,7 @@ test_case --quick 'README, CONTRIBUTING and SECURITY: the links, files and make 
         is "$(missing_paths "$file")" "" "$file: the files that it names exist"
         is "$(missing_targets "$file")" "" "$file: the make targets that it names exist"
     done
-    for file in man/*; do
+    for file in man/*.[1-9]; do
         has "$(<README.md)" "]($file)" "README.md: links to $file"
     done
 }
@@ -84,59 +76,45 @@ test_case --quick 'README, CONTRIBUTING and SECURITY: the links, files and make 
 # ---- manual pages
 
 test_case --quick 'mandoc accepts the manual pages' && {
-    for file in man/*; do
+    for file in "$pages"/*; do
         is "$(mandoc -T lint -W warning "$file" 2>&1)" "" "$file: mandoc accepts it"
         within "$(rendered "$file" | wc -l)" 50 2000 "$file: has text"
     done
 }
 
 # ---- options
-# help_options: those in a --help with their arguments, "-m memory MB". page_options PAGE: without them.
-help_options() { sed -nE 's/^  (-(.), |    )--([a-z-]+)(.*)/\2 \3\4/p' | sed -E 's/^(.) /-\1 /; s/  +.*//'; }
-page_options() {
-    mdoc_section "$1" OPTIONS | sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+).*/\2 \3/p' | sed -E 's/^(.) /-\1 /'
-}
-names_alone() { sed -E 's/( ?)(-. )?([a-z-]+).*/\1\2\3/'; }
 help=$("$ISOLATOR" run --help)
 commands=$("$ISOLATOR" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p')
 server_help=$("$server" --help)
 
-test_case --quick 'the manual pages have the options of --help' && {
-    expected=$(help_options <<<"$help")
-    is "$(page_options "$page")" "$(names_alone <<<"$expected")" "$page: has the options of --help in their order"
-    is "$(page_options "$server_page")" "$(help_options <<<"$server_help" | names_alone)" \
-        "$server_page: has the options of --help in their order"
-    within "$(wc -w <<<"$commands")" 12 40 "isolator --help: the commands are found"
-    is "$(mdoc_section "$page" SYNOPSIS | sed -n 's/^\.Cm //p' | sort)" "$(sort <<<"$commands")" "$page: SYNOPSIS has every command"
-    for command in $(grep -vxE 'run|help' <<<"$commands"); do
-        isolator "$command" --help
-        is "$(page_options "man/isolator-$command.1")" "$(help_options <<<"$out" | names_alone)" \
-            "man/isolator-$command.1: has the options of --help in their order"
+# options: reads a --help, or a page from which `rendered` has made text, and prints the options with a letter or a value.
+options() { sed -nE 's/^ +((-., )?--[a-z-]+([[ =][][A-Za-z=:]+)?)( .*)?$/\1/p' | tr '[:lower:]' '[:upper:]'; }
+# unnamed USAGE: reads a --help and prints the options that USAGE, unless it has "[OPTIONS]", does not name.
+unnamed() {
+    local usage=$1$'\n' letter name
+    [[ ${usage^^} == *'[OPTIONS]'* ]] || options | while IFS=', ' read -r letter name _; do
+        [[ $letter == -? ]] || name=$letter letter=--none
+        [[ $name == --HELP || $usage =~ [\[\ ]("${name,,}"|"${letter,,}")[]\ $'\n'] ]] || echo "$name"
     done
 }
 
-# ---- defaults
-defaults=$(perl -MJSON::PP -e '
-    local $/; my $all = decode_json(<STDIN>); my %default = %{$all->{defaults}};
-    $default{timeoutSeconds} .= "s";
-    $default{readOnly} = $default{readOnly} ? "true" : "false";
-    $default{capDrop} = join ",", @{$default{capDrop}};
-    @default{"workdir", "command"} = @$all{"containerWorkdir", "containerCommand"};
-    my %option = qw(timeoutSeconds timeout memoryMB memory cpus cpus cpuSeconds cpu-seconds pidsLimit pids-limit
-        workdirMB workdir-size tmpMB tmp-size outputBytes output-limit network network
-        readOnly read-only capDrop cap-drop user user workdir container-workdir command runtime);
-    print join "", sort map { ($option{$_} // "no option for $_") . " $default{$_}\n" } keys %default;
-    ' <isolator_config.json)
-
-test_case --quick 'the defaults in --help and in the manual page' && {
-    is "$(sed -nE 's/^  (-., |    )--([a-z-]+).*\(([^() ]*)\)$/\2 \3/p' <<<"$help" | sort)" "$defaults" \
-        "--help: the defaults are those of isolator_config.json"
-    is "$(rendered "$page" | awk '
-    /^ +(-., )?--[a-z]/ { option = $0; sub(/^ +(-., )?--/, "", option); sub(/[^a-z-].*/, "", option) }
-    match($0, /The default is [^ ]+[.,]( |$)/) {
-        value = substr($0, RSTART + 15, RLENGTH - 15); sub(/[.,] ?$/, "", value)
-        print option, value
-    }' | sort)" "$defaults" "$page: the defaults are those of isolator_config.json"
+test_case --quick 'the manual pages have the options of --help; SYNOPSIS, usage and tests name all of them' && {
+    tested=$(grep -rhoE --include='*.t' --include='*.mjs' --include='*.c' -e '--[a-z-]+' test/e2e test/unit | sort -u)
+    within "$(wc -w <<<"$commands")" 12 40 "isolator --help: the commands are found"
+    is "$(mdoc_section "$page" SYNOPSIS | sed -n 's/^\.Cm //p' | sort)" "$(sort <<<"$commands")" "$page: SYNOPSIS has every command"
+    for command in $(grep -vx help <<<"$commands") mcp; do
+        file=$pages/isolator-$command.1
+        case $command in
+        run) file=$page out=$help ;;
+        mcp) out=$server_help ;;
+        *) isolator "$command" --help ;;
+        esac
+        is "$(rendered "$file" | awk '/^[A-Z]/{on = $0 == "OPTIONS"} on' | options)" "$(options <<<"$out")" "$file: has the options of --help in their order"
+        is "$(options <<<"$out" | grep -oE -- '--[A-Z-]+' | tr '[:upper:]' '[:lower:]' | grep -vxFe "$tested")" "" "$command: each option has a test"
+        hasnt "$(<"$file")" "(null)" "$file: each option has a paragraph"
+        is "$(unnamed "$(sed '/^$/q' <<<"$out")" <<<"$out")" "" "$command: the usage names each option"
+        is "$(unnamed "$(rendered "$file" | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p')" <<<"$out")" "" "$file: SYNOPSIS names each option"
+    done
 }
 
 # ---- the result
@@ -160,11 +138,12 @@ test_case --quick 'the members of the result, and the reasons' && {
 
 # ---- tests
 test_case --quick 'the members and the statuses of a test' && {
+    # Unit tests assert the same of the program: run_test_result.c.
     section=$(mdoc_section "$page" 'BUILDS AND TESTS' | sed '1,/^The object of a test/d')
-    statuses=$(sed -nE '/^\.It Cm status$/,/^\.El$/s/^\.It Cm ([a-z-]+)$/\1/p' <<<"$section" | sed 1d | sort | words)
-    is "$statuses" "$(sed -nE 's/^ *\[TEST_.*\] = "([a-z-]+)".*/\1/p' src/run/test_result.c | sort | words)" "$page: the statuses"
+    is "$(sed -nE '/^\.It Cm status$/,/^\.El$/s/^\.It Cm ([a-z-]+)$/\1/p' <<<"$section" | sed 1d | words)" \
+        "passed wrong-answer timeout cpu-time oom output-limit runtime-error not-run engine" "$page: the statuses"
     is "$(sed '/^\.Bl .*-compact/,/^\.El/d' <<<"$section" | sed -nE 's/^\.It Cm //p' | tr -d ',' | tr -s ' ' '\n' | words)" \
-        "$(sed -n '/^json_t \*test_result_to_json/,/^}/s/.*object, "\([A-Za-z]*\)".*/\1/p' src/run/test_result.c | words)" "$page: the members"
+        "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error" "$page: the members"
     echo '{"language": "bash", "entrypoint_code": "", "tests": [{"x": 1}]}' >"$scratch/tests"
     isolator batch "$scratch/tests"
     is "$(mdoc_section man/isolator-batch.1 'REQUESTS WITH TESTS' | sed '1,/^The members of a test/d' | sed -n 's/^\.It Cm //p' | tr -d ',' |
@@ -467,15 +446,10 @@ test_case 'the examples of isolator(1)' && {
 }
 
 test_case 'the examples of the manual pages of the other commands' && {
-    run_examples "$batch_page" "$(literal "$batch_page")" 1
-    run_examples "$prepare_page" "$(literal "$prepare_page")" 1
-    run_examples "$gc_page" "$(literal "$gc_page")" 1
-    run_examples "$selftest_page" "$(literal "$selftest_page")" 1
-    run_examples "$config_command_page" "$(literal "$config_command_page")" 2
-    run_examples "$doctor_page" "$(literal "$doctor_page")" 1
-    run_examples "$languages_page" "$(literal "$languages_page")" 1
-    run_examples "$test_page" "$(literal "$test_page")" 2
-    run_examples "$session_page" "$(literal "$session_page")" 1
+    for command in $(grep -vxE 'run|pull|help' <<<"$commands"); do
+        file=$pages/isolator-$command.1
+        run_examples "$file" "$(literal "$file")" 1
+    done
 }
 
 test_case 'the examples of isolator-mcp(1)' && {

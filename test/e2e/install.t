@@ -71,7 +71,7 @@ test_case 'make deb works without git and makes the same bytes each time' && {
 test_case 'make install with DESTDIR, and make uninstall' && {
     silently make B=build/deb PREFIX=/usr
     prompts=$(for file in prompts/*; do echo "644 share/isolator/$file"; done)
-    pages=$(for file in man/*; do echo "644 share/man/man${file##*.}/${file#man/}"; done)
+    pages=$(for file in man/*.[1-9]; do echo "644 share/man/man${file##*.}/${file#man/}"; done)
     within "$(wc -l <<<"$prompts") " 3 100 "there are snippets"
     expected=$(LC_ALL=C sort -k 2 <<END
 755 bin/isolator
@@ -172,6 +172,7 @@ test_case 'the package in a system that has nothing else' && {
     for page in man1/isolator man1/isolator-mcp man5/isolator_config.json; do
         is "$(zcat "$root/usr/share/man/$page.${page:3:1}.gz" | grep -cx '.Sh NAME')" 1 "in the package: the manual page $page"
     done
+    is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -cx '.It Fl m , Fl -memory Ar MB')" 1 "in the package: the options of isolator(1)"
     is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -o '/usr/[a-z/]*prompts')" "/usr/share/isolator/prompts" \
         "in the package: the manual page names the directories of the package"
     for file in bash-completion/completions/isolator zsh/vendor-completions/_isolator fish/vendor_completions.d/isolator.fish \

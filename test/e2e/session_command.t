@@ -56,6 +56,18 @@ on" "files stay, variables do not, and a failure does not end the session"
     with=()
 }
 
+test_case '--keep-processes' && {
+    begin=$'import subprocess\nchild = subprocess.Popen(["sleep", "1000"])'
+    cells "$begin" '# %%' 'child.poll()' '# %%' 'child.wait()'
+    is "$status|$out" "0|-9
+-9" "without it, the processes of a cell end with it"
+    with=(--keep-processes)
+    cells "$begin" '# %%' 'print(child.poll())' '# %%' 'child.kill(); child.wait()'
+    is "$status|$out" "0|None
+-9" "with it, they go on"
+    with=()
+}
+
 test_case 'an exception ends the cell, not the session' && {
     cells 'x = 1' 'def f():' '    raise ValueError("no")' '# %%' 'f()' '# %%' 'x + 1'
     is "$status|$out" "1|2" "the next cell runs"

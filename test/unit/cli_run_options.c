@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cli/run_option_table.h"
+#include "config/config_load.h"
 
 /* One command line: the words after "isolator", and what was read from them. */
 struct fixture {
@@ -604,6 +605,80 @@ static void run_options__refused_by_test(void **state)
                    "unknown option '--tests'; put the program's arguments after --");
 }
 
+/* What the command line has set is what it would be without. */
+static void check_defaults(const struct run_options *options, const struct run_options *without,
+                           const struct config *config)
+{
+    const struct sandbox_policy *given = &options->request.policy, *defaults = &config->defaults;
+    CLEANUP_FREE char *drop = strvec_join(&given->cap_drop, ",");
+    CLEANUP_FREE char *default_drop = strvec_join(&defaults->cap_drop, ",");
+
+    for (int i = 0; i < LIMIT_NUMBERS; i++)
+        assert_true(isnan(given->limits.number[i]) ||
+                    given->limits.number[i] == defaults->limits.number[i]);
+    if (given->network)
+        assert_string_equal(given->network, defaults->network);
+    if (given->read_only != -1)
+        assert_int_equal(given->read_only, defaults->read_only);
+    if (given->cap_drop.count > 0)
+        assert_string_equal(drop, default_drop);
+    if (options->request.workdir)
+        assert_string_equal(options->request.workdir, config->workdir);
+    if (options->request.test_output_bytes > 0)
+        assert_int_equal(options->request.test_output_bytes, TEST_OUTPUT_BYTES);
+    assert_int_equal(options->compare, without->compare);
+    assert_true(options->tolerance == without->tolerance);
+}
+
+/* Gives an option the default that --help has for it. */
+static void check_default(enum run_options_command command, const struct option_rule *rule,
+                          const struct config *config)
+{
+    static const char *const needed[] = {[RUN_OPTIONS_RUN] = "x.py",
+                                         [RUN_OPTIONS_TEST] = "x.py|--tests=d",
+                                         [RUN_OPTIONS_SESSION] = ""};
+    const bool is_tolerance = strcmp(rule->name, "--tolerance") == 0;
+    CLEANUP_FREE char *line =
+        string_format("%s%s|%s=%s", needed[command], is_tolerance ? "|--compare=float" : "",
+                      rule->name, rule->by_default);
+    CLEANUP_FREE char *plain =
+        string_format("%s%s", needed[command], is_tolerance ? "|--compare=float" : "");
+    struct fixture with, without;
+
+    parse_command(&without, command, plain);
+    reset_getopt();
+    parse_command(&with, command, line + (line[0] == '|'));
+    assert_no_error(&with.error);
+    check_defaults(&with.options, &without.options, config);
+    tear_down(&with);
+    tear_down(&without);
+}
+
+static void run_options__defaults_change_nothing(void **state)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(config_release) struct config config;
+    int checked = 0;
+
+    (void)state;
+    config_init(&config);
+    assert_int_equal(config_load_built_in(&config, &error), 0);
+    for (int command = RUN_OPTIONS_RUN; command <= RUN_OPTIONS_SESSION; command++) {
+        const struct option_table *table = &run_option_tables[command];
+
+        for (size_t i = 0; i < table->count; i++) {
+            const struct option_rule *rule = &table->rules[i];
+
+            /* the number of processor cores stands in words */
+            if (!options_has(table, rule) || !rule->by_default || strchr(rule->by_default, ' '))
+                continue;
+            check_default((enum run_options_command)command, rule, &config);
+            checked++;
+        }
+    }
+    assert_in_range(checked, 35, 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -632,6 +707,7 @@ int main(void)
         cmocka_unit_test(run_options__second_command_line),
         cmocka_unit_test(run_options__help_names_every_option),
         cmocka_unit_test(run_options__every_subject_has_an_option),
+        cmocka_unit_test(run_options__defaults_change_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

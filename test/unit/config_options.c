@@ -26,18 +26,19 @@ static int call(void *place, const char *value, struct error *error)
 enum { FIRST = 1, SECOND = 2 };
 
 static const struct option_rule rules[] = {
-    {0, "--file", "FILE", "a file", OPTION_TEXT(struct values, file)},
-    {'c', "--copy", "TEXT", "a text (none)", OPTION_COPY(struct values, copy)},
-    {'j', "--jobs", "N", "a number", OPTION_WHOLE(struct values, jobs, 2, 9)},
-    {0, "--memory", "MB", "memory", OPTION_LIMIT(struct values, limits, LIMIT_MEMORY)},
-    {0, "--maybe", "[BOOL]", "true or false", OPTION_CALL(struct values, calls, call),
+    {0, "--file", "FILE", "a file", "Reads it.", OPTION_TEXT(struct values, file)},
+    {'c', "--copy", "TEXT", "a text", "Copies TEXT.\n.Pp\nMore.", DEFAULT("none"),
+     OPTION_COPY(struct values, copy)},
+    {'j', "--jobs", "N", "a number", "So many.", OPTION_WHOLE(struct values, jobs, 2, 9)},
+    {0, "--memory", "MB", "memory", "Memory.", OPTION_LIMIT(struct values, limits, LIMIT_MEMORY)},
+    {0, "--maybe", "[BOOL]", "true or false", "Says it.", OPTION_CALL(struct values, calls, call),
      .subject = "maybe"},
-    {0, "--first", NULL, "of the first", OPTION_CALL(struct values, calls, call),
+    {0, "--first", NULL, "of the first", "First.", OPTION_CALL(struct values, calls, call),
      .commands = FIRST},
-    {'s', "--second", NULL, "of the second", OPTION_CALL(struct values, calls, call),
+    {'s', "--second", NULL, "of the second", "Second.", OPTION_CALL(struct values, calls, call),
      .commands = SECOND},
-    {'q', "--quiet", NULL, "less", OPTION_FLAG(struct values, quiet)},
-    {'h', "--help", NULL, "this", OPTION_FLAG(struct values, help)},
+    {'q', "--quiet", NULL, "less", "Less.", OPTION_FLAG(struct values, quiet)},
+    {'h', "--help", NULL, "this", "This.", OPTION_FLAG(struct values, help)},
 };
 
 static const struct option_table plain = {.command = "isolator command",
@@ -224,6 +225,21 @@ static void options__help(void **state)
                               "The end.\n");
 }
 
+static void options__manual(void **state)
+{
+    CLEANUP_FREE char *manual = options_manual(&plain);
+
+    (void)state;
+    assert_string_equal(manual, "= - --file FILE\nReads it.\n"
+                                "= c --copy TEXT\nCopies TEXT.\n.Pp\nMore.\nThe default is none.\n"
+                                "= j --jobs N\nSo many.\n"
+                                "= - --memory MB\nMemory.\n"
+                                "= - --maybe[=BOOL]\nSays it.\n"
+                                "= - --first\nFirst.\n"
+                                "= q --quiet\nLess.\n"
+                                "= h --help\nThis.\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +249,7 @@ int main(void)
         cmocka_unit_test(options__wrong_ones),
         cmocka_unit_test(options__names_of_subjects),
         cmocka_unit_test(options__help),
+        cmocka_unit_test(options__manual),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
