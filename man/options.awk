@@ -1,28 +1,29 @@
-# Completes a manual page: each line `.\" options of PROGRAM [COMMAND]` is replaced by the items of the options, as
-# `PROGRAM manual [COMMAND]` prints them. `bin` is the directory of the programs.
+# Completes a manual page: `.\" made by: PROGRAM manual [NAME]` is replaced by what the program prints. `bin` is the
+# directory of the programs.
 #
-# They come from the tables of the options (src/config/options.h). An option begins with a line "= LETTER FORM", as in
-# "= m --memory MB"; without a letter, that is "-". Its text follows. A line that begins with "." is mdoc(7) itself; in
-# the others
+# It comes from the tables of options and limits (src/config/options.h, src/config/limits.h). An option begins with a line
+# "= LETTER FORM", as in "= m --memory MB"; without a letter, that is "-". A key of the configuration begins with
+# "== KEY TYPE". The text follows. A line that begins with "." is mdoc(7) itself; in the others
 #
-#   --name      is an option
-#   *words*     are written as they are: bold
-#   _path_      is a path
-#   'words'     are quoted; the last may be the name of the value
-#   [SECTION]   is a section of the page
-#   VALUE       is the value of the option, if its form has this name
-#   name(1)     is a manual page
-#   isolator    is the program
+#   --name           is an option
+#   *words*          are written as they are: bold
+#   _path_, /path    is a path
+#   'words'          are quoted; the last may be the name of the value
+#   [SECTION]        is a section of the page
+#   VALUE            is the value of the option, if its form has this name
+#   name(1)          is a manual page
+#   isolator         is the program
 #
 # Punctuation may follow each.
 
-/^\.\\" options of / { complete(bin "/" $4 " manual" ($5 == "" ? "" : " " $5)); next }
+/^\.\\" made by: / { sub(/^[^:]*: /, ""); complete(bin "/" $0); next }
 { print }
 
 function complete(command,   line, lines) {
     while ((command | getline line) > 0) {
         lines++
-        if (line ~ /^= /) head(line)
+        if (line ~ /^== /) key(line)
+        else if (line ~ /^= /) head(line)
         else if (line ~ /^\./) { end_line(); print line }
         else prose(line)
     }
@@ -57,6 +58,16 @@ function head(line,   parts, value, item) {
     print item
 }
 
+# ".It Ic memoryMB Pq whole number, 6 to 16777216 MB".
+function key(line,   name) {
+    end_line()
+    sub(/^== /, "", line)
+    name = line
+    sub(/ .*/, "", name)
+    print ".It Ic " name " Pq " substr(line, length(name) + 2)
+    split("", names)
+}
+
 # Names of values are in lower case in manual pages; a unit stays.
 function lower(name) { return name == "MB" ? name : tolower(name) }
 
@@ -84,6 +95,7 @@ function add(word,   body, open, end) {
     }
     if (body ~ /^--[a-z-]+$/) macro("Fl", open substr(body, 2) end)
     else if (body ~ /^\*.+\*$/) macro("Cm", open literal(inner(body)) end)
+    else if (body ~ /^\/[a-z\/]+$/) macro("Pa", open body end)
     else if (body ~ /^_.+_$/) macro("Pa", open literal(inner(body)) end)
     else if (body ~ /^'.+'$/) macro("Ql", open quoted(inner(body)) end)
     else if (body ~ /^\[[A-Z ]+\]$/) macro("Sx", open inner(body) end)

@@ -29,35 +29,36 @@ struct batch_arguments {
 };
 
 static const struct option_rule batch_rules[] = {
-    {'j', "--jobs", "N", "run N at a time",
-     "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
-     "and it may then need more than the *engineTimeoutSeconds* of isolator_config.json(5).",
-     DEFAULT("one per processor core"), OPTION_WHOLE(struct batch_arguments, jobs, 1, JOBS_MAX)},
-    {0, "--resume", "RESULTS", "skip requests whose id has a result in this file",
-     "Skip requests that have a result in the file RESULTS, which earlier batches printed; see "
-     "[RESUMING A BATCH].",
-     OPTION_TEXT(struct batch_arguments, results), .values = VALUES_FILES},
-    {0, "--retries", "N", "run a request again, up to N times, if the engine fails",
-     "Run a request again, up to N times and at most 10 times, if its result has *reason* "
-     "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
-     "meanwhile other requests may run. Only the last result is printed. If the request was run "
-     "again, *retries* after *line* says how often. The default is 0.",
+    {{'j', "--jobs", "N", "run N at a time", "one per processor core",
+      "Run N requests at a time, at most 1024. A much higher number makes the engine no faster, "
+      "and it may then need more than the *engineTimeoutSeconds* of isolator_config.json(5)."},
+     OPTION_WHOLE(struct batch_arguments, jobs, 1, JOBS_MAX)},
+    {{0, "--resume", "RESULTS", "skip requests whose id has a result in this file", NULL,
+      "Skip requests that have a result in the file RESULTS, which earlier batches printed; see "
+      "[RESUMING A BATCH]."},
+     OPTION_STRING(struct batch_arguments, results),
+     .values = VALUES_FILES},
+    {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
+      "Run a request again, up to N times and at most 10 times, if its result has *reason* "
+      "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
+      "meanwhile other requests may run. Only the last result is printed. If the request was run "
+      "again, *retries* after *line* says how often. The default is 0."},
      OPTION_WHOLE(struct batch_arguments, retries, 0, RETRIES_MAX)},
-    {0, "--artifacts", "DIR", "write the files that requests name to DIR/LINE",
-     "Write the files that requests name in *artifacts* below DIR, which is created if it does "
-     "not exist. The files of each line are in a directory with the number of the line; see "
-     "--artifacts in isolator(1). Without this option the results only list the files and their "
-     "digests.",
-     OPTION_TEXT(struct batch_arguments, artifacts)},
-    {0, "--force", NULL, "replace existing files", "Replace existing files.",
+    {{0, "--artifacts", "DIR", "write the files that requests name to DIR/LINE", NULL,
+      "Write the files that requests name in *artifacts* below DIR, which is created if it does "
+      "not exist. The files of each line are in a directory with the number of the line; see "
+      "--artifacts in isolator(1). Without this option the results only list the files and their "
+      "digests."},
+     OPTION_STRING(struct batch_arguments, artifacts)},
+    {{0, "--force", NULL, "replace existing files", NULL, "Replace existing files."},
      OPTION_FLAG(struct batch_arguments, force)},
     COMMAND_OPTION_CONFIG,
-    {'q', "--quiet", NULL, "print no progress and no summary on stderr",
-     "Print neither progress nor the summary. Use this option if a program that reads the "
-     "results writes to the same terminal.",
+    {{'q', "--quiet", NULL, "print no progress and no summary on stderr", NULL,
+      "Print neither progress nor the summary. Use this option if a program that reads the results "
+      "writes to the same terminal."},
      OPTION_FLAG(struct batch_arguments, quiet)},
-    {'v', "--verbose", NULL, "print on stderr which container each line had",
-     "Print on standard error which container each line had, and whether it was warm.",
+    {{'v', "--verbose", NULL, "print on stderr which container each line had", NULL,
+      "Print on standard error which container each line had, and whether it was warm."},
      OPTION_FLAG(struct batch_arguments, verbose)},
     COMMAND_OPTION_HELP,
 };

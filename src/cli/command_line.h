@@ -21,13 +21,11 @@ struct common_options {
 /* Their rows. */
 #define COMMAND_OPTION_CONFIG                                                                      \
     {                                                                                              \
-        0, "--config", "FILE", "configuration file", OPTION_CONFIG_MANUAL,                         \
-            OPTION_TEXT(struct common_options, config)                                             \
+        OPTION_TEXT_CONFIG, OPTION_STRING(struct common_options, config)                           \
     }
 #define COMMAND_OPTION_HELP                                                                        \
     {                                                                                              \
-        'h', "--help", NULL, "print this summary", OPTION_HELP_MANUAL,                             \
-            OPTION_FLAG(struct common_options, help)                                               \
+        OPTION_TEXT_HELP, OPTION_FLAG(struct common_options, help)                                 \
     }
 
 enum { COMMAND_ANY_OPERANDS = INT_MAX };

@@ -31,14 +31,14 @@ struct value_table {
 };
 
 static const struct option_rule config_rules[] = {
-    {0, "--json", NULL, "print it as one configuration file instead",
-     "Print the configuration as one JSON object instead. It is a complete configuration file, "
-     "and reading it gives the same configuration.",
+    {{0, "--json", NULL, "print it as one configuration file instead", NULL,
+      "Print the configuration as one JSON object instead. It is a complete configuration file, "
+      "and reading it gives the same configuration."},
      OPTION_FLAG(struct config_options, json)},
-    {0, "--schema", NULL, "print the JSON Schema of configuration files instead",
-     "Print the JSON Schema (draft 2020-12) of configuration files instead, whatever the "
-     "configuration is. An editor that reads it completes keys and marks mistakes; see "
-     "*$schema* in isolator_config.json(5).",
+    {{0, "--schema", NULL, "print the JSON Schema of configuration files instead", NULL,
+      "Print the JSON Schema (draft 2020-12) of configuration files instead, whatever the "
+      "configuration is. An editor that reads it completes keys and marks mistakes; see "
+      "*$schema* in isolator_config.json(5)."},
      OPTION_FLAG(struct config_options, schema)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,

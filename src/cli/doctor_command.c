@@ -17,9 +17,9 @@ struct doctor_options {
 };
 
 static const struct option_rule doctor_rules[] = {
-    {0, "--json", NULL, "print the checks as a JSON array instead",
-     "Print a JSON array of objects instead, with the members *check*, *status* ('ok', 'warn' "
-     "or 'fail'), *detail* and *advice*, which can be null.",
+    {{0, "--json", NULL, "print the checks as a JSON array instead", NULL,
+      "Print a JSON array of objects instead, with the members *check*, *status* ('ok', 'warn' "
+      "or 'fail'), *detail* and *advice*, which can be null."},
      OPTION_FLAG(struct doctor_options, json)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,

@@ -21,7 +21,8 @@ struct gc_report {
 };
 
 static const struct option_rule gc_rules[] = {
-    {'n', "--dry-run", NULL, "list them and remove none", "List the containers and remove none.",
+    {{'n', "--dry-run", NULL, "list them and remove none", NULL,
+      "List the containers and remove none."},
      OPTION_FLAG(struct gc_options, dry_run)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,

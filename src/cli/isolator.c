@@ -32,6 +32,7 @@
 #include "cli/selftest_command.h"
 #include "cli/session_command.h"
 #include "cli/test_command.h"
+#include "config/config_load.h"
 #include "config/option_completion.h"
 
 static int help_command(int argc, char **argv);
@@ -139,21 +140,34 @@ static int help_command(int argc, char **argv)
     return command->run(2, (char *[]){argv[1], option, NULL});
 }
 
-/*
- * `isolator manual COMMAND` is for the Makefile, which makes the manual pages: neither --help nor
- * the manual has it.
- */
-static int print_manual(const struct command *command)
+/* The limits of the built-in configuration; owned by the caller. */
+static char *manual_of_limits(void)
 {
-    CLEANUP_FREE char *manual = options_manual(command->options);
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(config_release) struct config config;
 
-    print_text(manual);
-    return command_line_printed("manual");
+    config_init(&config);
+    return config_load_built_in(&config, &error) == 0 ? limits_manual(&config.defaults.limits)
+                                                      : string_copy("");
+}
+
+/*
+ * `isolator manual COMMAND|limits` is for the Makefile, which makes the manual pages: neither
+ * --help nor the manual has it. NULL: there is no such command.
+ */
+static char *manual_of(const char *name)
+{
+    const struct command *command = find_command(name);
+
+    if (strcmp(name, "limits") == 0)
+        return manual_of_limits();
+    return command ? options_manual(command->options) : NULL;
 }
 
 int main(int argc, char **argv)
 {
     char **words = option_completion_words(argv);
+    CLEANUP_FREE char *manual = NULL;
     const struct command *command;
 
     json_set_alloc_funcs(memory_allocate, free); /* it ends the program if there is no memory */
@@ -170,8 +184,10 @@ int main(int argc, char **argv)
     }
     if (words)
         return complete_command(commands, COMMANDS, words);
-    if (argc == 3 && strcmp(argv[1], "manual") == 0 && find_command(argv[2]))
-        return print_manual(find_command(argv[2]));
+    if (argc == 3 && strcmp(argv[1], "manual") == 0 && (manual = manual_of(argv[2]))) {
+        print_text(manual);
+        return command_line_printed("manual");
+    }
     command = find_command(argv[1]);
     if (command)
         return command->run(argc - 1, argv + 1);

@@ -25,14 +25,14 @@ struct languages_options {
 };
 
 static const struct option_rule languages_rules[] = {
-    {0, "--json", NULL, "print them as a JSON array instead",
-     "Print a JSON array of objects instead, with the members *name*, *image*, *present* (true, "
-     "false, or null if the engine does not answer), *tooOld* (the same), *prepared* (the same, "
-     "and null if there are no steps), *extensions*, *defaultFilename*, *aliases* and *limits*.",
+    {{0, "--json", NULL, "print them as a JSON array instead", NULL,
+      "Print a JSON array of objects instead, with the members *name*, *image*, *present* (true, "
+      "false, or null if the engine does not answer), *tooOld* (the same), *prepared* (the same, "
+      "and null if there are no steps), *extensions*, *defaultFilename*, *aliases* and *limits*."},
      OPTION_FLAG(struct languages_options, json)},
-    {0, "--names", NULL, "print only the names and aliases, without asking the engine",
-     "Print only the names, each followed by its aliases, one per line, without asking the "
-     "engine.",
+    {{0, "--names", NULL, "print only the names and aliases, without asking the engine", NULL,
+      "Print only the names, each followed by its aliases, one per line, without asking the "
+      "engine."},
      OPTION_FLAG(struct languages_options, names)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,
@@ -65,7 +65,7 @@ static json_t *own_limits(const struct config *config, const struct language *la
         const double number = isinf(limit) ? 0 : limit; /* as the configuration has no limit */
 
         if (limit != defaults->limits.number[i])
-            json_object_set_new(own, limit_rules[i].name,
+            json_object_set_new(own, limit_rules[i].key.name,
                                 number == floor(number) ? json_integer((json_int_t)number)
                                                         : json_real(number));
     }

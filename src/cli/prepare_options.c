@@ -79,58 +79,59 @@ static int take_tag(void *tag, const char *value, struct error *error)
 }
 
 static const struct option_rule prepare_rules[] = {
-    {0, "--run", "STEP", "a shell command, in place of the saved ones; repeatable",
-     "Run this step; can be given up to 64 times, with 32768 bytes together. The steps replace "
-     "those that were saved. A language that has steps in the configuration is refused.",
+    {{0, "--run", "STEP", "a shell command, in place of the saved ones; repeatable", NULL,
+      "Run this step; can be given up to 64 times, with 32768 bytes together. The steps replace "
+      "those that were saved. A language that has steps in the configuration is refused."},
      OPTION_CALL(struct prepare_options, steps, take_step)},
-    {0, "--file", "FILE", "the steps find this file where they start; repeatable",
-     "Copy this file to where the steps start; can be given several times. Needs --run. The "
-     "path is saved with the steps.",
+    {{0, "--file", "FILE", "the steps find this file where they start; repeatable", NULL,
+      "Copy this file to where the steps start; can be given several times. Needs --run. The path "
+      "is saved with the steps."},
      OPTION_CALL(struct prepare_options, files, take_file)},
-    {0, "--dir", "DIR", "the same for a directory; repeatable",
-     "The same for a directory with everything in it. There can be up to 64 files and "
-     "directories, and no two with the same last name.",
+    {{0, "--dir", "DIR", "the same for a directory; repeatable", NULL,
+      "The same for a directory with everything in it. There can be up to 64 files and "
+      "directories, and no two with the same last name."},
      OPTION_CALL(struct prepare_options, files, take_directory)},
-    {0, "--network", "NAME", "network of the steps (none)",
-     "The network of the steps: *none*, *bridge* or a network of the engine. It does not affect "
-     "the name of the image. The default is that of the configuration or of the saved steps, or "
-     "else none.",
-     OPTION_CALL(struct prepare_options, network, take_network), .values = VALUES_NETWORKS},
-    {0, "--tag", "TAG", "give the image this tag too",
-     "Give the image this tag too. The tag remains when the image is replaced or removed by "
-     "isolator.",
+    {{0, "--network", "NAME", "network of the steps (none)", NULL,
+      "The network of the steps: *none*, *bridge* or a network of the engine. It does not affect "
+      "the name of the image. The default is that of the configuration or of the saved steps, or "
+      "else none."},
+     OPTION_CALL(struct prepare_options, network, take_network),
+     .values = VALUES_NETWORKS},
+    {{0, "--tag", "TAG", "give the image this tag too", NULL,
+      "Give the image this tag too. The tag remains when the image is replaced or removed by "
+      "isolator."},
      OPTION_CALL(struct prepare_options, tag, take_tag)},
-    {0, "--list", NULL, "list the prepared languages",
-     "Print a table with a line for each language that has steps: its name, its state (*ready*, "
-     "*outdated* or *missing*), its tag, its base image, the size and the time of the prepared "
-     "image, and the steps.",
+    {{0, "--list", NULL, "list the prepared languages", NULL,
+      "Print a table with a line for each language that has steps: its name, its state (*ready*, "
+      "*outdated* or *missing*), its tag, its base image, the size and the time of the prepared "
+      "image, and the steps."},
      OPTION_FLAG(struct prepare_options, list)},
-    {0, "--all", NULL, "list all prepared images of the engine",
-     "With --list: print a line for each prepared image of the engine instead, also for images "
-     "of other configurations and users. The column *CONFIGURATION* is the file that names the "
-     "image, or else the one that it was made for, or *-* for the built-in configuration. The "
-     "states are\n"
-     ".Bl -tag -width foreign -compact\n"
-     ".It Cm used\n"
-     "a configuration names it, or a configuration that cannot be read may name it\n"
-     ".It Cm unused\n"
-     "no configuration names it any more\n"
-     ".It Cm busy\n"
-     "the same, but there are containers of it\n"
-     ".It Cm foreign\n"
-     "no configuration of this user names it, and another user or host has made it, or it is "
-     "not known who has\n"
-     ".El",
+    {{0, "--all", NULL, "list all prepared images of the engine", NULL,
+      "With --list: print a line for each prepared image of the engine instead, also for images "
+      "of other configurations and users. The column *CONFIGURATION* is the file that names the "
+      "image, or else the one that it was made for, or *-* for the built-in configuration. The "
+      "states are\n"
+      ".Bl -tag -width foreign -compact\n"
+      ".It Cm used\n"
+      "a configuration names it, or a configuration that cannot be read may name it\n"
+      ".It Cm unused\n"
+      "no configuration names it any more\n"
+      ".It Cm busy\n"
+      "the same, but there are containers of it\n"
+      ".It Cm foreign\n"
+      "no configuration of this user names it, and another user or host has made it, or it is "
+      "not known who has\n"
+      ".El"},
      OPTION_FLAG(struct prepare_options, all)},
-    {0, "--unused", NULL, "list or remove images that no configuration names",
-     "With --list: print the same lines, but only for images that are unused or busy. With "
-     "--remove: print them, and then remove the images that are unused, with all tags that "
-     "begin with 'isolator-prepared', and what was saved for configuration files that do not "
-     "exist any more.",
+    {{0, "--unused", NULL, "list or remove images that no configuration names", NULL,
+      "With --list: print the same lines, but only for images that are unused or busy. With "
+      "--remove: print them, and then remove the images that are unused, with all tags that begin "
+      "with 'isolator-prepared', and what was saved for configuration files that do not exist any "
+      "more."},
      OPTION_FLAG(struct prepare_options, unused)},
-    {0, "--remove", NULL, "remove the prepared images and the saved steps",
-     "Remove the prepared images and the saved steps. The image stays if another configuration "
-     "of this user is prepared with it. Tags of --tag remain.",
+    {{0, "--remove", NULL, "remove the prepared images and the saved steps", NULL,
+      "Remove the prepared images and the saved steps. The image stays if another configuration of "
+      "this user is prepared with it. Tags of --tag remain."},
      OPTION_FLAG(struct prepare_options, remove)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,

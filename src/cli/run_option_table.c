@@ -5,20 +5,10 @@
 
 #include "base/cleanup.h"
 #include "base/decimal.h"
-#include "base/duration.h"
 #include "base/strbuf.h"
 #include "cli/jobs.h"
 #include "config/environment.h"
 #include "config/workdir.h"
-
-static int take_timeout(void *limits, const char *value, struct error *error)
-{
-    long long milliseconds;
-
-    return duration_parse(value, &milliseconds, error) == 0
-               ? limits_set_number(limits, LIMIT_TIMEOUT, (double)milliseconds / 1000, error)
-               : -1;
-}
 
 static int take_network(void *policy, const char *value, struct error *error)
 {
@@ -108,227 +98,242 @@ static int take_tolerance(void *place, const char *value, struct error *error)
 
 #define STRING(member) OPTION_COPY(struct run_options, member)
 #define FLAG(member)   OPTION_FLAG(struct run_options, member)
-#define LIMIT(which)   OPTION_LIMIT(struct run_options, request.policy.limits, which)
 /* Gets all options. */
 #define WITH_ALL(function)     .kind = OPTION_CALLS, .apply = (function)
 #define CALL(function, member) OPTION_CALL(struct run_options, member, function)
 
 /* The commands that have an option. */
-#define RUN             (1 << RUN_OPTIONS_RUN)
-#define TEST            (1 << RUN_OPTIONS_TEST)
-#define SESSION         (1 << RUN_OPTIONS_SESSION)
-#define BOTH            (RUN | TEST)
-#define ALL             (BOTH | SESSION)
-#define FOR(which)      .commands = (which)
-#define ABOUT(key)      .subject = (key)
+#define RUN        (1 << RUN_OPTIONS_RUN)
+#define TEST       (1 << RUN_OPTIONS_TEST)
+#define SESSION    (1 << RUN_OPTIONS_SESSION)
+#define BOTH       (RUN | TEST)
+#define ALL        (BOTH | SESSION)
+#define FOR(which) .commands = (which)
+#define ABOUT(key) .subject = (key)
+/* The row of a limit. The output of tests has another. */
+#define LIMIT(which)                                                                               \
+    {                                                                                              \
+        OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_##which),                    \
+            FOR(LIMIT_##which == LIMIT_OUTPUT ? RUN | SESSION : ALL)                               \
+    }
 #define OFFER(which)    .values = (which)
 #define CHOICES(values) .choices = (values)
 
 static const struct option_rule rules[] = {
-    {'l', "--language", "NAME", "language (default: from the file's extension)",
-     "The language of the program, by its name or an alias. By default the extension of FILE or "
-     "of the entrypoint determines it.",
-     STRING(request.language), ABOUT(REQUEST_LANGUAGE), FOR(BOTH), OFFER(VALUES_LANGUAGES)},
-    {'l', "--language", "NAME", "language (default: from the extension, or python)",
-     "The language of the cells, by default that of the extension of FILE, and python if no "
-     "language has it or there is no FILE.",
-     STRING(request.language), ABOUT(REQUEST_LANGUAGE), FOR(SESSION), OFFER(VALUES_LANGUAGES)},
-    {'d', "--dir", "DIR", "send the contents of this directory",
-     "Send the contents of this directory. Symbolic links are sent as links and never followed. "
-     "A link whose target is outside the directory is omitted, and a warning names it. FIFOs, "
-     "sockets and devices are refused. All files belong to the user that runs the program. Of "
-     "its mode a file keeps only whether it is executable.",
-     STRING(request.input.dir), FOR(BOTH)},
-    {'e', "--entrypoint", "PATH", "program file inside --dir",
-     "The program file inside --dir, as a relative path without '..'; it may be in a "
-     "sub-directory and must not be a link. The default is the default file name of the "
-     "--language, for example _main.py_.",
-     STRING(request.entrypoint), ABOUT(REQUEST_ENTRYPOINT), FOR(BOTH)},
-    {0, "--tests", "DIR", "tests: files NAME.in, NAME.out, NAME.args",
-     "The directory of the tests.", STRING(tests), FOR(TEST)},
-    {0, "--compare", "MODE", COMPARISON_MODE_NAMES,
-     "How outputs are compared:\n"
-     ".Bl -tag -width tokens -compact\n"
-     ".It Cm trim\n"
-     "White space at the end of a line is ignored, and so are empty lines at the end.\n"
-     ".It Cm exact\n"
-     "Every byte counts.\n"
-     ".It Cm tokens\n"
-     "The words are compared, whatever white space is between them.\n"
-     ".It Cm float\n"
-     "Like *tokens*, and two words that are decimal numbers, such as 0.5 and 5e-1, are equal if "
-     "they differ by at most the tolerance. 'inf' and 'nan' are equal only to the same word, in "
-     "upper or lower case.\n"
-     ".El",
-     DEFAULT("trim"), CALL(take_compare, compare), FOR(TEST), CHOICES("trim exact tokens float")},
-    {0, "--tolerance", "NUMBER", "for float: absolute or relative",
-     "How much numbers may differ with '--compare float': absolutely, or relative to the "
-     "expected number.",
-     DEFAULT("1e-6"), WITH_ALL(take_tolerance), FOR(TEST)},
-    {0, "--stop-on-failure", NULL, "end after the first test that is not passed",
-     "End after the first test that is not passed. The others have the status *not-run*.",
-     FLAG(stop_on_failure), FOR(TEST)},
-    {'j', "--jobs", "N", "FILEs at a time",
-     "How many of several files run at the same time, from 1 to 1024.",
-     DEFAULT("one per processor core"), OPTION_WHOLE(struct run_options, jobs, 1, JOBS_MAX),
+    {{'l', "--language", "NAME", "language (default: from the file's extension)", NULL,
+      "The language of the program, by its name or an alias. By default the extension of FILE or "
+      "of the entrypoint determines it."},
+     STRING(request.language),
+     ABOUT(REQUEST_LANGUAGE),
+     FOR(BOTH),
+     OFFER(VALUES_LANGUAGES)},
+    {{'l', "--language", "NAME", "language (by the extension, or else python)", NULL,
+      "The language of the cells, by default that of the extension of FILE, and python if no "
+      "language has it or there is no FILE."},
+     STRING(request.language),
+     ABOUT(REQUEST_LANGUAGE),
+     FOR(SESSION),
+     OFFER(VALUES_LANGUAGES)},
+    {{'d', "--dir", "DIR", "send the contents of this directory", NULL,
+      "Send the contents of this directory. Symbolic links are sent as links and never followed. A "
+      "link whose target is outside the directory is omitted, and a warning names it. FIFOs, "
+      "sockets and devices are refused. All files belong to the user that runs the program. Of its "
+      "mode a file keeps only whether it is executable."},
+     STRING(request.input.dir),
+     FOR(BOTH)},
+    {{'e', "--entrypoint", "PATH", "program file inside --dir", NULL,
+      "The program file inside --dir, as a relative path without '..'; it may be in a "
+      "sub-directory and must not be a link. The default is the default file name of the "
+      "--language, for example _main.py_."},
+     STRING(request.entrypoint),
+     ABOUT(REQUEST_ENTRYPOINT),
+     FOR(BOTH)},
+    {{0, "--tests", "DIR", "tests: files NAME.in, NAME.out, NAME.args", NULL,
+      "The directory of the tests."},
+     STRING(tests),
      FOR(TEST)},
-    {0, "--stdin", "FILE", "the program's stdin; - is isolator's own",
-     "The program's standard input; '-' is isolator's own. It is read to its end before the "
-     "program starts, shares the size of the working directory with the files, and is like each "
-     "of them limited to 2147483647 bytes. By default the standard input of the program is "
-     "empty.",
-     STRING(stdin_path), FOR(RUN)},
-    {0, "--env", "KEY[=VALUE]", "set or pass on a variable; repeatable",
-     "Set a variable in the program's environment. Without a VALUE, pass on the variable from "
-     "isolator's own environment; it must be set there. This option can be given more than "
-     "once. Names that shells reserve, such as *IFS*, *OPTIND* and *UID*, are refused.\n"
-     ".Pp\n"
-     "Values do not appear on the command lines that isolator starts, nor in 'docker inspect'. "
-     "However, a VALUE given here is on isolator's own command line, where other users of this "
-     "machine may read it until isolator has overwritten it. For secrets, omit the VALUE.",
-     CALL(take_variable, request.environment), FOR(ALL)},
-    {'t', "--timeout", "DURATION", "timeout, like 500ms or 1m30s",
-     "How long the program, each test or each cell may run: numbers with the units *ns*, *us*, "
-     "*ms*, *s*, *m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The "
-     "time for setting up the container is not included. A cell that takes longer is "
-     "interrupted.",
-     DEFAULT("60s"), CALL(take_timeout, request.policy.limits), ABOUT("timeoutSeconds"), FOR(ALL)},
-    {'m', "--memory", "MB", "memory, without swap",
-     "Memory of all processes in the container together, including the files in the working "
-     "directory, in _/tmp_ and in _/dev/shm_. There is no swap.",
-     DEFAULT("256"), LIMIT(LIMIT_MEMORY), FOR(ALL)},
-    {'c', "--cpus", "N", "CPU cores, fractions allowed",
-     "How many CPU cores the container may use; fractions are allowed.", DEFAULT("0.5"),
-     LIMIT(LIMIT_CPUS), FOR(ALL)},
-    {0, "--cpu-seconds", "N", "CPU time of all processes; 0: no limit",
-     "How many seconds of CPU time all processes of the program may use together, including "
-     "those that have ended; in tests and cells, for each. Fractions are allowed; 0 means no "
-     "limit. The container is asked at intervals, the shorter the less is left, so a program "
-     "may use some hundredths of a second more on each core. Unlike --timeout, this does not "
-     "depend on what else the machine has to do.",
-     DEFAULT("0"), LIMIT(LIMIT_CPU_TIME), FOR(ALL)},
-    {0, "--pids-limit", "N", "processes and threads",
-     "How many processes and threads may exist at once, including the two threads of the "
-     "supervisor.",
-     DEFAULT("64"), LIMIT(LIMIT_PIDS), FOR(ALL)},
-    {0, "--workdir-size", "MB", "size of the working directory",
-     "Size of the working directory. The files that are sent must fit.", DEFAULT("64"),
-     LIMIT(LIMIT_WORKDIR), FOR(ALL)},
-    {0, "--tmp-size", "MB", "size of /tmp", "Size of _/tmp_.", DEFAULT("64"), LIMIT(LIMIT_TMP),
+    {{0, "--compare", "MODE", COMPARISON_MODE_NAMES, "trim",
+      "How outputs are compared:\n"
+      ".Bl -tag -width tokens -compact\n"
+      ".It Cm trim\n"
+      "White space at the end of a line is ignored, and so are empty lines at the end.\n"
+      ".It Cm exact\n"
+      "Every byte counts.\n"
+      ".It Cm tokens\n"
+      "The words are compared, whatever white space is between them.\n"
+      ".It Cm float\n"
+      "Like *tokens*, and two words that are decimal numbers, such as 0.5 and 5e-1, are equal if "
+      "they differ by at most the tolerance. 'inf' and 'nan' are equal only to the same word, in "
+      "upper or lower case.\n"
+      ".El"},
+     CALL(take_compare, compare),
+     FOR(TEST),
+     CHOICES("trim exact tokens float")},
+    {{0, "--tolerance", "NUMBER", "for float: absolute or relative", "1e-6",
+      "How much numbers may differ with '--compare float': absolutely, or relative to the expected "
+      "number."},
+     WITH_ALL(take_tolerance),
+     FOR(TEST)},
+    {{0, "--stop-on-failure", NULL, "end after the first test that is not passed", NULL,
+      "End after the first test that is not passed. The others have the status *not-run*."},
+     FLAG(stop_on_failure),
+     FOR(TEST)},
+    {{'j', "--jobs", "N", "FILEs at a time", "one per processor core",
+      "How many of several files run at the same time, from 1 to 1024."},
+     OPTION_WHOLE(struct run_options, jobs, 1, JOBS_MAX),
+     FOR(TEST)},
+    {{0, "--stdin", "FILE", "the program's stdin; - is isolator's own", NULL,
+      "The program's standard input; '-' is isolator's own. It is read to its end before the "
+      "program starts, shares the size of the working directory with the files, and is like each "
+      "of them limited to 2147483647 bytes. By default the standard input of the program is "
+      "empty."},
+     STRING(stdin_path),
+     FOR(RUN)},
+    {{0, "--env", "KEY[=VALUE]", "set or pass on a variable; repeatable", NULL,
+      "Set a variable in the program's environment. Without a VALUE, pass on the variable from "
+      "isolator's own environment; it must be set there. This option can be given more than "
+      "once. Names that shells reserve, such as *IFS*, *OPTIND* and *UID*, are refused.\n"
+      ".Pp\n"
+      "Values do not appear on the command lines that isolator starts, nor in 'docker inspect'. "
+      "However, a VALUE given here is on isolator's own command line, where other users of this "
+      "machine may read it until isolator has overwritten it. For secrets, omit the VALUE."},
+     CALL(take_variable, request.environment),
      FOR(ALL)},
-    {0, "--output-limit", "BYTES", "bytes kept of each output stream",
-     "How many bytes of standard output, and of standard error, a result keeps. If the output "
-     "is longer, the head and the tail are kept, half of the limit each, and a line between "
-     "them gives the number of bytes that were omitted. A program that writes more than 64 MiB "
-     "to one of the streams is killed, whatever this limit is.",
-     DEFAULT("1048576"), LIMIT(LIMIT_OUTPUT), FOR(RUN | SESSION)},
-    {0, "--output-limit", "BYTES", "bytes kept of each stream of a test",
-     "How many bytes of standard output, and of standard error, the result keeps of each test, "
-     "from 64 to 1048576, and 67108864 of all tests together. The comparison sees all of it.",
-     DEFAULT("4096"),
+    LIMITS(LIMIT),
+    {{0, "--output-limit", "BYTES", "bytes kept of each stream of a test", "4096",
+      "How many bytes of standard output, and of standard error, the result keeps of each test, "
+      "from 64 to 1048576, and 67108864 of all tests together. The comparison sees all of it."},
      OPTION_WHOLE(struct run_options, request.test_output_bytes, TEST_OUTPUT_BYTES_MIN,
                   TEST_OUTPUT_BYTES_MAX),
      FOR(TEST)},
-    {0, "--network", "NAME", "none, bridge or an engine's network",
-     "*none*, *bridge* or the name of a network of the engine. *host* and 'container:NAME' "
-     "would remove the isolation and are refused.",
-     DEFAULT("none"), CALL(take_network, request.policy), ABOUT("network"), FOR(ALL),
+    {{0, "--network", "NAME", "none, bridge or an engine's network", "none",
+      "*none*, *bridge* or the name of a network of the engine. *host* and 'container:NAME' would "
+      "remove the isolation and are refused."},
+     CALL(take_network, request.policy),
+     ABOUT("network"),
+     FOR(ALL),
      OFFER(VALUES_NETWORKS)},
-    {0, "--read-only", "[BOOL]", "read-only root file system",
-     "Whether the root file system is read-only, *true* or *false*; without a value, *true*. "
-     "The working directory and _/tmp_ are always writable. 'isolator test' needs *true*.",
-     DEFAULT("true"), CALL(take_read_only, request.policy.read_only), ABOUT("readOnly"), FOR(ALL),
+    {{0, "--read-only", "[BOOL]", "read-only root file system", "true",
+      "Whether the root file system is read-only, *true* or *false*; without a value, *true*. The "
+      "working directory and /tmp are always writable. 'isolator test' needs *true*."},
+     CALL(take_read_only, request.policy.read_only),
+     ABOUT("readOnly"),
+     FOR(ALL),
      CHOICES("true false")},
-    {0, "--cap-drop", "LIST", "capabilities to drop; repeatable",
-     "Capabilities to drop, separated by commas. This option can be given more than once. The "
-     "list replaces the default, so every list without *ALL* drops fewer capabilities.",
-     DEFAULT("ALL"), CALL(take_cap_drop, request.policy), ABOUT("capDrop"), FOR(ALL),
+    {{0, "--cap-drop", "LIST", "capabilities to drop; repeatable", "ALL",
+      "Capabilities to drop, separated by commas. This option can be given more than once. The "
+      "list replaces the default, so every list without *ALL* drops fewer capabilities."},
+     CALL(take_cap_drop, request.policy),
+     ABOUT("capDrop"),
+     FOR(ALL),
      CHOICES("ALL")},
-    {0, "--user", "UID[:GID]", "user of the program (one of its own)",
-     "The numbers of the user and the group that the program runs as. Without a GID, the group "
-     "has the number of the user. By default each container has a user of its own, drawn at "
-     "random from *userRange* in isolator_config.json(5), so that programs do not share what "
-     "the kernel counts by user. A warning says that the program could forge its result if this "
-     "is user 0.",
-     CALL(take_user, request.policy), ABOUT("user"), FOR(ALL)},
-    {0, "--image", "IMAGE", "use this image, not the language's",
-     "Use this image instead of the language's.", STRING(request.image), FOR(ALL)},
-    {0, "--pull", NULL, "fetch the image first if it is missing",
-     "If an image is not on the engine, fetch it first, and show docker's progress on standard "
-     "error. For a language that is not prepared, that is the base image. Without this option "
-     "nothing is fetched; see isolator-pull(1).",
-     FLAG(pull), FOR(ALL)},
-    {0, "--container-workdir", "PATH", "working directory",
-     "The working directory in the container, which receives the files. It must be an absolute "
-     "path outside the system directories, at most 255 bytes long. Blanks are allowed, except "
-     "at its end; ':', ',', quotes, backslashes and '$' are not. Doubled slashes and a slash at "
-     "the end mean nothing.",
-     DEFAULT("/workspace"), CALL(take_workdir, request.workdir), FOR(ALL), CHOICES("")},
-    {0, "--artifacts", "DIR", "write the files that the program makes to DIR",
-     "Copy back the files that the program has created or changed in its working directory, and "
-     "write them below DIR, which is created if it does not exist; its parent must exist. The "
-     "files come back regardless of how the program ends, but not if isolator itself is "
-     "interrupted. A file that exists already is not replaced; if the program succeeded, the "
-     "exit status is then 2. isolator follows no link in DIR. Files that cannot be copied are "
-     "named in the warnings: links, names with control characters or invalid UTF-8, and files "
-     "beyond *maxArtifacts* and *maxArtifactBytes* of the configuration. A file with several "
-     "hard links comes back under each of its names.",
-     STRING(artifacts), FOR(RUN)},
-    {0, "--artifact", "GLOB", "only files that match, like *.png; repeatable",
-     "Copy back only the files that match this pattern; can be given more than once. '*' and "
-     "'?' do not match a slash, '**' does, and '[a-z]' is a set, which must have its closing "
-     "bracket. A pattern without a slash is compared with the last part of the path. As in "
-     "shells, a name with a leading dot matches only a pattern that starts with a dot there. "
-     "Files in a _.git_ directory are never copied back.",
-     CALL(take_artifact, request), FOR(RUN)},
-    {0, "--artifacts", "DIR", "write the figures of cells to DIR",
-     "Write figures, and the files that --artifact names, to this directory after each cell. "
-     "Existing files are replaced.",
-     STRING(artifacts), FOR(SESSION)},
-    {0, "--artifact", "GLOB", "and files that match, like *.csv; repeatable",
-     "Files to write after each cell in which they have changed; may be repeated.",
-     CALL(take_artifact, request), FOR(SESSION)},
-    {0, "--force", NULL, "replace existing files in DIR",
-     "Replace files in the directory of --artifacts.", FLAG(force), FOR(RUN)},
-    {0, "--save-image", "TAG", "on success: save files and command as image",
-     "If the program succeeds, save an image with the files as they were sent, the working "
-     "directory, the user and the command, so that 'docker run --rm TAG' repeats the run. The "
-     "user is 65534:65534 unless --user or the configuration sets one. The image contains "
-     "neither the files that the program wrote nor the values of --env and --stdin.",
-     STRING(request.save_image), FOR(RUN)},
-    {0, "--save-dockerfile", "PATH", "on success: write a Dockerfile",
-     "If the program succeeds, write a Dockerfile that builds such an image. Use --dir, or the "
-     "directory of FILE, as the build context. A file at PATH is replaced; if it cannot be "
-     "written, the program is not run. If the language is prepared, the Dockerfile starts from "
-     "the prepared image, which exists only on this engine.",
-     STRING(request.save_dockerfile), FOR(RUN)},
-    {0, "--runtime", "NAME", "family of container commands",
-     "The family of container commands. *docker* is the only one.", DEFAULT("docker"),
-     WITH_ALL(take_runtime), FOR(RUN), CHOICES("docker")},
-    {0, "--config", "FILE", "configuration file", OPTION_CONFIG_MANUAL, STRING(config_path),
+    {{0, "--user", "UID[:GID]", "user of the program (one of its own)", NULL,
+      "The numbers of the user and the group that the program runs as. Without a GID, the group "
+      "has the number of the user. By default each container has a user of its own, drawn at "
+      "random from *userRange* in isolator_config.json(5), so that programs do not share what the "
+      "kernel counts by user. A warning says that the program could forge its result if this is "
+      "user 0."},
+     CALL(take_user, request.policy),
+     ABOUT("user"),
      FOR(ALL)},
-    {0, "--keep-processes", NULL, "processes of a cell go on after it",
-     "Processes that a cell starts go on after it, and the interpreter is not stopped between "
-     "cells. What they write while a cell runs is part of its output, and what they write "
-     "between two cells is discarded.",
-     FLAG(keep_processes), FOR(SESSION)},
-    {0, "--json", NULL, "print the result as JSON, also at a terminal",
-     "Print results as JSON, also at a terminal.", FLAG(json), FOR(TEST | SESSION)},
-    {0, "--table", NULL, "print a table, also elsewhere",
-     "Print the table, also if standard output is not a terminal.", FLAG(table), FOR(TEST)},
-    {0, "--stream", NULL, "pass on output as it comes, print no JSON",
-     "Pass on the program's standard output and standard error as they come, print no JSON, and "
-     "exit with the program's status. The output is passed on unchanged and may contain escape "
-     "sequences for terminals; redirect it to a file or a pipe if that matters. Messages of "
-     "isolator itself, such as the signal that killed the program, go to standard error.",
-     FLAG(stream), FOR(RUN)},
-    {'v', "--verbose", NULL, "trace each step with its time on stderr",
-     "Trace each step of the engine with its time on standard error, then print the names of "
-     "the container, the image and the configuration file. If standard error takes nothing, "
-     "because a pipe is full or a terminal is stopped, lines are dropped, and the next one says "
-     "how many.",
-     FLAG(verbose), FOR(ALL)},
-    {'h', "--help", NULL, "print this summary", OPTION_HELP_MANUAL, FLAG(help), FOR(ALL)},
+    {{0, "--image", "IMAGE", "use this image, not the language's", NULL,
+      "Use this image instead of the language's."},
+     STRING(request.image),
+     FOR(ALL)},
+    {{0, "--pull", NULL, "fetch the image first if it is missing", NULL,
+      "If an image is not on the engine, fetch it first, and show docker's progress on standard "
+      "error. For a language that is not prepared, that is the base image. Without this option "
+      "nothing is fetched; see isolator-pull(1)."},
+     FLAG(pull),
+     FOR(ALL)},
+    {{0, "--container-workdir", "PATH", "working directory", "/workspace",
+      "The working directory in the container, which receives the files. It must be an absolute "
+      "path outside the system directories, at most 255 bytes long. Blanks are allowed, except at "
+      "its end; ':', ',', quotes, backslashes and '$' are not. Doubled slashes and a slash at the "
+      "end mean nothing."},
+     CALL(take_workdir, request.workdir),
+     FOR(ALL),
+     CHOICES("")},
+    {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
+      "Copy back the files that the program has created or changed in its working directory, and "
+      "write them below DIR, which is created if it does not exist; its parent must exist. The "
+      "files come back regardless of how the program ends, but not if isolator itself is "
+      "interrupted. A file that exists already is not replaced; if the program succeeded, the exit "
+      "status is then 2. isolator follows no link in DIR. Files that cannot be copied are named in "
+      "the warnings: links, names with control characters or invalid UTF-8, and files beyond "
+      "*maxArtifacts* and *maxArtifactBytes* of the configuration. A file with several hard links "
+      "comes back under each of its names."},
+     STRING(artifacts),
+     FOR(RUN)},
+    {{0, "--artifact", "GLOB", "only files that match, like *.png; repeatable", NULL,
+      "Copy back only the files that match this pattern; can be given more than once. '*' and '?' "
+      "do not match a slash, '**' does, and '[a-z]' is a set, which must have its closing bracket. "
+      "A pattern without a slash is compared with the last part of the path. As in shells, a name "
+      "with a leading dot matches only a pattern that starts with a dot there. Files in a _.git_ "
+      "directory are never copied back."},
+     CALL(take_artifact, request),
+     FOR(RUN)},
+    {{0, "--artifacts", "DIR", "write the figures of cells to DIR", NULL,
+      "Write figures, and the files that --artifact names, to this directory after each cell. "
+      "Existing files are replaced."},
+     STRING(artifacts),
+     FOR(SESSION)},
+    {{0, "--artifact", "GLOB", "and files that match, like *.csv; repeatable", NULL,
+      "Files to write after each cell in which they have changed; may be repeated."},
+     CALL(take_artifact, request),
+     FOR(SESSION)},
+    {{0, "--force", NULL, "replace existing files in DIR", NULL,
+      "Replace files in the directory of --artifacts."},
+     FLAG(force),
+     FOR(RUN)},
+    {{0, "--save-image", "TAG", "on success: save files and command as image", NULL,
+      "If the program succeeds, save an image with the files as they were sent, the working "
+      "directory, the user and the command, so that 'docker run --rm TAG' repeats the run. The "
+      "user is 65534:65534 unless --user or the configuration sets one. The image contains neither "
+      "the files that the program wrote nor the values of --env and --stdin."},
+     STRING(request.save_image),
+     FOR(RUN)},
+    {{0, "--save-dockerfile", "PATH", "on success: write a Dockerfile", NULL,
+      "If the program succeeds, write a Dockerfile that builds such an image. Use --dir, or the "
+      "directory of FILE, as the build context. A file at PATH is replaced; if it cannot be "
+      "written, the program is not run. If the language is prepared, the Dockerfile starts from "
+      "the prepared image, which exists only on this engine."},
+     STRING(request.save_dockerfile),
+     FOR(RUN)},
+    {{0, "--runtime", "NAME", "family of container commands", "docker",
+      "The family of container commands. *docker* is the only one."},
+     WITH_ALL(take_runtime),
+     FOR(RUN),
+     CHOICES("docker")},
+    {OPTION_TEXT_CONFIG, STRING(config_path), FOR(ALL)},
+    {{0, "--keep-processes", NULL, "processes of a cell go on after it", NULL,
+      "Processes that a cell starts go on after it, and the interpreter is not stopped between "
+      "cells. What they write while a cell runs is part of its output, and what they write between "
+      "two cells is discarded."},
+     FLAG(keep_processes),
+     FOR(SESSION)},
+    {{0, "--json", NULL, "print the result as JSON, also at a terminal", NULL,
+      "Print results as JSON, also at a terminal."},
+     FLAG(json),
+     FOR(TEST | SESSION)},
+    {{0, "--table", NULL, "print a table, also elsewhere", NULL,
+      "Print the table, also if standard output is not a terminal."},
+     FLAG(table),
+     FOR(TEST)},
+    {{0, "--stream", NULL, "pass on output as it comes, print no JSON", NULL,
+      "Pass on the program's standard output and standard error as they come, print no JSON, and "
+      "exit with the program's status. The output is passed on unchanged and may contain escape "
+      "sequences for terminals; redirect it to a file or a pipe if that matters. Messages of "
+      "isolator itself, such as the signal that killed the program, go to standard error."},
+     FLAG(stream),
+     FOR(RUN)},
+    {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,
+      "Trace each step of the engine with its time on standard error, then print the names of the "
+      "container, the image and the configuration file. If standard error takes nothing, because a "
+      "pipe is full or a terminal is stopped, lines are dropped, and the next one says how many."},
+     FLAG(verbose),
+     FOR(ALL)},
+    {OPTION_TEXT_HELP, FLAG(help), FOR(ALL)},
 };
 
 #define DEFAULTS "Defaults are in parentheses; configuration and language may change them.\n"

@@ -37,12 +37,12 @@ struct trial {
 };
 
 static const struct option_rule selftest_rules[] = {
-    {'l', "--list", NULL, "list the attacks and what must hold",
-     "List the attacks and what must hold, and run nothing.",
+    {{'l', "--list", NULL, "list the attacks and what must hold", NULL,
+      "List the attacks and what must hold, and run nothing."},
      OPTION_FLAG(struct selftest_options, list)},
     COMMAND_OPTION_CONFIG,
-    {'v', "--verbose", NULL, "print what must hold above each line, warnings below",
-     "Print what must hold above each line, and the warnings of the run below it.",
+    {{'v', "--verbose", NULL, "print what must hold above each line, warnings below", NULL,
+      "Print what must hold above each line, and the warnings of the run below it."},
      OPTION_FLAG(struct selftest_options, verbose)},
     COMMAND_OPTION_HELP,
 };

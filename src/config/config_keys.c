@@ -17,210 +17,252 @@
     "209715[01])"
 #define RESERVED_VARIABLES "IFS|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_VERSINFO"
 
-#define RULE(key, key_type)                                                                        \
+#define RANGE(key, key_type, min, max, text, about)                                                \
     .rule = &(const struct key_rule)                                                               \
     {                                                                                              \
-        .name = (key), .type = (key_type)                                                          \
+        .name = (key), .type = (key_type), .minimum = (min), .maximum = (max), .title = (text),    \
+        .description = (about)                                                                     \
     }
-#define RANGE(key, key_type, min, max)                                                             \
-    .rule = &(const struct key_rule)                                                               \
-    {                                                                                              \
-        .name = (key), .type = (key_type), .minimum = (min), .maximum = (max)                      \
-    }
-/* A number whose rule the command line shares. */
+#define RULE(key, key_type, text, about) RANGE(key, key_type, 0, 0, text, (about))
+/* The rules of limits are in a table of their own. */
 #define LIMIT(which)                                                                               \
-    CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which], .set = config_value_limit
+    {                                                                                              \
+        CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which].key, .set = config_value_limit    \
+    }
 #define BUILD_LIMIT(which)                                                                         \
-    CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which], .set = config_value_build_limit
+    {                                                                                              \
+        CONFIG_LEVEL_BUILD, .rule = &limit_rules[LIMIT_##which].key,                               \
+                            .set = config_value_build_limit                                        \
+    }
 #define TOP_MEMBER(member)      .offset = offsetof(struct config, member)
 #define LANGUAGE_MEMBER(member) .offset = offsetof(struct language, member)
 #define SESSION_MEMBER(member)  .offset = offsetof(struct session_settings, member)
 
 static const struct config_key keys[] = {
-    {CONFIG_LEVEL_TOP, RULE("$schema", KEY_STRING), "Schema of this file",
-     "For editors; isolator does not use it.", .set = config_value_ignored},
-    {CONFIG_LEVEL_TOP, RULE("containerCommand", KEY_STRING), "Docker command",
-     "Name or path of the docker command.", TOP_MEMBER(container_command)},
-    {CONFIG_LEVEL_TOP, RANGE("containerWorkdir", KEY_STRING, 1, 255), "Working directory",
-     "Working directory in the container, which receives the files: an absolute path outside the "
-     "system's directories.",
+    {CONFIG_LEVEL_TOP,
+     RULE("$schema", KEY_STRING, "Schema of this file", "For editors; isolator does not use it."),
+     .set = config_value_ignored},
+    {CONFIG_LEVEL_TOP,
+     RULE("containerCommand", KEY_STRING, "Docker command", "Name or path of the docker command."),
+     TOP_MEMBER(container_command)},
+    {CONFIG_LEVEL_TOP,
+     RANGE("containerWorkdir", KEY_STRING, 1, 255, "Working directory",
+           "Working directory in the container, which receives the files: an absolute path outside "
+           "the system's directories."),
      .set = config_value_workdir,
      .pattern = "^(?!/+(proc|sys|dev|etc|bin|sbin|lib|lib64|usr)(/|$))(?!.* /*$)"
                 "(/+(?!\\.{1,2}(/|$))[^/\\t\\n\\r:,\"'\\\\$`]+)+/*$"},
-    {CONFIG_LEVEL_TOP, RANGE("engineTimeoutSeconds", KEY_WHOLE, 1, 600), "Engine timeout",
-     "Seconds that the container engine may take for one run, in addition to the program.",
+    {CONFIG_LEVEL_TOP,
+     RANGE("engineTimeoutSeconds", KEY_WHOLE, 1, 600, "Engine timeout",
+           "Seconds that the container engine may take for one run, in addition to the program."),
      TOP_MEMBER(engine_timeout)},
-    {CONFIG_LEVEL_TOP, RULE(CONFIG_KEY_ALLOW_UNENFORCED, KEY_BOOLEAN),
-     "Run without limits that the engine lacks",
-     "If true, programs run even if the engine does not enforce a limit of memory, swap, "
-     "processes or CPU time.",
+    {CONFIG_LEVEL_TOP,
+     RULE(CONFIG_KEY_ALLOW_UNENFORCED, KEY_BOOLEAN, "Run without limits that the engine lacks",
+          "If true, programs run even if the engine does not enforce a limit of memory, swap, "
+          "processes or CPU time."),
      TOP_MEMBER(allow_unenforced)},
-    {CONFIG_LEVEL_TOP, RULE("allowNetlink", KEY_BOOLEAN), "Allow netlink",
-     "If true, programs may open netlink sockets for routes, which list network interfaces. The "
-     "memory of these sockets counts for no container.",
+    {CONFIG_LEVEL_TOP,
+     RULE("allowNetlink", KEY_BOOLEAN, "Allow netlink",
+          "If true, programs may open netlink sockets for routes, which list network interfaces. "
+          "The memory of these sockets counts for no container."),
      TOP_MEMBER(allow_netlink)},
-    {CONFIG_LEVEL_TOP, RULE("userRange", KEY_STRING), "Users",
-     "First and last uid of those that containers get, each another one at random, unless user is "
-     "set: at least 256 numbers from 1 to 2097151.",
+    {CONFIG_LEVEL_TOP,
+     RULE("userRange", KEY_STRING, "Users",
+          "First and last uid of those that containers get, each another one at random, unless "
+          "user is set: at least 256 numbers from 1 to 2097151."),
      .set = config_value_users, .pattern = "^(?!0+-)" ID "-" ID "$"},
-    {CONFIG_LEVEL_TOP, RULE("promptsDir", KEY_PATH), "Directory of snippets",
-     "Directory of programs of one file each, which isolator-mcp and isolator batch run by name. "
-     "A relative path starts at the configuration file.",
+    {CONFIG_LEVEL_TOP,
+     RULE("promptsDir", KEY_PATH, "Directory of snippets",
+          "Directory of programs of one file each, which isolator-mcp and isolator batch run by "
+          "name. A relative path starts at the configuration file."),
      .set = config_value_prompts_dir},
-    {CONFIG_LEVEL_TOP, RULE("inputsDir", KEY_PATH), "Directory of input files",
-     "Directory of files that calls of isolator-mcp may name instead of sending them. A relative "
-     "path starts at the configuration file. Without it there are none.",
+    {CONFIG_LEVEL_TOP,
+     RULE("inputsDir", KEY_PATH, "Directory of input files",
+          "Directory of files that calls of isolator-mcp may name instead of sending them. A "
+          "relative path starts at the configuration file. Without it there are none."),
      .set = config_value_inputs_dir},
-    {CONFIG_LEVEL_TOP, RANGE("maxConcurrent", KEY_WHOLE, 1, 1024), "Concurrent calls",
-     "How many calls isolator-mcp runs at once; by default as many as there are processor cores.",
+    {CONFIG_LEVEL_TOP,
+     RANGE("maxConcurrent", KEY_WHOLE, 1, 1024, "Concurrent calls",
+           "How many calls isolator-mcp runs at once; by default as many as there are processor "
+           "cores."),
      TOP_MEMBER(max_concurrent)},
-    {CONFIG_LEVEL_TOP, RANGE("maxQueued", KEY_WHOLE, 0, 100000), "Queued calls",
-     "How many more calls may wait in isolator-mcp; the next one is refused as busy.",
+    {CONFIG_LEVEL_TOP,
+     RANGE("maxQueued", KEY_WHOLE, 0, 100000, "Queued calls",
+           "How many more calls may wait in isolator-mcp; the next one is refused as busy."),
      TOP_MEMBER(max_queued)},
-    {CONFIG_LEVEL_TOP, RANGE("maxTextBytes", KEY_WHOLE, 1000, 450000), "Text for a model",
-     "Bytes of a program's output that isolator-mcp puts into a result.",
+    {CONFIG_LEVEL_TOP,
+     RANGE("maxTextBytes", KEY_WHOLE, 1000, 450000, "Text for a model",
+           "Bytes of a program's output that isolator-mcp puts into a result."),
      TOP_MEMBER(max_text_bytes)},
-    {CONFIG_LEVEL_TOP, RANGE(CONFIG_KEY_MAX_ARTIFACTS, KEY_WHOLE, 0, 10000), "Number of artifacts",
-     "How many files a run returns at most.", TOP_MEMBER(max_artifacts)},
-    {CONFIG_LEVEL_TOP, RANGE(CONFIG_KEY_MAX_ARTIFACT_BYTES, KEY_WHOLE, 0, 1 << 30),
-     "Size of artifacts", "How large the files that a run returns may be, in total.",
+    {CONFIG_LEVEL_TOP,
+     RANGE(CONFIG_KEY_MAX_ARTIFACTS, KEY_WHOLE, 0, 10000, "Number of artifacts",
+           "How many files a run returns at most."),
+     TOP_MEMBER(max_artifacts)},
+    {CONFIG_LEVEL_TOP,
+     RANGE(CONFIG_KEY_MAX_ARTIFACT_BYTES, KEY_WHOLE, 0, 1 << 30, "Size of artifacts",
+           "How large the files that a run returns may be, in total."),
      TOP_MEMBER(max_artifact_bytes)},
-    {CONFIG_LEVEL_TOP, RANGE("maxStoredBytes", KEY_WHOLE, 1 << 20, 1 << 30), "Size of stored files",
-     "How many bytes of files and output of earlier calls isolator-mcp keeps on the disk.",
+    {CONFIG_LEVEL_TOP,
+     RANGE("maxStoredBytes", KEY_WHOLE, 1 << 20, 1 << 30, "Size of stored files",
+           "How many bytes of files and output of earlier calls isolator-mcp keeps on the disk."),
      TOP_MEMBER(max_stored_bytes)},
-    {CONFIG_LEVEL_TOP, RANGE("warm", KEY_WHOLE_BY_LANGUAGE, 0, 100), "Warm containers",
-     "How many containers of a language are started in advance, by its name; 0: none."},
-    {CONFIG_LEVEL_TOP, RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400),
-     "Maximum age of warm containers", "Seconds after which an unused warm container is replaced.",
+    {CONFIG_LEVEL_TOP,
+     RANGE("warm", KEY_WHOLE_BY_LANGUAGE, 0, 100, "Warm containers",
+           "How many containers of a language are started in advance, by its name; 0: none.")},
+    {CONFIG_LEVEL_TOP,
+     RANGE("warmMaxAgeSeconds", KEY_WHOLE, 1, 86400, "Maximum age of warm containers",
+           "Seconds after which an unused warm container is replaced."),
      TOP_MEMBER(warm_max_age)},
-    {CONFIG_LEVEL_TOP, RULE("sessions", KEY_OBJECT), "Sessions",
-     "Limits of sessions, each of which is a container that several requests share.",
+    {CONFIG_LEVEL_TOP,
+     RULE("sessions", KEY_OBJECT, "Sessions",
+          "Limits of sessions, each of which is a container that several requests share."),
      TOP_MEMBER(sessions), .members = CONFIG_LEVEL_SESSIONS},
-    {CONFIG_LEVEL_TOP, RULE("images", KEY_STRINGS), "Allowed images",
-     "Patterns of the images that a line of isolator batch may name, like team/* or python:3.*; * "
-     "does not match a '/'. Without any, none.",
+    {CONFIG_LEVEL_TOP,
+     RULE("images", KEY_STRINGS, "Allowed images",
+          "Patterns of the images that a line of isolator batch may name, like team/* or "
+          "python:3.*; * does not match a '/'. Without any, none."),
      .set = config_value_images, .pattern = "^(?!.*[*]{2})[A-Za-z0-9*][A-Za-z0-9._/:@*-]*$"},
-    {CONFIG_LEVEL_TOP, RULE("isolatorPath", KEY_STRING), "Not used",
-     "Accepted for compatibility with old files.", .set = config_value_ignored,
-     .schema = "{\"deprecated\": true}"},
-    {CONFIG_LEVEL_TOP, RULE("defaults", KEY_OBJECT), "Defaults",
-     "Limits of a program, unless its language or the request sets others.", TOP_MEMBER(defaults),
-     .members = CONFIG_LEVEL_LIMITS},
-    {CONFIG_LEVEL_TOP, RULE("maximums", KEY_OBJECT), "Maximums", "The most that a program may get.",
+    {CONFIG_LEVEL_TOP,
+     RULE("isolatorPath", KEY_STRING, "Not used", "Accepted for compatibility with old files."),
+     .set = config_value_ignored, .schema = "{\"deprecated\": true}"},
+    {CONFIG_LEVEL_TOP,
+     RULE("defaults", KEY_OBJECT, "Defaults",
+          "Limits of a program, unless its language or the request sets others."),
+     TOP_MEMBER(defaults), .members = CONFIG_LEVEL_LIMITS},
+    {CONFIG_LEVEL_TOP, RULE("maximums", KEY_OBJECT, "Maximums", "The most that a program may get."),
      TOP_MEMBER(maximums), .members = CONFIG_LEVEL_LIMITS},
-    {CONFIG_LEVEL_TOP, RULE("languages", KEY_LANGUAGES), "Languages",
-     "Languages by name. A language that is not built in needs image, command, extensions and "
-     "defaultFilename."},
+    {CONFIG_LEVEL_TOP, RULE("languages", KEY_LANGUAGES, "Languages",
+                            "Languages by name. A language that is not built in needs image, "
+                            "command, extensions and defaultFilename.")},
 
-    {LIMIT(TIMEOUT), .title = "Timeout", .description = "Seconds that the program may run."},
-    {LIMIT(MEMORY), .title = "Memory",
-     .description = "MB (2^20 bytes) of memory, without swap. Files in the working directory and "
-                    "in /tmp count too."},
-    {LIMIT(CPUS), .title = "CPU cores", .description = "CPU cores; fractions are allowed."},
-    {LIMIT(PIDS), .title = "Processes",
-     .description = "Processes and threads that may exist at once."},
-    {CONFIG_LEVEL_LIMITS, RULE("network", KEY_STRING), "Network",
-     "none, bridge or the name of a network of the engine; never host.",
+    LIMITS(LIMIT),
+    {CONFIG_LEVEL_LIMITS,
+     RULE("network", KEY_STRING, "Network",
+          "none, bridge or the name of a network of the engine; never host."),
      .set = config_value_network, .pattern = NETWORK_PATTERN},
-    {CONFIG_LEVEL_LIMITS, RULE("readOnly", KEY_BOOLEAN), "Read-only root",
-     "If true, the root file system is read-only.", .set = config_value_read_only},
-    {CONFIG_LEVEL_LIMITS, RANGE("capDrop", KEY_STRINGS, 1, 0), "Capabilities to drop",
-     "ALL, or names like NET_RAW or CAP_NET_RAW.", .set = config_value_cap_drop,
-     .pattern = "^" CAPABILITY "(," CAPABILITY ")*$"},
-    {CONFIG_LEVEL_LIMITS, RULE("user", KEY_STRING), "User",
-     "uid or uid:gid of the program, numbers up to 2097151; by default, each container gets a user "
-     "of its own from userRange.",
+    {CONFIG_LEVEL_LIMITS,
+     RULE("readOnly", KEY_BOOLEAN, "Read-only root", "If true, the root file system is read-only."),
+     .set = config_value_read_only},
+    {CONFIG_LEVEL_LIMITS,
+     RANGE("capDrop", KEY_STRINGS, 1, 0, "Capabilities to drop",
+           "ALL, or names like NET_RAW or CAP_NET_RAW."),
+     .set = config_value_cap_drop, .pattern = "^" CAPABILITY "(," CAPABILITY ")*$"},
+    {CONFIG_LEVEL_LIMITS,
+     RULE("user", KEY_STRING, "User",
+          "uid or uid:gid of the program, numbers up to 2097151; by default, each container gets a "
+          "user of its own from userRange."),
      .set = config_value_user, .pattern = "^" ID "(:" ID ")?$"},
-    {LIMIT(WORKDIR), .title = "Size of the working directory",
-     .description = "MB of the working directory."},
-    {LIMIT(TMP), .title = "Size of /tmp", .description = "MB of /tmp."},
-    {LIMIT(CPU_TIME), .title = "CPU time",
-     .description = "Seconds of CPU time that all processes of the program may use together; 0: no "
-                    "limit."},
-    {LIMIT(OUTPUT), .title = "Output", .description = "Bytes of each output stream that are kept."},
 
-    {CONFIG_LEVEL_LANGUAGE, RANGE("image", KEY_STRING, 1, 512), "Image",
-     "Image that programs in the language run in; it must be on the engine.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("image", KEY_STRING, 1, 512, "Image",
+           "Image that programs in the language run in; it must be on the engine."),
      .set = config_value_image, .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"},
-    {CONFIG_LEVEL_LANGUAGE, RULE("imageVersions", KEY_STRINGS_BY_NAME), "Versions in the image",
-     "The least versions of what the image has, by the environment variables in which it states "
-     "them.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RULE("imageVersions", KEY_STRINGS_BY_NAME, "Versions in the image",
+          "The least versions of what the image has, by the environment variables in which it "
+          "states them."),
      .set = config_value_image_versions, .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
-     .schema = "{\"additionalProperties\": {\"type\": \"string\", \"pattern\": "
-               "\"^[0-9.]+$\"}}"},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("command", KEY_STRINGS, 1, 0), "Command",
-     "Command that runs a program, one word per string; {entrypoint} stands for the path of the "
-     "program, {stem} for the same without its extension, {workdir} for the working directory.",
+     .schema = "{\"additionalProperties\": {\"type\": \"string\", \"pattern\": \"^[0-9.]+$\"}}"},
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("command", KEY_STRINGS, 1, 0, "Command",
+           "Command that runs a program, one word per string; {entrypoint} stands for the path of "
+           "the program, {stem} for the same without its extension, {workdir} for the working "
+           "directory."),
      LANGUAGE_MEMBER(command)},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("build", KEY_STRINGS, 0, 0), "Build",
-     "Command that builds a program before it runs, one word per string; empty: nothing is built. "
-     "{sources} stands for its files in the language, one word each, and the marks of command can "
-     "be used too.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("build", KEY_STRINGS, 0, 0, "Build",
+           "Command that builds a program before it runs, one word per string; empty: nothing is "
+           "built. {sources} stands for its files in the language, one word each, and the marks of "
+           "command can be used too."),
      .set = config_value_build},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("sessionCommand", KEY_STRINGS, 0, 0), "Command of a session",
-     "Command of an interpreter that stays in a session and keeps variables, one word per string; "
-     "{python_driver} and {javascript_driver} stand for programs that isolator has, {workdir} for "
-     "the working directory. Empty: each request of a session is a process of its own.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("sessionCommand", KEY_STRINGS, 0, 0, "Command of a session",
+           "Command of an interpreter that stays in a session and keeps variables, one word per "
+           "string; {python_driver} and {javascript_driver} stand for programs that isolator has, "
+           "{workdir} for the working directory. Empty: each request of a session is a process of "
+           "its own."),
      .set = config_value_session_command},
-    {CONFIG_LEVEL_LANGUAGE, RULE("buildLimits", KEY_OBJECT), "Limits of the build",
-     "How the limits of the build differ from those of the programs in the language.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RULE("buildLimits", KEY_OBJECT, "Limits of the build",
+          "How the limits of the build differ from those of the programs in the language."),
      LANGUAGE_MEMBER(build_limits), .members = CONFIG_LEVEL_BUILD},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("aliases", KEY_STRINGS, 0, 16), "Aliases",
-     "Other names of the language, which requests may use.", .set = config_value_aliases,
-     .pattern = "^[A-Za-z0-9+#._-]+$"},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("extensions", KEY_STRINGS, 1, 0), "Extensions",
-     "File name extensions of the language, each with its dot.", .set = config_value_extensions,
-     .pattern = "^[.][^/]*$"},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("defaultFilename", KEY_STRING, 1, 255), "Default file name",
-     "File name of a program that has none of its own, and entrypoint of a directory if none is "
-     "named.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("aliases", KEY_STRINGS, 0, 16, "Aliases",
+           "Other names of the language, which requests may use."),
+     .set = config_value_aliases, .pattern = "^[A-Za-z0-9+#._-]+$"},
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("extensions", KEY_STRINGS, 1, 0, "Extensions",
+           "File name extensions of the language, each with its dot."),
+     .set = config_value_extensions, .pattern = "^[.][^/]*$"},
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("defaultFilename", KEY_STRING, 1, 255, "Default file name",
+           "File name of a program that has none of its own, and entrypoint of a directory if none "
+           "is named."),
      .set = config_value_default_filename, .pattern = "^(?![.]+$)[^/]+$"},
-    {CONFIG_LEVEL_LANGUAGE, RULE("hello", KEY_STRING), "Test program",
-     "Program that isolator doctor runs to see whether the language works, unless promptsDir has "
-     "a hello_world in it.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RULE("hello", KEY_STRING, "Test program",
+          "Program that isolator doctor runs to see whether the language works, unless promptsDir "
+          "has a hello_world in it."),
      LANGUAGE_MEMBER(hello)},
-    {CONFIG_LEVEL_LANGUAGE, RULE("env", KEY_STRINGS_BY_NAME), "Environment",
-     "Environment variables by name; they are added to those that are built in.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RULE("env", KEY_STRINGS_BY_NAME, "Environment",
+          "Environment variables by name; they are added to those that are built in."),
      .set = config_value_environment,
      .pattern = "^(?!(" RESERVED_VARIABLES ")$)[A-Za-z_][A-Za-z0-9_]*$"},
-    {CONFIG_LEVEL_LANGUAGE, RULE("prepare", KEY_OBJECT), "Preparation",
-     "How isolator prepare builds an image for programs in the language.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RULE("prepare", KEY_OBJECT, "Preparation",
+          "How isolator prepare builds an image for programs in the language."),
      LANGUAGE_MEMBER(preparation), .members = CONFIG_LEVEL_PREPARE},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("listPackages", KEY_STRINGS, 1, 0), "List of packages",
-     "Command, one word per string, that prints the packages of the prepared image, one name per "
-     "line.",
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("listPackages", KEY_STRINGS, 1, 0, "List of packages",
+           "Command, one word per string, that prints the packages of the prepared image, one name "
+           "per line."),
      LANGUAGE_MEMBER(list_packages)},
-    {CONFIG_LEVEL_LANGUAGE, RANGE("packages", KEY_STRINGS, 0, PREPARE_PACKAGES_MAX), "Packages",
-     "Names of packages in the image; models read them.", .set = config_value_packages,
-     .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"},
+    {CONFIG_LEVEL_LANGUAGE,
+     RANGE("packages", KEY_STRINGS, 0, PREPARE_PACKAGES_MAX, "Packages",
+           "Names of packages in the image; models read them."),
+     .set = config_value_packages, .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"},
 
-    {BUILD_LIMIT(TIMEOUT), .title = "Timeout", .description = "Seconds that the build may run."},
-    {BUILD_LIMIT(MEMORY), .title = "Memory", .description = "MB (2^20 bytes) of memory."},
-    {BUILD_LIMIT(CPUS), .title = "CPU cores", .description = "CPU cores; fractions are allowed."},
-    {BUILD_LIMIT(PIDS), .title = "Processes",
-     .description = "Processes and threads that may exist at once."},
+    BUILD_LIMIT(TIMEOUT),
+    BUILD_LIMIT(MEMORY),
+    BUILD_LIMIT(CPUS),
+    BUILD_LIMIT(PIDS),
 
-    {CONFIG_LEVEL_PREPARE, RANGE("run", KEY_STRINGS, 0, PREPARE_STEPS_MAX), "Steps",
-     "Shell commands, which run once and in this order; without any there is no preparation.",
+    {CONFIG_LEVEL_PREPARE,
+     RANGE(
+         "run", KEY_STRINGS, 0, PREPARE_STEPS_MAX, "Steps",
+         "Shell commands, which run once and in this order; without any there is no preparation."),
      .set = config_value_steps, .pattern = "[^ \\t\\r]"},
-    {CONFIG_LEVEL_PREPARE, RANGE("files", KEY_STRINGS, 0, PREPARE_FILES_MAX), "Files",
-     "Files and directories that the steps find in their working directory, each under its last "
-     "name; paths relative to the configuration file.",
+    {CONFIG_LEVEL_PREPARE,
+     RANGE("files", KEY_STRINGS, 0, PREPARE_FILES_MAX, "Files",
+           "Files and directories that the steps find in their working directory, each under its "
+           "last name; paths relative to the configuration file."),
      .set = config_value_steps_files},
-    {CONFIG_LEVEL_PREPARE, RULE("network", KEY_STRING), "Network",
-     "Network of the steps: none, bridge or the name of a network of the engine; never host.",
+    {CONFIG_LEVEL_PREPARE,
+     RULE("network", KEY_STRING, "Network",
+          "Network of the steps: none, bridge or the name of a network of the engine; never host."),
      .set = config_value_steps_network, .pattern = NETWORK_PATTERN},
 
-    {CONFIG_LEVEL_SESSIONS, RANGE("max", KEY_WHOLE, 0, 256), "Open sessions",
-     "How many sessions may be open at once; 0: there are no sessions.", SESSION_MEMBER(max)},
-    {CONFIG_LEVEL_SESSIONS, RANGE("idleSeconds", KEY_WHOLE, 1, 86400), "Idle time",
-     "Seconds without a request after which a session ends.", SESSION_MEMBER(idle_seconds)},
-    {CONFIG_LEVEL_SESSIONS, RANGE("lifetimeSeconds", KEY_WHOLE, 1, 86400), "Lifetime",
-     "Seconds after which a session ends.", SESSION_MEMBER(lifetime_seconds)},
-    {CONFIG_LEVEL_SESSIONS, RANGE("cpuSeconds", KEY_WHOLE, 1, 864000), "CPU time",
-     "Seconds of CPU time that a session may use in all.", SESSION_MEMBER(cpu_seconds)},
-    {CONFIG_LEVEL_SESSIONS, RANGE("outputBytes", KEY_WHOLE, 1024, 1 << 30), "Output",
-     "Bytes that the programs of a session may write in all.", SESSION_MEMBER(output_bytes)},
+    {CONFIG_LEVEL_SESSIONS,
+     RANGE("max", KEY_WHOLE, 0, 256, "Open sessions",
+           "How many sessions may be open at once; 0: there are no sessions."),
+     SESSION_MEMBER(max)},
+    {CONFIG_LEVEL_SESSIONS,
+     RANGE("idleSeconds", KEY_WHOLE, 1, 86400, "Idle time",
+           "Seconds without a request after which a session ends."),
+     SESSION_MEMBER(idle_seconds)},
+    {CONFIG_LEVEL_SESSIONS,
+     RANGE("lifetimeSeconds", KEY_WHOLE, 1, 86400, "Lifetime",
+           "Seconds after which a session ends."),
+     SESSION_MEMBER(lifetime_seconds)},
+    {CONFIG_LEVEL_SESSIONS,
+     RANGE("cpuSeconds", KEY_WHOLE, 1, 864000, "CPU time",
+           "Seconds of CPU time that a session may use in all."),
+     SESSION_MEMBER(cpu_seconds)},
+    {CONFIG_LEVEL_SESSIONS,
+     RANGE("outputBytes", KEY_WHOLE, 1024, 1 << 30, "Output",
+           "Bytes that the programs of a session may write in all."),
+     SESSION_MEMBER(output_bytes)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

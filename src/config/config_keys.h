@@ -26,8 +26,7 @@ enum config_level {
 struct config_key {
     enum config_level level;
     const struct key_rule *rule;
-    const char *title, *description; /* for people who write a configuration */
-    size_t offset;                   /* of the member in the struct of the level; without `set` */
+    size_t offset;             /* of the member in the struct of the level; without `set` */
     config_setter *set;        /* NULL: the type says everything, and the value goes to `offset` */
     enum config_level members; /* of a KEY_OBJECT: the level of its keys */
     const char *pattern;       /* JSON Schema's, for a string, each string or each name; or NULL */

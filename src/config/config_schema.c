@@ -134,7 +134,8 @@ static void add_value(json_t *schema, const struct config_key *key)
 /* Returns the schema of a key. */
 static json_t *value_of(const struct config_key *key)
 {
-    json_t *schema = json_pack("{s:s, s:s}", "title", key->title, "description", key->description);
+    json_t *schema =
+        json_pack("{s:s, s:s}", "title", key->rule->title, "description", key->rule->description);
 
     add_value(schema, key);
     if (key->schema) {

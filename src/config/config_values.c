@@ -117,7 +117,7 @@ int config_value_images(struct json_reader *reader, const struct key_rule *rule,
 static int read_limit(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
                       struct limits *limits)
 {
-    const enum limit_number which = (enum limit_number)(rule - limit_rules);
+    const enum limit_number which = limits_of_key(rule);
 
     if (!json_is_number(value))
         return json_reader_wrong_type(reader, "a number");

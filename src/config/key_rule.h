@@ -23,7 +23,8 @@ struct key_rule {
     enum key_type type;
     /* Smallest and largest number, length of a string in bytes, or count of items; 0, 0: any. */
     double minimum, maximum;
-    const char *unit; /* for messages: " MB"; NULL or "" if a number stands alone */
+    const char *unit;                /* for messages: " MB"; NULL or "" if a number stands alone */
+    const char *title, *description; /* for people who write a configuration */
 };
 
 #endif

@@ -1,18 +1,91 @@
 #include "config/limits.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/strbuf.h"
+
+/* Descriptions in the form of man/options.awk. */
+static const char TIMEOUT_MANUAL[] =
+    "How long the program, each test or each cell may run: numbers with the units *ns*, *us*, "
+    "*ms*, *s*, *m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time "
+    "for setting up the container is not included. A cell that takes longer is interrupted.";
+static const char MEMORY[] =
+    "Memory of all processes in the container together, including the files in the working "
+    "directory, in /tmp and in /dev/shm. There is no swap.";
+static const char CPU_TIME[] = "How many seconds of CPU time all processes of the program may use "
+                               "together, including those that have ended; 0 means no limit.";
+static const char CPU_TIME_MANUAL[] =
+    "How many seconds of CPU time all processes of the program may use together, including those "
+    "that have ended; in tests and cells, for each. Fractions are allowed; 0 means no limit. The "
+    "container is asked at intervals, the shorter the less is left, so a program may use some "
+    "hundredths of a second more on each core. Unlike --timeout, this does not depend on what else "
+    "the machine has to do.";
+static const char PIDS[] = "How many processes and threads may exist at once, including the two "
+                           "threads of the supervisor.";
+static const char OUTPUT_MANUAL[] =
+    "How many bytes of standard output, and of standard error, a result keeps. If the output is "
+    "longer, the head and the tail are kept, half of the limit each, and a line between them gives "
+    "the number of bytes that were omitted. A program that writes more than 64 MiB to one of the "
+    "streams is killed, whatever this limit is.";
 
 /* Docker refuses less than 6 MB of memory, and less than a hundredth of a CPU. */
-const struct key_rule limit_rules[LIMIT_NUMBERS] = {
-    [LIMIT_TIMEOUT] = {"timeoutSeconds", KEY_NUMBER, 0.001, 366.0 * 86400, " s"},
-    [LIMIT_MEMORY] = {"memoryMB", KEY_WHOLE, 6, 1 << 24, " MB"},
-    [LIMIT_CPUS] = {"cpus", KEY_NUMBER, 0.01, 4096, ""},
-    [LIMIT_PIDS] = {"pidsLimit", KEY_WHOLE, 8, 1 << 22, ""},
-    [LIMIT_WORKDIR] = {"workdirMB", KEY_WHOLE, 1, 1 << 20, " MB"},
-    [LIMIT_TMP] = {"tmpMB", KEY_WHOLE, 1, 1 << 20, " MB"},
-    [LIMIT_OUTPUT] = {"outputBytes", KEY_WHOLE, 1024, 64 << 20, " bytes"},
-    [LIMIT_CPU_TIME] = {"cpuSeconds", KEY_NUMBER, 0, 366.0 * 86400, " s"},
+const struct limit_rule limit_rules[LIMIT_NUMBERS] = {
+    [LIMIT_TIMEOUT] = {{"timeoutSeconds", KEY_NUMBER, 0.001, 366.0 * 86400, " s", "Timeout",
+                        "How long the program may run."},
+                       {'t', "--timeout", "DURATION", "timeout, like 500ms or 1m30s", "60s",
+                        TIMEOUT_MANUAL},
+                       LIMIT_OF_PROGRAM,
+                       "timeout_seconds",
+                       "How long the program may run, in seconds."},
+    [LIMIT_MEMORY] =
+        {{"memoryMB", KEY_WHOLE, 6, 1 << 24, " MB", "Memory", MEMORY},
+         {'m', "--memory", "MB", "memory, without swap", "256", NULL},
+         LIMIT_OF_CONTAINER,
+         "memory_mb",
+         "Memory of all processes of the program and of the files that it writes, in MB."},
+    [LIMIT_CPUS] = {{"cpus", KEY_NUMBER, 0.01, 4096, "", "CPU cores",
+                     "How many CPU cores the container may use; fractions are allowed."},
+                    {'c', "--cpus", "N", "CPU cores, fractions allowed", "0.5", NULL},
+                    LIMIT_OF_CONTAINER,
+                    "cpus",
+                    "How many CPU cores the program may use."},
+    [LIMIT_CPU_TIME] = {{"cpuSeconds", KEY_NUMBER, 0, 366.0 * 86400, " s", "CPU time", CPU_TIME},
+                        {0, "--cpu-seconds", "N", "CPU time of all processes; 0: no limit", "0",
+                         CPU_TIME_MANUAL},
+                        LIMIT_OF_PROGRAM,
+                        "cpu_seconds",
+                        "CPU time of all processes of the program, in seconds."},
+    [LIMIT_PIDS] = {{"pidsLimit", KEY_WHOLE, 8, 1 << 22, "", "Processes", PIDS},
+                    {0, "--pids-limit", "N", "processes and threads", "64", NULL},
+                    LIMIT_OF_CONTAINER,
+                    "pids_limit",
+                    "How many processes and threads may exist at once."},
+    [LIMIT_WORKDIR] = {{"workdirMB", KEY_WHOLE, 1, 1 << 20, " MB", "Size of the working directory",
+                        "Size of the working directory. The files that are sent must fit."},
+                       {0, "--workdir-size", "MB", "size of the working directory", "64", NULL},
+                       LIMIT_OF_CONTAINER,
+                       NULL,
+                       NULL},
+    [LIMIT_TMP] = {{"tmpMB", KEY_WHOLE, 1, 1 << 20, " MB", "Size of /tmp", "Size of /tmp."},
+                   {0, "--tmp-size", "MB", "size of /tmp", "64", NULL},
+                   LIMIT_OF_CONTAINER,
+                   NULL,
+                   NULL},
+    [LIMIT_OUTPUT] = {{"outputBytes", KEY_WHOLE, 1024, 64 << 20, " bytes", "Output",
+                       "How much of each output stream is kept."},
+                      {0, "--output-limit", "BYTES", "bytes kept of each output stream", "1048576",
+                       OUTPUT_MANUAL},
+                      LIMIT_OF_PROGRAM,
+                      NULL,
+                      NULL},
 };
+
+enum limit_number limits_of_key(const struct key_rule *key)
+{
+    return (enum limit_number)((const struct limit_rule *)key - limit_rules);
+}
 
 void limits_init(struct limits *limits)
 {
@@ -30,7 +103,7 @@ void limits_overlay(struct limits *base, const struct limits *over)
 int limits_set_number(struct limits *limits, enum limit_number which, double value,
                       struct error *error)
 {
-    const struct key_rule *rule = &limit_rules[which];
+    const struct key_rule *rule = &limit_rules[which].key;
 
     if (!(value >= rule->minimum && value <= rule->maximum)) {
         error_set(error, ERROR_USAGE, ERROR_SUBJECT " must be from %.10g to %.10g%s", rule->minimum,
@@ -45,6 +118,38 @@ int limits_set_number(struct limits *limits, enum limit_number which, double val
     return 0;
 }
 
+int limits_parse_number(struct limits *limits, enum limit_number which, const char *text,
+                        struct error *error)
+{
+    const char *unit = limit_rules[which].key.unit;
+    long long milliseconds;
+    double number;
+
+    if (which == LIMIT_TIMEOUT) {
+        if (duration_parse(text, &milliseconds, error) != 0)
+            return -1;
+        number = (double)milliseconds / 1000;
+    } else if (number_parse(text, unit + strspn(unit, " "), &number, error) != 0) {
+        return -1;
+    }
+    return limits_set_number(limits, which, number, error);
+}
+
+char *limits_manual(const struct limits *defaults)
+{
+    struct strbuf manual = STRBUF_INIT;
+
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        const struct key_rule *key = &limit_rules[i].key;
+        const double number = defaults->number[i];
+
+        strbuf_addf(&manual, "== %s %s, %.10g to %.10g%s\n%s\nThe default is %.10g.\n", key->name,
+                    key->type == KEY_WHOLE ? "whole number" : "number", key->minimum, key->maximum,
+                    key->unit, key->description, isinf(number) ? 0 : number);
+    }
+    return strbuf_steal(&manual);
+}
+
 void limits_clamp(struct limits *limits, const struct limits *maximums)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++)
@@ -55,7 +160,7 @@ void limits_clamp(struct limits *limits, const struct limits *maximums)
 int limits_check(const struct limits *limits, const struct limits *maximums, struct error *error)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        const struct key_rule *rule = &limit_rules[i];
+        const struct key_rule *rule = &limit_rules[i].key;
 
         if (!(limits->number[i] > maximums->number[i])) /* true if there is no maximum */
             continue;
@@ -67,8 +172,8 @@ int limits_check(const struct limits *limits, const struct limits *maximums, str
             return error_about(error, rule->name);
         }
         error_set(error, ERROR_USAGE,
-                  ERROR_SUBJECT " %.10g%s is more than the configuration allows (maximums.%s: "
-                                "%.10g)",
+                  ERROR_SUBJECT
+                  " %.10g%s is more than the configuration allows (maximums.%s: %.10g)",
                   limits->number[i], rule->unit, rule->name, maximums->number[i]);
         return error_about(error, rule->name);
     }

@@ -70,7 +70,8 @@ static void add_values_of(struct option_completion *completion, const struct opt
         return;
     }
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
-        if (values == VALUES_UNKNOWN && strcmp(rule->argument, arguments[i].argument) == 0)
+        if (values == VALUES_UNKNOWN &&
+            strcmp(option_text(rule)->argument, arguments[i].argument) == 0)
             values = arguments[i].values;
     add_values(completion, values);
 }
@@ -81,8 +82,8 @@ static const struct option_rule *find_name(const struct option_table *table, con
     for (size_t i = 0; i < table->count; i++) {
         const struct option_rule *rule = &table->rules[i];
 
-        if (options_has(table, rule) && strlen(rule->name) == length &&
-            memcmp(rule->name, name, length) == 0)
+        if (options_has(table, rule) && strlen(option_text(rule)->name) == length &&
+            memcmp(option_text(rule)->name, name, length) == 0)
             return rule;
     }
     return NULL;
@@ -96,7 +97,7 @@ static const struct option_rule *option_before_value(const struct option_table *
 
     if (strncmp(word, "--", 2) == 0) {
         rule = find_name(table, word, strlen(word));
-        return rule && rule->argument && !option_value_is_optional(rule) ? rule : NULL;
+        return rule && option_text(rule)->argument && !option_value_is_optional(rule) ? rule : NULL;
     }
     if (word[0] != '-')
         return NULL;
@@ -104,7 +105,7 @@ static const struct option_rule *option_before_value(const struct option_table *
         rule = options_with_letter(table, *letter);
         if (!rule)
             return NULL;
-        if (rule->argument)
+        if (option_text(rule)->argument)
             return letter[1] ? NULL : rule;
     }
     return NULL;
@@ -119,14 +120,14 @@ static void add_options(struct option_completion *completion, const struct optio
     if (completion->word[length] == '=') {
         rule = find_name(table, completion->word, length);
         completion->value_at = length + 1;
-        if (rule && rule->argument)
+        if (rule && option_text(rule)->argument)
             add_values_of(completion, rule);
         return;
     }
     for (size_t i = 0; i < table->count; i++) {
         rule = &table->rules[i];
         if (options_has(table, rule))
-            option_completion_add(completion, rule->name, rule->help);
+            option_completion_add(completion, option_text(rule)->name, option_text(rule)->help);
     }
 }
 
@@ -137,7 +138,7 @@ void option_completion_find(struct option_completion *completion, const struct o
     const struct option_rule *before = NULL; /* the option whose value is the next word */
 
     for (; words[1]; words++) {
-        if (before && strcmp(before->name, config) == 0)
+        if (before && strcmp(option_text(before)->name, config) == 0)
             completion->config = *words;
         else if (!before && strncmp(*words, config, strlen(config)) == 0 &&
                  (*words)[strlen(config)] == '=')

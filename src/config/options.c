@@ -23,9 +23,14 @@ bool options_has(const struct option_table *table, const struct option_rule *rul
     return rule->commands == 0 || (rule->commands & table->commands);
 }
 
+const struct option_text *option_text(const struct option_rule *rule)
+{
+    return rule->kind == OPTION_LIMITS ? &limit_rules[rule->limit].option : &rule->text;
+}
+
 bool option_value_is_optional(const struct option_rule *rule)
 {
-    return rule->argument && rule->argument[0] == '[';
+    return option_text(rule)->argument && option_text(rule)->argument[0] == '[';
 }
 
 static void make_getopt_tables(const struct option_table *table, struct getopt_tables *tables)
@@ -38,18 +43,19 @@ static void make_getopt_tables(const struct option_table *table, struct getopt_t
     *shorts++ = ':';
     for (size_t i = 0; i < table->count && i < OPTIONS_MAX; i++) {
         const struct option_rule *rule = &table->rules[i];
+        const struct option_text *text = option_text(rule);
 
         if (!options_has(table, rule))
             continue;
-        *longs++ = (struct option){rule->name + 2,
-                                   !rule->argument                  ? no_argument
+        *longs++ = (struct option){text->name + 2,
+                                   !text->argument                  ? no_argument
                                    : option_value_is_optional(rule) ? optional_argument
                                                                     : required_argument,
                                    NULL, OPTION_CODE + (int)i};
-        if (!rule->letter)
+        if (!text->letter)
             continue;
-        *shorts++ = (char)rule->letter;
-        if (rule->argument)
+        *shorts++ = (char)text->letter;
+        if (text->argument)
             *shorts++ = ':';
     }
     *longs = (struct option){NULL, 0, NULL, 0};
@@ -59,7 +65,7 @@ static void make_getopt_tables(const struct option_table *table, struct getopt_t
 const struct option_rule *options_with_letter(const struct option_table *table, int letter)
 {
     for (size_t i = 0; i < table->count; i++)
-        if (options_has(table, &table->rules[i]) && table->rules[i].letter == letter)
+        if (options_has(table, &table->rules[i]) && option_text(&table->rules[i])->letter == letter)
             return &table->rules[i];
     return NULL;
 }
@@ -75,10 +81,11 @@ static const struct option_rule *find_rule(const struct option_table *table, int
 /* Whether the argument is only the start of the long option as which getopt_long() has read it. */
 static bool is_abbreviated(const struct option_rule *rule, const char *argument)
 {
+    const char *name = option_text(rule)->name;
     const size_t length = strcspn(argument, "=");
 
     return strncmp(argument, "--", 2) == 0 &&
-           (strlen(rule->name) != length || memcmp(rule->name, argument, length) != 0);
+           (strlen(name) != length || memcmp(name, argument, length) != 0);
 }
 
 static int refuse_unknown(const struct option_table *table, const char *argument, bool has_operand,
@@ -92,7 +99,7 @@ static int refuse_unknown(const struct option_table *table, const char *argument
     name[strcspn(name, "=")] = '\0';
     for (size_t i = 0; i < table->count; i++)
         if (options_has(table, &table->rules[i]))
-            strvec_push(&names, table->rules[i].name + 2);
+            strvec_push(&names, option_text(&table->rules[i])->name + 2);
     if (strncmp(argument, "--", 2) == 0)
         nearest = text_nearest(name, (const char *const *)names.items, names.count);
     if (nearest)
@@ -115,7 +122,8 @@ static int refuse_option(const struct option_table *table, int code, const char 
     if (code == ':' && !is_long)
         return error_set(error, ERROR_USAGE, "option '%s' needs a value", letter);
     if ((code == ':' || code == '?') && optopt >= OPTION_CODE)
-        return error_set(error, ERROR_USAGE, "option '%s' %s", find_rule(table, optopt)->name,
+        return error_set(error, ERROR_USAGE, "option '%s' %s",
+                         option_text(find_rule(table, optopt))->name,
                          code == ':' ? "needs a value" : "takes no value");
     /* the whole argument if optopt is only one byte of a character of several */
     return refuse_unknown(table, is_long || optopt <= 0 || optopt >= 0x80 ? argument : letter,
@@ -147,17 +155,6 @@ static int set_whole(const struct option_rule *rule, const char *value, int *pla
     return 0;
 }
 
-static int set_limit(const struct option_rule *rule, const char *value, struct limits *limits,
-                     struct error *error)
-{
-    const char *unit = limit_rules[rule->limit].unit;
-    double number;
-
-    return number_parse(value, unit + strspn(unit, " "), &number, error) == 0
-               ? limits_set_number(limits, rule->limit, number, error)
-               : -1;
-}
-
 static int apply_option(const struct option_rule *rule, const char *value, void *values,
                         struct error *error)
 {
@@ -177,7 +174,7 @@ static int apply_option(const struct option_rule *rule, const char *value, void 
         *(char **)place = string_copy(value);
         return 0;
     case OPTION_LIMITS:
-        return set_limit(rule, value, place, error);
+        return limits_parse_number(place, rule->limit, value, error);
     case OPTION_CALLS:
         break;
     }
@@ -187,8 +184,8 @@ static int apply_option(const struct option_rule *rule, const char *value, void 
 static int name_error(const struct option_rule *rule, struct error *error)
 {
     if (!error->subject)
-        return error_prefix(error, "%s", rule->name);
-    error_rename_subject(error, rule->name);
+        return error_prefix(error, "%s", option_text(rule)->name);
+    error_rename_subject(error, option_text(rule)->name);
     return -1;
 }
 
@@ -228,7 +225,7 @@ int options_parse(const struct option_table *table, int argc, char **argv, void 
             return refuse_option(table, code, argv[at], operands->count > before, error);
         if (apply_option(rule, optarg, values, error) != 0)
             return name_error(rule, error);
-        if (rule->letter == 'h')
+        if (option_text(rule)->letter == 'h')
             return 0;
     }
     for (int i = optind; i < argc; i++)
@@ -238,7 +235,7 @@ int options_parse(const struct option_table *table, int argc, char **argv, void 
 
 static const char *subject_of(const struct option_rule *rule)
 {
-    return rule->kind == OPTION_LIMITS ? limit_rules[rule->limit].name : rule->subject;
+    return rule->kind == OPTION_LIMITS ? limit_rules[rule->limit].key.name : rule->subject;
 }
 
 const char *options_name(const struct option_table *table, const char *subject)
@@ -247,7 +244,7 @@ const char *options_name(const struct option_table *table, const char *subject)
         const char *own = subject_of(&table->rules[i]);
 
         if (own && strcmp(own, subject) == 0)
-            return table->rules[i].name;
+            return option_text(&table->rules[i])->name;
     }
     return NULL;
 }
@@ -257,27 +254,30 @@ const char *options_name(const struct option_table *table, const char *subject)
 /* "--memory MB", "--read-only[=BOOL]". */
 static char *form_of(const struct option_rule *rule)
 {
-    if (!rule->argument)
-        return string_copy(rule->name);
+    const struct option_text *text = option_text(rule);
+
+    if (!text->argument)
+        return string_copy(text->name);
     if (option_value_is_optional(rule))
-        return string_format("%s[=%s", rule->name, rule->argument + 1);
-    return string_format("%s %s", rule->name, rule->argument);
+        return string_format("%s[=%s", text->name, text->argument + 1);
+    return string_format("%s %s", text->name, text->argument);
 }
 
-static void add_help(struct strbuf *text, const struct option_rule *rule, int width)
+static void add_help(struct strbuf *help, const struct option_rule *rule, int width)
 {
-    const char letter[] = {'-', (char)rule->letter, ',', '\0'};
+    const struct option_text *text = option_text(rule);
+    const char letter[] = {'-', (char)text->letter, ',', '\0'};
     CLEANUP_FREE char *form = form_of(rule);
 
-    strbuf_addf(text, "  %-3s %-*s  %s", rule->letter ? letter : "", width, form, rule->help);
-    if (rule->by_default)
-        strbuf_addf(text, " (%s)", rule->by_default);
-    strbuf_addch(text, '\n');
+    strbuf_addf(help, "  %-3s %-*s  %s", text->letter ? letter : "", width, form, text->help);
+    if (text->by_default)
+        strbuf_addf(help, " (%s)", text->by_default);
+    strbuf_addch(help, '\n');
 }
 
 char *options_help(const struct option_table *table)
 {
-    struct strbuf text = STRBUF_INIT;
+    struct strbuf help = STRBUF_INIT;
     int width = 0;
 
     for (size_t i = 0; i < table->count; i++) {
@@ -286,27 +286,31 @@ char *options_help(const struct option_table *table)
         if (options_has(table, &table->rules[i]) && (int)strlen(form) > width)
             width = (int)strlen(form);
     }
-    strbuf_addf(&text, "%s\n", table->usage);
+    strbuf_addf(&help, "%s\n", table->usage);
     for (size_t i = 0; i < table->count; i++)
         if (options_has(table, &table->rules[i]))
-            add_help(&text, &table->rules[i], width);
-    strbuf_addf(&text, "\n%s", table->after);
-    return strbuf_steal(&text);
+            add_help(&help, &table->rules[i], width);
+    strbuf_addf(&help, "\n%s", table->after);
+    return strbuf_steal(&help);
 }
 
 char *options_manual(const struct option_table *table)
 {
-    struct strbuf text = STRBUF_INIT;
+    struct strbuf manual = STRBUF_INIT;
 
     for (size_t i = 0; i < table->count; i++) {
         const struct option_rule *rule = &table->rules[i];
+        const struct option_text *text = option_text(rule);
         CLEANUP_FREE char *form = form_of(rule);
 
         if (!options_has(table, rule))
             continue;
-        strbuf_addf(&text, "= %c %s\n%s\n", rule->letter ? rule->letter : '-', form, rule->manual);
-        if (rule->by_default)
-            strbuf_addf(&text, "The default is %s.\n", rule->by_default);
+        strbuf_addf(&manual, "= %c %s\n%s\n", text->letter ? text->letter : '-', form,
+                    text->manual || rule->kind != OPTION_LIMITS
+                        ? text->manual
+                        : limit_rules[rule->limit].key.description);
+        if (text->by_default)
+            strbuf_addf(&manual, "The default is %s.\n", text->by_default);
     }
-    return strbuf_steal(&text);
+    return strbuf_steal(&manual);
 }

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/strvec.h"
 #include "config/limits.h"
+#include "config/option_text.h"
 
 /*
  * Takes the value, NULL if there is none. 0, or -1 with ERROR_USAGE, whose message gets the name of
@@ -38,11 +39,7 @@ enum option_values {
 
 /* One option. Rows are written with the macros below. */
 struct option_rule {
-    int letter;           /* 0: none; 'h' ends the command line */
-    const char *name;     /* "--memory" */
-    const char *argument; /* NULL: none; in brackets: may be missing, and follows a "=" */
-    const char *help;     /* its line of --help */
-    const char *manual;   /* its paragraph in the manual page, in the form of man/options.awk */
+    struct option_text text; /* of a limit (OPTION_LIMIT) it is that of its row */
     enum {
         OPTION_RAISES, /* a bool */
         OPTION_COUNTS, /* an int from `least` to `most` */
@@ -55,16 +52,15 @@ struct option_rule {
     int least, most;
     enum limit_number limit;
     option_apply *apply;
-    const char *by_default; /* for people; NULL: none, or its texts say it */
-    const char *subject;    /* what errors call it, unless it is a limit: a key; NULL: none */
-    unsigned commands;      /* bits of those that have it, where several share a table; 0: all */
+    const char *subject; /* what errors call it, unless it is a limit: a key; NULL: none */
+    unsigned commands;   /* bits of those that have it, where several share a table; 0: all */
     enum option_values values;
     const char *choices; /* all values, with a space between them; "": none is offered; NULL */
 };
 
-#define OPTION_FLAG(type, member) .kind = OPTION_RAISES, .place = offsetof(type, member)
-#define OPTION_TEXT(type, member) .kind = OPTION_SETS, .place = offsetof(type, member)
-#define OPTION_COPY(type, member) .kind = OPTION_COPIES, .place = offsetof(type, member)
+#define OPTION_FLAG(type, member)   .kind = OPTION_RAISES, .place = offsetof(type, member)
+#define OPTION_STRING(type, member) .kind = OPTION_SETS, .place = offsetof(type, member)
+#define OPTION_COPY(type, member)   .kind = OPTION_COPIES, .place = offsetof(type, member)
 #define OPTION_WHOLE(type, member, min, max)                                                       \
     .kind = OPTION_COUNTS, .place = offsetof(type, member), .least = (min), .most = (max)
 #define OPTION_LIMIT(type, member, which)                                                          \
@@ -72,14 +68,17 @@ struct option_rule {
 #define OPTION_CALL(type, member, function)                                                        \
     .kind = OPTION_CALLS, .place = offsetof(type, member), .apply = (function)
 
-/* The paragraphs of options that all commands have. */
-#define OPTION_CONFIG_MANUAL                                                                       \
-    "Read this configuration file instead of the one in the usual places; see "                    \
-    "isolator_config.json(5)."
-#define OPTION_HELP_MANUAL "Print a summary of the options."
-
-/* A default that people see; the configuration may have another. */
-#define DEFAULT(text) .by_default = (text)
+/* The texts of options that all commands have. */
+#define OPTION_TEXT_CONFIG                                                                         \
+    {                                                                                              \
+        0, "--config", "FILE", "configuration file", NULL,                                         \
+            "Read this configuration file instead of the one in the usual places; see "            \
+            "isolator_config.json(5)."                                                             \
+    }
+#define OPTION_TEXT_HELP                                                                           \
+    {                                                                                              \
+        'h', "--help", NULL, "print this summary", NULL, "Print a summary of the options."         \
+    }
 
 struct option_table {
     const char *command;       /* as people write it: "isolator gc" */
@@ -102,6 +101,9 @@ enum { OPTIONS_MAX = 64 }; /* rules of a table */
  */
 int options_parse(const struct option_table *table, int argc, char **argv, void *values,
                   struct strvec *operands, struct strvec *rest, struct error *error);
+
+/* What people write and read of the option. */
+const struct option_text *option_text(const struct option_rule *rule);
 
 /* Whether the command of the table has this rule, and whether its value may be missing. */
 bool options_has(const struct option_table *table, const struct option_rule *rule);

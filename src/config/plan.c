@@ -118,7 +118,7 @@ static int check_test_output(const struct request *request, struct error *error)
     if (request->test_output_bytes <= 0 || (size_t)request->test_output_bytes <= most)
         return 0;
     error_set(error, ERROR_USAGE, ERROR_SUBJECT " can be at most %zu with %zu tests", most, count);
-    return error_about(error, limit_rules[LIMIT_OUTPUT].name);
+    return error_about(error, limit_rules[LIMIT_OUTPUT].key.name);
 }
 
 static int check_tests(const struct plan *plan, const struct config *config,

@@ -120,11 +120,20 @@ static int read_timeout(struct reading *reading, const char *name, const json_t 
                              reading->error);
 }
 
+static enum limit_number limit_of_argument(const char *name)
+{
+    int which = 0;
+
+    while (!limit_rules[which].argument || strcmp(limit_rules[which].argument, name) != 0)
+        which++;
+    return (enum limit_number)which;
+}
+
 static int read_limit(struct reading *reading, const char *name, const json_t *value)
 {
     if (!json_is_number(value))
         return argument_wrong(&reading->values, name, "a number");
-    return limits_set_number(&reading->request->policy.limits, tool_arguments_limit(name),
+    return limits_set_number(&reading->request->policy.limits, limit_of_argument(name),
                              json_number_value(value), reading->error);
 }
 
@@ -192,61 +201,64 @@ enum offer {
     OFFER_BATCH         /* no model */
 };
 
-static const struct argument {
+struct argument {
     const char *name;
     int (*read)(struct reading *reading, const char *name, const json_t *value);
     enum offer offer;
-    enum limit_number limit; /* of OFFER_WITH_MAXIMUM; else LIMIT_NUMBERS */
-    const char *subject;     /* what errors (base/error.h) call it, unless that is its limit */
-} table[] = {
-    {"language", read_language, OFFER_ALWAYS, LIMIT_NUMBERS, REQUEST_LANGUAGE},
-    {"image", read_image, OFFER_BATCH, LIMIT_NUMBERS, NULL},
-    {"entrypoint_code", read_code, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"entrypoint_filename", read_filename, OFFER_ALWAYS, LIMIT_NUMBERS, REQUEST_ENTRYPOINT},
-    {"additional_files", read_files, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"snippet_name", read_snippet, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"stdin", read_stdin, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"arguments", read_arguments, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"environment", read_environment, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"timeout_seconds", read_timeout, OFFER_ALWAYS, LIMIT_NUMBERS, "timeoutSeconds"},
-    {"memory_mb", read_limit, OFFER_WITH_MAXIMUM, LIMIT_MEMORY, NULL},
-    {"cpus", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPUS, NULL},
-    {"cpu_seconds", read_limit, OFFER_WITH_MAXIMUM, LIMIT_CPU_TIME, NULL},
-    {"pids_limit", read_limit, OFFER_WITH_MAXIMUM, LIMIT_PIDS, NULL},
-    {"artifacts", read_artifacts, OFFER_ALWAYS, LIMIT_NUMBERS, NULL},
-    {"session", read_session, OFFER_SESSION, LIMIT_NUMBERS, NULL},
-    {"keep_processes", read_keep_processes, OFFER_SESSION, LIMIT_NUMBERS, NULL},
-    {"tests", read_tests, OFFER_BATCH, LIMIT_NUMBERS, NULL},
-    {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, LIMIT_NUMBERS, NULL},
-    {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, LIMIT_NUMBERS, "outputBytes"},
+    const char *subject; /* what errors (base/error.h) call it */
 };
-enum { ARGUMENTS = sizeof table / sizeof *table };
 
-enum limit_number tool_arguments_limit(const char *name)
+/* All but those of limits. */
+static const struct argument table[] = {
+    {"language", read_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
+    {"image", read_image, OFFER_BATCH, NULL},
+    {"entrypoint_code", read_code, OFFER_ALWAYS, NULL},
+    {"entrypoint_filename", read_filename, OFFER_ALWAYS, REQUEST_ENTRYPOINT},
+    {"additional_files", read_files, OFFER_ALWAYS, NULL},
+    {"snippet_name", read_snippet, OFFER_ALWAYS, NULL},
+    {"stdin", read_stdin, OFFER_ALWAYS, NULL},
+    {"arguments", read_arguments, OFFER_ALWAYS, NULL},
+    {"environment", read_environment, OFFER_ALWAYS, NULL},
+    {"artifacts", read_artifacts, OFFER_ALWAYS, NULL},
+    {"session", read_session, OFFER_SESSION, NULL},
+    {"keep_processes", read_keep_processes, OFFER_SESSION, NULL},
+    {"tests", read_tests, OFFER_BATCH, NULL},
+    {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, NULL},
+    {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, "outputBytes"},
+};
+enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
+
+/* Of the limits, some have no argument, and then no name. */
+static struct argument argument_at(int i)
 {
-    for (int i = 0; i < ARGUMENTS; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return table[i].limit;
-    return LIMIT_NUMBERS;
+    const int which = i - ROWS;
+
+    if (which < 0)
+        return table[i];
+    return (struct argument){.name = limit_rules[which].argument,
+                             .read = which == LIMIT_TIMEOUT ? read_timeout : read_limit,
+                             .offer = which == LIMIT_TIMEOUT ? OFFER_ALWAYS : OFFER_WITH_MAXIMUM,
+                             .subject = limit_rules[which].key.name};
 }
 
 const char *tool_arguments_namer(const char *subject)
 {
     for (int i = 0; i < ARGUMENTS; i++) {
-        const char *own =
-            table[i].limit < LIMIT_NUMBERS ? limit_rules[table[i].limit].name : table[i].subject;
+        const struct argument argument = argument_at(i);
 
-        if (own && strcmp(own, subject) == 0)
-            return table[i].name;
+        if (argument.name && argument.subject && strcmp(argument.subject, subject) == 0)
+            return argument.name;
     }
     /* no argument sets it */
-    return strcmp(subject, limit_rules[LIMIT_WORKDIR].name) == 0 ? "workdirMB in the configuration"
-                                                                 : NULL;
+    return strcmp(subject, limit_rules[LIMIT_WORKDIR].key.name) == 0
+               ? "workdirMB in the configuration"
+               : NULL;
 }
 
 bool tool_arguments_offers(const struct config *config, enum limit_number which)
 {
-    return isfinite(config->maximums.limits.number[which]);
+    return limit_rules[which].argument &&
+           (which == LIMIT_TIMEOUT || isfinite(config->maximums.limits.number[which]));
 }
 
 /* Whether this caller has the argument. */
@@ -255,9 +267,9 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
     if (argument->offer == OFFER_SESSION)
         return reading->caller == TOOL_CALLER_MODEL && reading->config->sessions.max > 0;
     if (reading->caller == TOOL_CALLER_BATCH || argument->offer == OFFER_ALWAYS)
-        return true;
-    return argument->offer == OFFER_WITH_MAXIMUM &&
-           tool_arguments_offers(reading->config, argument->limit);
+        return argument->name != NULL;
+    return argument->offer == OFFER_WITH_MAXIMUM && argument->name &&
+           tool_arguments_offers(reading->config, limit_of_argument(argument->name));
 }
 
 static const json_t *given(const json_t *arguments, const char *name)
@@ -273,9 +285,12 @@ static int refuse_unknown(const struct reading *reading, const char *key)
     CLEANUP_FREE char *shown = text_escape_short(key, TEXT_SHOWN_MAX);
     CLEANUP_FREE char *known = NULL;
 
-    for (int i = 0; i < ARGUMENTS; i++)
-        if (is_offered(reading, &table[i]))
-            strvec_push(&names, table[i].name);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+
+        if (is_offered(reading, &argument))
+            strvec_push(&names, argument.name);
+    }
     known = strvec_join(&names, ", ");
     return error_set(reading->error, ERROR_USAGE, "there is no argument '%s'; known are: %s", shown,
                      known);
@@ -317,17 +332,21 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
     {
         bool known = false;
 
-        for (int i = 0; i < ARGUMENTS; i++)
-            known |= strcmp(key, table[i].name) == 0 && is_offered(&reading, &table[i]);
+        for (int i = 0; i < ARGUMENTS; i++) {
+            const struct argument argument = argument_at(i);
+
+            known |= is_offered(&reading, &argument) && strcmp(key, argument.name) == 0;
+        }
         if (!known)
             return refuse_unknown(&reading, key);
     }
     if (check_choice(arguments, config, error) != 0)
         return -1;
     for (int i = 0; i < ARGUMENTS; i++) {
-        const json_t *argument = given(arguments, table[i].name);
+        const struct argument argument = argument_at(i);
+        const json_t *given_value = argument.name ? given(arguments, argument.name) : NULL;
 
-        if (argument && table[i].read(&reading, table[i].name, argument) != 0) {
+        if (given_value && argument.read(&reading, argument.name, given_value) != 0) {
             error_name_subject(error, tool_arguments_namer);
             return -1;
         }

@@ -34,10 +34,7 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
                         const struct config *config, const struct file_opener *opener,
                         struct request *request, struct error *error);
 
-/* The limit that an argument sets, other than timeout_seconds; LIMIT_NUMBERS: none. */
-enum limit_number tool_arguments_limit(const char *name);
-
-/* Whether the configuration lets a model ask for the limit. */
+/* Whether a model can ask for the limit: the timeout, and those with a maximum. */
 bool tool_arguments_offers(const struct config *config, enum limit_number which);
 
 /* The argument for the subject of an error, like "timeout_seconds"; an error_namer. */

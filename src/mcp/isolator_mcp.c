@@ -35,23 +35,22 @@ struct server_command {
 };
 
 static const struct option_rule rules[] = {
-    {0, "--config", "FILE", "configuration file", OPTION_CONFIG_MANUAL,
-     OPTION_TEXT(struct server_command, config)},
-    {0, "--inputs", "DIR", "calls may use the files of this directory",
-     "Let calls use the files of this directory, in place of *inputsDir* of the configuration; "
-     "see [RESOURCES].",
-     OPTION_TEXT(struct server_command, inputs)},
-    {0, "--print-config", "HOST", "print the entry for the host's configuration",
-     "Print the entry for the configuration file of this HOST, with the path of this program, "
-     "and on standard error the file to add it to; see [HOSTS].",
-     OPTION_TEXT(struct server_command, host), .values = VALUES_HOSTS},
-    {'v', "--verbose", NULL, "trace each step with its time on stderr",
-     "Trace each step of the engine with its time on standard error, and after the steps of a "
-     "call its container and whether that was warm.",
+    {OPTION_TEXT_CONFIG, OPTION_STRING(struct server_command, config)},
+    {{0, "--inputs", "DIR", "calls may use the files of this directory", NULL,
+      "Let calls use the files of this directory, in place of *inputsDir* of the configuration; "
+      "see [RESOURCES]."},
+     OPTION_STRING(struct server_command, inputs)},
+    {{0, "--print-config", "HOST", "print the entry for the host's configuration", NULL,
+      "Print the entry for the configuration file of this HOST, with the path of this program, "
+      "and on standard error the file to add it to; see [HOSTS]."},
+     OPTION_STRING(struct server_command, host),
+     .values = VALUES_HOSTS},
+    {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,
+      "Trace each step of the engine with its time on standard error, and after the steps of a "
+      "call its container and whether that was warm."},
      OPTION_FLAG(struct server_command, verbose)},
-    {'h', "--help", NULL, "print this summary", OPTION_HELP_MANUAL,
-     OPTION_FLAG(struct server_command, help)},
-    {0, "--version", NULL, "print the version", "Print the version.",
+    {OPTION_TEXT_HELP, OPTION_FLAG(struct server_command, help)},
+    {{0, "--version", NULL, "print the version", NULL, "Print the version."},
      OPTION_FLAG(struct server_command, version)},
 };
 

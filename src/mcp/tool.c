@@ -150,53 +150,53 @@ static char *describe_tool(const struct config *config, const bool *offered)
     return strbuf_steal(&text);
 }
 
-/* The description of timeout_seconds, with the maximum if there is one. */
-static json_t *describe_timeout(const struct config *config)
+/* What a model reads of a limit; a maximum of NAN is none. */
+static char *describe_limit(enum limit_number which, double maximum)
 {
-    const double max = config->maximums.limits.number[LIMIT_TIMEOUT];
     struct strbuf text = STRBUF_INIT;
-    json_t *string;
 
-    strbuf_addstr(&text,
-                  "How long the program may run, in seconds. Default: the limit of the language. "
-                  "Many hosts wait at most 60 seconds for a result.");
-    if (!isnan(max))
-        strbuf_addf(&text, " A value above %.10g is lowered to %.10g.", max, max);
-    string = json_string(strbuf_string(&text));
-    strbuf_release(&text);
-    return string;
+    strbuf_addf(&text, "%s Default: the limit of the language.", limit_rules[which].for_models);
+    if (which == LIMIT_TIMEOUT)
+        strbuf_addstr(&text, " Many hosts wait at most 60 seconds for a result.");
+    if (which == LIMIT_TIMEOUT && !isnan(maximum))
+        strbuf_addf(&text, " A value above %.10g is lowered to %.10g.", maximum, maximum);
+    else if (!isnan(maximum))
+        strbuf_addf(&text, " A value above %.10g is refused.", maximum);
+    return strbuf_steal(&text);
 }
 
-/*
- * Completes the arguments that set other limits, and removes those without a maximum: then only the
- * configuration sets them.
- */
-static void describe_limits(json_t *properties, const struct config *config)
+static json_t *json_of_number(const struct key_rule *key, double number)
 {
-    const char *name;
-    json_t *argument;
-    void *next;
+    return key->type == KEY_WHOLE ? json_integer((json_int_t)number) : json_real(number);
+}
 
-    json_object_foreach_safe(properties, next, name, argument)
-    {
-        const enum limit_number which = tool_arguments_limit(name);
-        CLEANUP_FREE char *text = NULL;
+/* The schema of the argument of a limit. 0, which means no limit, is above each maximum. */
+static json_t *limit_schema(enum limit_number which, double maximum)
+{
+    const struct key_rule *key = &limit_rules[which].key;
+    CLEANUP_FREE char *description = describe_limit(which, maximum);
+    json_t *schema = json_object();
 
-        if (which == LIMIT_NUMBERS)
-            continue;
-        if (!tool_arguments_offers(config, which)) {
-            json_object_del(properties, name);
-            continue;
-        }
-        text =
-            string_format("%s Default: the limit of the language. A value above %.10g is refused.",
-                          json_string_value(json_object_get(argument, "description")),
-                          config->maximums.limits.number[which]);
-        json_object_set_new(argument, "description", json_string(text));
-        json_object_set_new(argument, "maximum",
-                            limit_rules[which].type == KEY_WHOLE
-                                ? json_integer((json_int_t)config->maximums.limits.number[which])
-                                : json_real(config->maximums.limits.number[which]));
+    json_object_set_new(schema, "type", json_string(key->type == KEY_WHOLE ? "integer" : "number"));
+    if (key->minimum > 0)
+        json_object_set_new(schema, "minimum", json_of_number(key, key->minimum));
+    else
+        json_object_set_new(schema, "exclusiveMinimum", json_integer(0));
+    json_object_set_new(schema, "description", json_string(description));
+    if (which != LIMIT_TIMEOUT)
+        json_object_set_new(schema, "maximum", json_of_number(key, maximum));
+    return schema;
+}
+
+/* Adds the arguments of the limits that a model can ask for. */
+static void add_limits(json_t *properties, const struct config *config)
+{
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        const enum limit_number which = (enum limit_number)i;
+
+        if (tool_arguments_offers(config, which))
+            json_object_set_new(properties, limit_rules[i].argument,
+                                limit_schema(which, config->maximums.limits.number[i]));
     }
 }
 
@@ -298,9 +298,7 @@ static void complete_definition(json_t *tool, const struct config *config, const
     for (size_t i = 0; i < config->language_count; i++)
         if (!offered || offered[i])
             json_array_append_new(languages, json_string(config->languages[i].name));
-    json_object_set_new(json_object_get(properties, "timeout_seconds"), "description",
-                        describe_timeout(config));
-    describe_limits(properties, config);
+    add_limits(properties, config);
     describe_snippets(json_object_get(properties, "snippet_name"), config);
     describe_inputs(json_object_get(properties, "additional_files"), config);
     describe_sessions(tool, properties, config, offered);

@@ -18,7 +18,7 @@ static void refuse_size(const struct pack_tree *tree, struct error *error)
               "the files need more than the %ld MB of the working directory; "
               "raise " ERROR_SUBJECT,
               (long)plan->policy.limits.number[LIMIT_WORKDIR]);
-    error_about(error, limit_rules[LIMIT_WORKDIR].name);
+    error_about(error, limit_rules[LIMIT_WORKDIR].key.name);
 }
 
 /*

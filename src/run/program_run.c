@@ -57,7 +57,7 @@ int program_explain_failure(const struct instance *instance, const char *image, 
         error_set(error, ERROR_ENGINE,
                   ERROR_SUBJECT " cannot be enforced: the container does not see how much CPU time "
                                 "it uses");
-        return error_about(error, limit_rules[LIMIT_CPU_TIME].name);
+        return error_about(error, limit_rules[LIMIT_CPU_TIME].key.name);
     default:
         return error_set(error, ERROR_ENGINE, "the supervisor failed in the container: %s", reason);
     }

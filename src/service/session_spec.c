@@ -8,11 +8,6 @@
 #include "base/strbuf.h"
 #include "run/instance.h"
 
-/* The limits that the container has. All others come with each request. */
-static const enum limit_number container_numbers[] = {LIMIT_MEMORY, LIMIT_CPUS, LIMIT_PIDS,
-                                                      LIMIT_WORKDIR, LIMIT_TMP};
-enum { CONTAINER_NUMBERS = sizeof container_numbers / sizeof *container_numbers };
-
 void session_spec_init(struct session_spec *spec, const struct plan *plan)
 {
     *spec = (struct session_spec){.language = string_copy(plan->language),
@@ -41,22 +36,24 @@ static int apply_language(const struct session_spec *spec, const struct plan *pl
     return error_about(error, REQUEST_LANGUAGE);
 }
 
+/* Gives the plan the limits of the container. All others come with each request. */
 static int apply_limits(const struct session_spec *spec, struct plan *plan, struct error *error)
 {
-    for (int i = 0; i < CONTAINER_NUMBERS; i++) {
-        const enum limit_number which = container_numbers[i];
-        const struct key_rule *rule = &limit_rules[which];
-        const double asked = plan->requested.limits.number[which];
-        const double number = spec->policy.limits.number[which];
+    for (int i = 0; i < LIMIT_NUMBERS; i++) {
+        const struct key_rule *key = &limit_rules[i].key;
+        const double asked = plan->requested.limits.number[i];
+        const double number = spec->policy.limits.number[i];
 
+        if (limit_rules[i].applied != LIMIT_OF_CONTAINER)
+            continue;
         if (!isnan(asked) && asked != number) {
             error_set(error, ERROR_USAGE,
                       ERROR_SUBJECT " is %.10g%s in this session, and can be set only when a "
                                     "session is opened",
-                      number, rule->unit);
-            return error_about(error, rule->name);
+                      number, key->unit);
+            return error_about(error, key->name);
         }
-        plan->policy.limits.number[which] = number;
+        plan->policy.limits.number[i] = number;
     }
     return 0;
 }

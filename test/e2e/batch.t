@@ -73,8 +73,8 @@ test_case 'limits of a line' && {
     is "$(results '"$r->{reason} $r->{status} " . ($r->{error} // "none")')" "exit success none; \
 cpu-time timeout program used more than 0.3 s of CPU time; input error memory_mb must be from 6 to 16777216 MB; \
 input error cpus 3 is more than the configuration allows (maximums.cpus: 2); input error there is no argument 'memory'; known are: \
-language, image, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, \
-memory_mb, cpus, cpu_seconds, pids_limit, artifacts, tests, stop_on_failure, test_output_bytes" "limits: each outcome"
+language, image, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, \
+tests, stop_on_failure, test_output_bytes, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit" "limits: each outcome"
 }
 
 test_case 'an image of a line, if the configuration allows it' && {

@@ -70,8 +70,8 @@ quickCase('an unknown argument is refused', async () => {
     const server = await startForArguments();
     for (const value of [1, null])
         await server.refusesBeside({ nope: value }, "there is no argument 'nope'; known are: language, entrypoint_code, " +
-            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, artifacts, session, ' +
-            'keep_processes', value);
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, ' +
+            'timeout_seconds', value);
 });
 
 quickCase('a long name in an error is cut between characters', async () => {
@@ -255,8 +255,8 @@ quickCase('limits: those with a maximum, and no others', async () => {
     await server.refusesBeside({ memory_mb: '64' }, 'memory_mb must be a number', 'a string');
     for (const name of ['cpus', 'pids_limit'])
         await server.refusesBeside({ [name]: 10 }, `there is no argument '${name}'; known are: language, entrypoint_code, ` +
-            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, timeout_seconds, memory_mb, cpu_seconds, ' +
-            'artifacts, session, keep_processes', name);
+            'entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, session, keep_processes, ' +
+            'timeout_seconds, memory_mb, cpu_seconds', name);
 });
 
 quickCase('session: "new" or the id of a session', async () => {

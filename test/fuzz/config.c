@@ -36,7 +36,7 @@ static void check_policy(const struct sandbox_policy *policy)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const double number = policy->limits.number[i];
-        const struct key_rule *rule = &limit_rules[i];
+        const struct key_rule *rule = &limit_rules[i].key;
 
         if (isnan(number) || (i == LIMIT_CPU_TIME && isinf(number))) /* none is given */
             continue;
@@ -94,7 +94,8 @@ static void check_plan(const struct config *config, const char *language)
                  language, error.message);
     check_policy(&plan.policy);
     for (int i = 0; i < LIMIT_NUMBERS; i++)
-        fuzz_require(!isnan(plan.policy.limits.number[i]), "%s is not given", limit_rules[i].name);
+        fuzz_require(!isnan(plan.policy.limits.number[i]), "%s is not given",
+                     limit_rules[i].key.name);
 }
 
 static void check_language(const struct config *config, const struct language *language)

@@ -56,7 +56,7 @@ static void check_numbers(const struct limits *limits)
 {
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
         const double number = limits->number[i];
-        const struct key_rule *rule = &limit_rules[i];
+        const struct key_rule *rule = &limit_rules[i].key;
 
         if (i == LIMIT_CPU_TIME && isinf(number)) /* no limit */
             continue;

@@ -497,7 +497,8 @@ static void run_options__every_subject_has_an_option(void **state)
 
     (void)state;
     for (size_t i = 0; i < LIMIT_NUMBERS + COUNT(others); i++) {
-        const char *subject = i < LIMIT_NUMBERS ? limit_rules[i].name : others[i - LIMIT_NUMBERS];
+        const char *subject =
+            i < LIMIT_NUMBERS ? limit_rules[i].key.name : others[i - LIMIT_NUMBERS];
         const char *option = run_options_namer(subject);
 
         assert_non_null(option);
@@ -637,10 +638,10 @@ static void check_default(enum run_options_command command, const struct option_
     static const char *const needed[] = {[RUN_OPTIONS_RUN] = "x.py",
                                          [RUN_OPTIONS_TEST] = "x.py|--tests=d",
                                          [RUN_OPTIONS_SESSION] = ""};
-    const bool is_tolerance = strcmp(rule->name, "--tolerance") == 0;
+    const bool is_tolerance = strcmp(option_text(rule)->name, "--tolerance") == 0;
     CLEANUP_FREE char *line =
         string_format("%s%s|%s=%s", needed[command], is_tolerance ? "|--compare=float" : "",
-                      rule->name, rule->by_default);
+                      option_text(rule)->name, option_text(rule)->by_default);
     CLEANUP_FREE char *plain =
         string_format("%s%s", needed[command], is_tolerance ? "|--compare=float" : "");
     struct fixture with, without;
@@ -670,7 +671,8 @@ static void run_options__defaults_change_nothing(void **state)
             const struct option_rule *rule = &table->rules[i];
 
             /* the number of processor cores stands in words */
-            if (!options_has(table, rule) || !rule->by_default || strchr(rule->by_default, ' '))
+            if (!options_has(table, rule) || !option_text(rule)->by_default ||
+                strchr(option_text(rule)->by_default, ' '))
                 continue;
             check_default((enum run_options_command)command, rule, &config);
             checked++;

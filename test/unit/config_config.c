@@ -1123,7 +1123,7 @@ static void config__numbers_of_the_server_that_are_built_in(void **state)
 
 static void config__built_in(void **state)
 {
-    static const double defaults[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576, INFINITY};
+    static const double defaults[LIMIT_NUMBERS] = {60, 256, 0.5, INFINITY, 64, 64, 64, 1048576};
     char *directory = set_up_home();
     CLEANUP_FREE char *path = path_in(directory, "file.json");
     CLEANUP(error_release) struct error error = ERROR_INIT;

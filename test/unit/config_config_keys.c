@@ -27,8 +27,8 @@ static void config_keys__levels(void **state)
         "promptsDir inputsDir maxConcurrent maxQueued maxTextBytes maxArtifacts maxArtifactBytes "
         "maxStoredBytes warm warmMaxAgeSeconds sessions images "
         "isolatorPath defaults maximums languages \n"
-        "timeoutSeconds memoryMB cpus pidsLimit network readOnly capDrop user workdirMB tmpMB "
-        "cpuSeconds outputBytes \n"
+        "timeoutSeconds memoryMB cpus cpuSeconds pidsLimit workdirMB tmpMB outputBytes network "
+        "readOnly capDrop user \n"
         "image imageVersions command build sessionCommand buildLimits aliases extensions "
         "defaultFilename hello env "
         "prepare "
@@ -43,7 +43,7 @@ static void config_keys__find(void **state)
     (void)state;
     assert_string_equal(config_keys_find(CONFIG_LEVEL_TOP, "maxQueued")->rule->name, "maxQueued");
     assert_ptr_equal(config_keys_find(CONFIG_LEVEL_LIMITS, "memoryMB")->rule,
-                     &limit_rules[LIMIT_MEMORY]);
+                     &limit_rules[LIMIT_MEMORY].key);
     assert_string_equal(config_keys_find(CONFIG_LEVEL_PREPARE, "network")->rule->name, "network");
     assert_null(config_keys_find(CONFIG_LEVEL_TOP, "memoryMB"));
     assert_null(config_keys_find(CONFIG_LEVEL_LIMITS, "image"));
@@ -89,10 +89,10 @@ static void config_keys__are_described(void **state)
         const struct config_key *key = NULL;
 
         while ((key = config_keys_next(levels[i], key))) {
-            const size_t length = key->description ? strlen(key->description) : 0;
+            const size_t length = key->rule->description ? strlen(key->rule->description) : 0;
             json_t *more = key->schema ? json_loads(key->schema, 0, NULL) : json_object();
 
-            if (!key->title || length < 10 || key->description[length - 1] != '.' ||
+            if (!key->rule->title || length < 10 || key->rule->description[length - 1] != '.' ||
                 !json_is_object(more))
                 fail_msg("%s is not described", key->rule->name);
             json_decref(more);

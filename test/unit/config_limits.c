@@ -40,24 +40,29 @@ static void limits__init_gives_nothing(void **state)
 
 static void limits__rules(void **state)
 {
-    static const struct key_rule expected[LIMIT_NUMBERS] = {
+    static const struct {
+        const char *name;
+        enum key_type type;
+        double minimum, maximum;
+        const char *unit;
+    } expected[LIMIT_NUMBERS] = {
         {"timeoutSeconds", KEY_NUMBER, 0.001, 31622400, " s"},
         {"memoryMB", KEY_WHOLE, 6, 16777216, " MB"},
         {"cpus", KEY_NUMBER, 0.01, 4096, ""},
+        {"cpuSeconds", KEY_NUMBER, 0, 31622400, " s"},
         {"pidsLimit", KEY_WHOLE, 8, 4194304, ""},
         {"workdirMB", KEY_WHOLE, 1, 1048576, " MB"},
         {"tmpMB", KEY_WHOLE, 1, 1048576, " MB"},
         {"outputBytes", KEY_WHOLE, 1024, 67108864, " bytes"},
-        {"cpuSeconds", KEY_NUMBER, 0, 31622400, " s"},
     };
 
     (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        assert_string_equal(limit_rules[i].name, expected[i].name);
-        assert_int_equal(limit_rules[i].type, expected[i].type);
-        assert_string_equal(limit_rules[i].unit, expected[i].unit);
-        assert_true(limit_rules[i].minimum == expected[i].minimum);
-        assert_true(limit_rules[i].maximum == expected[i].maximum);
+        assert_string_equal(limit_rules[i].key.name, expected[i].name);
+        assert_int_equal(limit_rules[i].key.type, expected[i].type);
+        assert_string_equal(limit_rules[i].key.unit, expected[i].unit);
+        assert_true(limit_rules[i].key.minimum == expected[i].minimum);
+        assert_true(limit_rules[i].key.maximum == expected[i].maximum);
     }
 }
 
@@ -68,7 +73,7 @@ static void check_refused(enum limit_number which, double value, const char *mes
 
     limits_init(&limits);
     assert_int_equal(limits_set_number(&limits, which, value, &error), -1);
-    assert_string_equal(error.subject, limit_rules[which].name);
+    assert_string_equal(error.subject, limit_rules[which].key.name);
     assert_error(&error, ERROR_USAGE, message);
     assert_true(isnan(limits.number[which]));
 }
@@ -80,13 +85,13 @@ static void limits__numbers(void **state)
     (void)state;
     limits_init(&limits);
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
-        set_number(&limits, (enum limit_number)i, limit_rules[i].minimum);
-        set_number(&limits, (enum limit_number)i, limit_rules[i].maximum);
+        set_number(&limits, (enum limit_number)i, limit_rules[i].key.minimum);
+        set_number(&limits, (enum limit_number)i, limit_rules[i].key.maximum);
     }
-    check(&limits, "31622400 16777216 4096 4194304 1048576 1048576 67108864 31622400");
+    check(&limits, "31622400 16777216 4096 31622400 4194304 1048576 1048576 67108864");
     set_number(&limits, LIMIT_TIMEOUT, 1.5);
     set_number(&limits, LIMIT_CPUS, 0.25);
-    check(&limits, "1.5 16777216 0.25 4194304 1048576 1048576 67108864 31622400");
+    check(&limits, "1.5 16777216 0.25 31622400 4194304 1048576 1048576 67108864");
 }
 
 static void limits__numbers_out_of_range(void **state)
@@ -95,11 +100,11 @@ static void limits__numbers_out_of_range(void **state)
         "timeoutSeconds must be from 0.001 to 31622400 s",
         "memoryMB must be from 6 to 16777216 MB",
         "cpus must be from 0.01 to 4096",
+        "cpuSeconds must be from 0 to 31622400 s",
         "pidsLimit must be from 8 to 4194304",
         "workdirMB must be from 1 to 1048576 MB",
         "tmpMB must be from 1 to 1048576 MB",
-        "outputBytes must be from 1024 to 67108864 bytes",
-        "cpuSeconds must be from 0 to 31622400 s"};
+        "outputBytes must be from 1024 to 67108864 bytes"};
 
     (void)state;
     for (int i = 0; i < LIMIT_NUMBERS; i++) {
@@ -107,10 +112,10 @@ static void limits__numbers_out_of_range(void **state)
 
         if (which != LIMIT_CPU_TIME) {
             check_refused(which, 0, messages[i]);
-            check_refused(which, limit_rules[i].minimum * 0.99, messages[i]);
+            check_refused(which, limit_rules[i].key.minimum * 0.99, messages[i]);
         }
         check_refused(which, -1, messages[i]);
-        check_refused(which, limit_rules[i].maximum * 1.01, messages[i]);
+        check_refused(which, limit_rules[i].key.maximum * 1.01, messages[i]);
         check_refused(which, NAN, messages[i]);
         check_refused(which, INFINITY, messages[i]);
         check_refused(which, -INFINITY, messages[i]);
@@ -142,7 +147,7 @@ static void limits__bytes_of_megabytes(void **state)
 /* Limits with all values set: those of the built-in configuration. */
 static void fill(struct limits *limits)
 {
-    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576, 0};
+    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 0, 64, 64, 64, 1048576};
 
     for (int i = 0; i < LIMIT_NUMBERS; i++)
         set_number(limits, (enum limit_number)i, numbers[i]);
@@ -156,10 +161,10 @@ static void limits__overlay_replaces_what_is_given(void **state)
     fill(&base);
     limits_init(&over);
     limits_overlay(&base, &over);
-    check(&base, "60 256 0.5 64 64 64 1048576 inf");
+    check(&base, "60 256 0.5 inf 64 64 64 1048576");
     set_number(&over, LIMIT_MEMORY, 512);
     limits_overlay(&base, &over);
-    check(&base, "60 512 0.5 64 64 64 1048576 inf");
+    check(&base, "60 512 0.5 inf 64 64 64 1048576");
 }
 
 static void limits__clamp_lowers_what_is_more(void **state)
@@ -170,14 +175,14 @@ static void limits__clamp_lowers_what_is_more(void **state)
     fill(&limits);
     limits_init(&maximums);
     limits_clamp(&limits, &maximums);
-    check(&limits, "60 256 0.5 64 64 64 1048576 inf");
+    check(&limits, "60 256 0.5 inf 64 64 64 1048576");
     set_number(&maximums, LIMIT_TIMEOUT, 10);
     set_number(&maximums, LIMIT_MEMORY, 1024);
     limits_clamp(&limits, &maximums);
-    check(&limits, "10 256 0.5 64 64 64 1048576 inf");
+    check(&limits, "10 256 0.5 inf 64 64 64 1048576");
     set_number(&maximums, LIMIT_CPU_TIME, 2.5);
     limits_clamp(&limits, &maximums);
-    check(&limits, "10 256 0.5 64 64 64 1048576 2.5");
+    check(&limits, "10 256 0.5 2.5 64 64 64 1048576");
 }
 
 static void check_allowed(const struct limits *limits, const struct limits *maximums)
@@ -205,12 +210,12 @@ static void limits__maximums_of_numbers(void **state)
         "timeoutSeconds 60 s is more than the configuration allows (maximums.timeoutSeconds: 59)",
         "memoryMB 256 MB is more than the configuration allows (maximums.memoryMB: 255)",
         "cpus 0.5 is more than the configuration allows (maximums.cpus: 0.49)",
+        "cpuSeconds 3 s is more than the configuration allows (maximums.cpuSeconds: 2)",
         "pidsLimit 64 is more than the configuration allows (maximums.pidsLimit: 63)",
         "workdirMB 64 MB is more than the configuration allows (maximums.workdirMB: 63)",
         "tmpMB 64 MB is more than the configuration allows (maximums.tmpMB: 63)",
         ("outputBytes 1048576 bytes is more than the configuration allows (maximums.outputBytes: "
-         "1048575)"),
-        "cpuSeconds 3 s is more than the configuration allows (maximums.cpuSeconds: 2)"};
+         "1048575)")};
     struct limits limits, maximums;
 
     (void)state;

@@ -26,19 +26,22 @@ static int call(void *place, const char *value, struct error *error)
 enum { FIRST = 1, SECOND = 2 };
 
 static const struct option_rule rules[] = {
-    {0, "--file", "FILE", "a file", "Reads it.", OPTION_TEXT(struct values, file)},
-    {'c', "--copy", "TEXT", "a text", "Copies TEXT.\n.Pp\nMore.", DEFAULT("none"),
+    {{0, "--file", "FILE", "a file", NULL, "Reads it."}, OPTION_STRING(struct values, file)},
+    {{'c', "--copy", "TEXT", "a text", "none", "Copies TEXT.\n.Pp\nMore."},
      OPTION_COPY(struct values, copy)},
-    {'j', "--jobs", "N", "a number", "So many.", OPTION_WHOLE(struct values, jobs, 2, 9)},
-    {0, "--memory", "MB", "memory", "Memory.", OPTION_LIMIT(struct values, limits, LIMIT_MEMORY)},
-    {0, "--maybe", "[BOOL]", "true or false", "Says it.", OPTION_CALL(struct values, calls, call),
+    {{'j', "--jobs", "N", "a number", NULL, "So many."}, OPTION_WHOLE(struct values, jobs, 2, 9)},
+    {OPTION_LIMIT(struct values, limits, LIMIT_MEMORY)},
+    {{0, "--maybe", "[BOOL]", "true or false", NULL, "Says it."},
+     OPTION_CALL(struct values, calls, call),
      .subject = "maybe"},
-    {0, "--first", NULL, "of the first", "First.", OPTION_CALL(struct values, calls, call),
+    {{0, "--first", NULL, "of the first", NULL, "First."},
+     OPTION_CALL(struct values, calls, call),
      .commands = FIRST},
-    {'s', "--second", NULL, "of the second", "Second.", OPTION_CALL(struct values, calls, call),
+    {{'s', "--second", NULL, "of the second", NULL, "Second."},
+     OPTION_CALL(struct values, calls, call),
      .commands = SECOND},
-    {'q', "--quiet", NULL, "less", "Less.", OPTION_FLAG(struct values, quiet)},
-    {'h', "--help", NULL, "this", "This.", OPTION_FLAG(struct values, help)},
+    {{'q', "--quiet", NULL, "less", NULL, "Less."}, OPTION_FLAG(struct values, quiet)},
+    {{'h', "--help", NULL, "this", NULL, "This."}, OPTION_FLAG(struct values, help)},
 };
 
 static const struct option_table plain = {.command = "isolator command",
@@ -216,7 +219,7 @@ static void options__help(void **state)
                               "      --file FILE     a file\n"
                               "  -c, --copy TEXT     a text (none)\n"
                               "  -j, --jobs N        a number\n"
-                              "      --memory MB     memory\n"
+                              "  -m, --memory MB     memory, without swap (256)\n"
                               "      --maybe[=BOOL]  true or false\n"
                               "      --first         of the first\n"
                               "  -q, --quiet         less\n"
@@ -233,7 +236,9 @@ static void options__manual(void **state)
     assert_string_equal(manual, "= - --file FILE\nReads it.\n"
                                 "= c --copy TEXT\nCopies TEXT.\n.Pp\nMore.\nThe default is none.\n"
                                 "= j --jobs N\nSo many.\n"
-                                "= - --memory MB\nMemory.\n"
+                                "= m --memory MB\nMemory of all processes in the container "
+                                "together, including the files in the working directory, in /tmp "
+                                "and in /dev/shm. There is no swap.\nThe default is 256.\n"
                                 "= - --maybe[=BOOL]\nSays it.\n"
                                 "= - --first\nFirst.\n"
                                 "= q --quiet\nLess.\n"

@@ -292,7 +292,7 @@ static void sandbox_policy__prefix_is_no_capability(void **state)
 /* Limits with all values set: those of the built-in configuration. */
 static void fill(struct sandbox_policy *policy)
 {
-    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 64, 64, 64, 1048576, 0};
+    static const double numbers[LIMIT_NUMBERS] = {60, 256, 0.5, 0, 64, 64, 64, 1048576};
     struct error error = ERROR_INIT;
 
     sandbox_policy_init(policy);
@@ -304,7 +304,7 @@ static void fill(struct sandbox_policy *policy)
     policy->read_only = 1;
 }
 
-#define FULL "60 256 0.5 64 64 64 1048576 inf none 1 [ALL] 65534:65534"
+#define FULL "60 256 0.5 inf 64 64 64 1048576 none 1 [ALL] 65534:65534"
 
 static void sandbox_policy__overlay_of_nothing(void **state)
 {
@@ -332,13 +332,13 @@ static void sandbox_policy__overlay_replaces_what_is_given(void **state)
     sandbox_policy_init(&over);
     set_number(&over, LIMIT_MEMORY, 512);
     sandbox_policy_overlay(&base, &over);
-    check(&base, "60 512 0.5 64 64 64 1048576 inf none 1 [ALL] 65534:65534");
+    check(&base, "60 512 0.5 inf 64 64 64 1048576 none 1 [ALL] 65534:65534");
     over.read_only = 0;
     assert_int_equal(sandbox_policy_set_network(&over, "bridge", &error), 0);
     assert_int_equal(sandbox_policy_add_cap_drop(&over, "NET_RAW,MKNOD", &error), 0);
     assert_int_equal(sandbox_policy_set_user(&over, "0", &error), 0);
     sandbox_policy_overlay(&base, &over);
-    check(&base, "60 512 0.5 64 64 64 1048576 inf bridge 0 [NET_RAW,MKNOD] 0:0");
+    check(&base, "60 512 0.5 inf 64 64 64 1048576 bridge 0 [NET_RAW,MKNOD] 0:0");
     sandbox_policy_release(&over);
     sandbox_policy_release(&base);
 }
@@ -482,7 +482,7 @@ static void sandbox_policy__maximum_user_is_the_user(void **state)
     sandbox_policy_clamp(&policy, &maximums);
     assert_true(policy.has_user);
     check_allowed(&policy, &maximums);
-    check(&policy, "60 256 0.5 64 64 64 1048576 inf none 1 [ALL] 7:8");
+    check(&policy, "60 256 0.5 inf 64 64 64 1048576 none 1 [ALL] 7:8");
     sandbox_policy_release(&maximums);
     sandbox_policy_release(&policy);
 }
@@ -517,21 +517,21 @@ static void sandbox_policy__clamp_lowers_what_is_more(void **state)
     assert_int_equal(sandbox_policy_set_user(&maximums, "1:2", &error), 0);
     set_cap_drop(&maximums, "NET_RAW,MKNOD");
     sandbox_policy_clamp(&policy, &maximums);
-    check(&policy, "10 256 0.25 64 64 64 1048576 inf none 1 [ALL] 1:2");
+    check(&policy, "10 256 0.25 inf 64 64 64 1048576 none 1 [ALL] 1:2");
     check_allowed(&policy, &maximums);
 
     policy.read_only = 0;
     assert_int_equal(sandbox_policy_set_network(&policy, "bridge", &error), 0);
     set_cap_drop(&policy, "MKNOD,CHOWN");
     sandbox_policy_clamp(&policy, &maximums);
-    check(&policy, "10 256 0.25 64 64 64 1048576 inf none 1 [MKNOD,CHOWN,NET_RAW] 1:2");
+    check(&policy, "10 256 0.25 inf 64 64 64 1048576 none 1 [MKNOD,CHOWN,NET_RAW] 1:2");
     check_allowed(&policy, &maximums);
 
     assert_int_equal(sandbox_policy_set_network(&policy, "inner", &error), 0);
     maximums.read_only = 0;
     policy.read_only = 1;
     sandbox_policy_clamp(&policy, &maximums);
-    check(&policy, "10 256 0.25 64 64 64 1048576 inf inner 1 [MKNOD,CHOWN,NET_RAW] 1:2");
+    check(&policy, "10 256 0.25 inf 64 64 64 1048576 inner 1 [MKNOD,CHOWN,NET_RAW] 1:2");
     sandbox_policy_release(&maximums);
     sandbox_policy_release(&policy);
 }

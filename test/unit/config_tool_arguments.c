@@ -376,17 +376,18 @@ static void check_limits(enum tool_caller caller, const char *maximums, const ch
     tear_down(&fixture);
 }
 
-#define LIMITS ", \"memory_mb\": 300, \"cpus\": 1.5, \"cpu_seconds\": 2.5, \"pids_limit\": 100"
+#define GIVEN_LIMITS                                                                               \
+    ", \"memory_mb\": 300, \"cpus\": 1.5, \"cpu_seconds\": 2.5, \"pids_limit\": 100"
 
 static void tool_arguments__limits(void **state)
 {
     (void)state;
-    check_limits(TOOL_CALLER_BATCH, "", LIMITS, "300 1.5 2.5 100");
+    check_limits(TOOL_CALLER_BATCH, "", GIVEN_LIMITS, "300 1.5 2.5 100");
     check_limits(TOOL_CALLER_BATCH, "", ", \"cpu_seconds\": 0", "nan nan inf nan");
-    check_limits(TOOL_CALLER_BATCH, "\"memoryMB\": 200", LIMITS, "300 1.5 2.5 100");
+    check_limits(TOOL_CALLER_BATCH, "\"memoryMB\": 200", GIVEN_LIMITS, "300 1.5 2.5 100");
     check_limits(TOOL_CALLER_MODEL,
-                 "\"memoryMB\": 300, \"cpus\": 2, \"cpuSeconds\": 3, \"pidsLimit\": 100", LIMITS,
-                 "300 1.5 2.5 100");
+                 "\"memoryMB\": 300, \"cpus\": 2, \"cpuSeconds\": 3, \"pidsLimit\": 100",
+                 GIVEN_LIMITS, "300 1.5 2.5 100");
     check_limits(TOOL_CALLER_MODEL, "\"memoryMB\": 300", ", \"memory_mb\": 6", "6 nan nan nan");
 }
 
@@ -420,7 +421,7 @@ static void tool_arguments__wrong_limits(void **state)
 
 #define WITH_CPUS                                                                                  \
     "known are: language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, "  \
-    "stdin, arguments, environment, timeout_seconds, cpus, artifacts"
+    "stdin, arguments, environment, artifacts, timeout_seconds, cpus"
 
 /* Without a maximum a model does not have the argument. */
 static void tool_arguments__limits_that_are_not_offered(void **state)
@@ -435,8 +436,8 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
     check_wrong_limit(TOOL_CALLER_BATCH, "\"memory\": 64",
                       "there is no argument 'memory'; known are: language, image, entrypoint_code, "
                       "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
-                      "environment, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit, "
-                      "artifacts, tests, stop_on_failure, test_output_bytes");
+                      "environment, artifacts, tests, stop_on_failure, test_output_bytes, "
+                      "timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit");
 }
 
 /* ---- sessions */
@@ -692,7 +693,7 @@ static void tool_arguments__null_is_not_given(void **state)
 
 #define KNOWN                                                                                      \
     "known are: language, entrypoint_code, entrypoint_filename, additional_files, snippet_name, "  \
-    "stdin, arguments, environment, timeout_seconds, artifacts"
+    "stdin, arguments, environment, artifacts, timeout_seconds"
 
 static void tool_arguments__unknown_ones(void **state)
 {

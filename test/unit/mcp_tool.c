@@ -82,7 +82,7 @@ static void tool__input_schema(void **state)
     assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
     check_keys(json_object_get(schema, "properties"),
                "language entrypoint_code entrypoint_filename additional_files snippet_name stdin "
-               "arguments environment timeout_seconds artifacts");
+               "arguments environment artifacts timeout_seconds");
     assert_null(json_object_get(schema, "required")); /* model APIs refuse more than that */
     assert_null(json_object_get(schema, "oneOf"));
     json_decref(tool);
@@ -601,8 +601,8 @@ static void tool__limits_with_their_maximums(void **state)
     (void)state;
     check_keys(json_object_get(schema, "properties"),
                "language entrypoint_code entrypoint_filename additional_files snippet_name stdin "
-               "arguments environment timeout_seconds memory_mb cpus cpu_seconds pids_limit "
-               "artifacts");
+               "arguments environment artifacts timeout_seconds memory_mb cpus cpu_seconds "
+               "pids_limit");
     check_json(
         input_property(tool, "memory_mb"),
         "{\"type\":\"integer\",\"minimum\":6,\"description\":\"Memory of all processes of the "
