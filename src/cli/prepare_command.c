@@ -195,7 +195,7 @@ static int run_prepare_command(void *context, char **operands, const struct conf
     int status;
 
     if (prepare_options_check(options, operands, error) != 0 ||
-        config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0 ||
+        config_check_languages(config, operands, NULL, error) != 0 || signals_catch(error) != 0 ||
         service_open(&service, config, &service_options, error) != 0)
         return -1;
     if (options->all || options->unused)

@@ -47,7 +47,7 @@ static int run_pull_command(void *context, char **operands, const struct config 
     int status = EXIT_STATUS_SUCCESS;
 
     (void)context;
-    if (config_check_languages(config, operands, error) != 0 || signals_catch(error) != 0)
+    if (config_check_languages(config, operands, NULL, error) != 0 || signals_catch(error) != 0)
         return -1;
     collect_images(config, operands, &images);
     for (size_t i = 0; i < images.count && signals_caught() == 0; i++) {

@@ -272,6 +272,7 @@ static const struct option_rule rules[] = {
       "with a leading dot matches only a pattern that starts with a dot there. Files in a _.git_ "
       "directory are never copied back."},
      CALL(take_artifact, request),
+     ABOUT(REQUEST_ARTIFACTS),
      FOR(RUN)},
     {{0, "--artifacts", "DIR", "write the figures of cells to DIR", NULL,
       "Write figures, and the files that --artifact names, to this directory after each cell. "
@@ -281,6 +282,7 @@ static const struct option_rule rules[] = {
     {{0, "--artifact", "GLOB", "and files that match, like *.csv; repeatable", NULL,
       "Files to write after each cell in which they have changed; may be repeated."},
      CALL(take_artifact, request),
+     ABOUT(REQUEST_ARTIFACTS),
      FOR(SESSION)},
     {{0, "--force", NULL, "replace existing files in DIR", NULL,
       "Replace files in the directory of --artifacts."},

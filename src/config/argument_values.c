@@ -1,9 +1,11 @@
 #include "config/argument_values.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "base/json_text.h"
 #include "base/linux.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -16,6 +18,67 @@ enum { OPENED_MAX = 256 };
 
 /* Maximum bytes of one argument or variable, and of all: the kernel's limits (execve(2)). */
 enum { WORD_MAX = 131071, WORDS_MAX = 2000000 };
+
+static bool is_of_type(const json_t *value, enum argument_type type)
+{
+    switch (type) {
+    case ARGUMENT_TEXT:
+    case ARGUMENT_NAME:
+        return json_is_string(value);
+    case ARGUMENT_ARRAY:
+        return json_is_array(value);
+    case ARGUMENT_OBJECT:
+        return json_is_object(value);
+    case ARGUMENT_NUMBER:
+        return json_is_number(value);
+    case ARGUMENT_BOOLEAN:
+        break;
+    }
+    return json_is_boolean(value);
+}
+
+/* Returns what the text says in JSON, a new reference; NULL if that is not of the type. */
+static json_t *parse_text(struct argument_reader *reader, const json_t *text,
+                          enum argument_type type)
+{
+    const size_t length = json_string_length(text);
+    json_t *value = NULL;
+
+    reader->values += json_text_count(json_string_value(text), length);
+    if (reader->values <= JSON_TEXT_VALUES_MAX)
+        value = json_text_parse_unique(json_string_value(text), length, NULL);
+    if (is_of_type(value, type))
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+json_t *argument_meant(struct argument_reader *reader, json_t *value, enum argument_type type)
+{
+    json_t *parsed = NULL;
+
+    if (json_is_null(value))
+        return NULL;
+    if (json_is_string(value) && type != ARGUMENT_TEXT) {
+        if (json_string_length(value) == 0)
+            return NULL;
+        parsed = type == ARGUMENT_NAME ? NULL : parse_text(reader, value, type);
+    }
+    return parsed ? parsed : json_incref(value);
+}
+
+json_t *argument_given(struct argument_reader *reader, const json_t *object, const char *name,
+                       enum argument_type type)
+{
+    return argument_meant(reader, json_object_get(object, name), type);
+}
+
+int argument_hint(struct argument_reader *reader, const json_t *value, enum argument_type type)
+{
+    return json_is_string(value) && type > ARGUMENT_NAME
+               ? error_hint(reader->error, "text came, which is not that in JSON")
+               : -1;
+}
 
 int argument_wrong(struct argument_reader *reader, const char *name, const char *expected)
 {
@@ -60,7 +123,7 @@ static char *decode_content(struct argument_reader *reader, const char *name, co
 
     if (!json_is_string(content))
         argument_wrong(reader, name, "an object whose content is a string");
-    else if (!encoding || json_is_null(encoding) || strcmp(kind, "utf-8") == 0)
+    else if (!encoding || strcmp(kind, "utf-8") == 0)
         data = argument_bytes(content, length);
     else if (strcmp(kind, "base64") != 0)
         argument_wrong(reader, name, "an object whose encoding is \"utf-8\" or \"base64\"");
@@ -93,19 +156,30 @@ static int open_file(struct argument_reader *reader, const char *name, const cha
     return 0;
 }
 
-/* A member that is not null; NULL if there is none. */
+/* A member of a file that is neither null nor ""; NULL if there is none. */
 static const json_t *given(const json_t *file, const char *name)
 {
     const json_t *value = json_object_get(file, name);
 
-    return json_is_null(value) ? NULL : value;
+    return json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0) ? NULL
+                                                                                            : value;
 }
 
-/* Checks which members there are. Returns the file name, borrowed, or NULL. */
-static const char *check_file(struct argument_reader *reader, const char *name, json_t *file)
+/* Whether the file says another encoding than the default, which some hosts fill in. */
+static bool has_encoding(const json_t *file)
+{
+    const json_t *encoding = given(file, "encoding");
+
+    return encoding &&
+           (!json_is_string(encoding) || strcmp(json_string_value(encoding), "utf-8") != 0);
+}
+
+/* Checks which members there are. Returns the path of the file, owned, or NULL. */
+static char *check_file(struct argument_reader *reader, const char *name, json_t *file)
 {
     const json_t *filename = json_object_get(file, "filename");
-    const char *path = json_string_value(filename);
+    const char *text = json_string_value(filename);
+    char *path = NULL;
     const char *key;
     json_t *value;
 
@@ -125,22 +199,20 @@ static const char *check_file(struct argument_reader *reader, const char *name, 
             return NULL;
         }
     }
-    if (!path || strlen(path) != json_string_length(filename))
+    if (!text || strlen(text) != json_string_length(filename))
         argument_wrong(reader, name, "an object whose filename is a string without NUL characters");
-    else if (input_files_check_path(path, reader->error) != 0)
-        error_prefix(reader->error, "%s", name);
-    else if (given(file, "uri") && (given(file, "content") || given(file, "encoding")))
+    else if (given(file, "uri") && (given(file, "content") || has_encoding(file)))
         argument_wrong(reader, name, "an object with either content or uri, not both");
-    else
-        return path;
-    return NULL;
+    else if (!(path = input_files_path(text, reader->workdir, reader->error)))
+        error_prefix(reader->error, "%s", name);
+    return path;
 }
 
 static int read_file(struct argument_reader *reader, const char *name, json_t *file,
                      struct input_files *files)
 {
-    const char *path = check_file(reader, name, file);
-    const json_t *uri = given(file, "uri");
+    CLEANUP_FREE char *path = check_file(reader, name, file);
+    const json_t *uri = given(file, "uri"), *content = json_object_get(file, "content");
     char *data;
     size_t length;
 
@@ -148,10 +220,9 @@ static int read_file(struct argument_reader *reader, const char *name, json_t *f
         return -1;
     if (uri)
         return open_file(reader, name, path, uri, files);
-    if (reader->opener && !given(file, "content"))
+    if (reader->opener && (!content || json_is_null(content)))
         return argument_wrong(reader, name, "an object with filename and either content or uri");
-    data = decode_content(reader, name, json_object_get(file, "content"),
-                          json_object_get(file, "encoding"), &length);
+    data = decode_content(reader, name, content, given(file, "encoding"), &length);
     if (!data)
         return -1;
     input_files_add(files, path, data, length);
@@ -171,8 +242,13 @@ int argument_files(struct argument_reader *reader, const char *name, const json_
     json_array_foreach(value, i, file)
     {
         CLEANUP_FREE char *item = string_format("%s[%zu]", name, i);
+        json_t *meant = argument_meant(reader, file, ARGUMENT_OBJECT);
+        int result = read_file(reader, item, meant, files);
 
-        if (read_file(reader, item, file, files) != 0)
+        if (result != 0)
+            argument_hint(reader, meant, ARGUMENT_OBJECT);
+        json_decref(meant);
+        if (result != 0)
             return -1;
     }
     return 0;

@@ -20,13 +20,40 @@ struct file_opener {
     void *context;
 };
 
+/* What the schema says of an argument. */
+enum argument_type {
+    ARGUMENT_TEXT, /* a string, of which "" is one like others */
+    ARGUMENT_NAME, /* a string, of which "" stands for an argument that is not given */
+    ARGUMENT_ARRAY,
+    ARGUMENT_OBJECT,
+    ARGUMENT_NUMBER,
+    ARGUMENT_BOOLEAN
+};
+
 /* The state of reading the arguments of one request. */
 struct argument_reader {
     struct error *error;
-    size_t words; /* bytes of the arguments and variables so far, of each program */
+    const char *workdir; /* in the container: what paths may begin with */
+    size_t values;       /* parsed from text so far */
+    size_t words;        /* bytes of the arguments and variables so far, of each program */
     const struct file_opener *opener; /* NULL: no file can be named */
     int opened;                       /* files so far */
 };
+
+/*
+ * Returns the member of an object as a new reference, NULL if it is not given: if it is missing,
+ * null, or "" unless that is a value. Hosts fill in each optional argument with "", and clients
+ * send arrays, objects, numbers and booleans as text, which a model cannot correct: text that is
+ * clean JSON of the type becomes this. Other text comes back as it is.
+ */
+json_t *argument_given(struct argument_reader *reader, const json_t *object, const char *name,
+                       enum argument_type type);
+
+/* The same for a value. */
+json_t *argument_meant(struct argument_reader *reader, json_t *value, enum argument_type type);
+
+/* Adds to an error about a value that is text, and should not be, that text came. Returns -1. */
+int argument_hint(struct argument_reader *reader, const json_t *value, enum argument_type type);
 
 /* Sets the error "NAME must be EXPECTED". Returns -1. */
 int argument_wrong(struct argument_reader *reader, const char *name, const char *expected);

@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -38,20 +39,38 @@ const struct language *config_language(const struct config *config, const char *
     return NULL;
 }
 
-const struct language *config_language_called(const struct config *config, const char *name)
+/* The only language that is called so, by its name or an alias; NULL: none is, or several are. */
+static const struct language *find_called(const struct config *config, const char *name,
+                                          int (*compare)(const char *, const char *))
 {
-    const struct language *found = config_language(config, name);
+    const struct language *found = NULL;
 
-    for (size_t i = 0; !found && i < config->language_count; i++)
-        if (strvec_contains(&config->languages[i].aliases, name))
-            found = &config->languages[i];
+    for (size_t i = 0; i < config->language_count; i++) {
+        const struct language *language = &config->languages[i];
+        bool called = compare(language->name, name) == 0;
+
+        for (size_t k = 0; k < language->aliases.count; k++)
+            called |= compare(language->aliases.items[k], name) == 0;
+        if (called && found)
+            return NULL;
+        if (called)
+            found = language;
+    }
     return found;
 }
 
-int config_check_languages(const struct config *config, char *const *names, struct error *error)
+const struct language *config_language_called(const struct config *config, const char *name)
+{
+    const struct language *found = find_called(config, name, strcmp);
+
+    return found ? found : find_called(config, name, strcasecmp);
+}
+
+int config_check_languages(const struct config *config, char *const *names, const bool *offered,
+                           struct error *error)
 {
     for (; *names; names++) {
-        CLEANUP_FREE char *known = config_language_names(config);
+        CLEANUP_FREE char *known = config_language_names(config, offered);
         CLEANUP_FREE char *shown = text_escape_short(*names, 80);
 
         if (!config_language_called(config, *names))
@@ -86,12 +105,13 @@ void config_policy(const struct config *config, const struct language *language,
     sandbox_policy_clamp(policy, &config->maximums);
 }
 
-char *config_language_names(const struct config *config)
+char *config_language_names(const struct config *config, const bool *offered)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
 
     for (size_t i = 0; i < config->language_count; i++)
-        strvec_push(&names, config->languages[i].name);
+        if (!offered || offered[i])
+            strvec_push(&names, config->languages[i].name);
     return strvec_join(&names, ", ");
 }
 

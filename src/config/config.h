@@ -128,14 +128,15 @@ struct docker config_docker(const struct config *config);
 /* Returns the language, borrowed; NULL if there is none of that name. */
 const struct language *config_language(const struct config *config, const char *name);
 
-/* The same, also by an alias. */
+/* The same, also by an alias, and in upper or lower case if only one is called so. */
 const struct language *config_language_called(const struct config *config, const char *name);
 
 /*
  * Checks that each name, up to a NULL, is a language or an alias of one. ERROR_USAGE names the
- * first that is not.
+ * first that is not, and the languages that are offered, by their index; NULL: all.
  */
-int config_check_languages(const struct config *config, char *const *names, struct error *error);
+int config_check_languages(const struct config *config, char *const *names, const bool *offered,
+                           struct error *error);
 
 /*
  * Returns the language that claims the file's extension, borrowed; NULL if none does. If several
@@ -150,7 +151,7 @@ const struct language *config_language_of_file(const struct config *config, cons
 void config_policy(const struct config *config, const struct language *language,
                    struct sandbox_policy *policy);
 
-/* Returns the names of all languages, "python, go, javascript"; owned by the caller. */
-char *config_language_names(const struct config *config);
+/* Returns the names of the languages that are offered, "python, go"; owned by the caller. */
+char *config_language_names(const struct config *config, const bool *offered);
 
 #endif

@@ -127,7 +127,7 @@ static int read_warm_count(struct json_reader *reader, const char *name, const j
     const struct key_rule *rule = config_keys_find(CONFIG_LEVEL_TOP, "warm")->rule;
     struct config *config = context;
     struct language *language = (struct language *)config_language(config, name);
-    CLEANUP_FREE char *known = config_language_names(config);
+    CLEANUP_FREE char *known = config_language_names(config, NULL);
 
     if (!language)
         return error_set(reader->error, ERROR_CONFIG, "%s: %s: is no language; known are: %s",

@@ -62,6 +62,26 @@ int input_files_check_path(const char *path, struct error *error)
     }
 }
 
+const char *input_files_below(const char *path, const char *workdir)
+{
+    const size_t length = strlen(workdir);
+
+    if (strncmp(path, workdir, length) == 0 && path[length] == '/')
+        for (path += length; *path == '/';)
+            path++;
+    while (strncmp(path, "./", 2) == 0)
+        for (path += 2; *path == '/';)
+            path++;
+    return path;
+}
+
+char *input_files_path(const char *path, const char *workdir, struct error *error)
+{
+    const char *below = input_files_below(path, workdir);
+
+    return input_files_check_path(below, error) == 0 ? string_copy(below) : NULL;
+}
+
 /* The order of bytes in paths: '/' comes first, so that "a/b" follows "a" directly. */
 static int rank(char byte)
 {

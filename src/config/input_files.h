@@ -50,6 +50,16 @@ bool input_files_have_ranges(const struct input_files *files);
 int input_files_check_path(const char *path, struct error *error);
 
 /*
+ * Returns the path in the working directory that a person or a model means, owned: "data.csv" is
+ * also "./data.csv" and "/workspace/data.csv" if that is the working directory. NULL with
+ * ERROR_INPUT if it is not allowed, as of input_files_check_path().
+ */
+char *input_files_path(const char *path, const char *workdir, struct error *error);
+
+/* The start of the path or pattern below the working directory: without "./" and the latter. */
+const char *input_files_below(const char *path, const char *workdir);
+
+/*
  * Checks that all paths are allowed and can exist together, the entrypoint among them: none occurs
  * twice, and none is a directory of another one. ERROR_INPUT.
  */

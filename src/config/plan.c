@@ -23,13 +23,13 @@ static const struct language *find_language(const struct config *config,
     if (request->language) {
         char *const names[] = {request->language, NULL};
 
-        if (config_check_languages(config, names, error) != 0)
+        if (config_check_languages(config, names, NULL, error) != 0)
             return NULL;
         return config_language_called(config, request->language);
     }
     language = request->entrypoint ? config_language_of_file(config, request->entrypoint) : NULL;
     if (!language) {
-        CLEANUP_FREE char *known = config_language_names(config);
+        CLEANUP_FREE char *known = config_language_names(config, NULL);
         CLEANUP_FREE char *shown = text_escape(request->entrypoint ? request->entrypoint : "-");
         error_set(error, ERROR_USAGE,
                   "cannot tell the language of '%s'; give " ERROR_SUBJECT " (%s)", shown, known);
@@ -227,6 +227,34 @@ static void take_over(struct plan *plan, struct request *request)
     plan->save_dockerfile = steal_pointer(&request->save_dockerfile);
 }
 
+/* Makes the entrypoint and the patterns relative to the working directory. */
+static int settle_paths(struct plan *plan, struct request *request, struct error *error)
+{
+    char *entrypoint = input_files_path(plan->entrypoint, plan->workdir, error);
+
+    if (!entrypoint)
+        return error_prefix(error, "entrypoint");
+    free(plan->entrypoint);
+    plan->entrypoint = entrypoint;
+    for (size_t i = 0; i < request->artifacts.count; i++) {
+        char **pattern = &request->artifacts.items[i];
+        char *below = string_copy(input_files_below(*pattern, plan->workdir));
+
+        free(*pattern);
+        *pattern = below;
+        if (*below == '/' || *below == '\0') {
+            CLEANUP_FREE char *shown = text_escape_short(below, TEXT_SHOWN_MAX);
+
+            error_set(error, ERROR_USAGE,
+                      ERROR_SUBJECT ": '%s' must be a pattern for paths in the working directory, "
+                                    "like *.png",
+                      shown);
+            return error_about(error, REQUEST_ARTIFACTS);
+        }
+    }
+    return 0;
+}
+
 int plan_resolve(struct plan *plan, const struct config *config, struct request *request,
                  struct error *error)
 {
@@ -243,9 +271,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     set_image(plan, request, language);
     plan->entrypoint = choose_entrypoint(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
-    if (input_files_check_path(plan->entrypoint, error) != 0)
-        return error_prefix(error, "entrypoint");
-    if (input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
+    if (settle_paths(plan, request, error) != 0 ||
+        input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
         check_tests(plan, config, request, error) != 0 ||
         check_request_session(request, error) != 0)

@@ -59,9 +59,7 @@ int request_add_artifact(struct request *request, const char *pattern, struct er
     CLEANUP_FREE char *shown = text_escape_short(pattern, TEXT_SHOWN_MAX);
     CLEANUP(glob_release) struct glob compiled = GLOB_INIT;
 
-    while (strncmp(pattern, "./", 2) == 0)
-        pattern += 2;
-    if (*pattern == '\0' || *pattern == '/' || strlen(pattern) > REQUEST_PATTERN_MAX)
+    if (*pattern == '\0' || strlen(pattern) > REQUEST_PATTERN_MAX)
         return error_set(error, ERROR_USAGE,
                          "'%s' must be a pattern for paths in the working directory, like *.png",
                          shown);

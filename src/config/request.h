@@ -71,6 +71,7 @@ struct request {
  */
 #define REQUEST_LANGUAGE   "language"
 #define REQUEST_ENTRYPOINT "entrypoint"
+#define REQUEST_ARTIFACTS  "artifacts"
 
 void request_init(struct request *request);
 void request_release(struct request *request);

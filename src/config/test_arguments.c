@@ -93,20 +93,21 @@ static int read_cpu_seconds(struct argument_reader *reader, const char *name, co
     return argument_seconds(reader, name, value, &test->cpu_seconds);
 }
 
-static const struct {
+static const struct member {
     const char *name;
+    enum argument_type type;
     member_reader *read;
 } members[] = {
-    {"name", read_name},
-    {"stdin", read_stdin},
-    {"arguments", read_arguments},
-    {"environment", read_environment},
-    {"files", read_files},
-    {"expected_stdout", read_expected},
-    {"compare", read_compare},
-    {"tolerance", read_tolerance},
-    {"timeout_seconds", read_timeout},
-    {"cpu_seconds", read_cpu_seconds},
+    {"name", ARGUMENT_NAME, read_name},
+    {"stdin", ARGUMENT_TEXT, read_stdin},
+    {"arguments", ARGUMENT_ARRAY, read_arguments},
+    {"environment", ARGUMENT_OBJECT, read_environment},
+    {"files", ARGUMENT_ARRAY, read_files},
+    {"expected_stdout", ARGUMENT_TEXT, read_expected},
+    {"compare", ARGUMENT_NAME, read_compare},
+    {"tolerance", ARGUMENT_NUMBER, read_tolerance},
+    {"timeout_seconds", ARGUMENT_NUMBER, read_timeout},
+    {"cpu_seconds", ARGUMENT_NUMBER, read_cpu_seconds},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -123,33 +124,47 @@ static int refuse_member(struct argument_reader *reader, const char *test, const
                      shown, known);
 }
 
-static member_reader *find_reader(const char *key)
+static const struct member *find_member(const char *key)
 {
     for (int i = 0; i < MEMBERS; i++)
         if (strcmp(members[i].name, key) == 0)
-            return members[i].read;
+            return &members[i];
     return NULL;
 }
 
+static int read_member(struct argument_reader *reader, const char *test_name, const char *key,
+                       json_t *value, struct test_request *test)
+{
+    const struct member *member = find_member(key);
+    CLEANUP_FREE char *path = string_format("%s.%s", test_name, key);
+    json_t *meant;
+    int result;
+
+    if (!member)
+        return refuse_member(reader, test_name, key);
+    meant = argument_meant(reader, value, member->type);
+    result = meant ? member->read(reader, path, meant, test) : 0;
+    if (result != 0)
+        argument_hint(reader, meant, member->type);
+    json_decref(meant);
+    return result;
+}
+
 /* `words` are those of the request, which every program gets. */
-static int read_test(struct argument_reader *reader, const char *name, const json_t *value,
-                     size_t words, struct test_request *test)
+static int read_test(struct argument_reader *reader, const char *name, json_t *value, size_t words,
+                     struct test_request *test)
 {
     const char *key;
     json_t *member;
 
-    if (!json_is_object(value))
-        return argument_wrong(reader, name, "an object");
+    if (!json_is_object(value)) {
+        argument_wrong(reader, name, "an object");
+        return argument_hint(reader, value, ARGUMENT_OBJECT);
+    }
     reader->words = words;
-    json_object_foreach((json_t *)value, key, member)
+    json_object_foreach(value, key, member)
     {
-        member_reader *read = find_reader(key);
-        CLEANUP_FREE char *path = NULL;
-
-        if (!read)
-            return refuse_member(reader, name, key);
-        path = string_format("%s.%s", name, key);
-        if (!json_is_null(member) && read(reader, path, member, test) != 0)
+        if (read_member(reader, name, key, member, test) != 0)
             return -1;
     }
     return 0;
@@ -194,7 +209,11 @@ int test_arguments_read(struct argument_reader *reader, const char *name, const 
         CLEANUP_FREE char *item_name = string_format("%s[%zu]", name, i);
         struct test_request *test = test_requests_add(tests);
 
-        if (read_test(reader, item_name, item, words, test) != 0)
+        json_t *meant = argument_meant(reader, item, ARGUMENT_OBJECT);
+        const int result = read_test(reader, item_name, meant, words, test);
+
+        json_decref(meant);
+        if (result != 0)
             return -1;
         if (!test->name)
             test->name = string_format("%zu", i + 1);

@@ -16,6 +16,7 @@ struct reading {
     const struct config *config;
     enum tool_caller caller;
     struct request *request;
+    const bool *offered; /* languages; NULL: all */
     struct argument_reader values;
     struct error *error;
 };
@@ -24,7 +25,8 @@ static int read_language(struct reading *reading, const char *name, const json_t
 {
     const char *text = argument_text(&reading->values, name, value);
 
-    if (!text)
+    if (!text || config_check_languages(reading->config, (char *[]){(char *)text, NULL},
+                                        reading->offered, reading->error) != 0)
         return -1;
     reading->request->language = string_copy(text);
     return 0;
@@ -59,12 +61,11 @@ static int read_code(struct reading *reading, const char *name, const json_t *va
 static int read_filename(struct reading *reading, const char *name, const json_t *value)
 {
     const char *text = argument_text(&reading->values, name, value);
+    char *path = text ? input_files_path(text, reading->config->workdir, reading->error) : NULL;
 
-    if (!text)
-        return -1;
-    if (input_files_check_path(text, reading->error) != 0)
-        return error_prefix(reading->error, "%s", name);
-    reading->request->entrypoint = string_copy(text);
+    if (!path)
+        return text ? error_prefix(reading->error, "%s", name) : -1;
+    reading->request->entrypoint = path;
     return 0;
 }
 
@@ -203,6 +204,7 @@ enum offer {
 
 struct argument {
     const char *name;
+    enum argument_type type;
     int (*read)(struct reading *reading, const char *name, const json_t *value);
     enum offer offer;
     const char *subject; /* what errors (base/error.h) call it */
@@ -210,21 +212,21 @@ struct argument {
 
 /* All but those of limits. */
 static const struct argument table[] = {
-    {"language", read_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
-    {"image", read_image, OFFER_BATCH, NULL},
-    {"entrypoint_code", read_code, OFFER_ALWAYS, NULL},
-    {"entrypoint_filename", read_filename, OFFER_ALWAYS, REQUEST_ENTRYPOINT},
-    {"additional_files", read_files, OFFER_ALWAYS, NULL},
-    {"snippet_name", read_snippet, OFFER_ALWAYS, NULL},
-    {"stdin", read_stdin, OFFER_ALWAYS, NULL},
-    {"arguments", read_arguments, OFFER_ALWAYS, NULL},
-    {"environment", read_environment, OFFER_ALWAYS, NULL},
-    {"artifacts", read_artifacts, OFFER_ALWAYS, NULL},
-    {"session", read_session, OFFER_SESSION, NULL},
-    {"keep_processes", read_keep_processes, OFFER_SESSION, NULL},
-    {"tests", read_tests, OFFER_BATCH, NULL},
-    {"stop_on_failure", read_stop_on_failure, OFFER_BATCH, NULL},
-    {"test_output_bytes", read_test_output_bytes, OFFER_BATCH, "outputBytes"},
+    {"language", ARGUMENT_NAME, read_language, OFFER_ALWAYS, REQUEST_LANGUAGE},
+    {"image", ARGUMENT_NAME, read_image, OFFER_BATCH, NULL},
+    {"entrypoint_code", ARGUMENT_TEXT, read_code, OFFER_ALWAYS, NULL},
+    {"entrypoint_filename", ARGUMENT_NAME, read_filename, OFFER_ALWAYS, REQUEST_ENTRYPOINT},
+    {"additional_files", ARGUMENT_ARRAY, read_files, OFFER_ALWAYS, NULL},
+    {"snippet_name", ARGUMENT_NAME, read_snippet, OFFER_ALWAYS, NULL},
+    {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
+    {"arguments", ARGUMENT_ARRAY, read_arguments, OFFER_ALWAYS, NULL},
+    {"environment", ARGUMENT_OBJECT, read_environment, OFFER_ALWAYS, NULL},
+    {"artifacts", ARGUMENT_ARRAY, read_artifacts, OFFER_ALWAYS, REQUEST_ARTIFACTS},
+    {"session", ARGUMENT_NAME, read_session, OFFER_SESSION, NULL},
+    {"keep_processes", ARGUMENT_BOOLEAN, read_keep_processes, OFFER_SESSION, NULL},
+    {"tests", ARGUMENT_ARRAY, read_tests, OFFER_BATCH, NULL},
+    {"stop_on_failure", ARGUMENT_BOOLEAN, read_stop_on_failure, OFFER_BATCH, NULL},
+    {"test_output_bytes", ARGUMENT_NUMBER, read_test_output_bytes, OFFER_BATCH, "outputBytes"},
 };
 enum { ROWS = sizeof table / sizeof *table, ARGUMENTS = ROWS + LIMIT_NUMBERS };
 
@@ -236,6 +238,7 @@ static struct argument argument_at(int i)
     if (which < 0)
         return table[i];
     return (struct argument){.name = limit_rules[which].argument,
+                             .type = ARGUMENT_NUMBER,
                              .read = which == LIMIT_TIMEOUT ? read_timeout : read_limit,
                              .offer = which == LIMIT_TIMEOUT ? OFFER_ALWAYS : OFFER_WITH_MAXIMUM,
                              .subject = limit_rules[which].key.name};
@@ -272,13 +275,6 @@ static bool is_offered(const struct reading *reading, const struct argument *arg
            tool_arguments_offers(reading->config, limit_of_argument(argument->name));
 }
 
-static const json_t *given(const json_t *arguments, const char *name)
-{
-    const json_t *value = json_object_get(arguments, name);
-
-    return json_is_null(value) ? NULL : value;
-}
-
 static int refuse_unknown(const struct reading *reading, const char *key)
 {
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
@@ -297,19 +293,20 @@ static int refuse_unknown(const struct reading *reading, const char *key)
 }
 
 /* Checks what the schema cannot say: APIs of models refuse a schema with a choice at its top. */
-static int check_choice(const json_t *arguments, const struct config *config, struct error *error)
+static int check_choice(const struct reading *reading, const json_t *arguments)
 {
-    const bool language = given(arguments, "language") != NULL;
-    const bool code = given(arguments, "entrypoint_code") != NULL;
-    CLEANUP_FREE char *known = config_language_names(config);
+    struct error *error = reading->error;
+    const bool language = json_object_get(arguments, "language") != NULL;
+    const bool code = json_object_get(arguments, "entrypoint_code") != NULL;
+    CLEANUP_FREE char *known = config_language_names(reading->config, reading->offered);
 
-    if (given(arguments, "snippet_name"))
-        return !language && !code && !given(arguments, "entrypoint_filename")
+    if (json_object_get(arguments, "snippet_name"))
+        return !language && !code && !json_object_get(arguments, "entrypoint_filename")
                    ? 0
                    : error_set(error, ERROR_USAGE,
                                "snippet_name excludes language, entrypoint_code and "
                                "entrypoint_filename; leave them out, or leave snippet_name out");
-    if (code && (language || session_argument_is_id(given(arguments, "session"))))
+    if (code && (language || session_argument_is_id(json_object_get(arguments, "session"))))
         return 0;
     if (!language && !code)
         return error_set(error, ERROR_USAGE,
@@ -320,13 +317,59 @@ static int check_choice(const json_t *arguments, const struct config *config, st
                      known);
 }
 
+/* Returns the arguments that are given, as they are meant; a new reference. */
+static json_t *given_arguments(struct reading *reading, const json_t *arguments)
+{
+    json_t *all = json_object();
+
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+        json_t *value = argument.name ? argument_given(&reading->values, arguments, argument.name,
+                                                       argument.type)
+                                      : NULL;
+
+        if (value)
+            json_object_set_new(all, argument.name, value);
+    }
+    /* hosts that fill in each argument send no program with a snippet, or with nothing */
+    if (json_string_length(json_object_get(all, "entrypoint_code")) == 0 &&
+        (json_object_get(all, "snippet_name") ||
+         (reading->caller == TOOL_CALLER_MODEL && !json_object_get(all, "language") &&
+          !json_object_get(all, "session"))))
+        json_object_del(all, "entrypoint_code");
+    return all;
+}
+
+static int read_arguments_given(struct reading *reading, const json_t *arguments)
+{
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const struct argument argument = argument_at(i);
+        const json_t *value = argument.name ? json_object_get(arguments, argument.name) : NULL;
+
+        if (value && argument.read(reading, argument.name, value) != 0) {
+            argument_hint(&reading->values, value, argument.type);
+            error_name_subject(reading->error, tool_arguments_namer);
+            return -1;
+        }
+    }
+    return session_arguments_check(&reading->request->session, reading->error);
+}
+
 int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
-                        const struct config *config, const struct file_opener *opener,
+                        const struct config *config, const struct tool_client *client,
                         struct request *request, struct error *error)
 {
-    struct reading reading = {config, caller, request, {.error = error, .opener = opener}, error};
+    struct reading reading = {.config = config,
+                              .caller = caller,
+                              .request = request,
+                              .offered = client ? client->offered : NULL,
+                              .values = {.error = error,
+                                         .workdir = config->workdir,
+                                         .opener = client ? &client->opener : NULL},
+                              .error = error};
     const char *key;
-    json_t *value;
+    json_t *value, *meant;
+    int result;
 
     json_object_foreach((json_t *)arguments, key, value)
     {
@@ -340,16 +383,10 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
         if (!known)
             return refuse_unknown(&reading, key);
     }
-    if (check_choice(arguments, config, error) != 0)
-        return -1;
-    for (int i = 0; i < ARGUMENTS; i++) {
-        const struct argument argument = argument_at(i);
-        const json_t *given_value = argument.name ? given(arguments, argument.name) : NULL;
-
-        if (given_value && argument.read(&reading, argument.name, given_value) != 0) {
-            error_name_subject(error, tool_arguments_namer);
-            return -1;
-        }
-    }
-    return session_arguments_check(&request->session, error);
+    meant = given_arguments(&reading, arguments);
+    result = check_choice(&reading, meant);
+    if (result == 0)
+        result = read_arguments_given(&reading, meant);
+    json_decref(meant);
+    return result;
 }

@@ -19,19 +19,25 @@
  */
 enum tool_caller { TOOL_CALLER_MODEL, TOOL_CALLER_BATCH };
 
+/* What a server offers a model. */
+struct tool_client {
+    struct file_opener opener; /* opens the files that arguments name by a URI */
+    const bool *offered;       /* the languages, by their index; borrowed; NULL: all */
+};
+
 /*
- * Fills in an initialised request. `opener` opens the files that the arguments name by a URI; NULL:
- * they may name none. null stands for an argument that is not given. A timeout above
- * the configuration's maximum is lowered to it: models tend to ask for a long one without a reason.
- * plan_resolve() refuses other limits that are above. With the id of a session, request->language
- * may be NULL: then it is that of the session.
+ * Fills in an initialised request. `client` may be NULL: then arguments can name no file. null
+ * stands for an argument that is not given. A timeout above the configuration's maximum is lowered
+ * to it: models tend to ask for a long one without a reason. plan_resolve() refuses other limits
+ * that are above. With the id of a session, request->language may be NULL: then it is that of the
+ * session.
  *
  * ERROR_USAGE names the argument and what would be right, so that a model can correct itself.
  * ERROR_INPUT if a snippet or file cannot be read or a file name is not allowed, ERROR_SYSTEM if
  * the host refuses something.
  */
 int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
-                        const struct config *config, const struct file_opener *opener,
+                        const struct config *config, const struct tool_client *client,
                         struct request *request, struct error *error);
 
 /* Whether a model can ask for the limit: the timeout, and those with a maximum. */

@@ -166,12 +166,13 @@ static json_t *call_execute(struct request_context *context, const json_t *argum
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct config *config = context->connection->config;
     struct file_uris uris = {config, &context->connection->store};
-    const struct file_opener opener = file_uris_opener(&uris);
+    const struct tool_client client = {file_uris_opener(&uris),
+                                       tool_list_offered(&context->connection->tools)};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
     request_init(&request);
-    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &opener, &request, &error) == 0) {
+    if (tool_arguments_read(arguments, TOOL_CALLER_MODEL, config, &client, &request, &error) == 0) {
         if (settle_language(context, &request, &error) != 0)
             return tool_result_of_failure(error.message);
         if (plan_resolve(&plan, config, &request, &error) == 0)

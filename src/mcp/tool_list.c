@@ -77,6 +77,11 @@ static bool is_answered(struct tool_list *list)
     return answered;
 }
 
+const bool *tool_list_offered(struct tool_list *list)
+{
+    return is_answered(list) ? list->offered : NULL;
+}
+
 static void respond(const struct tool_list *list, const bool *offered, struct responder *responder)
 {
     json_t *result =

@@ -44,6 +44,9 @@ void tool_list_ask(struct tool_list *list);
 /* Responds, or keeps the request until the engine has answered. Uses the responder. */
 void tool_list_request(struct tool_list *list, struct responder *responder);
 
+/* The languages that the responses offer, by their index; NULL: all, or not known yet. */
+const bool *tool_list_offered(struct tool_list *list);
+
 /* Responds to the requests that wait, if the engine has answered. */
 void tool_list_send(struct tool_list *list);
 

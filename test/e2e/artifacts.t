@@ -65,6 +65,10 @@ test_case '--artifact selects files by a pattern' && {
     has "$status $out $err" "0 done isolator: warning: no artifact was found: the pattern matches none of the new files: " \
         "--artifact: a pattern with a slash is for all of the path"
     has "$err" "plot.png, " "the warning lists the names that exist"
+    run --dir "$project" --entrypoint ./main.py --artifacts "$scratch/same" --artifact '/workspace/out/**'
+    is "$(names)" "out/deep/table.csv" "--artifact, --entrypoint: other spellings of the same path"
+    run --artifact '/etc/*' --artifacts "$scratch/same" "$project/main.py"
+    is "$status $err" "2 isolator: --artifact: '/etc/*' must be a pattern for paths in the working directory, like *.png" "a path elsewhere"
     run --dir "$project" --entrypoint main.py
     is "$(json 'scalar @{$r->{artifacts}}')" 0 "without --artifacts there are none"
 }
@@ -300,8 +304,8 @@ three" "a batch: their contents"
 test_case --quick 'wrong options' && {
     refused "--artifact needs --artifacts DIR" "--artifact alone" --artifact '*' "$file"
     refused "--force needs --artifacts DIR" "--force alone" --force "$file"
-    refused "--artifact: '/workspace/*.png' must be a pattern for paths in the working directory, like *.png" "an absolute pattern" \
-        --artifacts "$dir" --artifact '/workspace/*.png' "$file"
+    refused "--artifact: '/etc/*.png' must be a pattern for paths in the working directory, like *.png" "an absolute pattern" \
+        --artifacts "$dir" --artifact '/etc/*.png' --language busybox "$file"
     refused "--artifact: the pattern 'plot[0-9.png' has a '[' without a ']'; '[[]' is the character itself" "an open set" \
         --artifacts "$dir" --artifact 'plot[0-9.png' "$file"
 }

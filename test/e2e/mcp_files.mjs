@@ -160,7 +160,8 @@ quickCase('wrong uris in a call', async () => {
     const refused = async (uri, message, what) => is(summary(await callWith(server, uri)), FAILED + message, what);
     const other = 'must be isolator://runs/ID/files/NAME, as a result names it, or isolator://inputs/NAME';
     const unknown = 'this server knows no such run; copy the uri from the result of a call';
-    await refused('', other, 'nothing');
+    is(summary(await callWith(server, '')),
+        'error: Execution Failed (error): additional_files[0] must be an object with filename and either content or uri', 'nothing');
     await refused('file:///etc/passwd', other, 'another scheme');
     await refused('isolator://snippets/hello.py', other, 'a snippet');
     await refused('isolator://runs/0123456789abcdef/files/x', unknown, 'an unknown run');
@@ -168,7 +169,7 @@ quickCase('wrong uris in a call', async () => {
     await refused('isolator://runs/..%2F/files/x', unknown, 'a path');
     await refused('isolator://inputs/sales.csv?offset=1', "a call gets the whole file; leave out the '?'", 'a part');
     is(summary(await callWith(server, 7)), 'error: Execution Failed (error): additional_files[0].uri must be a string', 'a number');
-    is(summary(await callWith(server, 'isolator://inputs/sales.csv', { content: '' })),
+    is(summary(await callWith(server, 'isolator://inputs/sales.csv', { content: 'x' })),
         'error: Execution Failed (error): additional_files[0] must be an object with either content or uri, not both', 'both');
 });
 

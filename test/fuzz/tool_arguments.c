@@ -53,7 +53,7 @@ static int open_known(void *context, const char *uri, struct file_range *range, 
     return 0;
 }
 
-static const struct file_opener opener = {.open = open_known};
+static const struct tool_client client = {.opener = {.open = open_known}};
 
 /* Compares the bytes of a file with its member of additional_files. */
 static void check_file(const struct input_file *file, const json_t *given)
@@ -159,7 +159,7 @@ static void check_arguments(const json_t *arguments, enum tool_caller caller)
 
     request_init(&request);
     if (tool_arguments_read(arguments, caller, &config,
-                            caller == TOOL_CALLER_MODEL ? &opener : NULL, &request, &error) != 0 ||
+                            caller == TOOL_CALLER_MODEL ? &client : NULL, &request, &error) != 0 ||
         plan_resolve(&plan, &config, &request, &error) != 0) {
         check_refusal(&error);
         return;

@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include "base/json_text.h"
 #include "config/argument_values.h"
 
 /* What values are read into. */
@@ -14,6 +15,7 @@ static void set_up(struct fixture *fixture)
 {
     *fixture = (struct fixture){.error = ERROR_INIT};
     fixture->reader.error = &fixture->error;
+    fixture->reader.workdir = "/workspace";
 }
 
 static void tear_down(struct fixture *fixture)
@@ -329,8 +331,12 @@ static void argument_values__files(void **state)
               "[{\"filename\": \"a.txt\", \"content\": \"caf\\u00e9\\u0000\"},"
               "{\"filename\": \"b/c\", \"content\": \"Zm9v\", \"encoding\": \"utf-8\"},"
               "{\"filename\": \"d\", \"content\": \"AP8=\", \"encoding\": \"base64\"},"
-              "{\"filename\": \"e\", \"content\": \"\", \"encoding\": null}]");
-    assert_int_equal(fixture.files.count, 4);
+              "{\"filename\": \"e\", \"content\": \"\", \"encoding\": null},"
+              "{\"filename\": \"./f\", \"content\": \"\"},"
+              "{\"filename\": \"/workspace/g/h\", \"content\": \"\"}]");
+    assert_int_equal(fixture.files.count, 6);
+    check_file(&fixture, 4, "f", "", 0);
+    check_file(&fixture, 5, "g/h", "", 0);
     check_file(&fixture, 0, "a.txt", "caf\xc3\xa9\0", 6);
     check_file(&fixture, 1, "b/c", "Zm9v", 4);
     check_file(&fixture, 2, "d", "\0\xff", 2);
@@ -356,7 +362,9 @@ static void argument_values__files_that_are_none(void **state)
 {
     (void)state;
     check_refused(read_files, "{}", "files must be an array of objects with filename and content");
-    check_wrong_file("\"a\"", " must be an object with filename and content");
+    check_wrong_file("\"a\"",
+                     " must be an object with filename and content; text came, which is not "
+                     "that in JSON");
     check_wrong_file("null", " must be an object with filename and content");
     check_wrong_file("{\"content\": \"\"}", " must be an object with filename and content");
     check_wrong_file("{\"filename\": \"a\", \"content\": \"\", \"mode\": 7}",
@@ -396,8 +404,16 @@ static void argument_values__files_by_uri(void **state)
     set_up(&fixture);
     read_good(&fixture, read_named_files,
               "[{\"filename\": \"a\", \"uri\": \"uri\", \"content\": null},"
-              " {\"filename\": \"b\", \"content\": \"x\", \"uri\": null}]");
-    assert_int_equal(fixture.files.count, 2);
+              " {\"filename\": \"b\", \"content\": \"x\", \"uri\": null},"
+              " {\"filename\": \"c\", \"content\": \"\", \"encoding\": \"\", \"uri\": \"uri\"},"
+              " {\"filename\": \"d\", \"encoding\": \"utf-8\", \"uri\": \"uri\"},"
+              " {\"filename\": \"e\", \"content\": \"\", \"encoding\": \"\", \"uri\": \"\"},"
+              " \"{\\\"filename\\\": \\\"f\\\", \\\"content\\\": \\\"x\\\"}\"]");
+    assert_int_equal(fixture.files.count, 6);
+    assert_int_equal(fixture.files.items[2].range.offset, 3);
+    assert_int_equal(fixture.files.items[3].range.offset, 3);
+    check_file(&fixture, 4, "e", "", 0);
+    check_file(&fixture, 5, "f", "x", 1);
     file = &fixture.files.items[0];
     assert_string_equal(file->path, "a");
     assert_null(file->data);
@@ -415,7 +431,7 @@ static void argument_values__files_by_wrong_uris(void **state)
                   "files[0].uri: only calls of isolator-mcp can name files; give content");
     check_refused(read_named_files, "[{\"filename\": \"a\"}]",
                   "files[0] must be an object with filename and either content or uri");
-    check_refused(read_named_files, "[{\"filename\": \"a\", \"content\": \"\", \"uri\": \"uri\"}]",
+    check_refused(read_named_files, "[{\"filename\": \"a\", \"content\": \"x\", \"uri\": \"uri\"}]",
                   "files[0] must be an object with either content or uri, not both");
     check_refused(read_named_files,
                   "[{\"filename\": \"a\", \"encoding\": \"base64\", \"uri\": \"uri\"}]",
@@ -455,6 +471,97 @@ static void argument_values__many_files_by_uri(void **state)
     json_decref(files);
 }
 
+/* ---- what hosts and clients make of values */
+
+/* Reads {"x": TEXT} as this type: what it is meant to be, "-" for nothing. */
+static void check_meant(enum argument_type type, const char *text, const char *expected)
+{
+    CLEANUP_FREE char *whole = string_format("{\"x\": %s}", text);
+    json_t *object = json_of(whole);
+    struct argument_reader reader = {.error = NULL};
+    json_t *meant = argument_given(&reader, object, "x", type);
+    CLEANUP_FREE char *shown =
+        meant ? json_dumps(meant, JSON_ENCODE_ANY | JSON_COMPACT) : string_copy("-");
+
+    assert_string_equal(shown, expected);
+    json_decref(meant);
+    json_decref(object);
+}
+
+static void argument_values__given(void **state)
+{
+    (void)state;
+    for (int type = ARGUMENT_TEXT; type <= ARGUMENT_BOOLEAN; type++) {
+        check_meant((enum argument_type)type, "null", "-");
+        check_meant((enum argument_type)type, "\"\"", type == ARGUMENT_TEXT ? "\"\"" : "-");
+        check_meant((enum argument_type)type, "[7]", "[7]"); /* the reader refuses it */
+    }
+}
+
+static void argument_values__text_that_is_json(void **state)
+{
+    (void)state;
+    check_meant(ARGUMENT_ARRAY, "\"[\\\"a\\\", 1]\"", "[\"a\",1]");
+    check_meant(ARGUMENT_OBJECT, "\"{\\\"a\\\": {}}\"", "{\"a\":{}}");
+    check_meant(ARGUMENT_NUMBER, "\"30\"", "30");
+    check_meant(ARGUMENT_NUMBER, "\" 2.5 \"", "2.5");
+    check_meant(ARGUMENT_BOOLEAN, "\"true\"", "true");
+    check_meant(ARGUMENT_BOOLEAN, "\"false\"", "false");
+    /* not of the type, or not clean */
+    check_meant(ARGUMENT_ARRAY, "\"{}\"", "\"{}\"");
+    check_meant(ARGUMENT_ARRAY, "\"a, b\"", "\"a, b\"");
+    check_meant(ARGUMENT_ARRAY, "\"[1] x\"", "\"[1] x\"");
+    check_meant(ARGUMENT_OBJECT, "\"{\\\"a\\\": 1, \\\"a\\\": 2}\"",
+                "\"{\\\"a\\\": 1, \\\"a\\\": 2}\"");
+    check_meant(ARGUMENT_NUMBER, "\"30 s\"", "\"30 s\"");
+    check_meant(ARGUMENT_NUMBER, "\"\\\"30\\\"\"", "\"\\\"30\\\"\"");
+    check_meant(ARGUMENT_BOOLEAN, "\"True\"", "\"True\"");
+    check_meant(ARGUMENT_BOOLEAN, "\"1\"", "\"1\"");
+    /* text stays text where the schema has a string */
+    check_meant(ARGUMENT_TEXT, "\"[1]\"", "\"[1]\"");
+    check_meant(ARGUMENT_NAME, "\"true\"", "\"true\"");
+}
+
+/* Text is parsed only as long as all of it together has no more values than a line may have. */
+static void argument_values__text_with_many_values(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    struct argument_reader reader = {.error = NULL};
+    json_t *value, *meant;
+
+    (void)state;
+    strbuf_addch(&text, '[');
+    for (int i = 0; i < JSON_TEXT_VALUES_MAX / 2 + 1000; i++)
+        strbuf_addstr(&text, i == 0 ? "1" : ",1");
+    strbuf_addch(&text, ']');
+    value = json_string(strbuf_string(&text));
+    meant = argument_meant(&reader, value, ARGUMENT_ARRAY);
+    assert_true(json_is_array(meant));
+    json_decref(meant);
+    meant = argument_meant(&reader, value, ARGUMENT_ARRAY);
+    assert_true(json_is_string(meant));
+    json_decref(meant);
+    json_decref(value);
+}
+
+static void argument_values__hint(void **state)
+{
+    struct error error = ERROR_INIT;
+    struct argument_reader reader = {.error = &error};
+    json_t *text = json_string("[1"), *number = json_integer(1);
+
+    (void)state;
+    argument_wrong(&reader, "x", "an array");
+    assert_int_equal(argument_hint(&reader, number, ARGUMENT_ARRAY), -1);
+    assert_string_equal(error.message, "x must be an array");
+    assert_int_equal(argument_hint(&reader, text, ARGUMENT_TEXT), -1);
+    assert_string_equal(error.message, "x must be an array");
+    assert_int_equal(argument_hint(&reader, text, ARGUMENT_ARRAY), -1);
+    assert_error(&error, ERROR_USAGE, "x must be an array; text came, which is not that in JSON");
+    json_decref(text);
+    json_decref(number);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +580,10 @@ int main(void)
         cmocka_unit_test(argument_values__files),
         cmocka_unit_test(argument_values__files_that_are_none),
         cmocka_unit_test(argument_values__contents_that_are_none),
+        cmocka_unit_test(argument_values__given),
+        cmocka_unit_test(argument_values__text_that_is_json),
+        cmocka_unit_test(argument_values__text_with_many_values),
+        cmocka_unit_test(argument_values__hint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

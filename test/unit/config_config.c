@@ -159,11 +159,43 @@ static void config__new_languages_come_last(void **state)
 
         overlay(&config, json);
     }
-    names = config_language_names(&config);
+    names = config_language_names(&config, NULL);
     assert_string_equal(names, "sh, l0, l1, l2, l3, l4");
     assert_null(config_language(&config, "l5"));
     assert_null(config_language(&config, ""));
     assert_null(config_language(&config, "SH"));
+    config_release(&config);
+}
+
+#define CASED(name, aliases)                                                                       \
+    "\"" name "\": {\"image\": \"i\", \"command\": [\"x\", \"{entrypoint}\"], \"extensions\": "    \
+    "[\".x\"], \"defaultFilename\": \"x\", \"aliases\": [" aliases "]}"
+
+static const char *name_of(const struct config *config, const char *called)
+{
+    const struct language *found = config_language_called(config, called);
+
+    return found ? found->name : "-";
+}
+
+/* As it is spelt, or else in any case, unless that is two languages. */
+static void config__languages_by_what_they_are_called(void **state)
+{
+    struct config config;
+
+    (void)state;
+    config_init(&config);
+    overlay(&config, "{\"languages\": {" CASED("python", "\"py\", \"C\"") ", " CASED(
+                         "c", "\"Ansi\"") ", " CASED("R", "\"ansi\"") "}}");
+    assert_string_equal(name_of(&config, "python"), "python");
+    assert_string_equal(name_of(&config, "PyThon"), "python");
+    assert_string_equal(name_of(&config, "PY"), "python");
+    assert_string_equal(name_of(&config, "r"), "R");
+    assert_string_equal(name_of(&config, "c"), "c");
+    assert_string_equal(name_of(&config, "C"), "python");
+    assert_string_equal(name_of(&config, "ansi"), "R");
+    assert_string_equal(name_of(&config, "ANSI"), "-");
+    assert_string_equal(name_of(&config, "pyt"), "-");
     config_release(&config);
 }
 
@@ -1148,7 +1180,7 @@ static void config__built_in(void **state)
     assert_int_equal(config.users.first, 1900000);
     assert_int_equal(config.users.last, 1965535);
     assert_int_equal(config_docker(&config).users.last, 1965535);
-    names = config_language_names(&config);
+    names = config_language_names(&config, NULL);
     assert_string_equal(names, "python, go, javascript, typescript, c, cpp, rust, java, "
                                "ruby, php, perl, bash, lua, r");
     assert_string_equal(language(&config, "python")->image, "python:3.11-alpine");
@@ -1167,6 +1199,7 @@ int main(void)
         cmocka_unit_test(config__overlay_changes_only_what_it_gives),
         cmocka_unit_test(config__overlay_replaces_lists_and_merges_variables),
         cmocka_unit_test(config__new_languages_come_last),
+        cmocka_unit_test(config__languages_by_what_they_are_called),
         cmocka_unit_test(config__language_of_a_file),
         cmocka_unit_test(config__first_language_of_an_extension),
         cmocka_unit_test(config__names_of_languages),

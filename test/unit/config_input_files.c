@@ -168,6 +168,38 @@ static void input_files__many(void **state)
     check(&files, "main", NULL);
 }
 
+static void check_path(const char *path, const char *expected, const char *message)
+{
+    struct error error = ERROR_INIT;
+    CLEANUP_FREE char *got = input_files_path(path, "/workspace", &error);
+
+    if (message) {
+        assert_null(got);
+        assert_error(&error, ERROR_INPUT, message);
+        return;
+    }
+    assert_no_error(&error);
+    assert_string_equal(got, expected);
+}
+
+static void input_files__spellings_of_a_path(void **state)
+{
+    (void)state;
+    check_path("d.csv", "d.csv", NULL);
+    check_path("./d.csv", "d.csv", NULL);
+    check_path("././/d.csv", "d.csv", NULL);
+    check_path("/workspace/d.csv", "d.csv", NULL);
+    check_path("/workspace//./sub/d.csv", "sub/d.csv", NULL);
+    check_path("workspace/d.csv", "workspace/d.csv", NULL);
+    check_path("/workspaces/d.csv", NULL, "'/workspaces/d.csv' must be relative to the directory");
+    check_path("/etc/passwd", NULL, "'/etc/passwd' must be relative to the directory");
+    check_path("/workspace/../etc", NULL, "'../etc' must not have '..', '.' or empty parts");
+    check_path("./../x", NULL, "'../x' must not have '..', '.' or empty parts");
+    check_path("/workspace", NULL, "'/workspace' must be relative to the directory");
+    check_path("/workspace/", NULL, "'' must not have '..', '.' or empty parts");
+    check_path("./", NULL, "'' must not have '..', '.' or empty parts");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +213,7 @@ int main(void)
         cmocka_unit_test(input_files__file_and_directory_with_names_between),
         cmocka_unit_test(input_files__many),
         cmocka_unit_test(input_files__many_and_deep),
+        cmocka_unit_test(input_files__spellings_of_a_path),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,8 +106,8 @@ static void tool_arguments__code_of_any_characters(void **state)
     (void)state;
     set_up(&fixture);
     assert_int_equal(
-        read_text(&fixture, "{\"language\": \"\", \"entrypoint_code\": \"a\\u0000b\"}"), 0);
-    assert_string_equal(fixture.request.language, ""); /* whether it exists is checked later */
+        read_text(&fixture, "{\"language\": \"py\", \"entrypoint_code\": \"a\\u0000b\"}"), 0);
+    assert_string_equal(fixture.request.language, "py");
     assert_int_equal(fixture.request.input.code_length, 3);
     assert_memory_equal(fixture.request.input.code, "a\0b", 4);
     tear_down(&fixture);
@@ -312,7 +312,7 @@ static void check_timeout(const char *value, double expected)
 
 static void tool_arguments__timeout(void **state)
 {
-    static const char *const wrong[] = {"0", "-1", "0.0", "\"5\"", "true", "[5]"};
+    static const char *const wrong[] = {"0", "-1", "0.0", "true", "[5]"};
 
     (void)state;
     check_timeout("1", 1);
@@ -320,6 +320,7 @@ static void tool_arguments__timeout(void **state)
     check_timeout("90", 90);
     check_timeout("90.001", 90); /* lowered to the maximum */
     check_timeout("1e300", 90);
+    check_timeout("\"5\"", 5); /* as clients send it */
     for (size_t i = 0; i < COUNT(wrong); i++) {
         CLEANUP_FREE char *members = string_format("\"timeout_seconds\": %s", wrong[i]);
         check_wrong(members, "timeout_seconds must be a number of seconds greater than 0");
@@ -408,7 +409,8 @@ static void check_wrong_limit(enum tool_caller caller, const char *members, cons
 static void tool_arguments__wrong_limits(void **state)
 {
     (void)state;
-    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": \"64\"", "memory_mb must be a number");
+    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": \"64M\"",
+                      "memory_mb must be a number; text came, which is not that in JSON");
     check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": 64.5", "memory_mb must be a whole number");
     check_wrong_limit(TOOL_CALLER_BATCH, "\"memory_mb\": 0",
                       "memory_mb must be from 6 to 16777216 MB");
@@ -648,7 +650,7 @@ static void tool_arguments__words_of_tests(void **state)
 
 static void tool_arguments__wrong_members_for_tests(void **state)
 {
-    static const char *const bytes[] = {"63", "1048577", "4096.5", "\"4096\"", "1e300", "true"};
+    static const char *const bytes[] = {"63", "1048577", "4096.5", "\"63\"", "1e300", "true"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(bytes); i++) {
@@ -689,6 +691,68 @@ static void tool_arguments__null_is_not_given(void **state)
                                          " \"entrypoint_filename\": null}"),
                      0);
     tear_down(&fixture);
+}
+
+/* Hosts do the same with "", and clients send values as text. */
+static void tool_arguments__empty_and_text(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    read_good(&fixture, ", \"entrypoint_filename\": \"\", \"additional_files\": \"\","
+                        " \"snippet_name\": \"\", \"stdin\": \"\", \"arguments\": \"\","
+                        " \"environment\": \"\", \"timeout_seconds\": \"\", \"artifacts\": \"\"");
+    assert_null(fixture.request.entrypoint);
+    assert_int_equal(fixture.request.arguments.count, 0);
+    assert_false(fixture.request.policy.limits.number[LIMIT_TIMEOUT] > 0);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"snippet_name\": \"hello.sh\", \"language\": \"\","
+                                         " \"entrypoint_code\": \"\","
+                                         " \"entrypoint_filename\": \"\"}"),
+                     0);
+    assert_true(fixture.request.input.code_length > 0);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    read_good(&fixture,
+              ", \"entrypoint_filename\": \"/workspace/x.py\","
+              " \"additional_files\": \"[{\\\"filename\\\": \\\"./d\\\", "
+              "\\\"content\\\": \\\"\\\"}]\","
+              " \"arguments\": \"[\\\"[1]\\\"]\", \"environment\": \"{\\\"A\\\": \\\"\\\"}\","
+              " \"timeout_seconds\": \"30\", \"artifacts\": \"[\\\"*.png\\\"]\"");
+    assert_string_equal(fixture.request.entrypoint, "x.py");
+    assert_string_equal(fixture.request.input.files.items[0].path, "d");
+    assert_string_equal(fixture.request.arguments.items[0], "[1]");
+    assert_string_equal(fixture.request.environment.items[0], "A=");
+    assert_string_equal(fixture.request.artifacts.items[0], "*.png");
+    assert_true(fixture.request.policy.limits.number[LIMIT_TIMEOUT] == 30);
+    tear_down(&fixture);
+    check_wrong("\"arguments\": \"-v\"",
+                "arguments must be an array of strings; text came, which is not that in JSON");
+}
+
+/* A language in any case, and the error with the languages that the schema has. */
+static void tool_arguments__languages(void **state)
+{
+    const bool offered[] = {false, true};
+    const struct tool_client client = {.offered = offered};
+    json_t *arguments = json_of("{\"language\": \"nope\", \"entrypoint_code\": \"\"}");
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    assert_int_equal(read_text(&fixture, "{\"language\": \"PY\", \"entrypoint_code\": \"\"}"), 0);
+    tear_down(&fixture);
+    set_up(&fixture);
+    assert_int_equal(tool_arguments_read(arguments, TOOL_CALLER_MODEL, &fixture.config, &client,
+                                         &fixture.request, &fixture.error),
+                     -1);
+    assert_error(&fixture.error, ERROR_USAGE, "unknown language 'nope'; known are: sh");
+    tear_down(&fixture);
+    json_decref(arguments);
 }
 
 #define KNOWN                                                                                      \
@@ -748,6 +812,8 @@ int main(void)
         cmocka_unit_test(tool_arguments__image),
         cmocka_unit_test(tool_arguments__no_image_for_a_model),
         cmocka_unit_test(tool_arguments__null_is_not_given),
+        cmocka_unit_test(tool_arguments__empty_and_text),
+        cmocka_unit_test(tool_arguments__languages),
         cmocka_unit_test(tool_arguments__unknown_ones),
         cmocka_unit_test(tool_arguments__names_of_subjects),
     };
