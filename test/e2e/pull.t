@@ -100,6 +100,14 @@ test_case 'run --pull fetches a missing image' && {
     is "$status $(field reason)|$err|$(docker_calls)" "0 exit||image run" "run --pull: an image on the engine is not pulled"
 }
 
+test_case 'session --pull fetches a missing image' && {
+    forget b
+    isolator session --language b "$hello"
+    is "$status|$(there b)" "1|no" "isolator session: nothing is pulled without --pull"
+    isolator session --language b --pull "$hello"
+    is "$status|$out|$(there b)" "0|hello|yes" "isolator session --pull: the image is pulled"
+}
+
 test_case 'run --pull with an image that the registry does not have' && {
     run --language none --pull "$hello"
     is "$status $(field reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
