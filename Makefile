@@ -113,6 +113,14 @@ $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js Makefile
 	echo '{"{python_driver}",'; sed '/^ *#/d' src/drivers/python.py | $(call as_strings); echo '},'; \
 	echo '{"{javascript_driver}",'; sed 's/^ *//; /^\/\//d' src/drivers/javascript.js | $(call as_strings); echo '},'; \
 	echo '};'; } >$@
+# The snippets that are built in, as {name, text}.
+SNIPPETS := $(sort $(wildcard prompts/*))
+$(B)/config/snippets.o: $(B)/snippet_texts.h
+$(B)/snippet_texts.h: $(SNIPPETS) prompts Makefile
+	@mkdir -p $(@D)
+	@{ echo 'static const struct snippet { const char *name, *text; } built_in[] = {'; \
+	for file in $(SNIPPETS); do echo "{\"$$(basename "$$file")\","; $(call as_strings,"$$file"); echo '},'; done; \
+	echo '};'; } >$@
 # The attacks of `isolator selftest`, as {name, text}.
 ATTACKS := $(sort $(wildcard test/abuse/*.py))
 $(B)/cli/attack.o: $(B)/attacks.h
@@ -166,7 +174,7 @@ $(B)/supervisor/compilers: FORCE
 	@mkdir -p $(@D)
 	@echo '$(supervisor_compilers)' | cmp -s - $@ || echo '$(supervisor_compilers)' >$@
 
-GENERATED := $(B)/default_config.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/supervisors.h
+GENERATED := $(B)/default_config.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/attacks.h $(B)/snippet_texts.h $(B)/supervisors.h
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it. The code of the test itself is not
 # optimized, which takes a third of the time to compile.
@@ -345,7 +353,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 	share/completions/_isolator:$(PREFIX)/share/zsh/site-functions/_isolator \
 	$(foreach page,$(MAN_PAGES),$(B)/$(page):$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
-	$(foreach file,isolator_config.json $(wildcard prompts/*),$(file):$(DATADIR)/$(file)) \
+	isolator_config.json:$(DATADIR)/isolator_config.json \
 	$(foreach file,$(wildcard share/examples/*),$(file):$(DOCDIR)/examples/$(notdir $(file))) \
 	share/isolator_config.schema.json:$(DATADIR)/isolator_config.schema.json
 
@@ -360,7 +368,7 @@ install: all
 # isolator's own directories are removed too, unless other files are in them.
 uninstall:
 	@for pair in $(INSTALLED); do rm -f "$(DESTDIR)$${pair#*:}" || exit 1; done
-	@for own in $(DATADIR)/prompts $(DATADIR) $(DOCDIR)/examples $(DOCDIR); do \
+	@for own in $(DATADIR) $(DOCDIR)/examples $(DOCDIR); do \
 		rmdir "$(DESTDIR)$$own" 2>/dev/null || [ ! -d "$(DESTDIR)$$own" ] || echo "  left: $(DESTDIR)$$own"; \
 	done
 

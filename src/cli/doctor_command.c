@@ -77,9 +77,8 @@ static void check_snippets(struct doctor *doctor)
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     if (snippets_check(doctor->config, &error) != 0)
-        findings_add(
-            &doctor->findings, FINDING_WARN, "snippets", error.message,
-            "run make install, or set promptsDir in the configuration to another directory");
+        findings_add(&doctor->findings, FINDING_WARN, "snippets", error.message,
+                     "set promptsDir in the configuration to another directory, or remove it");
 }
 
 static int exit_status_of_doctor(const struct doctor *doctor, bool config_invalid)

@@ -74,7 +74,8 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP,
      RULE("promptsDir", KEY_PATH, "Directory of snippets",
           "Directory of programs of one file each, which isolator-mcp and isolator batch run by "
-          "name. A relative path starts at the configuration file."),
+          "name, in place of those that are built in. A relative path starts at the configuration "
+          "file."),
      .set = config_value_prompts_dir},
     {CONFIG_LEVEL_TOP,
      RULE("inputsDir", KEY_PATH, "Directory of input files",

@@ -11,8 +11,10 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "snippet_texts.h" /* generated: the snippets that are built in */
 
 enum { SNIPPET_MAX = 512 << 10, SNIPPETS_MAX = 10000, DESCRIPTION_MAX = 300 };
+enum { BUILT_IN = sizeof built_in / sizeof *built_in };
 
 /* Whether this can be the file name of a snippet: no path, and the extension of a language. */
 static bool is_name(const struct config *config, const char *name)
@@ -21,19 +23,29 @@ static bool is_name(const struct config *config, const char *name)
            text_is_utf8(name) && config_language_of_file(config, name);
 }
 
+/* The snippet in this file that is built in; NULL: none, or the configuration replaces them. */
+static const struct snippet *find_built_in(const struct config *config, const char *name)
+{
+    for (size_t i = 0; !config->prompts_dir && i < BUILT_IN; i++)
+        if (strcmp(built_in[i].name, name) == 0 && is_name(config, name))
+            return &built_in[i];
+    return NULL;
+}
+
 int snippets_check(const struct config *config, struct error *error)
 {
-    CLEANUP_FREE char *shown = text_escape(config->prompts_dir);
+    CLEANUP_FREE char *shown = NULL;
 
-    if (access(config->prompts_dir, R_OK | X_OK) == 0)
+    if (!config->prompts_dir || access(config->prompts_dir, R_OK | X_OK) == 0)
         return 0;
+    shown = text_escape(config->prompts_dir);
     return error_set_errno(error, ERROR_INPUT, "cannot read the snippets, promptsDir '%s'", shown);
 }
 
 static int open_directory(const struct config *config)
 {
     if (!config->prompts_dir)
-        return -1;
+        return -1; /* the snippets are built in */
     return open(config->prompts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -61,6 +73,9 @@ void snippets_list(const struct config *config, struct strvec *files)
     struct dirent *entry;
     struct stat status;
 
+    for (size_t i = 0; i < BUILT_IN; i++)
+        if (find_built_in(config, built_in[i].name))
+            strvec_push(files, built_in[i].name);
     if (!dir) {
         if (fd >= 0)
             close(fd);
@@ -156,7 +171,7 @@ static bool is_snippet(const struct config *config, const char *name)
 
     if (directory >= 0)
         fd = open_snippet(directory, name, &size);
-    return fd >= 0;
+    return fd >= 0 || find_built_in(config, name);
 }
 
 char *snippet_find(const struct config *config, const char *name, struct error *error)
@@ -202,9 +217,14 @@ char *snippet_read(const struct config *config, const char *file, size_t *length
 {
     CLEANUP_FD int directory = is_name(config, file) ? open_directory(config) : -1;
     CLEANUP_FD int fd = -1;
+    const struct snippet *own = find_built_in(config, file);
     off_t size = 0;
     char *data;
 
+    if (own) {
+        *length = strlen(own->text);
+        return string_copy(own->text);
+    }
     if (directory >= 0)
         fd = open_snippet(directory, file, &size);
     if (fd < 0) {
@@ -230,6 +250,7 @@ char *snippet_description(const struct config *config, const char *file)
 {
     CLEANUP_FD int directory = open_directory(config);
     CLEANUP_FD int fd = -1;
+    const struct snippet *own = find_built_in(config, file);
     CLEANUP_FREE char *start = NULL;
     off_t size;
     size_t length;
@@ -237,9 +258,13 @@ char *snippet_description(const struct config *config, const char *file)
 
     if (directory >= 0)
         fd = open_snippet(directory, file, &size);
-    start = fd >= 0 ? read_start(fd, DESCRIPTION_MAX, &length) : NULL;
+    if (own)
+        start = string_format("%.*s", DESCRIPTION_MAX, own->text);
+    else if (fd >= 0)
+        start = read_start(fd, DESCRIPTION_MAX, &length);
     if (!start)
         return NULL;
+    length = strlen(start);
     if (length == DESCRIPTION_MAX) /* it may end in the middle of a character */
         start[length - utf8_cut_tail(start, length)] = '\0';
     text = start;

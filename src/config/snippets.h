@@ -1,7 +1,8 @@
 /*
- * The snippets: small programs in the directory promptsDir. A snippet is a regular file directly in
- * it, with the extension of a language and a name in UTF-8 that does not begin with a dot. Links
- * are not followed.
+ * The snippets: small programs that are built in (prompts/), or those in the directory promptsDir
+ * if the configuration has one. There a snippet is a regular file directly in it, with a name in
+ * UTF-8 that does not begin with a dot. Links are not followed. A snippet has the extension of a
+ * language.
  *
  * A snippet is called by its file name or by its base name, which is the file name up to its last
  * dot. A file name goes before a base name.
@@ -15,7 +16,7 @@
 #include "base/strvec.h"
 #include "config/config.h"
 
-/* Whether the directory can be read: 0, or -1 with ERROR_INPUT. */
+/* Whether the directory, if there is one, can be read: 0, or -1 with ERROR_INPUT. */
 int snippets_check(const struct config *config, struct error *error);
 
 /* Adds the file names of all snippets, sorted; none if the directory cannot be read. */

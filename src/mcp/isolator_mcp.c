@@ -173,13 +173,12 @@ static void warn_of_inputs(const struct config *config)
     }
 }
 
-/* Warns if the snippets cannot be read, unless promptsDir is the installed default. */
+/* Warns if the snippets cannot be read. */
 static void warn_of_snippets(const struct config *config)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
-    if (strcmp(config->prompts_dir, ISOLATOR_DATADIR "/prompts") != 0 &&
-        snippets_check(config, &error) != 0) {
+    if (snippets_check(config, &error) != 0) {
         CLEANUP_FREE char *escaped = text_escape(error.message);
 
         diagnostics_line("warning: %s", escaped);

@@ -3,10 +3,10 @@
 # shellcheck source=test/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# greets LANGUAGE EXTENSION: runs the snippet hello_world.EXTENSION. Go may compile its standard library first, which
+# greets LANGUAGE FILE: runs this snippet. Go may compile its standard library first, which
 # takes minutes on a slow machine.
 greets() {
-    run --timeout 15m "prompts/hello_world.$2"
+    run --timeout 15m "prompts/$2"
     is "$status" 0 "exit status"
     is "$(field status)" success "status"
     is "$(field stdout)" "Hello, World from $1!" "stdout"
@@ -14,15 +14,15 @@ greets() {
 }
 
 test_case 'Go' && {
-    greets Go go
+    greets Go hello_go.go
 }
 
 test_case 'JavaScript' && {
-    greets JavaScript js
+    greets JavaScript hello_javascript.js
 }
 
 test_case 'Python, and all members of the result' && {
-    greets Python py
+    greets Python hello_world.py
     is "$(printf '%s' "$out" | grep -o '"[A-Za-z]*":' | tr -d '":' | tr '\n' ' ')" \
         "status exitCode stdout stderr durationMs error imageTag reason signal stdoutBytes stderrBytes \
 stdoutTruncated stderrTruncated peakMemoryBytes cpuMs image container warm artifacts warnings " \

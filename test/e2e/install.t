@@ -70,9 +70,7 @@ test_case 'make deb works without git and makes the same bytes each time' && {
 
 test_case 'make install with DESTDIR, and make uninstall' && {
     silently make B=build/deb PREFIX=/usr
-    prompts=$(for file in prompts/*; do echo "644 share/isolator/$file"; done)
     pages=$(for file in man/*.[1-9]; do echo "644 share/man/man${file##*.}/${file#man/}"; done)
-    within "$(wc -l <<<"$prompts") " 3 100 "there are snippets"
     expected=$(LC_ALL=C sort -k 2 <<END
 755 bin/isolator
 755 bin/isolator-mcp
@@ -86,7 +84,6 @@ test_case 'make install with DESTDIR, and make uninstall' && {
 644 share/fish/vendor_completions.d/isolator.fish
 644 share/isolator/isolator_config.json
 644 share/isolator/isolator_config.schema.json
-$prompts
 $pages
 644 share/zsh/site-functions/_isolator
 END
@@ -98,8 +95,7 @@ END
     is "$(find "$staged/opt" -type d ! -perm 755)" "" "make install: all can read the directories, whatever the umask is"
     is "$(grep -ho '/[a-z/]*/share/isolator[a-z/_.]*' "$staged"/opt/tools/share/man/man*/* | sort -u)" \
         "/opt/tools/share/isolator/isolator_config.json
-/opt/tools/share/isolator/isolator_config.schema.json
-/opt/tools/share/isolator/prompts" "make install: the manual pages name the directories of this prefix"
+/opt/tools/share/isolator/isolator_config.schema.json" "make install: the manual pages name the directories of this prefix"
     is "$(grep -c '"/usr/local/lib/node_modules"' "$staged"/opt/tools/share/man/man5/isolator_config.json.5)" 2 \
         "make install: paths within an image stay as they are"
     silently make B=build/deb uninstall PREFIX=/opt/tools DESTDIR="$staged"
@@ -111,7 +107,7 @@ test_case 'make install, the installed programs, and make uninstall' && {
     prefix=$scratch/prefix
     silently make B=build/deb PREFIX=/usr
     silently make B=build/deb install PREFIX="$prefix"
-    echo 'print("mine")' >"$prefix/share/isolator/prompts/mine.py"
+    echo mine >"$prefix/share/isolator/mine"
     echo '# Of others.' >"$prefix/bin/other"
     is "$(env -i "$prefix/bin/isolator" --version)" "isolator $version" "the installed isolator: its version"
     unset ISOLATOR_CONFIG
@@ -120,10 +116,10 @@ test_case 'make install, the installed programs, and make uninstall' && {
     grep -o "cannot run 'no-such-docker'")" "cannot run 'no-such-docker'" "the installed isolator: reads its configuration"
     listed=$(echo '{"jsonrpc":"2.0","id":1,"method":"resources/list"}' |
         env -i HOME="$scratch" "$prefix/bin/isolator-mcp" 2>/dev/null | grep -o '"name":"[^"]*"' | sed 's/.*:"//; s/"//')
-    is "$listed" "$({ ls prompts; echo mine.py; } | LC_ALL=C sort)" "the installed isolator-mcp: lists its snippets"
+    is "$listed" "$(LC_ALL=C ls prompts)" "the installed isolator-mcp: lists its snippets"
     silently make B=build/deb uninstall PREFIX="$prefix"
     is "$(files "$prefix")" "644 bin/other
-644 share/isolator/prompts/mine.py" "make uninstall: leaves the files that it has not installed"
+644 share/isolator/mine" "make uninstall: leaves the files that it has not installed"
     silently make B=build/deb uninstall PREFIX="$prefix"
     ok $? "make uninstall: again, with nothing left to remove"
 }
@@ -173,7 +169,7 @@ test_case 'the package in a system that has nothing else' && {
         is "$(zcat "$root/usr/share/man/$page.${page:3:1}.gz" | grep -cx '.Sh NAME')" 1 "in the package: the manual page $page"
     done
     is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -cx '.It Fl m , Fl -memory Ar MB')" 1 "in the package: the options of isolator(1)"
-    is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -o '/usr/[a-z/]*prompts')" "/usr/share/isolator/prompts" \
+    is "$(zcat "$root/usr/share/man/man1/isolator.1.gz" | grep -o '/usr/[a-z/]*isolator_config.json')" "/usr/share/isolator/isolator_config.json" \
         "in the package: the manual page names the directories of the package"
     for file in bash-completion/completions/isolator zsh/vendor-completions/_isolator fish/vendor_completions.d/isolator.fish \
         doc/isolator/copyright doc/isolator/README.md.gz doc/isolator/SECURITY.md.gz doc/isolator/changelog.gz; do

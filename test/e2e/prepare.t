@@ -660,7 +660,7 @@ test_case 'Go: the prepared image has the standard library compiled' && {
     prepare --config "$scratch/go.json" go
     is "$status $(docker run --rm --network none --entrypoint '' "$reference" sh -c 'ls /tmp /root/.cache 2>/dev/null | grep -c go')" "0 0" \
         "Go: prepared, without its cache"
-    run --config "$scratch/go.json" prompts/hello_world.go
+    run --config "$scratch/go.json" prompts/hello_go.go
     is "$status $(field image stdout)|$(field warnings)" "0 $reference Hello, World from Go!|" "Go: a program runs in it"
     # To build the standard library takes 9 s of CPU time, the program alone 0.3 s.
     within "$(field cpuMs)" 1 4000 "Go: the standard library is already compiled"

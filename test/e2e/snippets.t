@@ -188,17 +188,15 @@ test_case 'snippets by isolator-mcp, and their descriptions' && {
         "matrix.js, by the server"
     is "$(called '{"snippet_name": "number_stats", "stdin": "1 2 6"}' | head -n 3 | tail -n 1)" "mean      3" \
         "number_stats: the base name is enough"
-    called '{"snippet_name": "hello_world"}' >/dev/null
-    has "$out" "snippet_name: there are several snippets 'hello_world'; give one of: hello_world.go, hello_world.js, hello_world.py" \
-        "hello_world: the base name of several"
+    is "$(called '{"snippet_name": "hello_world"}')" "Hello, World from Python!" "hello_world: the first call of many"
     asked '"method":"resources/read","params":{"uri":"isolator://snippets/number_stats"}'
     is "$(json '$r->{result}{contents}[0]{text}')" "$(cat prompts/number_stats.py)" "a resource by its base name"
     asked '"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"isolator://snippets/{snippet_name}"},"argument":{"name":"snippet_name","value":"h"}}'
-    is "$(json 'join " ", @{$r->{result}{completion}{values}}')" "hash_text hello_world.go hello_world.js hello_world.py" \
+    is "$(json 'join " ", @{$r->{result}{completion}{values}}')" "hash_text hello_go hello_javascript hello_world" \
         "completion offers the shortest name that is unique"
     asked '"method":"tools/list"'
     has "$(json '$r->{result}{tools}[0]{inputSchema}{properties}{snippet_name}{description}')" \
-        "There are: csv_summary, date_math, hash_text, hello_world.go, hello_world.js, hello_world.py, json_diff, " \
+        "There are: csv_summary, date_math, hash_text, hello_go, hello_javascript, hello_world, json_diff, " \
         "and so does the description of snippet_name"
     called '{"snippet_name": "plot_png.py", "stdin": "1 2 4", "artifacts": ["*.png"]}' >"$scratch/log"
     is "$(json 'join " ", map { $_->{mimeType} // $_->{type} } @{$r->{result}{content}}') $(cat "$scratch/log")" \

@@ -121,8 +121,8 @@ export async function checkResources(session, revision, known) {
     const { resources } = await client.listResources();
     is(resources.map(({ name }) => name), readdirSync(prompts).sort(), 'all snippets');
     is(resources.filter(({ name }) => name.startsWith('hello')).map(({ uri, name, mimeType }) => `${uri} ${name} ${mimeType}`), [
-        'isolator://snippets/hello_world.go hello_world.go text/x-go',
-        'isolator://snippets/hello_world.js hello_world.js text/javascript',
+        'isolator://snippets/hello_go.go hello_go.go text/x-go',
+        'isolator://snippets/hello_javascript.js hello_javascript.js text/javascript',
         'isolator://snippets/hello_world.py hello_world.py text/x-python',
     ], 'three of them');
     const { resourceTemplates } = await client.listResourceTemplates();
@@ -139,12 +139,11 @@ export async function checkCompletion(session) {
     const complete = (uri, value) => session.client.complete(
         { ref: { type: 'ref/resource', uri }, argument: { name: 'snippet_name', value } });
     const template = 'isolator://snippets/{snippet_name}';
-    // The base name, if it is that of one file alone.
-    const all = readdirSync(prompts).sort().map((name) => (name.startsWith('hello_world') ? name : name.replace(/[.]\w+$/, '')));
+    const all = readdirSync(prompts).sort().map((name) => name.replace(/[.]\w+$/, ''));
     is((await complete(template, '')).completion, { values: all, total: all.length, hasMore: false }, 'of nothing');
-    is((await complete(template, 'hello')).completion, { values: ['hello_world.go', 'hello_world.js', 'hello_world.py'],
+    is((await complete(template, 'hello')).completion, { values: ['hello_go', 'hello_javascript', 'hello_world'],
         total: 3, hasMore: false }, 'of three');
-    is((await complete(template, 'hello_world.j')).completion.values, ['hello_world.js'], 'of a beginning');
+    is((await complete(template, 'hello_j')).completion.values, ['hello_javascript'], 'of a beginning');
     is((await complete(template, 'plot_')).completion.values, ['plot_png', 'plot_svg'], 'of two with different extensions');
     is((await complete(template, 'plot_png.')).completion.values, ['plot_png.py'], 'of a beginning with a dot');
     matches(await refusal(complete('isolator://nothing/{snippet_name}', '')), /^-32602 there is no argument/, 'of no template');

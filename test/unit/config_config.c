@@ -829,7 +829,7 @@ static void config__directories_lie_beside_the_file(void **state)
     config_init(&config);
     write_in(directory, "file.json", "{}");
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
-    assert_string_equal(config.prompts_dir, ISOLATOR_DATADIR "/prompts");
+    assert_null(config.prompts_dir);
     assert_null(config.inputs_dir);
     assert_int_equal(config.max_stored_bytes, 268435456);
     config_release(&config);

@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include "base/memory.h"
+#include "config/config_load.h"
 #include "config/snippets.h"
 
 /* A configuration whose snippets are in "prompts" of the directory. */
@@ -424,6 +425,39 @@ static void snippets__types(void **state)
     assert_string_equal(snippet_mime_type("a."), "text/plain");
 }
 
+/* Without promptsDir there are those that are built in. Each has a base name of its own. */
+static void snippets__built_in(void **state)
+{
+    CLEANUP(strvec_release) struct strvec files = STRVEC_INIT;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(config_release) struct config config;
+    CLEANUP_FREE char *found = NULL, *text = NULL, *description = NULL;
+    size_t length = 0;
+
+    (void)state;
+    config_init(&config);
+    assert_int_equal(config_load_built_in(&config, &error), 0);
+    assert_int_equal(snippets_check(&config, &error), 0);
+    snippets_list(&config, &files);
+    snippets_shortest_names(&files, &names);
+    assert_in_range(files.count, 10, 1000);
+    for (size_t i = 0; i < names.count; i++) {
+        if (strchr(names.items[i], '.'))
+            fail_msg("the base name of %s is not its own", names.items[i]);
+        assert_true(i == 0 || strcmp(files.items[i - 1], files.items[i]) < 0);
+    }
+    found = snippet_find(&config, "hello_world", &error);
+    assert_string_equal(found, "hello_world.py");
+    text = snippet_read(&config, found, &length, &error);
+    assert_int_equal(length, strlen(text));
+    assert_non_null(strstr(text, "print(\"Hello, World from Python!\")\n"));
+    description = snippet_description(&config, found);
+    assert_non_null(description);
+    assert_null(snippet_read(&config, "hello", &length, &error));
+    assert_non_null(strstr(error.message, "there is no snippet 'hello'; known are: csv_summary, "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +477,7 @@ int main(void)
         cmocka_unit_test(snippets__long_descriptions_are_cut),
         cmocka_unit_test(snippets__descriptions_of_what_is_no_file),
         cmocka_unit_test(snippets__types),
+        cmocka_unit_test(snippets__built_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
