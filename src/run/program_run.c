@@ -146,6 +146,26 @@ static void set_cell_end(struct program_run *program, bool oom_killed)
                     "memory ran out and the kernel killed a process of the cell");
 }
 
+/* Warns of limits that the program has reached without being ended for that. */
+static void warn_of_limits(struct program_run *program, const struct frame_end *end)
+{
+    const struct limits *limits = program->request.limits;
+    struct result *result = program->result;
+    const bool was_slow = result->reason == REASON_TIMEOUT || result->reason == REASON_CPU_TIME;
+
+    if (end->refused > 0 && end->refused != FRAME_UNKNOWN)
+        strvec_pushf(&result->warnings,
+                     "the limit of %.0f processes and threads (%s, %s) kept %llu from starting",
+                     limits->number[LIMIT_PIDS], limit_rules[LIMIT_PIDS].key.name,
+                     limit_rules[LIMIT_PIDS].option.name, (unsigned long long)end->refused);
+    if (was_slow && end->memory_full > 0 && end->memory_full != FRAME_UNKNOWN)
+        strvec_pushf(&result->warnings,
+                     "the memory was full at its limit of %.0f MB (%s, %s): the kernel drops pages "
+                     "of the program then and reads them again, which is slow",
+                     limits->number[LIMIT_MEMORY], limit_rules[LIMIT_MEMORY].key.name,
+                     limit_rules[LIMIT_MEMORY].option.name);
+}
+
 /* The program has ended by itself, or at its limit of CPU time. */
 static void set_end(struct program_run *program, const struct frame_end *end)
 {
@@ -313,6 +333,8 @@ static int run_to_end(struct program_run *program, struct error *error)
         set_end(program, &link->end);
     else
         return explain_no_end(program, error);
+    if (link->has_end)
+        warn_of_limits(program, &link->end);
     return 0;
 }
 

@@ -35,7 +35,9 @@ struct usage cpu_limit_usage(const struct supervisor *supervisor)
 {
     return (struct usage){.cpu_us = figures_cpu_us(&supervisor->figures),
                           .own_cpu_us = figures_own_cpu_us(),
-                          .oom_kills = figures_oom_kills(&supervisor->figures)};
+                          .oom_kills = figures_oom_kills(&supervisor->figures),
+                          .memory_full = figures_memory_full(&supervisor->figures),
+                          .refused = figures_refused_processes(&supervisor->figures)};
 }
 
 uint64_t cpu_limit_used_us(const struct supervisor *supervisor)

@@ -115,6 +115,10 @@ static void take_figures(struct supervisor *supervisor)
         end->used_bytes = used_bytes;
     end->oom_kills =
         figures_difference(figures_oom_kills(&supervisor->figures), supervisor->before.oom_kills);
+    end->memory_full = figures_difference(figures_memory_full(&supervisor->figures),
+                                          supervisor->before.memory_full);
+    end->refused = figures_difference(figures_refused_processes(&supervisor->figures),
+                                      supervisor->before.refused);
 }
 
 /*

@@ -14,6 +14,8 @@ static const char *const cpu_files[] = {"cpu.stat", "cpuacct/cpuacct.usage", NUL
 static const char *const peak_files[] = {"memory.peak", "memory/memory.max_usage_in_bytes", NULL};
 static const char *const current_files[] = {"memory.current", "memory/memory.usage_in_bytes", NULL};
 static const char *const oom_files[] = {"memory.events", "memory/memory.oom_control", NULL};
+static const char *const full_files[] = {"memory.events", "memory/memory.failcnt", NULL};
+static const char *const pids_files[] = {"pids.events", "pids/pids.events", NULL};
 
 /* Opens the first of the files that exists. *which is its index. */
 static int open_first(const char *root, const char *const *names, int *which)
@@ -38,6 +40,8 @@ void figures_open(struct figures *figures, const char *root)
     figures->peak = open_first(root, peak_files, &which);
     figures->current = open_first(root, current_files, &which);
     figures->oom = open_first(root, oom_files, &which);
+    figures->full = open_first(root, full_files, &which);
+    figures->pids = open_first(root, pids_files, &which);
     figures->cpu = open_first(root, cpu_files, &which);
     figures->cpu_unit = which == 0 ? 1 : 1000; /* v1 counts nanoseconds */
 }
@@ -48,6 +52,8 @@ void figures_close(struct figures *figures)
     close(figures->peak);
     close(figures->current);
     close(figures->oom);
+    close(figures->full);
+    close(figures->pids);
 }
 
 static bool is_digit(char character)
@@ -109,6 +115,16 @@ uint64_t figures_current_bytes(const struct figures *figures)
 uint64_t figures_oom_kills(const struct figures *figures)
 {
     return read_number(figures->oom, "oom_kill");
+}
+
+uint64_t figures_memory_full(const struct figures *figures)
+{
+    return read_number(figures->full, "max");
+}
+
+uint64_t figures_refused_processes(const struct figures *figures)
+{
+    return read_number(figures->pids, "max");
 }
 
 uint64_t figures_difference(uint64_t now, uint64_t before)

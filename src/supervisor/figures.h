@@ -1,6 +1,7 @@
 /*
- * What the kernel knows of the use of the container: CPU time, memory, and processes that it killed
- * for lack of memory. The files are opened once, so that reading them later needs no memory.
+ * What the kernel knows of the use of the container: CPU time, memory, how often its limits were
+ * reached, and processes that it killed for lack of memory. The files are opened once, so that
+ * reading them later needs no memory.
  */
 #ifndef SUPERVISOR_FIGURES_H
 #define SUPERVISOR_FIGURES_H
@@ -8,8 +9,8 @@
 #include <stdint.h>
 
 struct figures {
-    int cpu, peak, current, oom; /* owned; -1: the kernel does not give it */
-    unsigned cpu_unit;           /* how many units of the file are a microsecond */
+    int cpu, peak, current, oom, full, pids; /* owned; -1: the kernel does not give it */
+    unsigned cpu_unit;                       /* how many units of the file are a microsecond */
 };
 
 /* Opens the files of cgroup v1 or v2 below `root`, which is "/sys/fs/cgroup" but for tests. */
@@ -21,6 +22,9 @@ uint64_t figures_cpu_us(const struct figures *figures);
 uint64_t figures_peak_bytes(const struct figures *figures);
 uint64_t figures_current_bytes(const struct figures *figures);
 uint64_t figures_oom_kills(const struct figures *figures);
+/* How often the memory was full, and a process or thread was refused because of their limit. */
+uint64_t figures_memory_full(const struct figures *figures);
+uint64_t figures_refused_processes(const struct figures *figures);
 
 /* How much a figure has grown; FRAME_UNKNOWN if one of the two is. */
 uint64_t figures_difference(uint64_t now, uint64_t before);

@@ -27,6 +27,17 @@ struct report {
     uint64_t start_us, start_cpu_us;
 };
 
+/* Whether the shell that started this process has set the variable: it is wrong by now. */
+static bool is_of_shell(const char *variable)
+{
+    static const char *const names[] = {"PWD=", "OLDPWD=", "SHLVL=", "_="};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(variable, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 void program_init(struct program *program)
 {
     *program = (struct program){.in = -1,
@@ -37,7 +48,8 @@ void program_init(struct program *program)
                                 .input = -1,
                                 .store = -1};
     for (char **variable = environ; *variable; variable++)
-        strvec_push(&program->environment, *variable);
+        if (!is_of_shell(*variable))
+            strvec_push(&program->environment, *variable);
     /* The uid has no entry in the image's passwd: these are where programs look first. */
     program_set_variable(program, "USER=sandbox", strlen("USER=sandbox"));
     program_set_variable(program, "LOGNAME=sandbox", strlen("LOGNAME=sandbox"));
@@ -219,6 +231,12 @@ static _Noreturn void become_program(const struct program *program, const struct
 
 /* ---- in the supervisor */
 
+/*
+ * The size of the pipes for output: the largest that the kernel gives everyone. Node.js discards
+ * what does not fit if a program calls process.exit().
+ */
+enum { OUTPUT_PIPE_BYTES = 1 << 20 };
+
 enum pipe_of { PIPE_REPORT, PIPE_IN, PIPE_OUT, PIPE_ERR, PIPE_BEGIN, PIPE_ANSWER, PIPES };
 
 struct pipes {
@@ -240,6 +258,8 @@ static bool open_pipes(struct pipes *pipes, bool interpreter)
             return false;
         fcntl(pipes->ends[i][0], F_SETFD, FD_CLOEXEC);
         fcntl(pipes->ends[i][1], F_SETFD, FD_CLOEXEC);
+        if (i == PIPE_OUT || i == PIPE_ERR)
+            fcntl(pipes->ends[i][1], F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* may be refused */
     }
     return true;
 }

@@ -152,7 +152,7 @@ enum {
  * that a later frame needs no new ones when the container is out of memory.
  */
 #define FRAME_HELLO_MAGIC "isolator supervisor"
-enum { FRAME_VERSION = 4, FRAME_HELLO_SIZE = 3 * 4096 };
+enum { FRAME_VERSION = 5, FRAME_HELLO_SIZE = 3 * 4096 };
 
 /* The payload of HELLO starts so; the rest are zeros. */
 struct frame_hello {
@@ -261,8 +261,10 @@ struct frame_end {
     /* The most that the program was seen to use: the largest resident set of one of its processes
      * that were waited for, or if memory was sampled what it added to the container's, if more. */
     uint64_t used_bytes;
-    uint64_t oom_kills;  /* processes that the kernel killed for memory meanwhile */
-    uint64_t written[2]; /* bytes that were read from its stdout and stderr */
+    uint64_t oom_kills;   /* processes that the kernel killed for memory meanwhile */
+    uint64_t memory_full; /* how often the memory of the container was full meanwhile */
+    uint64_t refused;     /* processes and threads that the kernel did not start, for their limit */
+    uint64_t written[2];  /* bytes that were read from its stdout and stderr */
 };
 
 static inline void frame_header_write(unsigned char header[FRAME_HEADER], enum frame_type type,

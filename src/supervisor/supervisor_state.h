@@ -40,7 +40,7 @@ struct failure {
 
 /* What is used up at a moment, as END reports the difference. */
 struct usage {
-    uint64_t cpu_us, own_cpu_us, oom_kills;
+    uint64_t cpu_us, own_cpu_us, oom_kills, memory_full, refused;
 };
 
 /* What the driver of an interpreter is sent: its head, the code and stdin. See protocol.h. */

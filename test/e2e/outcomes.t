@@ -30,6 +30,20 @@ exit 137'
     is "$(field imageTag)|$(field warnings)" "null|" "nothing saved, no warnings"
 }
 
+test_case 'variables of the shell, the limit of threads, and output before process.exit()' && {
+    run --pids-limit 20 "$(snippet py 'import os, threading, time
+print([name for name in ("PWD", "OLDPWD", "SHLVL", "_") if name in os.environ], os.getcwd())
+try:
+    for _ in range(30): threading.Thread(target=time.sleep, args=(0.5,)).start()
+except RuntimeError as error:
+    print(error)')"
+    is "$(field stdout)|$(field warnings)" "[] /workspace
+can't start new thread|the limit of 20 processes and threads (pidsLimit, --pids-limit) kept 1 from starting" \
+        "no variable that the shell in the container has set, and a warning of the limit"
+    run "$(snippet js 'process.stdout.write("x".repeat(1000000)); process.exit()')"
+    is "$(field stdoutBytes)" 1000000 "Node.js: output of less than 1 MiB is not lost"
+}
+
 test_case 'a segmentation fault of a program that leaves child processes' && {
     code sh 'for i in 1 2 3; do setsid sleep 27182818 & done
 while :; do echo late; done &

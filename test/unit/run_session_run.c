@@ -330,6 +330,23 @@ static void session_run__out_of_memory_in_a_child(void **state)
     tear_down(&fixture);
 }
 
+static void session_run__limits_that_are_reached(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    answer(&fixture, "", "{\"value\": \"1\"}",
+           &(struct frame_end){.stays = 1, .refused = 3, .memory_full = 7});
+    cell(&fixture, "a");
+    check(&fixture, "exit 0 1 kept: -");
+    assert_int_equal(fixture.result.warnings.count, 1);
+    assert_string_equal(fixture.result.warnings.items[0],
+                        "the limit of 64 processes and threads (pidsLimit, --pids-limit) kept 3 "
+                        "from starting");
+    tear_down(&fixture);
+}
+
 /* ---- ended by isolator */
 
 /* A cell that ends by SIGINT keeps the interpreter. */
@@ -342,10 +359,14 @@ static void session_run__a_timeout(void **state)
     answer_begun(&fixture);
     answer_value(&fixture, "1");
     add_end(&fixture, "bye", "{\"interrupted\": true}",
-            &(struct frame_end){.stays = 1, .cpu_us = 5000});
+            &(struct frame_end){.stays = 1, .cpu_us = 5000, .memory_full = 7});
     write_answer(&fixture, "interrupted");
     cell(&fixture, "a");
     check(&fixture, "timeout 130 - kept: the cell did not end within 0.2 s; variables are kept");
+    assert_true(strvec_contains(
+        &fixture.result.warnings,
+        "the memory was full at its limit of 100 MB (memoryMB, --memory): the kernel drops pages "
+        "of the program then and reads them again, which is slow"));
     assert_int_equal(fixture.result.signal, SIGINT);
     assert_string_equal(strbuf_string(&fixture.result.text[0]), "bye");
     cell(&fixture, "b");
@@ -845,6 +866,7 @@ int main(void)
         cmocka_unit_test(session_run__cells),
         cmocka_unit_test(session_run__the_interpreter_ends),
         cmocka_unit_test(session_run__out_of_memory_in_a_child),
+        cmocka_unit_test(session_run__limits_that_are_reached),
         cmocka_unit_test(session_run__a_timeout),
         cmocka_unit_test(session_run__a_timeout_of_the_deaf),
         cmocka_unit_test(session_run__a_container_that_does_not_answer),

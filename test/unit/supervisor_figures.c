@@ -132,6 +132,35 @@ static void figures__memory_in_use(void **state)
     temp_remove(directory);
 }
 
+static void check_limits(const char *directory, uint64_t full, uint64_t refused)
+{
+    struct figures figures;
+
+    figures_open(&figures, directory);
+    assert_int_equal(figures_memory_full(&figures), full);
+    assert_int_equal(figures_refused_processes(&figures), refused);
+    figures_close(&figures);
+}
+
+static void figures__limits_that_were_reached(void **state)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *memory = path_in(directory, "memory");
+    CLEANUP_FREE char *pids = path_in(directory, "pids");
+
+    (void)state;
+    check_limits(directory, FRAME_UNKNOWN, FRAME_UNKNOWN);
+    assert_int_equal(mkdir(memory, 0755), 0);
+    assert_int_equal(mkdir(pids, 0755), 0);
+    write_in(memory, "memory.failcnt", "12\n");
+    write_in(pids, "pids.events", "max 34\n");
+    check_limits(directory, 12, 34);
+    write_in(directory, "memory.events", "low 1\nhigh 2\nmax 56\noom 4\n"); /* version 2 */
+    write_in(directory, "pids.events", "max 78\n");
+    check_limits(directory, 56, 78);
+    temp_remove(directory);
+}
+
 /* What the files say is what holds now, not when they were opened. */
 static void figures__change(void **state)
 {
@@ -168,6 +197,7 @@ int main(void)
         cmocka_unit_test(figures__missing),
         cmocka_unit_test(figures__files_of_another_form),
         cmocka_unit_test(figures__memory_in_use),
+        cmocka_unit_test(figures__limits_that_were_reached),
         cmocka_unit_test(figures__change),
         cmocka_unit_test(figures__clocks),
     };
