@@ -7,6 +7,10 @@
 /* A buffer that has grown beyond this size for a long line is freed after that line. */
 enum { KEEP = 1 << 18 };
 
+/* The byte order mark in UTF-8. */
+static const char BOM[] = "\xef\xbb\xbf";
+enum { BOM_LENGTH = sizeof BOM - 1 };
+
 /* Drops the lines that have been returned. */
 static void drop_used(struct lines *lines)
 {
@@ -49,6 +53,7 @@ enum lines_event lines_next(struct lines *lines, const char **line, size_t *leng
     if (*length > lines->max_length) {
         lines->skipping = newline == NULL;
         lines->start = lines->searched = newline ? found + 1 : end;
+        lines->begun = true;
         return LINES_TOO_LONG;
     }
     lines->searched = found;
@@ -57,6 +62,11 @@ enum lines_event lines_next(struct lines *lines, const char **line, size_t *leng
     lines->start = lines->searched = found + 1;
     if (*length > 0 && (*line)[*length - 1] == '\r')
         --*length;
+    if (!lines->begun && *length >= BOM_LENGTH && memcmp(*line, BOM, BOM_LENGTH) == 0) {
+        *line += BOM_LENGTH;
+        *length -= BOM_LENGTH;
+    }
+    lines->begun = true;
     return LINES_LINE;
 }
 

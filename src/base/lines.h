@@ -1,6 +1,7 @@
 /*
  * Cuts a stream of bytes into lines, each of which is a message, as in MCP over stdio. A line has a
  * maximum length, so that a line without an end cannot fill the memory: the rest of it is skipped.
+ * A byte order mark, with which some editors begin a file, is no part of the first line.
  */
 #ifndef BASE_LINES_H
 #define BASE_LINES_H
@@ -16,6 +17,7 @@ struct lines {
     size_t start;
     size_t searched; /* the buffer has no newline before this offset */
     bool skipping;   /* the rest of a line that is too long */
+    bool begun;      /* the first line is over */
 };
 
 #define LINES_INIT(bytes)                                                                          \

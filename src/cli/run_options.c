@@ -40,12 +40,9 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
         return -1;
     if (command != RUN_OPTIONS_SESSION && options->file && strcmp(options->file, "-") != 0)
         run_options_set_program(options, options->file);
-    while (options->request.entrypoint && strncmp(options->request.entrypoint, "./", 2) == 0)
-        memmove(options->request.entrypoint, options->request.entrypoint + 2,
-                strlen(options->request.entrypoint) - 1);
     if (command != RUN_OPTIONS_SESSION && options->artifacts &&
         options->request.artifacts.count == 0)
-        strvec_push(&options->request.artifacts, "**");
+        strvec_push(&options->request.artifacts, REQUEST_ALL_FILES);
     return 0;
 }
 

@@ -73,6 +73,9 @@ struct request {
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
 
+/* A pattern for all files, also those that "**" does not match because a dot begins their name. */
+#define REQUEST_ALL_FILES ""
+
 void request_init(struct request *request);
 void request_release(struct request *request);
 

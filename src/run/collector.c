@@ -35,7 +35,7 @@ static bool is_wanted(const struct collector *collector, const char *name)
     for (size_t i = 0; i < collector->glob_count; i++)
         if (glob_match(&collector->globs[i], name))
             return true;
-    return false;
+    return collector->wants_all;
 }
 
 /* A program could leave a hook in .git, which the next git command there would run. */
@@ -238,7 +238,10 @@ static void compile_patterns(struct collector *collector, const struct strvec *p
 {
     collector->globs = memory_allocate(patterns->count * sizeof *collector->globs);
     for (size_t i = 0; i < patterns->count && collector->error.kind == ERROR_NONE; i++)
-        if (glob_compile(&collector->globs[i], patterns->items[i], &collector->error) == 0)
+        if (strcmp(patterns->items[i], REQUEST_ALL_FILES) == 0)
+            collector->wants_all = true;
+        else if (glob_compile(&collector->globs[collector->glob_count], patterns->items[i],
+                              &collector->error) == 0)
             collector->glob_count++;
 }
 

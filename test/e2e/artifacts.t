@@ -57,6 +57,16 @@ tool.sh f 755 10" "all are written, with ordinary modes"
     is "$(find "$project" -newer "$project/kept.txt" -type f)" "" "the files that were sent are unchanged"
 }
 
+test_case 'files whose name begins with a dot' && {
+    rm -rf "$dir"
+    run --artifacts "$dir" "$(snippet py 'import os
+os.mkdir(".d")
+for name in (".coverage", ".d/x", "y"): open(name, "w").close()')"
+    is "$(names)|$(cd "$dir" && find . -type f | LC_ALL=C sort | paste -s -d ' ')" ".coverage .d/x y|./.coverage ./.d/x ./y" "all come back"
+    run --artifacts "$scratch/other" --artifact '**' "$(snippet py 'for name in (".coverage", "y"): open(name, "w").close()')"
+    is "$(names)" "y" "a pattern matches them only with a dot of its own"
+}
+
 test_case '--artifact selects files by a pattern' && {
     rm -rf "$dir"
     run --dir "$project" --entrypoint main.py --artifacts "$dir" --artifact '*.csv' --artifact 'e*'

@@ -137,6 +137,15 @@ test_case --quick 'no shell: each request has a result of its own' && {
 3 three success 0 --cat|main.txt|three|text three" "the results"
 }
 
+test_case --quick 'a byte order mark before the first line, of requests and of results' && {
+    printf '\357\273\277{"id": 7, "language": "nope", "entrypoint_code": ""}\r\n' >"$scratch/bom"
+    isolator batch "$scratch/bom"
+    has "$out" '"id":7,"line":1,' "the request is read"
+    printf '\357\273\277%s\n' "$out" >"$scratch/bom.results"
+    isolator batch --resume "$scratch/bom.results" "$scratch/bom"
+    is "$out" "" "--resume: so is the result"
+}
+
 test_case --quick 'no request' && {
     batch /dev/null
     is "$status|$out|$err" "0||" "nothing to do"

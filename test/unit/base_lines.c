@@ -93,6 +93,21 @@ static void lines__nothing_at_the_end(void **state)
     lines_release(&lines);
 }
 
+static void lines__byte_order_mark(void **state)
+{
+    (void)state;
+    check("\xef\xbb\xbf"
+          "ab\n",
+          "[ab]");
+    check("\xef\xbb\xbf\nab\n", "[][ab]");
+    check("\xef\xbb\xbf", "[]");
+    check("ab\n\xef\xbb\xbf"
+          "c\n",
+          "[ab][\xef\xbb\xbf"
+          "c]");
+    check("\xef\xbb\n", "[\xef\xbb]");
+}
+
 static void lines__hold_any_byte(void **state)
 {
     struct lines lines = LINES_INIT(8);
@@ -199,6 +214,7 @@ int main(void)
         cmocka_unit_test(lines__end_with_carriage_returns),
         cmocka_unit_test(lines__last_one_needs_no_newline),
         cmocka_unit_test(lines__nothing_at_the_end),
+        cmocka_unit_test(lines__byte_order_mark),
         cmocka_unit_test(lines__hold_any_byte),
         cmocka_unit_test(lines__as_long_as_allowed),
         cmocka_unit_test(lines__too_long_ones_are_skipped),

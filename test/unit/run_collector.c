@@ -109,6 +109,20 @@ static void collector__new_and_changed_files(void **state)
     check(&fixture, "data/in:IN data/out:out ", "");
 }
 
+/* All files are also those with a dot; but none that git would execute. */
+static void collector__all_files(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, REQUEST_ALL_FILES);
+    add(&fixture.back, ".coverage", "1", 1);
+    add(&fixture.back, "d/.hidden", "2", 1);
+    add(&fixture.back, ".e/f", "3", 1);
+    collect(&fixture, 0);
+    check(&fixture, ".coverage:1 .e/f:3 d/.hidden:2 ", "");
+}
+
 static void collector__only_what_is_wanted(void **state)
 {
     struct fixture fixture;
@@ -470,6 +484,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collector__new_and_changed_files),
+        cmocka_unit_test(collector__all_files),
         cmocka_unit_test(collector__only_what_is_wanted),
         cmocka_unit_test(collector__nothing_found),
         cmocka_unit_test(collector__names_that_lead_elsewhere),
