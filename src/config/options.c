@@ -25,7 +25,8 @@ bool options_has(const struct option_table *table, const struct option_rule *rul
 
 const struct option_text *option_text(const struct option_rule *rule)
 {
-    return rule->kind == OPTION_LIMITS ? &limit_rules[rule->limit].option : &rule->text;
+    return rule->kind == OPTION_LIMITS && !rule->text.name ? &limit_rules[rule->limit].option
+                                                           : &rule->text;
 }
 
 bool option_value_is_optional(const struct option_rule *rule)

@@ -39,7 +39,7 @@ enum option_values {
 
 /* One option. Rows are written with the macros below. */
 struct option_rule {
-    struct option_text text; /* of a limit (OPTION_LIMIT) it is that of its row */
+    struct option_text text; /* without it that of a limit's row, for OPTION_LIMIT */
     enum {
         OPTION_RAISES, /* a bool */
         OPTION_COUNTS, /* an int from `least` to `most` */
