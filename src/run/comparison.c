@@ -4,12 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cleanup.h"
 #include "base/strbuf.h"
-
-static bool is_space(char byte)
-{
-    return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
 
 static void set_difference(struct comparison *comparison, unsigned long long line)
 {
@@ -34,7 +30,7 @@ static unsigned long long count_lines(const char *text, size_t length)
     return lines;
 }
 
-static void add_exact(struct comparison *comparison, const char *data, size_t length)
+static size_t add_exact(struct comparison *comparison, const char *data, size_t length)
 {
     const char *expected = comparison->expected + comparison->at;
     const size_t left = comparison->length - comparison->at;
@@ -47,6 +43,7 @@ static void add_exact(struct comparison *comparison, const char *data, size_t le
     comparison->at += equal;
     if (equal < length)
         set_difference(comparison, 1 + count_lines(comparison->expected, comparison->at));
+    return equal;
 }
 
 static void finish_exact(struct comparison *comparison)
@@ -75,7 +72,7 @@ static void find_expected_text(struct comparison *comparison)
 
     comparison->expected_lines = 0;
     comparison->expected_blanks = at;
-    for (; at < comparison->length && is_space(expected[at]); at++)
+    for (; at < comparison->length && found_text_is_space(expected[at]); at++)
         if (expected[at] == '\n') {
             comparison->expected_lines++;
             comparison->expected_blanks = at + 1;
@@ -114,19 +111,25 @@ static void trim_text(struct comparison *comparison, char byte)
         find_expected_text(comparison);
         return;
     }
-    if (more && lines > comparison->expected_lines)
+    if (more && lines > comparison->expected_lines) {
         lines = comparison->expected_lines;
+        comparison->line_ended = true;
+    }
+    comparison->lines_on = lines;
     set_difference(comparison, comparison->line + lines);
 }
 
-static void add_trim(struct comparison *comparison, const char *data, size_t length)
+static size_t add_trim(struct comparison *comparison, const char *data, size_t length)
 {
-    for (size_t i = 0; i < length && comparison->state == COMPARISON_EQUAL; i++) {
-        if (is_space(data[i]))
+    for (size_t i = 0; i < length; i++) {
+        if (found_text_is_space(data[i]))
             trim_blank(comparison, data[i]);
         else
             trim_text(comparison, data[i]);
+        if (comparison->state != COMPARISON_EQUAL)
+            return i;
     }
+    return length;
 }
 
 static void finish_trim(struct comparison *comparison)
@@ -135,9 +138,10 @@ static void finish_trim(struct comparison *comparison)
         return;
     if (comparison->at == 0)
         set_short(comparison, 0);
-    else if (comparison->expected_lines == 0)
+    else if (comparison->expected_lines == 0) {
+        comparison->line_ended = true;
         set_difference(comparison, comparison->line);
-    else
+    } else
         set_short(comparison, comparison->line);
 }
 
@@ -176,7 +180,8 @@ static bool are_equal_numbers(const struct comparison *comparison)
 
 static void skip_expected_space(struct comparison *comparison)
 {
-    while (comparison->at < comparison->length && is_space(comparison->expected[comparison->at]))
+    while (comparison->at < comparison->length &&
+           found_text_is_space(comparison->expected[comparison->at]))
         comparison->at++;
 }
 
@@ -189,7 +194,7 @@ static void begin_token(struct comparison *comparison)
     comparison->token_equal = true;
     comparison->token_end = comparison->at;
     while (comparison->token_end < comparison->length &&
-           !is_space(comparison->expected[comparison->token_end]))
+           !found_text_is_space(comparison->expected[comparison->token_end]))
         comparison->token_end++;
     if (comparison->at == comparison->length)
         set_difference(comparison, comparison->line);
@@ -220,21 +225,29 @@ static void end_token(struct comparison *comparison)
         set_difference(comparison, comparison->line);
 }
 
-static void add_tokens(struct comparison *comparison, const char *data, size_t length)
+static void add_to_tokens(struct comparison *comparison, char byte)
 {
-    for (size_t i = 0; i < length && comparison->state == COMPARISON_EQUAL; i++) {
-        if (!is_space(data[i])) {
-            if (!comparison->in_token)
-                begin_token(comparison);
-            if (comparison->state == COMPARISON_EQUAL)
-                add_to_token(comparison, data[i]);
-            continue;
-        }
-        if (comparison->in_token)
-            end_token(comparison);
-        if (comparison->state == COMPARISON_EQUAL && data[i] == '\n')
-            comparison->line++;
+    if (!found_text_is_space(byte)) {
+        if (!comparison->in_token)
+            begin_token(comparison);
+        if (comparison->state == COMPARISON_EQUAL)
+            add_to_token(comparison, byte);
+        return;
     }
+    if (comparison->in_token)
+        end_token(comparison);
+    if (comparison->state == COMPARISON_EQUAL && byte == '\n')
+        comparison->line++;
+}
+
+static size_t add_tokens(struct comparison *comparison, const char *data, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        add_to_tokens(comparison, data[i]);
+        if (comparison->state != COMPARISON_EQUAL)
+            return i;
+    }
+    return length;
 }
 
 static void finish_tokens(struct comparison *comparison)
@@ -246,14 +259,75 @@ static void finish_tokens(struct comparison *comparison)
         set_short(comparison, comparison->token_line);
 }
 
+/* What messages show: a part of `expected` from `start` on. It has no more if `is_end` is set. */
+struct expected_part {
+    size_t start, length;
+    bool is_end;
+};
+
+static size_t find_line_feed(const struct comparison *comparison, size_t at)
+{
+    while (at < comparison->length && comparison->expected[at] != '\n')
+        at++;
+    return at;
+}
+
+/* The start of the line at this place. */
+static size_t find_line(const struct comparison *comparison, size_t at)
+{
+    while (at > 0 && comparison->expected[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static struct expected_part part_exact(const struct comparison *comparison)
+{
+    const size_t start = find_line(comparison, comparison->at);
+    size_t end = find_line_feed(comparison, start);
+
+    end += end < comparison->length;
+    return (struct expected_part){start, end - start, start == comparison->length};
+}
+
+static struct expected_part part_trim(const struct comparison *comparison)
+{
+    size_t start = find_line(comparison, comparison->at), end;
+
+    if (comparison->state == COMPARISON_SHORT)
+        start = comparison->expected_blanks;
+    for (unsigned long long i = 0; i < comparison->lines_on && start < comparison->length; i++) {
+        start = find_line_feed(comparison, start);
+        start += start < comparison->length;
+    }
+    end = find_line_feed(comparison, start);
+    while (end > start && found_text_is_space(comparison->expected[end - 1]))
+        end--;
+    return (struct expected_part){start, end - start,
+                                  start >= comparison->at &&
+                                      comparison->expected_text == comparison->length};
+}
+
+static struct expected_part part_token(const struct comparison *comparison)
+{
+    const size_t start = comparison->at;
+    size_t end = start;
+
+    while (end < comparison->length && !found_text_is_space(comparison->expected[end]))
+        end++;
+    return (struct expected_part){start, end - start, start == comparison->length};
+}
+
 static const struct {
-    void (*add)(struct comparison *comparison, const char *data, size_t length);
+    /* Returns how many bytes come before the one that made the difference; all: there is none. */
+    size_t (*add)(struct comparison *comparison, const char *data, size_t length);
     void (*finish)(struct comparison *comparison);
+    struct expected_part (*part)(const struct comparison *comparison);
+    int unit; /* of struct found_text */
 } modes[] = {
-    [COMPARE_TRIM] = {add_trim, finish_trim},
-    [COMPARE_EXACT] = {add_exact, finish_exact},
-    [COMPARE_TOKENS] = {add_tokens, finish_tokens},
-    [COMPARE_FLOAT] = {add_tokens, finish_tokens},
+    [COMPARE_TRIM] = {add_trim, finish_trim, part_trim, FOUND_LINE},
+    [COMPARE_EXACT] = {add_exact, finish_exact, part_exact, FOUND_WHOLE_LINE},
+    [COMPARE_TOKENS] = {add_tokens, finish_tokens, part_token, FOUND_WORD},
+    [COMPARE_FLOAT] = {add_tokens, finish_tokens, part_token, FOUND_WORD},
 };
 
 void comparison_init(struct comparison *comparison, enum comparison_mode mode, double tolerance,
@@ -263,14 +337,22 @@ void comparison_init(struct comparison *comparison, enum comparison_mode mode, d
                                       .tolerance = tolerance,
                                       .expected = expected ? expected : "",
                                       .length = length,
-                                      .line = 1};
+                                      .line = 1,
+                                      .found = {.unit = modes[mode].unit}};
     find_expected_text(comparison);
 }
 
 bool comparison_add(struct comparison *comparison, const char *data, size_t length)
 {
-    if (comparison->state == COMPARISON_EQUAL && length > 0)
-        modes[comparison->mode].add(comparison, data, length);
+    size_t equal = 0;
+
+    if (length == 0)
+        return comparison->state == COMPARISON_EQUAL;
+    if (comparison->state == COMPARISON_EQUAL) {
+        equal = modes[comparison->mode].add(comparison, data, length);
+        found_text_add_equal(&comparison->found, data, equal);
+    }
+    found_text_add_rest(&comparison->found, data + equal, length - equal);
     return comparison->state == COMPARISON_EQUAL;
 }
 
@@ -281,7 +363,7 @@ bool comparison_finish(struct comparison *comparison)
     return comparison->state == COMPARISON_EQUAL;
 }
 
-char *comparison_explain(const struct comparison *comparison)
+char *comparison_locate(const struct comparison *comparison)
 {
     if (comparison->state == COMPARISON_EQUAL)
         return NULL;
@@ -290,4 +372,67 @@ char *comparison_explain(const struct comparison *comparison)
     if (comparison->line == 0)
         return string_copy("the output is empty");
     return string_format("the output ends too early, after line %llu", comparison->line);
+}
+
+/*
+ * float: whether a word is equal is known at its end, so the difference may be before what was kept
+ * of it last.
+ */
+static void show_number(struct strbuf *message, const struct comparison *comparison,
+                        const struct expected_part *part)
+{
+    const size_t length = comparison->token_length < sizeof comparison->token
+                              ? comparison->token_length
+                              : sizeof comparison->token;
+    const char *text = comparison->expected + part->start;
+    size_t common = 0, skip;
+
+    while (common < length && common < part->length && text[common] == comparison->token[common])
+        common++;
+    skip = common > FOUND_TEXT_BEFORE ? common - FOUND_TEXT_BEFORE : 0;
+    found_text_show(message, text, part->length, skip);
+    strbuf_addstr(message, ", found ");
+    found_text_show(message, comparison->token, length, skip);
+}
+
+/* What was found of a line whose end made the difference: it is equal up to there. */
+static void show_ended_line(struct strbuf *message, const struct comparison *comparison,
+                            const struct expected_part *part)
+{
+    const size_t length = comparison->at > part->start ? comparison->at - part->start : 0;
+    const size_t skip = length > FOUND_TEXT_BEFORE ? length - FOUND_TEXT_BEFORE : 0;
+    const char *text = comparison->expected + part->start;
+
+    found_text_show(message, text, part->length, skip);
+    strbuf_addstr(message, ", found ");
+    found_text_show(message, text, length, skip);
+}
+
+char *comparison_explain(const struct comparison *comparison)
+{
+    const struct found_text *found = &comparison->found;
+    CLEANUP_FREE char *place = comparison_locate(comparison);
+    struct strbuf message = STRBUF_INIT;
+    struct expected_part part;
+
+    if (!place)
+        return NULL;
+    part = modes[comparison->mode].part(comparison);
+    strbuf_addf(&message, "%s: expected ", place);
+    if (comparison->state == COMPARISON_SHORT) {
+        found_text_show(&message, comparison->expected + part.start, part.length, 0);
+    } else if (comparison->line_ended) {
+        show_ended_line(&message, comparison, &part);
+    } else if (comparison->mode == COMPARE_FLOAT && !part.is_end) {
+        show_number(&message, comparison, &part);
+    } else {
+        if (part.is_end)
+            strbuf_addstr(&message, "no more output");
+        else
+            found_text_show(&message, comparison->expected + part.start, part.length,
+                            found->skipped);
+        strbuf_addstr(&message, ", found ");
+        found_text_show_found(&message, found, comparison->mode == COMPARE_TRIM);
+    }
+    return strbuf_steal(&message);
 }

@@ -1,7 +1,8 @@
 /*
  * Compares the output of a program with what is expected, while it arrives. The output may have any
  * length, come in pieces of any size and contain any bytes, NUL among them: it is never kept, and
- * what is needed of it has a constant size. After the first difference the rest is not looked at.
+ * what is needed of it has a constant size. After the first difference only the rest of that line
+ * is looked at, for messages.
  *
  * White space is a space, \t, \n, \r, \v or \f. The modes (config/compare_mode.h):
  *
@@ -22,6 +23,7 @@
 
 #include "base/decimal.h"
 #include "config/compare_mode.h"
+#include "run/found_text.h"
 
 enum comparison_state {
     COMPARISON_EQUAL,   /* no difference so far */
@@ -42,6 +44,9 @@ struct comparison {
     size_t expected_lines, expected_blanks, expected_text; /* the last: offset in `expected` */
     unsigned long long lines, blanks; /* in the output; blanks are those after the last line feed */
     bool blanks_equal;
+    unsigned long long
+        lines_on;    /* the difference is so many lines after that of expected[at - 1] */
+    bool line_ended; /* the line of the output that differs has ended before the other */
     /* For tokens and float: the token of the output that is being read. */
     bool in_token;
     unsigned long long token_line; /* of the last token; 0: there was none */
@@ -49,6 +54,7 @@ struct comparison {
     size_t token_length;
     bool token_equal; /* so far, as text */
     char token[DECIMAL_MAX];
+    struct found_text found;
 };
 
 /*
@@ -67,6 +73,13 @@ bool comparison_finish(struct comparison *comparison);
 /*
  * Where the first difference is, for a person: "line 3 differs" (of the output). Owned by the
  * caller; NULL if there is none.
+ */
+char *comparison_locate(const struct comparison *comparison);
+
+/*
+ * The same with what differs: "line 3 differs: expected 'abc', found 'abd'". Texts are those of the
+ * line, or with tokens and float of the word, and at most FOUND_TEXT_MAX bytes before they are
+ * escaped for a terminal.
  */
 char *comparison_explain(const struct comparison *comparison);
 

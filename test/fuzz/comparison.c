@@ -5,7 +5,7 @@
  *
  * - The result and the first difference are those of a simple comparison, which has both texts in
  *   memory and compares lines or tokens.
- * - They do not depend on how the output is split.
+ * - They do not depend on how the output is split, and neither does the message.
  * - Once the output differs, more output changes nothing.
  */
 #include "fuzz.h"
@@ -95,7 +95,7 @@ static bool are_near(const struct part *expected, const struct part *output, dou
            (fabs(wanted - got) <= tolerance || fabs(wanted - got) <= tolerance * fabs(wanted));
 }
 
-/* What comparison_explain() has to say: "" if they are equal. Owned. */
+/* What comparison_locate() has to say: "" if they are equal. Owned. */
 static char *explain(enum comparison_mode mode, double tolerance, const struct parts *expected,
                      const struct parts *output)
 {
@@ -133,10 +133,13 @@ static char *explain_exact(const char *expected, size_t expected_length, const c
     return string_format("the output ends too early, after line %llu", line - 1);
 }
 
-/* Compares in pieces of a size, the last of which may be smaller, and checks the explanation. */
-static void check_pieces(enum comparison_mode mode, double tolerance, const char *expected,
-                         size_t expected_length, const char *output, size_t length, size_t piece,
-                         const char *explanation)
+/*
+ * Compares in pieces of a size, the last of which may be smaller, and checks the explanation.
+ * Returns the message, owned.
+ */
+static char *check_pieces(enum comparison_mode mode, double tolerance, const char *expected,
+                          size_t expected_length, const char *output, size_t length, size_t piece,
+                          const char *explanation)
 {
     struct comparison comparison;
     CLEANUP_FREE char *got = NULL;
@@ -152,11 +155,18 @@ static void check_pieces(enum comparison_mode mode, double tolerance, const char
     }
     equal = comparison_finish(&comparison);
     fuzz_require(more || !equal, "it is equal after a difference");
-    got = comparison_explain(&comparison);
+    got = comparison_locate(&comparison);
     fuzz_require(equal == !got, "equal: %d, and %s", equal, got ? got : "no difference");
     fuzz_require(strcmp(got ? got : "", explanation) == 0,
                  "mode %d, in pieces of %zu: '%s', not '%s'", (int)mode, piece, got ? got : "",
                  explanation);
+    return comparison_explain(&comparison);
+}
+
+static void require_same(const char *one, const char *other)
+{
+    fuzz_require(strcmp(one ? one : "", other ? other : "") == 0, "in pieces: '%s', not '%s'",
+                 other ? other : "", one ? one : "");
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -177,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum comparison_mode mode;
     size_t expected_length, length;
     double tolerance;
-    CLEANUP_FREE char *explanation = NULL;
+    CLEANUP_FREE char *explanation = NULL, *whole = NULL, *bytes = NULL, *pieces = NULL;
 
     if (size < 2 || size > 8000)
         return 0;
@@ -198,10 +208,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!explanation)
         explanation = explain(mode, tolerance, &expected_parts, &output_parts);
-    check_pieces(mode, tolerance, expected, expected_length, output, length, length + 1,
-                 explanation);
-    check_pieces(mode, tolerance, expected, expected_length, output, length, 1, explanation);
-    check_pieces(mode, tolerance, expected, expected_length, output, length, 1 + data[1],
-                 explanation);
+    whole = check_pieces(mode, tolerance, expected, expected_length, output, length, length + 1,
+                         explanation);
+    bytes =
+        check_pieces(mode, tolerance, expected, expected_length, output, length, 1, explanation);
+    pieces = check_pieces(mode, tolerance, expected, expected_length, output, length, 1 + data[1],
+                          explanation);
+    require_same(whole, bytes);
+    require_same(whole, pieces);
     return 0;
 }

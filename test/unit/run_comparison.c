@@ -12,7 +12,7 @@ static void add_copy(struct comparison *comparison, const char *data, size_t len
     comparison_add(comparison, copy, length);
 }
 
-/* What is expected, what comes, and what comparison_explain() says; NULL: they are equal. */
+/* What is expected, what comes, and what comparison_locate() says; NULL: they are equal. */
 struct example {
     const char *expected;
     size_t expected_length;
@@ -41,7 +41,7 @@ static void check_split(enum comparison_mode mode, double tolerance, const struc
     add_copy(&comparison, example->output + one, two - one);
     add_copy(&comparison, example->output + two, example->output_length - two);
     equal = comparison_finish(&comparison);
-    explanation = comparison_explain(&comparison);
+    explanation = comparison_locate(&comparison);
     if (equal != !example->explanation ||
         strcmp(explanation ? explanation : "", example->explanation ? example->explanation : "") !=
             0)
@@ -268,6 +268,141 @@ static void comparison__long_numbers(void **state)
     assert_false(comparison_finish(&comparison));
 }
 
+/* ---- what is expected and what was found */
+
+/* The output comes in two pieces, cut at each place. */
+static void check_explained(enum comparison_mode mode, const char *expected, const char *output,
+                            const char *explanation)
+{
+    for (size_t cut = 0; cut <= strlen(output); cut++) {
+        CLEANUP_FREE char *got = NULL;
+        struct comparison comparison;
+
+        comparison_init(&comparison, mode, 0, expected, strlen(expected));
+        add_copy(&comparison, output, cut);
+        add_copy(&comparison, output + cut, strlen(output) - cut);
+        assert_false(comparison_finish(&comparison));
+        got = comparison_explain(&comparison);
+        if (strcmp(got, explanation) != 0)
+            fail_msg("mode %d, '%s' and '%s', cut at %zu: %s, not %s", (int)mode, expected, output,
+                     cut, got, explanation);
+    }
+}
+
+static void comparison__explains_exact(void **state)
+{
+    (void)state;
+#define EXACT(...) check_explained(COMPARE_EXACT, __VA_ARGS__)
+    EXACT("a\nb\nc\n", "a\nx\nc\n", "line 2 differs: expected 'b\\n', found 'x\\n'");
+    EXACT("a\n", "a", "line 1 differs: expected 'a\\n', found 'a'");
+    EXACT("a", "a\n", "line 1 differs: expected 'a', found 'a\\n'");
+    EXACT("a\n", "a \n", "line 1 differs: expected 'a\\n', found 'a \\n'");
+    EXACT("a\n", "a\r\n", "line 1 differs: expected 'a\\n', found 'a\\x0d\\n'");
+    EXACT("a\nb\n", "a\n", "the output ends too early, after line 1: expected 'b\\n'");
+    EXACT("a\n", "", "the output is empty: expected 'a\\n'");
+    EXACT("a\n", "a\nb", "line 2 differs: expected no more output, found 'b'");
+    EXACT("a\n", "a\n\n", "line 2 differs: expected no more output, found '\\n'");
+    EXACT("", "a", "line 1 differs: expected no more output, found 'a'");
+}
+
+static void comparison__explains_trim(void **state)
+{
+    (void)state;
+#define TRIM(...) check_explained(COMPARE_TRIM, __VA_ARGS__)
+    TRIM("a\nb\nc\n", "a\nx\nc\n", "line 2 differs: expected 'b', found 'x'");
+    TRIM("abc  \n", "abd \t\n", "line 1 differs: expected 'abc', found 'abd'");
+    TRIM("a b", "a\tb", "line 1 differs: expected 'a b', found 'a\\tb'");
+    TRIM("a b", "a  b c", "line 1 differs: expected 'a b', found 'a  b c'");
+    TRIM("a b\n", "a \n", "line 1 differs: expected 'a b', found 'a'");
+    TRIM("a b\n", "a \nb\n", "line 1 differs: expected 'a b', found 'a'");
+    TRIM("a\nb\n", "a b\n", "line 1 differs: expected 'a', found 'a b'");
+    TRIM("a\n b\n", "a\nb\n", "line 2 differs: expected ' b', found 'b'");
+    TRIM("a\nb\n", "a\n\n\nb\n", "line 2 differs: expected 'b', found ''");
+    TRIM("a\n\n\nb\n", "a\nb\n", "line 2 differs: expected '', found 'b'");
+    TRIM("a\nb\nc\n", "a\nb\n\n", "the output ends too early, after line 2: expected 'c'");
+    TRIM("\n\n  a\nb\n", " \n", "the output is empty: expected '  a'");
+    TRIM("a\n\n", "a\n\n\nb\n", "line 4 differs: expected no more output, found 'b'");
+    TRIM("a", "ab", "line 1 differs: expected 'a', found 'ab'");
+    TRIM(" \n", "ab", "line 1 differs: expected no more output, found 'ab'");
+    TRIM("\xc3\xa4", "\xc3\xb6", "line 1 differs: expected '\xc3\xa4', found '\xc3\xb6'");
+    TRIM("a b",
+         "a\xc2\xa0"
+         "b\x1b[2J\xff\xe2\x80\x8b",
+         "line 1 differs: expected 'a b', found 'a\\xc2\\xa0b\\x1b[2J\\xff\\xe2\\x80\\x8b'");
+}
+
+static void comparison__explains_words(void **state)
+{
+    (void)state;
+#define WORDS(...) check_explained(COMPARE_TOKENS, __VA_ARGS__)
+    WORDS("1 2 3", "1\n2 4 5\n", "line 2 differs: expected '3', found '4'");
+    WORDS("12", "1 2", "line 1 differs: expected '12', found '1'");
+    WORDS("1 2", "12 ", "line 1 differs: expected '1', found '12'");
+    WORDS("1 2", "1\n", "the output ends too early, after line 1: expected '2'");
+    WORDS(" 1 2", " \n", "the output is empty: expected '1'");
+    WORDS("1 ", "1\n23 4", "line 2 differs: expected no more output, found '23'");
+    check_explained(COMPARE_FLOAT, "a 0.50 b", "a\n0.6 b",
+                    "line 2 differs: expected '0.50', found '0.6'");
+    check_explained(COMPARE_FLOAT, "0.50", "0.6", "line 1 differs: expected '0.50', found '0.6'");
+}
+
+/* The middle of long lines and words is displayed, and characters are whole. */
+static void comparison__explains_long_texts(void **state)
+{
+    static const char a40[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    CLEANUP_FREE char *many = string_format("%s%s%s%s", a40, a40, a40, a40);
+    CLEANUP_FREE char *expected = string_format("%s\nx%s1%s\n", many, many, many);
+    CLEANUP_FREE char *output = string_format("%s\nx%s\xc3\xa4%s\n", many, many, many);
+    CLEANUP_FREE char *shorter = string_format("%s\nx%s\n", many, many);
+    CLEANUP_FREE char *other = string_format("%s\nx%s%s\n", many, many, many);
+    CLEANUP_FREE char *explanation = string_format(
+        "line 2 differs: expected '...%s1%s%.19s...', found '...%s\xc3\xa4%s%.18s...'", a40, a40,
+        a40, a40, a40, a40);
+    CLEANUP_FREE char *ended = string_format("line 2 differs: expected '...%s1%s%.19s...', found "
+                                             "'...%s'",
+                                             a40, a40, a40, a40);
+    CLEANUP_FREE char *same = string_format("line 2 differs: expected '...%s1%s%.19s...', found "
+                                            "'...%s%s%.20s...'",
+                                            a40, a40, a40, a40, a40, a40);
+
+    (void)state;
+    check_explained(COMPARE_TRIM, expected, output, explanation);
+    check_explained(COMPARE_EXACT, expected, output, explanation);
+    check_explained(COMPARE_TOKENS, expected, output, explanation);
+    check_explained(COMPARE_TRIM, expected, shorter, ended);
+    check_explained(COMPARE_TOKENS, expected, shorter, ended);
+    check_explained(COMPARE_FLOAT, expected, shorter, ended);
+    check_explained(COMPARE_TOKENS, expected, other, same);
+    check_explained(COMPARE_FLOAT, expected, other, same);
+}
+
+/* The difference is where the expected text has ended, so its end is displayed. */
+static void comparison__explains_a_longer_line(void **state)
+{
+    CLEANUP_FREE char *blanks = string_format("a%200s", "");
+    CLEANUP_FREE char *output = string_format("%sb", blanks);
+    CLEANUP_FREE char *explanation =
+        string_format("line 1 differs: expected 'a', found '...%40sb'", "");
+
+    (void)state;
+    check_explained(COMPARE_TRIM, "a", output, explanation);
+}
+
+/* No more of the output is looked at than fits. */
+static void comparison__explains_with_bounds(void **state)
+{
+    struct comparison comparison;
+    CLEANUP_FREE char *explanation = NULL;
+
+    (void)state;
+    comparison_init(&comparison, COMPARE_TRIM, 0, "\x1b", 1);
+    for (int i = 0; i < 1000; i++)
+        comparison_add(&comparison, "\x1a\x1a\x1a", 3);
+    explanation = comparison_explain(&comparison);
+    assert_int_equal(strlen(explanation),
+                     strlen("line 1 differs: expected '\\x1b', found '...'") + 4 * FOUND_TEXT_MAX);
+}
+
 static const enum comparison_mode all_modes[] = {COMPARE_TRIM, COMPARE_EXACT, COMPARE_TOKENS,
                                                  COMPARE_FLOAT};
 
@@ -301,7 +436,7 @@ static void comparison__ends_at_the_first_difference(void **state)
         for (int k = 0; k < 3; k++)
             assert_false(comparison_add(&comparison, "b\n\n\n", 4));
         assert_false(comparison_finish(&comparison));
-        explanation = comparison_explain(&comparison);
+        explanation = comparison_locate(&comparison);
         assert_string_equal(explanation, "line 2 differs");
     }
 }
@@ -329,7 +464,7 @@ static void comparison__many_megabytes(void **state)
         comparison_add(&comparison, expected.data, expected.length - 2);
         comparison_add(&comparison, "x\n", 2);
         assert_false(comparison_finish(&comparison));
-        explanation = comparison_explain(&comparison);
+        explanation = comparison_locate(&comparison);
         assert_string_equal(explanation, "line 1048576 differs");
     }
 }
@@ -364,6 +499,12 @@ int main(void)
         cmocka_unit_test(comparison__numbers),
         cmocka_unit_test(comparison__numbers_without_a_tolerance),
         cmocka_unit_test(comparison__long_numbers),
+        cmocka_unit_test(comparison__explains_exact),
+        cmocka_unit_test(comparison__explains_trim),
+        cmocka_unit_test(comparison__explains_words),
+        cmocka_unit_test(comparison__explains_long_texts),
+        cmocka_unit_test(comparison__explains_a_longer_line),
+        cmocka_unit_test(comparison__explains_with_bounds),
         cmocka_unit_test(comparison__nothing_expected),
         cmocka_unit_test(comparison__ends_at_the_first_difference),
         cmocka_unit_test(comparison__many_megabytes),

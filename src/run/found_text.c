@@ -1,0 +1,113 @@
+#include "run/found_text.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+bool found_text_is_space(char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+static bool ends_unit(const struct found_text *found, char byte)
+{
+    return found->unit == FOUND_WORD ? found_text_is_space(byte) : byte == '\n';
+}
+
+void found_text_add_equal(struct found_text *found, const char *data, size_t length)
+{
+    size_t start = length, drop;
+
+    while (start > 0 && !ends_unit(found, data[start - 1]))
+        start--;
+    if (start > 0)
+        found->length = found->skipped = 0;
+    data += start;
+    length -= start;
+    if (length > FOUND_TEXT_BEFORE) {
+        found->skipped += found->length + length - FOUND_TEXT_BEFORE;
+        found->length = 0;
+        data += length - FOUND_TEXT_BEFORE;
+        length = FOUND_TEXT_BEFORE;
+    }
+    drop =
+        found->length + length > FOUND_TEXT_BEFORE ? found->length + length - FOUND_TEXT_BEFORE : 0;
+    memmove(found->data, found->data + drop, found->length - drop);
+    found->skipped += drop;
+    found->length -= drop;
+    memcpy(found->data + found->length, data, length);
+    found->length += length;
+}
+
+void found_text_add_rest(struct found_text *found, const char *data, size_t length)
+{
+    for (size_t i = 0; i < length && !found->ended; i++) {
+        found->ended = ends_unit(found, data[i]);
+        if (found->ended && found->unit != FOUND_WHOLE_LINE)
+            return;
+        if (found->length == FOUND_TEXT_MAX) {
+            found->ended = found->is_cut = true;
+            return;
+        }
+        found->data[found->length++] = data[i];
+    }
+}
+
+/* Unicode's spaces but U+0020: they look like it, or like nothing. */
+static bool looks_like_space(unsigned long code_point)
+{
+    return code_point == 0xa0 || code_point == 0x1680 ||
+           (code_point >= 0x2000 && code_point <= 0x200a) || code_point == 0x202f ||
+           code_point == 0x205f || code_point == 0x3000;
+}
+
+static void add_visible(struct strbuf *message, const char *text, size_t length)
+{
+    unsigned long code_point;
+    size_t size;
+
+    for (size_t at = 0; at < length; at += size) {
+        size = utf8_read(text + at, length - at, &code_point);
+        if (size > 0 && looks_like_space(code_point)) {
+            for (size_t i = 0; i < size; i++)
+                strbuf_addf(message, "\\x%02x", (unsigned char)text[at + i]);
+            continue;
+        }
+        if (size == 0)
+            size = 1; /* an invalid byte */
+        text_add_escaped(message, text + at, size);
+    }
+}
+
+/* No character is cut in two. */
+static void show(struct strbuf *message, const char *text, size_t length, bool cut_before,
+                 bool cut_after)
+{
+    const size_t head = cut_before ? utf8_cut_head(text, length) : 0;
+    const size_t tail = cut_after ? utf8_cut_tail(text, length) : 0;
+
+    strbuf_addf(message, "'%s", cut_before ? "..." : "");
+    if (head + tail < length)
+        add_visible(message, text + head, length - head - tail);
+    strbuf_addf(message, "%s'", cut_after ? "..." : "");
+}
+
+void found_text_show(struct strbuf *message, const char *text, size_t length, size_t skip)
+{
+    size_t rest;
+
+    if (skip >= length)
+        skip = length > FOUND_TEXT_BEFORE ? length - FOUND_TEXT_BEFORE : 0;
+    rest = length - skip;
+    show(message, text + skip, rest < FOUND_TEXT_MAX ? rest : FOUND_TEXT_MAX, skip > 0,
+         rest > FOUND_TEXT_MAX);
+}
+
+void found_text_show_found(struct strbuf *message, const struct found_text *found, bool trim)
+{
+    size_t length = found->length;
+
+    while (trim && !found->is_cut && length > 0 && found_text_is_space(found->data[length - 1]))
+        length--;
+    show(message, found->data, length, found->skipped > 0, found->is_cut);
+}
