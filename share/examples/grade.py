@@ -20,6 +20,8 @@ def read_tests(directory):
     """The tests of a directory, as the requests have them."""
     tests = []
     for file in sorted(directory.glob("*.in")):
+        if not file.with_suffix(".out").exists():
+            sys.exit(f"{file} has no expected output; write it to {file.with_suffix('.out')}")
         test = {
             "name": file.stem,
             "stdin": file.read_text(),

@@ -60,7 +60,8 @@ int run_inputs_read_tests(struct run_options *options, struct error *error)
 {
     struct test_requests *tests = &options->request.tests;
 
-    if (test_directory_read(options->tests, tests, error) != 0)
+    if (test_directory_read(options->tests, options->no_expected, tests, &options->test_warnings,
+                            error) != 0)
         return -1;
     tests->stop_on_failure = options->stop_on_failure;
     for (size_t i = 0; i < tests->count; i++) {

@@ -19,7 +19,10 @@ int run_inputs_check_file(const char *file, struct error *error);
  */
 int run_inputs_open_file(const char *path, long long max, struct error *error);
 
-/* Reads the tests of the directory, options->tests, into the request. ERROR_INPUT. */
+/*
+ * Reads the tests of the directory, options->tests, into the request, and options->test_warnings.
+ * ERROR_INPUT.
+ */
 int run_inputs_read_tests(struct run_options *options, struct error *error);
 
 /*

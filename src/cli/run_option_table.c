@@ -110,11 +110,12 @@ static int take_tolerance(void *place, const char *value, struct error *error)
 #define ALL        (BOTH | SESSION)
 #define FOR(which) .commands = (which)
 #define ABOUT(key) .subject = (key)
-/* The row of a limit. The output of tests has another. */
+/* The row of a limit. The timeout and the output of tests have others. */
 #define LIMIT(which)                                                                               \
     {                                                                                              \
         OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_##which),                    \
-            FOR(LIMIT_##which == LIMIT_OUTPUT ? RUN | SESSION : ALL)                               \
+            FOR(LIMIT_##which == LIMIT_OUTPUT || LIMIT_##which == LIMIT_TIMEOUT ? RUN | SESSION    \
+                                                                                : ALL)             \
     }
 #define OFFER(which)    .values = (which)
 #define CHOICES(values) .choices = (values)
@@ -174,6 +175,13 @@ static const struct option_rule rules[] = {
       "number."},
      WITH_ALL(take_tolerance),
      FOR(TEST)},
+    {{0, "--no-expected", NULL, "allow tests without NAME.out", NULL,
+      "Allow tests without an expected output. They are passed if the program ends with exit "
+      "status "
+      "0, whatever it prints. Tests with an expected output are compared as always. Without this "
+      "option, a test without an expected output is an error."},
+     FLAG(no_expected),
+     FOR(TEST)},
     {{0, "--stop-on-failure", NULL, "end after the first test that is not passed", NULL,
       "End after the first test that is not passed. The others have the status *not-run*."},
      FLAG(stop_on_failure),
@@ -199,6 +207,13 @@ static const struct option_rule rules[] = {
       "machine may read it until isolator has overwritten it. For secrets, omit the VALUE."},
      CALL(take_variable, request.environment),
      FOR(ALL)},
+    {{'t', "--timeout", "DURATION", "timeout of each test, like 500ms or 1m30s", "10s",
+      "How long the program may run in each test: numbers with the units *ns*, *us*, *ms*, *s*, "
+      "*m* "
+      "or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time for setting up "
+      "the container and for a build is not included."},
+     OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_TIMEOUT),
+     FOR(TEST)},
     LIMITS(LIMIT),
     {{0, "--output-limit", "BYTES", "bytes kept of each stream of a test", "4096",
       "How many bytes of standard output, and of standard error, the result keeps of each test, "

@@ -50,6 +50,7 @@ void run_options_release(struct run_options *options)
 {
     request_release(&options->request);
     strvec_release(&options->files);
+    strvec_release(&options->test_warnings);
     free(options->stdin_path);
     free(options->config_path);
     free(options->artifacts);

@@ -11,6 +11,9 @@
 #include "base/strvec.h"
 #include "config/request.h"
 
+/* The timeout of each test in seconds if the configuration names none; see config_load(). */
+enum { RUN_OPTIONS_TEST_TIMEOUT = 10 };
+
 enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION };
 
 struct run_options {
@@ -31,8 +34,10 @@ struct run_options {
     double tolerance;
     bool tolerance_given;
     bool stop_on_failure;
-    bool keep_processes; /* of a session */
-    bool json, table;    /* what the result is printed as, if not both are false */
+    bool no_expected;            /* tests without an expected output are allowed */
+    struct strvec test_warnings; /* about the directory of the tests */
+    bool keep_processes;         /* of a session */
+    bool json, table;            /* what the result is printed as, if not both are false */
     bool verbose;
     bool help;
 };

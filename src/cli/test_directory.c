@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/archive.h"
@@ -27,6 +28,9 @@ enum { ARGUMENT_COUNT_MAX = 10000 };
 /* Maximum bytes of all expected outputs, which are kept in memory. */
 #define EXPECTED_MAX (1LL << 30)
 
+/* Maximum number of files of no test that are kept in memory, and that a warning names. */
+enum { OTHERS_MAX = 10000, OTHERS_NAMED = 5 };
+
 /* A test in the directory and which of its files there are. */
 struct listed {
     char *name; /* owned */
@@ -38,7 +42,9 @@ struct reading {
     int directory;
     struct listed *tests; /* owned */
     size_t count;
-    long long expected; /* bytes of the expected outputs so far */
+    struct strvec others; /* the first OTHERS_MAX names that belong to no test */
+    size_t other_count;   /* all of them */
+    long long expected;   /* bytes of the expected outputs so far */
     struct error *error;
 };
 
@@ -47,6 +53,7 @@ static void reading_release(struct reading *reading)
     for (size_t i = 0; i < reading->count; i++)
         free(reading->tests[i].name);
     free(reading->tests);
+    strvec_release(&reading->others);
 }
 
 /* The path of a file of the test for messages, escaped; owned. */
@@ -113,12 +120,15 @@ static int list_file(struct reading *reading, const char *file)
     const char *dot = strrchr(file, '.');
     enum test_file which = TEST_INPUT;
 
-    if (file[0] == '.' || !dot)
+    if (file[0] == '.')
         return 0;
-    while (which < TEST_FILES && strcmp(dot, endings[which]) != 0)
+    while (which < TEST_FILES && (!dot || strcmp(dot, endings[which]) != 0))
         which++;
-    if (which == TEST_FILES)
+    if (which == TEST_FILES) {
+        if (reading->other_count++ < OTHERS_MAX)
+            strvec_push(&reading->others, file);
         return 0;
+    }
     if (!text_is_utf8(file)) {
         CLEANUP_FREE char *escaped = text_escape(file);
 
@@ -165,6 +175,124 @@ static int merge_files(struct reading *reading)
     return 0;
 }
 
+/* ---- files that belong to no test, and tests without an expected output */
+
+static int compare_names(const void *one, const void *other)
+{
+    return test_directory_order(*(char *const *)one, *(char *const *)other);
+}
+
+/* Whether a file may hold the expected output of the test: "1.expected", "1.OUT", "1.out.txt". */
+static bool may_be_expected(const char *file, const char *test)
+{
+    static const char *const words[] = {"out", "ans", "exp", "sol", "res"};
+    const size_t length = strlen(test);
+
+    if (strncasecmp(file, test, length) != 0)
+        return false;
+    for (const char *dot = file + length; dot && *dot == '.'; dot = strchr(dot + 1, '.'))
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strncasecmp(dot + 1, words[i], strlen(words[i])) == 0)
+                return true;
+    return false;
+}
+
+/* The file that probably holds the expected output of the test; owned; NULL: there is none. */
+static char *find_similar(const struct reading *reading, const char *test)
+{
+    for (size_t i = 0; i < reading->others.count; i++)
+        if (may_be_expected(reading->others.items[i], test))
+            return string_copy(reading->others.items[i]);
+    for (size_t i = 0; i < reading->count; i++) {
+        const struct listed *listed = &reading->tests[i];
+
+        if (strcasecmp(listed->name, test) == 0 && listed->has[TEST_OUTPUT])
+            return string_format("%s%s", listed->name, endings[TEST_OUTPUT]);
+    }
+    return NULL;
+}
+
+static bool lacks_expected(const struct listed *listed)
+{
+    return !listed->has[TEST_OUTPUT] && !listed->has[TEST_ANSWER];
+}
+
+/* The error about the first test without an expected output. */
+static int refuse_test(const struct reading *reading, const struct listed *listed, size_t lacking)
+{
+    CLEANUP_FREE char *file =
+        shown_path(reading, listed->name, listed->has[TEST_INPUT] ? TEST_INPUT : TEST_ARGUMENTS);
+    CLEANUP_FREE char *output = shown_path(reading, listed->name, TEST_OUTPUT);
+    CLEANUP_FREE char *similar = find_similar(reading, listed->name);
+    CLEANUP_FREE char *shown = similar ? text_escape(similar) : NULL;
+    CLEANUP_FREE char *advice =
+        shown ? string_format("rename '%s/%s' to '%s'", reading->path, shown, output)
+              : string_format("add '%s'", output);
+    CLEANUP_FREE char *others =
+        lacking > 1 ? string_format(" and %zu more", lacking - 1) : string_copy("");
+
+    return error_set(reading->error, ERROR_INPUT,
+                     "'%s'%s: there is no expected output; %s, or check only the exit status with "
+                     "--no-expected",
+                     file, others, advice);
+}
+
+static int check_expected(const struct reading *reading)
+{
+    const struct listed *first = NULL;
+    size_t lacking = 0;
+
+    for (size_t i = 0; i < reading->count; i++) {
+        if (!lacks_expected(&reading->tests[i]))
+            continue;
+        lacking++;
+        if (!first)
+            first = &reading->tests[i];
+    }
+    return first ? refuse_test(reading, first, lacking) : 0;
+}
+
+/* A test whose input was "1.IN" would run without it. */
+static int check_other(const struct reading *reading, const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    for (int which = 0; dot && which < TEST_FILES; which++)
+        if (strcasecmp(dot, endings[which]) == 0) {
+            CLEANUP_FREE char *name = string_format("%.*s", (int)(dot - file), file);
+            CLEANUP_FREE char *escaped = text_escape(file);
+            CLEANUP_FREE char *path = shown_path(reading, name, (enum test_file)which);
+
+            return error_set(reading->error, ERROR_INPUT,
+                             "'%s/%s' belongs to no test, since its ending is not in lower case; "
+                             "rename it to '%s'",
+                             reading->path, escaped, path);
+        }
+    return 0;
+}
+
+/* Checks the files that belong to no test, and adds the warning about them. */
+static int check_others(struct reading *reading, struct strvec *warnings)
+{
+    const struct strvec *others = &reading->others;
+    const size_t named = others->count < OTHERS_NAMED ? others->count : OTHERS_NAMED;
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *list = NULL;
+
+    if (others->count == 0)
+        return 0;
+    for (size_t i = 0; i < others->count; i++)
+        if (check_other(reading, others->items[i]) != 0)
+            return -1;
+    for (size_t i = 0; i < named; i++)
+        strvec_push_owned(&names, text_escape_short(others->items[i], TEXT_SHOWN_MAX));
+    if (reading->other_count > named)
+        strvec_pushf(&names, "and %zu more", reading->other_count - named);
+    list = strvec_join(&names, ", ");
+    strvec_pushf(warnings, "'%s': ignored what belongs to no test: %s", reading->path, list);
+    return 0;
+}
+
 static int list_files(struct reading *reading)
 {
     CLEANUP_FD int copy = fcntl(reading->directory, F_DUPFD_CLOEXEC, 0);
@@ -186,7 +314,12 @@ static int list_files(struct reading *reading)
     errno = failure;
     if (status == 0 && failure != 0)
         return error_set_errno(reading->error, ERROR_INPUT, "cannot read '%s'", reading->path);
-    return status == 0 ? merge_files(reading) : -1;
+    if (status != 0 || merge_files(reading) != 0)
+        return -1;
+    if (reading->others.count > 0)
+        qsort(reading->others.items, reading->others.count, sizeof *reading->others.items,
+              compare_names);
+    return 0;
 }
 
 /* Opens a file of a test that has at most `max` bytes. Returns its descriptor, owned, or -1. */
@@ -284,7 +417,6 @@ static int read_expected(struct reading *reading, const struct listed *listed,
                          reading->path, EXPECTED_MAX);
     test->expected_length = content.length;
     test->expected = strbuf_steal(&content);
-    test->has_expected = true;
     return 0;
 }
 
@@ -297,13 +429,14 @@ static int read_test(struct reading *reading, const struct listed *listed,
         if (test->stdin_file < 0)
             return -1;
     }
-    if ((listed->has[TEST_OUTPUT] || listed->has[TEST_ANSWER]) &&
-        read_expected(reading, listed, test) != 0)
+    test->no_expected = lacks_expected(listed);
+    if (!test->no_expected && read_expected(reading, listed, test) != 0)
         return -1;
     return listed->has[TEST_ARGUMENTS] ? read_arguments(reading, test) : 0;
 }
 
-int test_directory_read(const char *path, struct test_requests *tests, struct error *error)
+int test_directory_read(const char *path, bool no_expected, struct test_requests *tests,
+                        struct strvec *warnings, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(path);
     CLEANUP_FD const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -313,7 +446,8 @@ int test_directory_read(const char *path, struct test_requests *tests, struct er
     if (directory < 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", escaped);
     linux_raise_descriptors(); /* a test has one for its standard input */
-    if (list_files(&reading) != 0)
+    if (list_files(&reading) != 0 || (!no_expected && check_expected(&reading) != 0) ||
+        check_others(&reading, warnings) != 0)
         return -1;
     for (size_t i = 0; i < reading.count; i++)
         if (read_test(&reading, &reading.tests[i], test_requests_add(tests)) != 0)

@@ -8,7 +8,7 @@
 
 /* Descriptions in the form of man/options.awk. */
 static const char TIMEOUT_MANUAL[] =
-    "How long the program, each test or each cell may run: numbers with the units *ns*, *us*, "
+    "How long the program or each cell may run: numbers with the units *ns*, *us*, "
     "*ms*, *s*, *m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time "
     "for setting up the container is not included. A cell that takes longer is interrupted.";
 static const char MEMORY[] =

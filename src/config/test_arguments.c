@@ -56,8 +56,14 @@ static int read_expected(struct argument_reader *reader, const char *name, const
     if (!json_is_string(value))
         return argument_wrong(reader, name, "a string");
     test->expected = argument_bytes(value, &test->expected_length);
-    test->has_expected = true;
     return 0;
+}
+
+static int read_no_expected(struct argument_reader *reader, const char *name, const json_t *value,
+                            struct test_request *test)
+{
+    test->no_expected = json_is_true(value);
+    return json_is_boolean(value) ? 0 : argument_wrong(reader, name, "true or false");
 }
 
 static int read_compare(struct argument_reader *reader, const char *name, const json_t *value,
@@ -104,6 +110,7 @@ static const struct member {
     {"environment", ARGUMENT_OBJECT, read_environment},
     {"files", ARGUMENT_ARRAY, read_files},
     {"expected_stdout", ARGUMENT_TEXT, read_expected},
+    {"no_expected", ARGUMENT_BOOLEAN, read_no_expected},
     {"compare", ARGUMENT_NAME, read_compare},
     {"tolerance", ARGUMENT_NUMBER, read_tolerance},
     {"timeout_seconds", ARGUMENT_NUMBER, read_timeout},
@@ -150,6 +157,21 @@ static int read_member(struct argument_reader *reader, const char *test_name, co
     return result;
 }
 
+/* Nothing passes without having been compared, unless that is asked for. */
+static int check_expected(struct argument_reader *reader, const char *name,
+                          const struct test_request *test)
+{
+    if (!test->expected && !test->no_expected)
+        return error_set(reader->error, ERROR_USAGE,
+                         "%s has no expected_stdout; to check only the exit status, give "
+                         "\"no_expected\": true",
+                         name);
+    if (test->expected && test->no_expected)
+        return error_set(reader->error, ERROR_USAGE,
+                         "%s has both expected_stdout and no_expected; give one of them", name);
+    return 0;
+}
+
 /* `words` are those of the request, which every program gets. */
 static int read_test(struct argument_reader *reader, const char *name, json_t *value, size_t words,
                      struct test_request *test)
@@ -167,7 +189,7 @@ static int read_test(struct argument_reader *reader, const char *name, json_t *v
         if (read_member(reader, name, key, member, test) != 0)
             return -1;
     }
-    return 0;
+    return check_expected(reader, name, test);
 }
 
 static int compare_names(const void *one, const void *other)

@@ -24,9 +24,9 @@ struct test_request {
     struct strvec arguments;   /* appended to those of the request */
     struct strvec environment; /* "NAME=VALUE"; beside the variables of the request */
     struct input_files files;  /* beside the files of the request */
-    char *expected;            /* owned; the expected standard output, which may have NUL bytes */
-    size_t expected_length;    /* bytes */
-    bool has_expected;         /* false: every output passes if the exit status is 0 */
+    char *expected;            /* owned; the expected standard output, which may have NUL bytes; */
+    size_t expected_length;    /* bytes; with NULL, none is expected */
+    bool no_expected;          /* asked for: every output passes if the exit status is 0 */
     enum comparison_mode compare;
     double tolerance;       /* for COMPARE_FLOAT */
     double timeout_seconds; /* 0: that of the plan */

@@ -88,7 +88,7 @@ static int begin_test(struct test_run *test, const struct run *run,
     comparison_init(&test->comparison, request->compare, request->tolerance, request->expected,
                     request->expected_length);
     output_sink_init(&test->output, (size_t)plan->test_output_bytes, &observer);
-    test->output.comparison = request->has_expected ? &test->comparison : NULL;
+    test->output.comparison = request->no_expected ? NULL : &test->comparison;
     return open_input(test, error) == 0 ? pack_files(test, plan, error) : -1;
 }
 
@@ -120,7 +120,7 @@ static enum test_status status_of(struct test_run *test)
     case REASON_EXIT:
         if (result->exit_code != 0)
             return TEST_RUNTIME_ERROR;
-        if (!test->test->has_expected || comparison_finish(&test->comparison))
+        if (test->test->no_expected || comparison_finish(&test->comparison))
             return TEST_PASSED;
         return TEST_WRONG_ANSWER;
     case REASON_SIGNAL:

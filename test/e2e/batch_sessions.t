@@ -64,7 +64,7 @@ test_case --quick 'wrong lines' && {
 {"close_session": true, "language": "noshell", "entrypoint_code": ""}
 {"keep_processes": true, "language": "noshell", "entrypoint_code": ""}
 {"session": "a", "close_session": 1, "language": "noshell", "entrypoint_code": ""}
-{"session": "a", "language": "noshell", "entrypoint_code": "", "tests": [{}]}
+{"session": "a", "language": "noshell", "entrypoint_code": "", "tests": [{"no_expected": true}]}
 {"session": "a", "entrypoint_code": ""}
 END
     is "$(results '"$r->{reason} $r->{error}"')" "input session must be a name of 1 to 100 bytes; input session must be a name of 1 to 100 bytes; \

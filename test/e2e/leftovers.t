@@ -33,7 +33,7 @@ outputs() { json "join '|', map { \"\$_->{status} \$_->{stdout}\" =~ s/\\n/ /gr 
 
 test_case 'an empty volume of the image is emptied' && {
     make_image 'mkdir -m 1777 /data'
-    isolator test --tests "$scratch/three" --image "$image" "$scratch/leave.py"
+    isolator test --no-expected --tests "$scratch/three" --image "$image" "$scratch/leave.py"
     is "$status $(outputs)" "0 passed [] |passed [] |passed [] " "an empty volume"
 }
 
@@ -44,19 +44,19 @@ import os
 print(os.listxattr("/data"))
 os.setxattr("/data", b"user.left", b"text")
 END
-    isolator test --tests "$scratch/three" --image "$image" "$scratch/attributes.py"
+    isolator test --no-expected --tests "$scratch/three" --image "$image" "$scratch/attributes.py"
     is "$status $(outputs)" "0 passed [] |passed [] |passed [] " "attributes"
 }
 
 test_case 'a volume that the program cannot change is left alone' && {
     make_image 'mkdir -p /data/a; echo text >/data/a/file'
-    isolator test --tests "$scratch/three" --image "$image" "$scratch/leave.py"
+    isolator test --no-expected --tests "$scratch/three" --image "$image" "$scratch/leave.py"
     is "$status $(outputs)" "0 passed ['a'] refused |passed ['a'] refused |passed ['a'] refused " "a closed volume"
 }
 
 test_case 'no test runs if the program can change the files of a volume' && {
     cannot() {
-        isolator test --tests "$scratch/three" "${@:2}" "$scratch/leave.py"
+        isolator test --no-expected --tests "$scratch/three" "${@:2}" "$scratch/leave.py"
         outcome "2 error -1 input null several programs cannot run in one container of the image '$image': they can change '$1', which cannot be restored" \
             "$1 can be changed"
         is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "not-run not-run not-run" "$1 can be changed: the tests"
@@ -71,7 +71,7 @@ test_case 'no test runs if the program can change the files of a volume' && {
 }
 
 test_case 'no shell: the supervisor comes in a volume, which no program can change' && {
-    isolator test --tests "$scratch/three" --language noshell "$scratch/leave.py"
+    isolator test --no-expected --tests "$scratch/three" --language noshell "$scratch/leave.py"
     is "$(json 'join " ", map { $_->{status} } @{$r->{tests}}')" "passed passed passed" "no shell: the tests"
 }
 

@@ -3,8 +3,13 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl and programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-# request MEMBERS: prints a line with these members, a Perl list, beside the language.
-request() { perl -MJSON::PP -e 'print encode_json({language => "busybox", entrypoint_code => "", eval $ARGV[0]}), "\n"' "$1"; }
+# request MEMBERS: prints a line with these members, a Perl list, beside the language. Tests without an expected output say so.
+request() {
+    perl -MJSON::PP -e '
+        my $line = {language => "busybox", entrypoint_code => "", eval $ARGV[0]};
+        for my $test (@{$line->{tests} // []}) { $test->{no_expected} = JSON::PP::true unless exists $test->{expected_stdout} }
+        print encode_json($line), "\n"' "$1"
+}
 
 # batch_of MEMBERS [ARG...]: runs isolator batch with this line.
 batch_of() {
@@ -64,7 +69,7 @@ test_case 'each status' && {
     is "$(tests '"$t->{name} $t->{status} $t->{exitCode} " . ($t->{signal} // "null")')" "right passed 0 null; wrong wrong-answer 0 null; \
 slow timeout 137 SIGKILL; busy cpu-time 137 SIGKILL; large oom 137 SIGKILL; loud output-limit 137 SIGKILL; failed runtime-error 3 null; \
 killed runtime-error 139 SIGSEGV; last passed 0 null" "each status, in the order of the request"
-    is "$(tests '$t->{error} // "null"')" "null; line 1 differs; program did not end within 0.5 s; program used more than 0.3 s of CPU time; \
+    is "$(tests '$t->{error} // "null"')" "null; line 1 differs: expected 'right', found 'left'; program did not end within 0.5 s; program used more than 0.3 s of CPU time; \
 program ran out of memory (limit 32 MB); program wrote more than 64 MiB to one stream; program exited with status 3; \
 program was ended by signal SIGSEGV; null" "each error"
     is "$(json 'join " ", map { "$_ $r->{summary}{$_}" } sort keys %{$r->{summary}}')" "failed 7 firstFailure wrong passed 2 total 9" "the summary"
@@ -92,10 +97,10 @@ test_case 'ways to compare' && {
         ["tokens", "tokens", "1 2 3", "1\n2\t 3\n"], ["tokens, other", "tokens", "1 2 3", "1 23"], ["float", "float", "0.5 x", "0.5000001 x"],
         ["float, far", "float", "0.5", "0.51"], ["tolerance", "float", "0.5", "0.51", tolerance => 0.1], ["empty", "exact", "", ""],
         ["not empty", "exact", "", "\n"], ["short", "trim", "a\nb", "a\n"], ["nul", "exact", "a\0b", "a\\000b"]]'
-    is "$(tests '"$t->{name}: $t->{status} " . ($t->{error} // "null")')" "trim: passed null; trim, start: wrong-answer line 1 differs; exact: passed null; \
-exact, end: wrong-answer line 1 differs; tokens: passed null; tokens, other: wrong-answer line 1 differs; float: passed null; \
-float, far: wrong-answer line 1 differs; tolerance: passed null; empty: passed null; not empty: wrong-answer line 1 differs; \
-short: wrong-answer the output ends too early, after line 1; nul: passed null" "each way"
+    is "$(tests '"$t->{name}: $t->{status} " . ($t->{error} // "null")')" "trim: passed null; trim, start: wrong-answer line 1 differs: expected 'a', found ' a'; exact: passed null; \
+exact, end: wrong-answer line 1 differs: expected 'a', found 'a\\n'; tokens: passed null; tokens, other: wrong-answer line 1 differs: expected '2', found '23'; float: passed null; \
+float, far: wrong-answer line 1 differs: expected '0.5', found '0.51'; tolerance: passed null; empty: passed null; not empty: wrong-answer line 1 differs: expected no more output, found '\\n'; \
+short: wrong-answer the output ends too early, after line 1: expected 'b'; nul: passed null" "each way"
 }
 
 test_case 'stdin, arguments, variables and files of a test, beside those of the request' && {
@@ -138,7 +143,7 @@ test_case 'more tests than isolator may have descriptors' && {
 test_case 'memory for 1000 tests with 100 kB of output each' && {
     request 'entrypoint_code => q(head -c 100000 /dev/zero | tr "\\\\0" x), tests => [map { {} } 1 .. 1000]' >"$scratch/requests"
     peak=$(peak "$ISOLATOR" batch -q "$scratch/requests")
-    memory "$peak" 8192 "peak memory in kB"
+    memory "$peak" 8448 "peak memory in kB"
 }
 
 test_case '9000 files in directories of their own, and a file of nearly a MB' && {
@@ -238,16 +243,20 @@ test_case --quick 'refused lines' && {
         request 'tests => [{}], stop_on_failure => 1'
         request 'tests => [{}], test_output_bytes => 63'
         request 'tests => [map { {} } 1 .. 65], test_output_bytes => 1 << 20'
+        echo '{"language": "bash", "entrypoint_code": "", "tests": [{"expected_stdout": "1"}, {"stdin": "2"}]}'
+        request 'tests => [{expected_stdout => "", no_expected => \1}]'
     } | sed 's/"busybox"/"bash"/' >"$scratch/requests"
     isolator batch "$scratch/requests"
     is "$status $(perl -MJSON::PP -e 'print join "; ", map { "$_->{reason} $_->{error}" } sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>' \
         <"$scratch/out")" "1 input tests must be an array of 1 to 10000 tests; input tests[1] has no member 'expected'; known are: name, stdin, arguments, \
-environment, files, expected_stdout, compare, tolerance, timeout_seconds, cpu_seconds; input tests: there are two tests named 'a'; \
+environment, files, expected_stdout, no_expected, compare, tolerance, timeout_seconds, cpu_seconds; input tests: there are two tests named 'a'; \
 input tests[0].compare: 'fuzzy' is not a way to compare; use trim, exact, tokens or float; \
 input test '1': timeout_seconds must be from 0.001 to 31622400 s; input test '1': variable 'IFS' cannot be given: shells keep it for themselves; \
 input tests[0].files[0]: '../a' must not have '..', '.' or empty parts; input a request with tests cannot return files; \
 input stop_on_failure must be true or false; input test_output_bytes must be a whole number from 64 to 1048576; \
-input test_output_bytes can be at most 1032444 with 65 tests" "each message"
+input test_output_bytes can be at most 1032444 with 65 tests; \
+input tests[1] has no expected_stdout; to check only the exit status, give \"no_expected\": true; \
+input tests[0] has both expected_stdout and no_expected; give one of them" "each message"
 }
 
 test_case 'tests with a writable root are refused' && {

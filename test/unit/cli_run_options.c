@@ -613,10 +613,14 @@ static void check_defaults(const struct run_options *options, const struct run_o
     const struct sandbox_policy *given = &options->request.policy, *defaults = &config->defaults;
     CLEANUP_FREE char *drop = strvec_join(&given->cap_drop, ",");
     CLEANUP_FREE char *default_drop = strvec_join(&defaults->cap_drop, ",");
+    struct limits limits;
 
+    limits_init(&limits);
+    limits_overlay(&limits, &defaults->limits);
+    if (options->command == RUN_OPTIONS_TEST)
+        limits.number[LIMIT_TIMEOUT] = RUN_OPTIONS_TEST_TIMEOUT;
     for (int i = 0; i < LIMIT_NUMBERS; i++)
-        assert_true(isnan(given->limits.number[i]) ||
-                    given->limits.number[i] == defaults->limits.number[i]);
+        assert_true(isnan(given->limits.number[i]) || given->limits.number[i] == limits.number[i]);
     if (given->network)
         assert_string_equal(given->network, defaults->network);
     if (given->read_only != -1)

@@ -3,33 +3,61 @@
 #include "cli/test_directory.h"
 #include "run/result.h"
 
-/* Reads the tests of the directory, which must work. */
-static struct test_requests read_tests(const char *directory)
+/* The text with the directory in place of each DIR; owned. */
+static char *with_directory(const char *text, const char *directory)
+{
+    struct strbuf result = STRBUF_INIT;
+    const char *place;
+
+    for (; (place = strstr(text, "DIR")); text = place + 3) {
+        strbuf_add(&result, text, (size_t)(place - text));
+        strbuf_addstr(&result, directory);
+    }
+    strbuf_addstr(&result, text);
+    return strbuf_steal(&result);
+}
+
+/*
+ * Reads the tests of the directory, of which some may have no expected output; this must work, with
+ * this warning, in which DIR is the directory. NULL: none.
+ */
+static struct test_requests read_with_warning(const char *directory, const char *warning)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+    CLEANUP_FREE char *expected = with_directory(warning ? warning : "", directory);
     struct test_requests tests = TEST_REQUESTS_INIT;
-    const int status = test_directory_read(directory, &tests, &error);
+    const int status = test_directory_read(directory, true, &tests, &warnings, &error);
 
     assert_no_error(&error);
     assert_int_equal(status, 0);
+    assert_int_equal(warnings.count, warning ? 1 : 0);
+    if (warning)
+        assert_string_equal(warnings.items[0], expected);
     return tests;
 }
 
-/* Asserts the error, in which %s is the directory, and removes the directory. */
-static void assert_refused(char *directory, const char *format)
+static struct test_requests read_tests(const char *directory)
 {
-    CLEANUP_FREE char *copy = string_copy(format);
-    char *place = strstr(copy, "DIR");
-    CLEANUP_FREE char *message = NULL;
-    struct test_requests tests = TEST_REQUESTS_INIT;
+    return read_with_warning(directory, NULL);
+}
+
+/* Asserts the error, in which DIR is the directory. */
+static void check_refused(const char *directory, bool no_expected, const char *text)
+{
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+    CLEANUP_FREE char *message = with_directory(text, directory);
     struct error error = ERROR_INIT;
 
-    assert_non_null(place);
-    *place = '\0';
-    message = string_format("%s%s%s", copy, directory, place + 3);
-    assert_int_equal(test_directory_read(directory, &tests, &error), -1);
+    assert_int_equal(test_directory_read(directory, no_expected, &tests, &warnings, &error), -1);
     assert_error(&error, ERROR_INPUT, message);
-    test_requests_release(&tests);
+}
+
+/* The same if tests may have no expected output. Removes the directory. */
+static void assert_refused(char *directory, const char *text)
+{
+    check_refused(directory, true, text);
     temp_remove(directory);
 }
 
@@ -41,7 +69,7 @@ static char *list_tests(const struct test_requests *tests)
     for (size_t i = 0; i < tests->count; i++)
         strbuf_addf(&text, "%s%s:%s%s", i > 0 ? " " : "", tests->items[i].name,
                     tests->items[i].stdin_file >= 0 ? "i" : "",
-                    tests->items[i].has_expected ? "o" : "");
+                    tests->items[i].expected ? "o" : "");
     return strbuf_steal(&text);
 }
 
@@ -70,7 +98,7 @@ static void test_directory__files_of_a_test(void **state)
     assert_string_equal(tests.items[0].name, "one");
     input = read_all(tests.items[0].stdin_file);
     assert_string_equal(input.data, "1 2\n");
-    assert_true(tests.items[0].has_expected);
+    assert_false(tests.items[0].no_expected);
     assert_int_equal(tests.items[0].expected_length, 4);
     assert_memory_equal(tests.items[0].expected, "a\0b\n", 4);
     assert_int_equal(tests.items[0].arguments.count, 3);
@@ -95,10 +123,12 @@ static void test_directory__one_file_is_enough(void **state)
     assert_listed(directory, "a:i b:o c:o d: e:io");
 }
 
+/* Each name has to be in the warning, or in the dark on purpose. */
 static void test_directory__other_files_are_ignored(void **state)
 {
     char *directory = temp_create();
-    CLEANUP_FREE char *below = path_in(directory, "secret");
+    CLEANUP_FREE char *below = path_in(directory, "secret"), *listed = NULL;
+    struct test_requests tests;
 
     (void)state;
     write_in(directory, "a.b.in", "");
@@ -107,11 +137,69 @@ static void test_directory__other_files_are_ignored(void **state)
     write_in(directory, "README", "");
     write_in(directory, "in", "");
     write_in(directory, "a.in~", "");
-    write_in(directory, "a.IN", "");
-    write_in(directory, "a.desc", "");
+    write_in(directory, "a\n.desc", "");
     assert_int_equal(mkdir(below, 0700), 0);
     write_in(below, "x.in", "");
-    assert_listed(directory, "a.b:i");
+    tests = read_with_warning(directory, "'DIR': ignored what belongs to no test: README, "
+                                         "a\\n.desc, a.in~, in, secret");
+    listed = list_tests(&tests);
+    assert_string_equal(listed, "a.b:i");
+    test_requests_release(&tests);
+    write_in(directory, "a.txt", "");
+    write_in(directory, "zzz", "");
+    tests = read_with_warning(directory, "'DIR': ignored what belongs to no test: README, "
+                                         "a\\n.desc, a.in~, a.txt, in, and 2 more");
+    test_requests_release(&tests);
+    temp_remove(directory);
+}
+
+/* Tests with these files, of which one has no expected output, are refused with this advice. */
+static void check_lacks(const char *const *files, const char *message)
+{
+    char *directory = temp_create();
+
+    for (; *files; files++)
+        write_in(directory, *files, "");
+    check_refused(directory, false, message);
+    temp_remove(directory);
+}
+
+#define LACKS(message, ...) check_lacks((const char *const[]){__VA_ARGS__, NULL}, message)
+#define OR_NONE             ", or check only the exit status with --no-expected"
+
+/* Such a test would pass whatever the program prints. */
+static void test_directory__no_expected_output(void **state)
+{
+    (void)state;
+    LACKS("'DIR/1.in': there is no expected output; add 'DIR/1.out'" OR_NONE, "1.in", "2.out");
+    LACKS("'DIR/2.args': there is no expected output; add 'DIR/2.out'" OR_NONE, "1.out", "2.args");
+    LACKS("'DIR/2.in' and 2 more: there is no expected output; add 'DIR/2.out'" OR_NONE, "10.in",
+          "2.in", "3.in", "1.in", "1.ans");
+    LACKS("'DIR/1.in': there is no expected output; rename 'DIR/1.expected' to 'DIR/1.out'" OR_NONE,
+          "1.in", "1.expected", "1.desc", "11.expected");
+    LACKS("'DIR/1.in': there is no expected output; rename 'DIR/1.OUT' to 'DIR/1.out'" OR_NONE,
+          "1.in", "1.OUT");
+    LACKS("'DIR/1.in': there is no expected output; rename 'DIR/1.out.txt' to 'DIR/1.out'" OR_NONE,
+          "1.in", "1.out.txt");
+    LACKS("'DIR/a.in': there is no expected output; rename 'DIR/A.out' to 'DIR/a.out'" OR_NONE,
+          "a.in", "A.out");
+    LACKS("'DIR/1.in': there is no expected output; add 'DIR/1.out'" OR_NONE, "1.in", "1.timeout",
+          "1.layout", "1expected");
+}
+
+/* A test whose input is "1.IN" would run without it, whatever is asked for. */
+static void test_directory__endings_in_upper_case(void **state)
+{
+    char *directory = temp_create();
+
+    (void)state;
+    write_in(directory, "1.IN", "");
+    write_in(directory, "1.out", "");
+    check_refused(directory, false,
+                  "'DIR/1.IN' belongs to no test, since its ending is not in lower case; rename it "
+                  "to 'DIR/1.in'");
+    assert_refused(directory, "'DIR/1.IN' belongs to no test, since its ending is not in lower "
+                              "case; rename it to 'DIR/1.in'");
 }
 
 static void test_directory__natural_order(void **state)
@@ -167,24 +255,20 @@ static void test_directory__links(void **state)
     CLEANUP_FREE char *link = path_in(directory, "a.in");
 
     (void)state;
-    write_in(directory, "shared", "x");
-    assert_int_equal(symlink("shared", link), 0);
+    write_in(directory, ".shared", "x");
+    assert_int_equal(symlink(".shared", link), 0);
     assert_listed(directory, "a:i");
 }
 
 static void test_directory__nothing_in_it(void **state)
 {
     char *directory = temp_create();
-    struct test_requests tests = TEST_REQUESTS_INIT;
-    struct error error = ERROR_INIT;
 
     (void)state;
     assert_refused(directory, "'DIR' has no tests; a test is a file NAME.in and a file NAME.out");
-    assert_int_equal(test_directory_read("/nonexistent\n", &tests, &error), -1);
-    assert_error(&error, ERROR_INPUT,
-                 "cannot open the directory '/nonexistent\\n': No such file or directory");
-    assert_int_equal(test_directory_read("/dev/null", &tests, &error), -1);
-    assert_error(&error, ERROR_INPUT, "cannot open the directory '/dev/null': Not a directory");
+    check_refused("/nonexistent\n", false,
+                  "cannot open the directory '/nonexistent\\n': No such file or directory");
+    check_refused("/dev/null", false, "cannot open the directory '/dev/null': Not a directory");
 }
 
 /* A FIFO without a writer would block. */
@@ -297,6 +381,8 @@ int main(void)
         cmocka_unit_test(test_directory__files_of_a_test),
         cmocka_unit_test(test_directory__one_file_is_enough),
         cmocka_unit_test(test_directory__other_files_are_ignored),
+        cmocka_unit_test(test_directory__no_expected_output),
+        cmocka_unit_test(test_directory__endings_in_upper_case),
         cmocka_unit_test(test_directory__natural_order),
         cmocka_unit_test(test_directory__order_is_total),
         cmocka_unit_test(test_directory__links),

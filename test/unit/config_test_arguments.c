@@ -2,6 +2,10 @@
 
 #include "config/test_arguments.h"
 
+/* A test that any output passes, and the members that say so. */
+#define NO_EXPECTED "\"no_expected\": true"
+#define ANY         "{" NO_EXPECTED "}"
+
 struct fixture {
     struct error error;
     struct argument_reader reader;
@@ -53,7 +57,7 @@ static void check_refused(const char *text, const char *message)
 /* Likewise the second of two tests, with these members. */
 static void check_wrong(const char *members, const char *message)
 {
-    CLEANUP_FREE char *text = string_format("[{}, {%s}]", members);
+    CLEANUP_FREE char *text = string_format("[" ANY ", {%s}]", members);
 
     check_refused(text, message);
 }
@@ -65,7 +69,7 @@ static void test_arguments__defaults(void **state)
 
     (void)state;
     set_up(&fixture);
-    read_good(&fixture, "[{}]");
+    read_good(&fixture, "[{\"expected_stdout\": \"a\"}]");
     assert_int_equal(fixture.tests.count, 1);
     test = &fixture.tests.items[0];
     assert_string_equal(test->name, "1");
@@ -74,7 +78,8 @@ static void test_arguments__defaults(void **state)
     assert_int_equal(test->arguments.count, 0);
     assert_int_equal(test->environment.count, 0);
     assert_int_equal(test->files.count, 0);
-    assert_false(test->has_expected);
+    assert_string_equal(test->expected, "a");
+    assert_false(test->no_expected);
     assert_int_equal(test->compare, COMPARE_TRIM);
     assert_true(test->tolerance == 1e-6);
     assert_true(test->timeout_seconds == 0);
@@ -104,7 +109,7 @@ static void test_arguments__all_members(void **state)
     assert_string_equal(test->arguments.items[0], "x");
     assert_string_equal(test->environment.items[0], "A=1");
     assert_string_equal(test->files.items[0].path, "d/f");
-    assert_true(test->has_expected);
+    assert_false(test->no_expected);
     assert_int_equal(test->expected_length, 3);
     assert_memory_equal(test->expected, "c\0\n", 4);
     assert_int_equal(test->compare, COMPARE_FLOAT);
@@ -121,16 +126,18 @@ static void test_arguments__empty_and_null(void **state)
 
     (void)state;
     set_up(&fixture);
-    read_good(&fixture, "[{\"expected_stdout\": \"\", \"stdin\": \"\"},"
-                        " {\"name\": null, \"stdin\": null, \"arguments\": null,"
-                        "  \"environment\": null, \"files\": null, \"expected_stdout\": null,"
-                        "  \"compare\": null, \"tolerance\": null, \"timeout_seconds\": null,"
-                        "  \"cpu_seconds\": null}]");
-    assert_true(fixture.tests.items[0].has_expected);
+    read_good(&fixture,
+              "[{\"expected_stdout\": \"\", \"stdin\": \"\"},"
+              " {\"name\": null, \"stdin\": null, \"arguments\": null,"
+              "  \"environment\": null, \"files\": null, \"expected_stdout\": null," NO_EXPECTED ","
+              "  \"compare\": null, \"tolerance\": null, \"timeout_seconds\": null,"
+              "  \"cpu_seconds\": null}]");
+    assert_string_equal(fixture.tests.items[0].expected, "");
     assert_int_equal(fixture.tests.items[0].expected_length, 0);
     assert_int_equal(fixture.tests.items[0].stdin_length, 0);
     assert_string_equal(fixture.tests.items[1].name, "2");
-    assert_false(fixture.tests.items[1].has_expected);
+    assert_null(fixture.tests.items[1].expected);
+    assert_true(fixture.tests.items[1].no_expected);
     assert_null(fixture.tests.items[1].stdin_data);
     tear_down(&fixture);
 }
@@ -144,7 +151,7 @@ static void test_arguments__names(void **state)
     (void)state;
     for (int i = 0; i < 255; i++)
         strbuf_addch(&longest, 'n');
-    enough = string_format("[{\"name\": \"%s\"}]", strbuf_string(&longest));
+    enough = string_format("[{\"name\": \"%s\"," NO_EXPECTED "}]", strbuf_string(&longest));
     more = string_format("\"name\": \"%sn\"", strbuf_string(&longest));
     set_up(&fixture);
     read_good(&fixture, enough);
@@ -159,9 +166,11 @@ static void test_arguments__names(void **state)
 static void test_arguments__equal_names(void **state)
 {
     (void)state;
-    check_refused("[{\"name\": \"a\\n\"}, {\"name\": \"b\"}, {\"name\": \"a\\n\"}]",
+    check_refused("[{\"name\": \"a\\n\"," NO_EXPECTED "}, {\"name\": \"b\"," NO_EXPECTED
+                  "}, {\"name\": \"a\\n\"," NO_EXPECTED "}]",
                   "tests: there are two tests named 'a\\n'");
-    check_refused("[{\"name\": \"2\"}, {}]", "tests: there are two tests named '2'");
+    check_refused("[{\"name\": \"2\"," NO_EXPECTED "}, " ANY "]",
+                  "tests: there are two tests named '2'");
 }
 
 static void test_arguments__wrong_members(void **state)
@@ -195,11 +204,27 @@ static void test_arguments__unknown_members(void **state)
     (void)state;
     check_wrong("\"expected\": \"a\"",
                 "tests[1] has no member 'expected'; known are: name, stdin, arguments, "
-                "environment, files, expected_stdout, compare, tolerance, timeout_seconds, "
-                "cpu_seconds");
+                "environment, files, expected_stdout, no_expected, compare, tolerance, "
+                "timeout_seconds, cpu_seconds");
     check_wrong("\"\\u001b\": null",
                 "tests[1] has no member '\\x1b'; known are: name, stdin, arguments, environment, "
-                "files, expected_stdout, compare, tolerance, timeout_seconds, cpu_seconds");
+                "files, expected_stdout, no_expected, compare, tolerance, timeout_seconds, "
+                "cpu_seconds");
+}
+
+/* Such a test would pass whatever the program prints. */
+static void test_arguments__nothing_expected(void **state)
+{
+    (void)state;
+    check_wrong("\"stdin\": \"1\"",
+                "tests[1] has no expected_stdout; to check only the exit status, give "
+                "\"no_expected\": true");
+    check_wrong("\"expected_stdout\": null, \"no_expected\": false",
+                "tests[1] has no expected_stdout; to check only the exit status, give "
+                "\"no_expected\": true");
+    check_wrong("\"expected_stdout\": \"\"," NO_EXPECTED,
+                "tests[1] has both expected_stdout and no_expected; give one of them");
+    check_wrong("\"no_expected\": 1", "tests[1].no_expected must be true or false");
 }
 
 static void test_arguments__no_array_of_objects(void **state)
@@ -210,11 +235,11 @@ static void test_arguments__no_array_of_objects(void **state)
     (void)state;
     check_refused("{}", "tests must be an array of 1 to 10000 tests");
     check_refused("[]", "tests must be an array of 1 to 10000 tests");
-    check_refused("[{}, 5]", "tests[1] must be an object");
-    check_refused("[{}, null]", "tests[1] must be an object");
-    strbuf_addstr(&many, "[{}");
+    check_refused("[" ANY ", 5]", "tests[1] must be an object");
+    check_refused("[" ANY ", null]", "tests[1] must be an object");
+    strbuf_addstr(&many, "[" ANY);
     for (int i = 1; i < 10000; i++)
-        strbuf_addstr(&many, ",{}");
+        strbuf_addstr(&many, "," ANY);
     strbuf_addstr(&many, "]");
     set_up(&fixture);
     read_good(&fixture, strbuf_string(&many));
@@ -222,7 +247,7 @@ static void test_arguments__no_array_of_objects(void **state)
     assert_string_equal(fixture.tests.items[9999].name, "10000");
     tear_down(&fixture);
     many.length--;
-    strbuf_addstr(&many, ",{}]");
+    strbuf_addstr(&many, "," ANY "]");
     check_refused(strbuf_string(&many), "tests must be an array of 1 to 10000 tests");
 }
 
@@ -236,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_arguments__equal_names),
         cmocka_unit_test(test_arguments__wrong_members),
         cmocka_unit_test(test_arguments__unknown_members),
+        cmocka_unit_test(test_arguments__nothing_expected),
         cmocka_unit_test(test_arguments__no_array_of_objects),
     };
 

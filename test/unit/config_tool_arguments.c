@@ -604,7 +604,8 @@ static void tool_arguments__tests(void **state)
     (void)state;
     set_up(&fixture);
     fixture.caller = TOOL_CALLER_BATCH;
-    read_good(&fixture, ", \"tests\": [{\"arguments\": [\"a\"]}, {\"name\": \"two\"}],"
+    read_good(&fixture, ", \"tests\": [{\"arguments\": [\"a\"], \"no_expected\": true},"
+                        " {\"name\": \"two\", \"expected_stdout\": \"\"}],"
                         " \"stop_on_failure\": true, \"test_output_bytes\": 64");
     assert_int_equal(fixture.request.tests.count, 2);
     assert_string_equal(fixture.request.tests.items[0].name, "1");
@@ -616,7 +617,7 @@ static void tool_arguments__tests(void **state)
 
     set_up(&fixture);
     fixture.caller = TOOL_CALLER_BATCH;
-    read_good(&fixture, ", \"tests\": [{}], \"stop_on_failure\": false,"
+    read_good(&fixture, ", \"tests\": [{\"expected_stdout\": \"\"}], \"stop_on_failure\": false,"
                         " \"test_output_bytes\": 1048576");
     assert_false(fixture.request.tests.stop_on_failure);
     assert_int_equal(fixture.request.test_output_bytes, 1048576);
@@ -634,8 +635,9 @@ static void tool_arguments__words_of_tests(void **state)
     for (int i = 0; i < 19; i++)
         strbuf_addf(&text, "%s\"%0100000d\"", i > 0 ? "," : "", i);
     strbuf_addf(&text,
-                "], \"tests\": [{\"arguments\": [\"%060000d\"]}, {\"arguments\": "
-                "[\"%060000d\"]}, {\"arguments\": [\"%0100000d\", \"+\"]}]}",
+                "], \"tests\": [{\"arguments\": [\"%060000d\"], \"no_expected\": true},"
+                " {\"arguments\": [\"%060000d\"], \"no_expected\": true}, {\"arguments\": "
+                "[\"%0100000d\", \"+\"]}]}",
                 0, 0, 0);
     set_up(&fixture);
     fixture.caller = TOOL_CALLER_BATCH;

@@ -87,7 +87,6 @@ static void set_up(struct fixture *fixture, bool build, int tests)
         test->name = string_format("%d", i + 1);
         test->expected = string_copy("right");
         test->expected_length = 5;
-        test->has_expected = true;
     }
     assert_int_equal(plan_resolve(&fixture->plan, &fixture->config, &request, &error), 0);
     assert_no_error(&error);
@@ -249,6 +248,32 @@ static void submission__all_passed(void **state)
     assert_int_equal(fixture.result.duration_ms, 2);
     assert_int_equal(fixture.result.cpu_us, 1000);
     assert_int_equal(fixture.result.bytes[0], 12);
+    tear_down(&fixture);
+}
+
+/* Without an expected output none is expected, unless the request asks for no comparison. */
+static void submission__nothing_expected(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, false, 3);
+    for (int i = 0; i < 3; i++) {
+        struct test_request *test = &fixture.plan.tests.items[i];
+
+        free(test->expected);
+        test->expected = NULL;
+        test->expected_length = 0;
+    }
+    fixture.plan.tests.items[2].no_expected = true;
+    answer_kept(&fixture, 4096);
+    answer_end(&fixture, "right", &(struct frame_end){.status = 0});
+    answer_end(&fixture, "\n", &(struct frame_end){.status = 0});
+    answer_end(&fixture, "right", &(struct frame_end){.status = 0});
+    run(&fixture);
+    check(&fixture, "tests wrong-answer passed passed", "keep " EACH EACH EACH);
+    assert_string_equal(fixture.result.tests.items[0].message,
+                        "line 1 differs: expected no more output, found 'right'");
     tear_down(&fixture);
 }
 
@@ -475,6 +500,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(submission__each_end_of_a_program),
         cmocka_unit_test(submission__all_passed),
+        cmocka_unit_test(submission__nothing_expected),
         cmocka_unit_test(submission__a_copy_that_takes_long),
         cmocka_unit_test(submission__a_timeout),
         cmocka_unit_test(submission__files_that_do_not_fit),
