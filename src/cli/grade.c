@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/grade_table.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
 #include "cli/safe_json.h"
@@ -40,13 +41,14 @@ struct grading {
     struct notifier changed; /* raised when a solution is settled or has left the service */
     bool as_table;
     struct grade_table table;
+    struct progress progress;
     struct solution *solutions; /* owned */
     size_t count, started, printed;
     struct strvec pulled; /* images that were asked for with --pull */
 
     pthread_mutex_t lock; /* protects the members below, and those of the solutions */
     size_t waiting;       /* bytes of the texts that are not printed */
-    size_t passed, failed;
+    size_t passed, failed, settled;
     bool engine_failed;
 };
 
@@ -116,6 +118,7 @@ static void settle(struct solution *solution, struct result *result)
     struct grading *grading = solution->grading;
     const enum grade grade = grade_of(result);
     const bool complete = result->reason != REASON_CANCELLED;
+    const struct strvec *warnings = &grading->options->test_warnings;
     struct strbuf text = STRBUF_INIT;
     struct strvec remarks = STRVEC_INIT;
     bool engine_failed;
@@ -123,6 +126,8 @@ static void settle(struct solution *solution, struct result *result)
     result_name_subject(result, run_options_namer);
     engine_failed = complete && exit_status_of_result(result, 0) == EXIT_STATUS_ENGINE;
     if (complete) {
+        if (!grading->as_table)
+            strvec_push_all(&result->warnings, warnings);
         remarks = make_remarks(grading, solution->file, result);
         text = grading->as_table ? make_row(grading, solution->file, result)
                                  : make_json(solution->file, result);
@@ -134,6 +139,7 @@ static void settle(struct solution *solution, struct result *result)
     grading->waiting += text.length;
     grading->passed += grade == GRADE_PASSED;
     grading->failed += grade == GRADE_FAILED;
+    grading->settled++;
     grading->engine_failed |= engine_failed;
     pthread_mutex_unlock(&grading->lock);
     notifier_raise(&grading->changed);
@@ -145,15 +151,27 @@ static void on_result(void *context, struct result *result)
     settle(context, result);
 }
 
+/* Prints a line on stderr. The caller has the lock, since others draw the progress line. */
+static void print_remark(struct grading *grading, const char *text)
+{
+    progress_clear(&grading->progress);
+    diagnostics_line("%s", text);
+}
+
 /* The service calls this after the cleanup of a run. */
 static void on_cleaned_up(void *context, const char *problem)
 {
     const struct solution *solution = context;
+    struct grading *grading = solution->grading;
     CLEANUP_FREE char *name = text_escape(solution->file);
-    CLEANUP_FREE char *escaped = problem ? text_escape(problem) : NULL;
+    CLEANUP_FREE char *escaped = text_escape(problem ? problem : "");
+    CLEANUP_FREE char *line = string_format("%s: warning: %s", name, escaped);
 
-    if (problem)
-        diagnostics_line("%s: warning: %s", name, escaped);
+    if (!problem)
+        return;
+    pthread_mutex_lock(&grading->lock);
+    print_remark(grading, line);
+    pthread_mutex_unlock(&grading->lock);
 }
 
 /* ---- output */
@@ -176,10 +194,10 @@ static bool print_next(struct grading *grading, bool unsettled)
     solution->text = (struct strbuf)STRBUF_INIT;
     solution->remarks = (struct strvec)STRVEC_INIT;
     grading->waiting -= text.length;
+    for (size_t i = 0; i < remarks.count; i++)
+        print_remark(grading, remarks.items[i]);
     pthread_mutex_unlock(&grading->lock);
     grading->printed += settled || unsettled;
-    for (size_t i = 0; i < remarks.count; i++)
-        diagnostics_line("%s", remarks.items[i]);
     print_bytes(strbuf_string(&text), text.length);
     strbuf_release(&text);
     strvec_release(&remarks);
@@ -190,6 +208,14 @@ static void print_settled(struct grading *grading)
 {
     while (grading->printed < grading->count && print_next(grading, false))
         ;
+}
+
+static void show_progress(struct grading *grading)
+{
+    pthread_mutex_lock(&grading->lock);
+    progress_count(&grading->progress, (long long)grading->settled,
+                   (long long)(grading->settled - grading->passed));
+    pthread_mutex_unlock(&grading->lock);
 }
 
 /* Prints what is left at the end. */
@@ -305,6 +331,7 @@ static void run_all(struct grading *grading)
         /* Clear it before asking for what is new: a later change raises it again. */
         notifier_clear(&grading->changed);
         print_settled(grading);
+        show_progress(grading);
         if (may_start(grading))
             start_next(grading);
         else if (grading->printed == grading->count && service_is_idle(&grading->service))
@@ -385,14 +412,18 @@ static int run_in_service(struct grading *grading, struct error *error)
 
     if (service_open(&grading->service, grading->config, &service_options, error) != 0)
         return -1;
+    for (size_t i = 0; grading->as_table && i < options->test_warnings.count; i++)
+        diagnostics_line("warning: %s", options->test_warnings.items[i]);
     if (grading->as_table) {
         CLEANUP_FREE char *heading = grade_table_heading(&grading->table);
 
         print_text(heading);
     }
+    progress_begin_counted(&grading->progress, (long long)grading->count);
     run_all(grading);
     service_close(&grading->service, 0); /* cancels what still runs */
-    signals_release();                   /* nothing remains to be removed */
+    progress_clear(&grading->progress);
+    signals_release(); /* nothing remains to be removed */
     print_end(grading);
     return exit_status(grading);
 }

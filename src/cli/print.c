@@ -18,11 +18,30 @@ static struct {
     int error; /* errno; 0: none */
 } standard_output;
 
-void print_bytes(const char *data, size_t length)
+static void open_output(void)
 {
     if (!standard_output.open)
         output_open(&standard_output.output, STDOUT_FILENO);
     standard_output.open = true;
+}
+
+size_t print_available(const char *data, size_t length)
+{
+    enum { LONG_AGO = 1 }; /* a deadline; 0 is none */
+    size_t written;
+
+    open_output();
+    if (standard_output.error != 0)
+        return length;
+    written = output_write(&standard_output.output, data, length, LONG_AGO, NULL);
+    if (written < length && errno != ETIMEDOUT)
+        standard_output.error = errno;
+    return written;
+}
+
+void print_bytes(const char *data, size_t length)
+{
+    open_output();
     if (standard_output.error != 0)
         return;
     if (output_write(&standard_output.output, data, length, 0,

@@ -15,6 +15,12 @@ void print_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void print_text(const char *text);
 void print_bytes(const char *data, size_t length);
 
+/*
+ * Prints as much as fits now, without waiting for a reader or for a signal. Returns how many bytes
+ * that are; all of them after an error, since nothing more is printed then.
+ */
+size_t print_available(const char *data, size_t length);
+
 /* The errno of the first print that failed; 0: none. A signal is not an error. */
 int print_failure(void);
 

@@ -20,12 +20,22 @@ static bool can_erase(void)
     return kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
+static bool is_wanted(void)
+{
+    return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && can_erase();
+}
+
+void progress_begin_counted(struct progress *progress, long long total)
+{
+    *progress = (struct progress){.enabled = is_wanted(), .begin = clock_now_ms(), .size = total};
+}
+
 void progress_begin(struct progress *progress, int in, bool quiet)
 {
     struct stat status;
 
     *progress = (struct progress){
-        .enabled = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && can_erase(),
+        .enabled = !quiet && is_wanted(),
         .begin = clock_now_ms(),
         .size = fstat(in, &status) == 0 && S_ISREG(status.st_mode) ? (long long)status.st_size : -1,
     };
@@ -64,6 +74,12 @@ void progress_show(struct progress *progress, long long done, long long failed, 
     progress->last_sent = now;
     line = progress_line(progress, now, done, failed, requests, bytes);
     draw_line(progress, line);
+}
+
+/* The rest is known exactly if each request is one byte of the input, and all of it was read. */
+void progress_count(struct progress *progress, long long done, long long failed)
+{
+    progress_show(progress, done, failed, progress->size, progress->size);
 }
 
 void progress_clear(struct progress *progress)

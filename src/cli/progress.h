@@ -1,5 +1,5 @@
 /*
- * The progress line of a batch on a terminal. It has no colours.
+ * The progress line of a batch, or of tests, on a terminal. It has no colours.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -10,11 +10,15 @@ struct progress {
     bool enabled;        /* stderr is a terminal that can erase a line, and stdout is none */
     long long begin;     /* clock_now_ms() */
     long long last_sent; /* clock_now_ms() of the last update; 0: no line is displayed */
-    long long size;      /* bytes of the input; -1: unknown */
+    long long size;      /* bytes of the input, or requests that are counted; -1: unknown */
 };
 
 /* `in` is the input; its size is known if it is a file. `quiet` disables the progress line. */
 void progress_begin(struct progress *progress, int in, bool quiet);
+
+/* For `total` requests that are known from the start; then call progress_count() for each. */
+void progress_begin_counted(struct progress *progress, long long total);
+void progress_count(struct progress *progress, long long done, long long failed);
 
 /*
  * The line at `now` (clock_now_ms()) with `done` results, of which `failed` failed. `requests`

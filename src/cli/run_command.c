@@ -15,8 +15,10 @@ static int report_stream(const struct result *result, int status)
     return program_ended && result->exit_code > 0 ? result->exit_code : status;
 }
 
-static int report_run(const struct run_options *options, struct result *result, int status)
+static int report_run(void *context, const struct run_options *options, struct result *result,
+                      int status)
 {
+    (void)context;
     if (options->stream)
         return report_stream(result, status);
     return run_request_print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
@@ -24,5 +26,7 @@ static int report_run(const struct run_options *options, struct result *result, 
 
 int run_command(int argc, char **argv)
 {
-    return run_request_main(RUN_OPTIONS_RUN, argc, argv, report_run);
+    const struct run_request_view view = {.report = report_run};
+
+    return run_request_main(RUN_OPTIONS_RUN, argc, argv, &view);
 }

@@ -61,20 +61,28 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
     return 0;
 }
 
-static void run_plan(struct service *service, const struct run_options *options, struct plan *plan,
-                     struct result *result)
+static void run_plan(struct service *service, const struct run_options *options,
+                     const struct run_request_view *view, struct plan *plan, struct result *result)
 {
-    const struct run_observer live = {.live = {STDOUT_FILENO, STDERR_FILENO}};
-    const struct run_observer none = RUN_OBSERVER_INIT;
+    struct run_observer observer = RUN_OBSERVER_INIT;
 
-    service_run(service, plan, options->stream ? &live : &none, signals_cancel(), result);
+    if (options->stream) {
+        observer.live[0] = STDOUT_FILENO;
+        observer.live[1] = STDERR_FILENO;
+    }
+    observer.test_ended = view->test_ended;
+    observer.test_context = view->context;
+    if (view->begin_tests)
+        view->begin_tests(view->context, options, &plan->tests);
+    service_run(service, plan, &observer, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL,
                              options->force ? NULL : ARTIFACT_FILES_FORCE, result);
 }
 
 /* Opens the files of the plan and runs it. -1 if the run does not start. */
-static int open_and_run(struct run_options *options, const struct config *config, struct plan *plan,
+static int open_and_run(struct run_options *options, const struct config *config,
+                        const struct run_request_view *view, struct plan *plan,
                         struct result *result, struct error *error)
 {
     const struct service_options service_options = {
@@ -88,14 +96,15 @@ static int open_and_run(struct run_options *options, const struct config *config
     if (options->pull)
         status = run_inputs_pull(&service.docker, plan, error);
     if (status == 0)
-        run_plan(&service, options, plan, result);
+        run_plan(&service, options, view, plan, result);
     service_close(&service, 0);
     return status;
 }
 
 /* Fills in the result, whatever happens. -1 with ERROR_USAGE: the options do not fit the config. */
 static int run_request(struct run_options *options, const struct config *config,
-                       struct result *result, struct error *error)
+                       const struct run_request_view *view, struct result *result,
+                       struct error *error)
 {
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
     CLEANUP(error_release) struct error failure = ERROR_INIT;
@@ -112,18 +121,32 @@ static int run_request(struct run_options *options, const struct config *config,
         *error = (struct error)ERROR_INIT;
     }
     image = plan.image ? string_copy(plan.image) : NULL;
-    if (failure.kind != ERROR_NONE || open_and_run(options, config, &plan, result, &failure) != 0) {
+    if (failure.kind != ERROR_NONE ||
+        open_and_run(options, config, view, &plan, result, &failure) != 0) {
         result_fail(result, &failure);
         if (!result->image)
             result->image = steal_pointer(&image);
     }
+    strvec_push_all(&result->warnings, &options->test_warnings);
     result_name_subject(result, run_options_namer);
     signals_release(); /* nothing remains to be removed */
     return 0;
 }
 
+/* A program that is tested a hundred times, and has an endless loop, must not take hours. */
+static int load_config(struct config *config, const struct run_options *options,
+                       struct error *error)
+{
+    struct limits own;
+
+    limits_init(&own);
+    own.number[LIMIT_TIMEOUT] = RUN_OPTIONS_TEST_TIMEOUT;
+    return config_load(config, options->config_path,
+                       options->command == RUN_OPTIONS_TEST ? &own : NULL, error);
+}
+
 int run_request_main(enum run_options_command command, int argc, char **argv,
-                     run_request_report *report)
+                     const struct run_request_view *view)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(run_options_release) struct run_options options;
@@ -135,21 +158,22 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
         return exit_status_report(&error);
     if (options.help)
         return command_line_print_help(&run_option_tables[command]);
-    if (config_load(&config, options.config_path, NULL, &error) != 0 || signals_catch(&error) != 0)
+    if (load_config(&config, &options, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
     if (options.files.count > 1) {
         const int status = grade_files(&options, &config, &error);
 
         return status < 0 ? exit_status_report(&error) : status;
     }
-    if (run_request(&options, &config, &result, &error) != 0)
+    if (run_request(&options, &config, view, &result, &error) != 0)
         return exit_status_report(&error);
     if (options.verbose)
         diagnostics_line("container %s of image %s, configuration %s",
                          result.container ? result.container : "none",
                          result.image ? result.image : "none",
                          config.file ? config.file : "built in");
-    return report(&options, &result, exit_status_of_result(&result, signals_caught()));
+    return view->report(view->context, &options, &result,
+                        exit_status_of_result(&result, signals_caught()));
 }
 
 /* Prints the result with the tests as a member like the others. */

@@ -10,20 +10,29 @@
 #include "cli/run_options.h"
 #include "run/result.h"
 
-/*
- * Prints the result. `status` is the exit status of the process for it. Returns the exit status of
- * the process.
- */
-typedef int run_request_report(const struct run_options *options, struct result *result,
-                               int status);
+/* What a command displays of its request. */
+struct run_request_view {
+    /* Called before the run of these tests. NULL: not wanted, like the next one. */
+    void (*begin_tests)(void *context, const struct run_options *options,
+                        const struct test_requests *tests);
+    /* See struct run_observer (run/run_stats.h). */
+    void (*test_ended)(void *context, size_t place, const struct test_result *result);
+    /*
+     * Prints the result. `status` is the exit status of the process for it. Returns the exit status
+     * of the process.
+     */
+    int (*report)(void *context, const struct run_options *options, struct result *result,
+                  int status);
+    void *context; /* the first argument of all */
+};
 
 /*
  * Reads the arguments after the name of the command, which is argv[0], does what they ask for, and
- * calls `report` unless there are several files (cli/grade.h), or the command line or the
- * configuration was wrong. Returns the exit status of the process.
+ * calls the functions of the view unless there are several files (cli/grade.h), or the command line
+ * or the configuration was wrong. Returns the exit status of the process.
  */
 int run_request_main(enum run_options_command command, int argc, char **argv,
-                     run_request_report *report);
+                     const struct run_request_view *view);
 
 /*
  * Prints the result as JSON: on one line, or indented on a terminal. -1 if it could not be written;

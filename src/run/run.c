@@ -46,6 +46,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .docker = docker,
         .plan = plan,
         .cancel = cancel,
+        .observer = *observer,
         .result = result,
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,

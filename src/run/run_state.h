@@ -18,6 +18,7 @@ struct run {
     const struct docker *docker; /* borrowed, like the next three */
     const struct plan *plan;
     const struct notifier *cancel; /* or NULL */
+    struct run_observer observer;
     struct result *result;
     long long start;      /* clock_now_ms(); when an image is saved, that start */
     struct archive files; /* the files of the working directory, finished */

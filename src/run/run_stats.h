@@ -5,6 +5,9 @@
 #define RUN_RUN_STATS_H
 
 #include <stdatomic.h>
+#include <stddef.h>
+
+struct test_result;
 
 /* Figures that any thread may read at any time. */
 struct run_stats {
@@ -19,6 +22,12 @@ struct run_observer {
     /* Called when the program has begun. The service sets it. NULL: none. */
     void (*begun)(void *context);
     void *context; /* the argument of begun() */
+    /*
+     * Called after each test that ran, with its place among the tests of the request, by the thread
+     * of the run, which waits meanwhile. NULL: none.
+     */
+    void (*test_ended)(void *context, size_t place, const struct test_result *result);
+    void *test_context; /* its first argument */
 };
 
 #define RUN_OBSERVER_INIT                                                                          \

@@ -282,6 +282,8 @@ int test_run_all(struct run *run, struct error *error)
             set_not_run(results, next + 1, failure.message);
             return error_set(error, failure.kind, "%s", failure.message);
         }
+        if (run->observer.test_ended)
+            run->observer.test_ended(run->observer.test_context, next, result);
         why = why_unusable(run);
         if (!why && requests->stop_on_failure && result->status != TEST_PASSED)
             why = "an earlier test failed, and the request stops then";

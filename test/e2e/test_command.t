@@ -16,6 +16,14 @@ figures() { sed -E 's/ +[0-9]+ ms/ T/g; s/ +[0-9]+\.[0-9] MB/ M/; s/ +/ /g; s/--
 # tests EXPRESSION: a Perl expression about each test of the result, which is the hash %$_.
 tests() { json "join ' ', map { $1 } @{\$r->{tests}}"; }
 
+# lines EXPRESSION: a Perl expression about each result %$r, with "; " between them.
+lines() {
+    perl -MJSON::PP -e '
+        binmode STDOUT, ":utf8";
+        my $expression = shift;
+        print join "; ", map { our $r = JSON::PP->new->utf8->decode($_); eval $expression } <STDIN>' "$1" <"$scratch/out"
+}
+
 # A program that does what its input says.
 cat >"$scratch/obey.py" <<'END'
 import sys
@@ -55,12 +63,13 @@ test_case --quick 'wrong command lines' && {
     wrong "--json and --table cannot be used together" --tests t --json --table x.py
     wrong "unknown option '--stdin'; see isolator test --help" --stdin f
     wrong "--read-only must be true for a request with tests: nothing of one program may be left for the next" \
-        --tests "$scratch/one" --read-only=false "$scratch/x.txt"
+        --tests "$scratch/one" --no-expected --read-only=false "$scratch/x.txt"
 }
 
 test_case --quick 'a directory that cannot be read' && {
     mkdir -p "$scratch/empty" "$scratch/odd"
     mkfifo "$scratch/odd/a.in"
+    touch "$scratch/odd/a.out"
     unread() {
         isolator test --tests "$1" "$scratch/x.txt"
         outcome "2 error -1 input null $2" "$2"
@@ -78,14 +87,36 @@ test_case --quick 'a directory that cannot be read' && {
     is "$?|$got" "2|isolator: cannot open '$scratch/empty/a.out': Permission denied" "a file that cannot be read"
 }
 
+# What would pass without having been compared is refused before anything runs.
+test_case --quick 'tests without an expected output' && {
+    or_none="or check only the exit status with --no-expected"
+    # lacks MESSAGE FILE...: a directory with these files, and a.in and a.out, is refused; DIR stands for its path.
+    lacks() {
+        local message=${1//DIR/$scratch/lacks}
+        rm -rf "$scratch/lacks"
+        add lacks a '' ''
+        (cd "$scratch/lacks" && touch "${@:2}")
+        isolator test --tests "$scratch/lacks" "$scratch/x.txt"
+        outcome "2 error -1 input null $message" "$message"
+        isolator test --table --tests "$scratch/lacks" "$scratch/x.txt"
+        is "$status|$out|$err" "2||isolator: $message" "with --table: $message"
+        isolator test --tests "$scratch/lacks" "$scratch/x.txt" "$scratch/x.txt"
+        is "$status|$out|$err" "2||isolator: $message" "with several files: $message"
+    }
+    lacks "'DIR/1.in': there is no expected output; add 'DIR/1.out', $or_none" 1.in
+    lacks "'DIR/1.in' and 1 more: there is no expected output; rename 'DIR/1.expected' to 'DIR/1.out', $or_none" 1.in 1.expected 2.args
+    lacks "'DIR/1.in': there is no expected output; rename 'DIR/1.OUT' to 'DIR/1.out', $or_none" 1.in 1.OUT
+    lacks "'DIR/1.IN' belongs to no test, since its ending is not in lower case; rename it to 'DIR/1.in'" 1.IN 1.out
+}
+
 # ---- statuses
 
 add all 1 'one\n' 'one\n'
 add all 2 'two\n' 'Two\n'
 add all 3 'fail\n' ''
-add all 4 'exit\n'
-add all 5 'wait\n'
-add all 6 'eat\n'
+add all 4 'exit\n' ''
+add all 5 'wait\n' ''
+add all 6 'eat\n' ''
 add all 10 'ten\r\n' 'ten \r\n\r\n'
 
 test_case 'the table' && {
@@ -93,7 +124,7 @@ test_case 'the table' && {
     is "$status|$err" "1|" "some tests are not passed"
     is "$(figures <<<"$out")" "TEST STATUS TIME CPU MEMORY DETAIL
 1 passed T T M
-2 wrong-answer T T M line 1 differs
+2 wrong-answer T T M line 1 differs: expected 'Two', found 'two'
 3 runtime-error T T M program exited with status 1: IndexError: out of range
 4 runtime-error T T M program exited with status 3
 5 timeout T T M program did not end within 2 s
@@ -111,7 +142,7 @@ test_case 'the JSON result' && {
         "failed 5 firstFailure 2 passed 2 total 7" "the summary"
     is "$(json '$r->{tests}[2]{stdout}')" "to stdout" "standard output of a test"
     has "$(json '$r->{tests}[2]{stderr}')" "IndexError: out of range" "standard error of a test"
-    is "$(json '$r->{tests}[1]{error}')" "line 1 differs" "why a test is not passed"
+    is "$(json '$r->{tests}[1]{error}')" "line 1 differs: expected 'Two', found 'two'" "why a test is not passed"
     is "$(tests '$_->{peakMemoryBytes} > 1000000 && $_->{durationMs} >= 0 && $_->{cpuMs} > 0 ? 1 : 0')" "1 1 1 1 1 1 1" \
         "the figures of each test"
 }
@@ -122,15 +153,58 @@ test_case 'all tests passed, and stop on failure' && {
     printf 'z one  two\n' >"$scratch/good/c.ans"
     printf 'z\n' >"$scratch/good/c.in"
     printf 'one \r\ntwo' >"$scratch/good/c.args"
-    isolator test --table --tests "$scratch/good" "$obey"
+    isolator test --table --tests "$scratch/good" --no-expected "$obey"
     is "$status|$(figures <<<"$out")" "0|TEST STATUS TIME CPU MEMORY DETAIL
 a passed T T M
 b passed T T M
 c passed T T M
-3 of 3 passed" "with a test without an expectation, and one with arguments and .ans"
+3 of 3 passed" "with --no-expected a test without an expected output, and one with arguments and .ans"
     isolator test --tests "$scratch/all" --stop-on-failure "$obey"
     is "$status $(tests '$_->{status}')" "1 passed wrong-answer not-run not-run not-run not-run not-run" \
         "--stop-on-failure: the tests after the first failure do not run"
+}
+
+test_case 'files that belong to no test' && {
+    mkdir -p "$scratch/others/secret"
+    add others a 'x\n' 'x\n'
+    touch "$scratch/others/"{notes.txt,a.expected,.hidden}
+    warning="'$scratch/others': ignored what belongs to no test: a.expected, notes.txt, secret"
+    isolator test --table --tests "$scratch/others" "$obey"
+    is "$status|$(tail -n 1 <<<"$out")|$err" "0|1 of 1 passed|isolator: warning: $warning" "the table"
+    isolator test --tests "$scratch/others" "$obey"
+    is "$status|$(json 'join "|", @{$r->{warnings}}')|$err" "0|$warning|" "JSON"
+    isolator test --table --tests "$scratch/others" "$obey" "$obey"
+    is "$status|$(tail -n 1 <<<"$out")|$err" "0|2 of 2 solutions passed all tests|isolator: warning: $warning" "several files: once"
+    isolator test --tests "$scratch/others" "$obey" "$obey"
+    is "$status|$(lines '@{$r->{warnings}}')|$err" "0|$warning; $warning|" "several files as JSON: each"
+}
+
+test_case 'a wrong answer shows what was expected and found' && {
+    long=$(printf '%0200d' 0)
+    add shown blank 'a\t \033[2J\302\240\n' 'a b\n'
+    add shown long "${long}1$long\n" "${long}2$long\n"
+    add shown short '\n' 'a\nb\n'
+    printf 'import sys\nsys.stdout.write(sys.stdin.read())\n' >"$scratch/copy.py"
+    zeros=${long:0:40} more=${long:0:59}
+    errors="line 1 differs: expected 'a b', found 'a\\t \\x1b[2J\\xc2\\xa0'
+line 1 differs: expected '...${zeros}2$more...', found '...${zeros}1$more...'
+the output is empty: expected 'a'"
+    isolator test --tests "$scratch/shown" "$scratch/copy.py"
+    is "$status|$(json 'join "\n", map { $_->{error} } @{$r->{tests}}')" "1|$errors" "JSON"
+    isolator test --table --tests "$scratch/shown" "$scratch/copy.py"
+    is "$(sed -n 's/.* MB  //p' <<<"$out")" "$errors" "the table"
+}
+
+test_case 'the timeout of a test: 10 s, unless the configuration or the command line says otherwise' && {
+    sleeps=$(snippet sh 'exec sleep 31415926')
+    add sleep a '' ''
+    isolator test --tests "$scratch/sleep" "$sleeps"
+    is "$status $(tests '"$_->{status} $_->{error}"')" "1 timeout program did not end within 10 s" "no option"
+    sed 's/^{/{"defaults": {"timeoutSeconds": 0.5},/' "$ISOLATOR_CONFIG" >"$scratch/timeout.json"
+    isolator test --config "$scratch/timeout.json" --tests "$scratch/sleep" "$sleeps"
+    is "$(tests '$_->{error}')" "program did not end within 0.5 s" "the defaults of the configuration"
+    isolator test --config "$scratch/timeout.json" --timeout 0.4s --tests "$scratch/sleep" "$sleeps"
+    is "$(tests '$_->{error}')" "program did not end within 0.4 s" "--timeout"
 }
 
 test_case 'the ways to compare' && {
@@ -160,7 +234,7 @@ test_case 'the program: a directory, standard input, arguments, and an output th
     is "$status $(tests '$_->{status}')" "0 passed" "the program of a directory, with arguments"
     input=$obey isolator test --tests "$scratch/args" --language python - -- -v 1
     is "$status $(tests '$_->{status}')" "0 passed" "a program from standard input"
-    isolator test --tests "$scratch/one" --output-limit 64 "$(snippet py 'print("x" * 1000)')"
+    isolator test --tests "$scratch/one" --no-expected --output-limit 64 "$(snippet py 'print("x" * 1000)')"
     is "$status $(tests '"$_->{status} $_->{stdoutTruncated}"')" "0 passed 1" "--output-limit"
 }
 
@@ -202,8 +276,8 @@ run: docker pull isolator-test/none-such:1" "an image that is missing"
 }
 
 add cancel a 'x\n' 'x\n'
-add cancel b 'sleep\n'
-add cancel c 'x\n'
+add cancel b 'sleep\n' ''
+add cancel c 'x\n' 'x\n'
 sleeper=$(snippet sh 'read -r line; [ "$line" != sleep ] || exec sleep 31415926; echo "$line"')
 
 test_case 'SIGINT in a test' && {
@@ -217,6 +291,47 @@ a passed T T M
 b not-run - - - cancelled while the program ran
 c not-run - - - cancelled while the program ran
 1 of 3 passed; 2 not run|isolator: cancelled while the program ran" "the tests that have ended are shown"
+}
+
+test_case 'rows appear as the tests end, also in a pipe' && {
+    mkfifo "$scratch/rows"
+    "$ISOLATOR" test --table --tests "$scratch/cancel" "$sleeper" >"$scratch/rows" 2>"$scratch/err" &
+    pid=$!
+    own_pids+="$pid "
+    exec 9<"$scratch/rows"
+    IFS= read -r -t 60 heading <&9 && IFS= read -r -t 60 row <&9
+    is "$(figures <<<"$heading|$row")" "TEST STATUS TIME CPU MEMORY DETAIL|a passed T T M" "while the second test runs"
+    kill -INT "$pid"
+    is "$(figures <&9 | head -n 1)" "b not-run - - - cancelled while the program ran" "the rest"
+    wait "$pid"
+    is "$?" 130 "interrupted"
+    exec 9<&-
+}
+
+# The pipe holds 4096 bytes, and its reader waits until the container is gone.
+test_case 'a reader that does not read stops no test' && {
+    for i in {1..150}; do add stalled "$i" "$i\n" "$i\n"; done
+    rm -f "$scratch/read" "$scratch/err"
+    perl -e '
+        my $go = shift;
+        pipe my $in, my $out;
+        fcntl $out, 1031, 4096 or die; # F_SETPIPE_SZ
+        my $child = fork // die;
+        if (!$child) { open STDOUT, ">&", $out; close $in; close $out; exec @ARGV }
+        close $out;
+        syswrite STDERR, "$child\n";
+        select undef, undef, undef, 0.05 until -e $go;
+        print <$in>;
+        waitpid $child, 0;
+        exit $? >> 8' "$scratch/read" "$ISOLATOR" test --table --tests "$scratch/stalled" "$obey" >"$scratch/out" 2>"$scratch/err" &
+    pid=$!
+    until_true test -s "$scratch/err"
+    own_pids+="$(head -n 1 "$scratch/err") "
+    until_true eval '[ -n "$(own_containers)" ]'
+    until_true eval '[ -z "$(own_containers)" ]'
+    touch "$scratch/read"
+    await
+    is "$status $(wc -l <<<"$out") $(tail -n 1 <<<"$out")" "0 152 150 of 150 passed" "all rows"
 }
 
 test_case 'a container that is removed in a test' && {
@@ -249,13 +364,6 @@ grade() {
     cd "$scratch/solutions" || exit
     isolator test --tests ../grade "$@"
     cd "$OLDPWD" || exit
-}
-# lines EXPRESSION: a Perl expression about each result %$r, with "; " between them.
-lines() {
-    perl -MJSON::PP -e '
-        binmode STDOUT, ":utf8";
-        my $expression = shift;
-        print join "; ", map { our $r = JSON::PP->new->utf8->decode($_); eval $expression } <STDIN>' "$1" <"$scratch/out"
 }
 # waiting: how many containers run a program called wait.
 waiting() {
@@ -312,7 +420,7 @@ test_case 'several files: the table and the JSON, in the order of the command li
     is "$status|$err" "1|" "some tests are not passed"
     is "$(figures <<<"$out")" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
 ann.py passed 2/2 T T M
-bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '3')
 dan.unknown input 0/2 - - - cannot tell the language of 'dan.unknown'; give --language (LANGUAGES
 cy.ash passed 2/2 T T M
 2 of 4 solutions passed all tests; 1 not graded" "a row for each"
@@ -329,7 +437,7 @@ test_case 'several files: a build' && {
     grade --config "$scratch/build.json" --table bad.chk good.chk
     is "$status|$(figures <<<"$out")|$err" "1|SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
 bad.chk build 0/2 - - - bad.chk: line 2: syntax error: unexpected \"then\"
-good.chk failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+good.chk failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '2')
 0 of 2 solutions passed all tests|" "what the compiler says"
 }
 
@@ -340,7 +448,7 @@ test_case 'several files: SIGINT' && {
     start_isolator test --table -j 2 --tests ../grade bob.py wait1.py bob.py wait2.py wait3.py
     cd "$OLDPWD" || exit
     until_true eval '[ "$(waiting)" = 2 ]'
-    is "$(figures <"$scratch/out" | tail -n 1)" "bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)" \
+    is "$(figures <"$scratch/out" | tail -n 1)" "bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '3')" \
         "a row is printed when its solution and those before it are done"
     is "$(wc -l <"$scratch/out")" 2 "and not before that"
     until_true eval '[ "$(own_containers | wc -l)" = 2 ]' # those of bob.py are removed
@@ -349,8 +457,8 @@ test_case 'several files: SIGINT' && {
     await
     is "$(own_containers)" "" "the containers are gone"
     is "$status|$(figures <<<"$out")|$err" "130|SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
-bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
-bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs)
+bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '3')
+bob.py failed 1/2 T T M first: s2 (wrong-answer, line 1 differs: expected '4', found '3')
 0 of 5 solutions passed all tests; 3 not graded|" "what is complete is printed"
 }
 
@@ -379,7 +487,7 @@ test_case '50 solutions in C with 20 tests each' && {
     cd "$OLDPWD" || exit
     is "$status|$err" "1|" "three are not passed"
     is "$(figures <<<"$out" | grep -v ' passed 20/20 ')" "SOLUTION STATUS PASSED TIME CPU MEMORY DETAIL
-./07.c failed 19/20 T T M first: s7 (wrong-answer, line 1 differs)
+./07.c failed 19/20 T T M first: s7 (wrong-answer, line 1 differs: expected '49', found '0')
 ./23.c build 0/20 - - - ./23.c:3:62: error: expected ')' before 'n'
 ./42.c failed 18/20 T T M first: s19 (runtime-error, program exited with status 3)
 47 of 50 solutions passed all tests" "the table says which, and why"
@@ -396,9 +504,22 @@ test_case 'several files: --pull, and a reader that ends' && {
 
 # ---- terminals
 
+# progress FILE...: what is on the terminal if only stderr is one.
+progress() {
+    script -qec "'$ISOLATOR' test --tests '$scratch/grade' $* 2>&1 >'$scratch/out'" /dev/null </dev/null | tr -d '\r' |
+        sed 's/[0-9.]* per second/RATE/g; s/\x1b\[K/|/g'
+}
+
+test_case 'progress on a terminal' && {
+    export TERM=xterm
+    is "$(progress "$scratch/solutions/ann.py")" "|1 done, 0 failed, RATE, about 1 remain|2 done, 0 failed, RATE, about 0 remain|" "tests"
+    has "$(progress "-j 1 $scratch/solutions/bob.py $scratch/solutions/ann.py")" "|1 done, 1 failed, RATE, about 1 remain|" "several files"
+    is "$(TERM=dumb progress "$scratch/solutions/bob.py")" "" "nothing is erased"
+}
+
 test_case 'at a terminal: the table, without control characters' && {
     name=$(printf 'a\033[2J\302\233b')
-    add screen "$name" 'fail\n'
+    add screen "$name" 'fail\n' ''
     cp "$obey" "$scratch/hostile.py"
     sed -i 's/out of range/\\x1b[31m\\u202e/' "$scratch/hostile.py"
     script -qec "'$ISOLATOR' test --tests '$scratch/screen' '$scratch/hostile.py'" /dev/null </dev/null >"$scratch/out" 2>&1

@@ -38,11 +38,20 @@ static void progress__more_input_than_the_size(void **state)
     assert_line(1000, 2999, 10, 0, 10, 1001, "10 done, 0 failed, 5.0 per second");
 }
 
+/* Nothing is estimated if the number of requests is known. */
+static void progress__counted(void **state)
+{
+    (void)state;
+    assert_line(20, 2999, 7, 2, 20, 20, "7 done, 2 failed, 3.5 per second, about 13 remain");
+    assert_line(20, 2999, 20, 0, 20, 20, "20 done, 0 failed, 10.0 per second, about 0 remain");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress__totals),
         cmocka_unit_test(progress__estimates_the_rest),
+        cmocka_unit_test(progress__counted),
         cmocka_unit_test(progress__more_input_than_the_size),
     };
 

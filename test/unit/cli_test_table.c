@@ -56,9 +56,23 @@ static struct test_result *set(struct test_results *results, size_t at, const ch
 
 static void assert_table(struct test_results *results, const char *expected)
 {
-    CLEANUP_FREE char *text = test_table_text(results);
+    CLEANUP(test_requests_release) struct test_requests tests = TEST_REQUESTS_INIT;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *heading = NULL, *summary = test_table_summary(results);
+    struct test_table table;
 
-    assert_string_equal(text, expected);
+    for (size_t i = 0; i < results->count; i++)
+        test_requests_add(&tests)->name = string_copy(results->items[i].name);
+    test_table_init(&table, &tests);
+    heading = test_table_heading(&table);
+    strbuf_addstr(&text, heading);
+    for (size_t i = 0; i < results->count; i++) {
+        CLEANUP_FREE char *row = test_table_row(&table, &results->items[i]);
+
+        strbuf_addstr(&text, row);
+    }
+    strbuf_addf(&text, "%s\n", summary);
+    assert_string_equal(text.data, expected);
     test_results_release(results);
 }
 
@@ -86,12 +100,12 @@ static void test_table__statuses(void **state)
     result->cpu_us = 5000;
     result->peak_bytes = 10 << 20;
     assert_table(&results,
-                 "TEST       STATUS             TIME        CPU     MEMORY  DETAIL\n"
-                 "sample-1   passed            12 ms       9 ms    10.0 MB\n"
-                 "sample-2   wrong-answer  123456 ms       0 ms     0.5 MB  line 3 differs\n"
-                 "sample-10  timeout         1000 ms          -          -\n"
-                 "x          engine             0 ms          -          -  the container ended\n"
-                 "y          not-run               -          -          -\n"
+                 "TEST       STATUS              TIME        CPU     MEMORY  DETAIL\n"
+                 "sample-1   passed             12 ms       9 ms    10.0 MB\n"
+                 "sample-2   wrong-answer   123456 ms       0 ms     0.5 MB  line 3 differs\n"
+                 "sample-10  timeout          1000 ms          -          -\n"
+                 "x          engine              0 ms          -          -  the container ended\n"
+                 "y          not-run                -          -          -\n"
                  "1 of 5 passed; 1 ended by an error of the engine; 1 not run; first failure: "
                  "sample-2\n");
 }
@@ -128,6 +142,27 @@ static void test_table__runtime_errors(void **state)
                            "0 of 5 passed; first failure: a\n");
 }
 
+/* What is expected and found is displayed in full. */
+static void test_table__wrong_answer(void **state)
+{
+    struct test_results results = new_results(1);
+    struct strbuf text = STRBUF_INIT, expected = STRBUF_INIT;
+
+    (void)state;
+    strbuf_addstr(&text, "line 1 differs: expected '");
+    for (int i = 0; i < 300; i++)
+        strbuf_addch(&text, 'x');
+    strbuf_addstr(&text, "', found '\\n'");
+    strbuf_addf(&expected,
+                "TEST  STATUS              TIME        CPU     MEMORY  DETAIL\n"
+                "a     wrong-answer        0 ms          -          -  %s\n"
+                "0 of 1 passed; first failure: a\n",
+                text.data);
+    set(&results, 0, "a", TEST_WRONG_ANSWER)->message = strbuf_steal(&text);
+    assert_table(&results, expected.data);
+    strbuf_release(&expected);
+}
+
 static void test_table__names_are_escaped(void **state)
 {
     struct test_results results = TEST_RESULTS_INIT;
@@ -136,8 +171,8 @@ static void test_table__names_are_escaped(void **state)
     results = new_results(1);
     set(&results, 0, "\033[2J\n\xe2\x80\xae", TEST_TIMEOUT);
     assert_table(&results,
-                 "TEST                   STATUS        TIME        CPU     MEMORY  DETAIL\n"
-                 "\\x1b[2J\\n\\xe2\\x80\\xae  timeout       0 ms          -          -\n"
+                 "TEST                   STATUS              TIME        CPU     MEMORY  DETAIL\n"
+                 "\\x1b[2J\\n\\xe2\\x80\\xae  timeout             0 ms          -          -\n"
                  "0 of 1 passed; first failure: \\x1b[2J\\n\\xe2\\x80\\xae\n");
 }
 
@@ -190,6 +225,7 @@ int main(void)
         cmocka_unit_test(table__rows_of_given_widths),
         cmocka_unit_test(test_table__statuses),
         cmocka_unit_test(test_table__runtime_errors),
+        cmocka_unit_test(test_table__wrong_answer),
         cmocka_unit_test(test_table__names_are_escaped),
         cmocka_unit_test(test_table__all_passed),
         cmocka_unit_test(test_table__no_verdict),
