@@ -60,12 +60,12 @@ static int spawn(struct process *process, char *const *argv, const int child[3])
 }
 
 /* Opens an output stream. *child is the end of the child, owned by the caller. */
-static int open_output(struct process *process, bool inherit_stderr, enum process_stream stream,
-                       int *child, struct error *error)
+static int open_output(struct process *process, bool show, enum process_stream stream, int *child,
+                       struct error *error)
 {
     int ends[2];
 
-    if (inherit_stderr) {
+    if (show) {
         *child = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
         return *child >= 0 ? 0
                            : error_set_errno(error, ERROR_SYSTEM, "cannot duplicate a descriptor");
@@ -85,8 +85,8 @@ static int start(struct process *process, const struct process_options *options,
     CLEANUP_FD int child_err = -1;
     int in[2];
 
-    if (open_output(process, options->inherit_stderr, PROCESS_STDOUT, &child_out, error) != 0 ||
-        open_output(process, options->inherit_stderr, PROCESS_STDERR, &child_err, error) != 0)
+    if (open_output(process, options->show_stdout, PROCESS_STDOUT, &child_out, error) != 0 ||
+        open_output(process, false, PROCESS_STDERR, &child_err, error) != 0)
         return -1;
     if (options->stdin_kind == PROCESS_STDIN_PIPE) {
         if (make_pipe(in, 1) != 0)

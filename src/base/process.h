@@ -40,10 +40,10 @@ struct process_options {
     enum process_stdin stdin_kind;
     int stdin_file; /* for PROCESS_STDIN_FILE; borrowed */
     /*
-     * The child writes its stdout and stderr to our stderr, for a command that shows its progress.
-     * Then process_pump() gets no output.
+     * The child writes its stdout to our stderr, for a command that shows its progress. Then
+     * process_pump() gets only what it writes to its stderr.
      */
-    bool inherit_stderr;
+    bool show_stdout;
 };
 
 struct process {

@@ -19,8 +19,11 @@ struct doctor {
     struct docker docker;
     struct service *service; /* runs the test programs; borrowed */
     struct findings findings;
-    int successes; /* languages that ran their test program */
-    int failures;  /* languages that could not */
+    char *command_file;        /* that the docker command is; owned; NULL: there is none */
+    struct engine_info engine; /* what it said at the start */
+    struct error no_answer;    /* why it did not answer; ERROR_NONE: it did */
+    int successes;             /* languages that ran their test program */
+    int failures;              /* languages that could not */
     /* Extension of a language without a test program; borrowed; NULL: all languages have one. */
     const char *untested;
 };
@@ -28,6 +31,13 @@ struct doctor {
 /* Adds a finding. Takes ownership of `detail` and `advice`, which may be NULL. */
 void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
                  char *advice);
+
+/*
+ * Asks the engine which one it is, before anything is printed. False, with a finding, if it is
+ * podman: then nothing else says whether runs work. What it says otherwise is for
+ * doctor_check_engine().
+ */
+bool doctor_ask_engine(struct doctor *doctor);
 
 /*
  * Checks the docker command, the socket, the engine, its isolation features and orphaned

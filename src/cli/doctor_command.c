@@ -95,16 +95,22 @@ static int run_doctor_command(void *context, char **operands, const struct confi
 {
     const struct doctor_options *options = context;
     struct doctor doctor = {.config = config, .docker = config_docker(config)};
+    bool supported;
 
     (void)operands;
     if (signals_catch(error) != 0)
         return -1;
     findings_init(&doctor.findings, options->json);
+    engine_info_init(&doctor.engine);
+    supported = doctor_ask_engine(&doctor);
     check_configuration(&doctor, options->config_error);
     check_snippets(&doctor);
-    if (doctor_check_engine(&doctor))
+    if (supported && doctor_check_engine(&doctor))
         doctor_check_languages(&doctor);
     findings_finish(&doctor.findings);
+    engine_info_release(&doctor.engine);
+    error_release(&doctor.no_answer);
+    free(doctor.command_file);
     signals_release();
     return exit_status_of_doctor(&doctor, options->config_error != NULL);
 }

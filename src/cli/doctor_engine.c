@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +9,11 @@
 #include "base/signals.h"
 #include "cli/doctor.h"
 #include "docker/budget.h"
+#include "docker/unreachable.h"
 #include "service/gc.h"
 
 /* Free disk space below this is too little for most images. */
 enum { DISK_MIN_MB = 1024 };
-
-static const char unix_scheme[] = "unix://";
 
 void doctor_find(struct doctor *doctor, enum finding status, const char *check, char *detail,
                  char *advice)
@@ -61,66 +58,24 @@ static char *find_command(const char *command)
 
 /* ---- an engine that does not answer */
 
-/* The path of the socket; NULL if the engine is reached in another way, or the way is unknown. */
-static const char *socket_of(const struct engine_info *engine)
+static void report_no_answer(struct doctor *doctor)
 {
-    const size_t length = strlen(unix_scheme);
+    CLEANUP(unreachable_release)
+    struct unreachable found = unreachable_find(&doctor->engine);
 
-    return engine->endpoint && strncmp(engine->endpoint, unix_scheme, length) == 0
-               ? engine->endpoint + length
-               : NULL;
-}
-
-/*
- * The advice how to make the engine answer, owned. If the socket exists, the engine may hang, so
- * the advice is a restart.
- */
-static char *start_advice(const struct engine_info *engine)
-{
-    const char *path = socket_of(engine);
-    const char *host = getenv("DOCKER_HOST");
-    const bool exists = path && access(path, F_OK) == 0;
-    const bool of_user = path && strncmp(path, "/run/user/", 10) == 0;
-
-    if (host && *host && !exists)
-        return string_copy("unset DOCKER_HOST, or start the engine that it names");
-    if (!path && engine->endpoint)
-        return string_format("see docker context ls and choose another context than %s",
-                             engine->endpoint);
-    return string_format("%s %s", of_user ? "systemctl --user" : "sudo systemctl",
-                         exists ? "restart docker, which ends all its containers" : "start docker");
-}
-
-static char *group_advice(void)
-{
-    const struct passwd *user = getpwuid(geteuid());
-
-    return string_format("sudo usermod -aG docker %s, and log in again",
-                         user ? user->pw_name : "USER");
-}
-
-static void report_no_answer(struct doctor *doctor, const struct engine_info *engine,
-                             const struct error *error)
-{
-    const char *path = socket_of(engine);
-    const bool forbidden = path && access(path, R_OK | W_OK) != 0 && errno == EACCES;
-
-    if (forbidden)
-        doctor_find(doctor, FINDING_FAIL, "socket",
-                    string_format("%s is not accessible to this user", path), group_advice());
-    else if (path && access(path, F_OK) != 0)
-        doctor_find(doctor, FINDING_FAIL, "socket", string_format("%s does not exist", path),
-                    start_advice(engine));
+    if (found.reason != UNREACHABLE_UNKNOWN)
+        doctor_find(doctor, FINDING_FAIL, "socket", string_copy(found.problem),
+                    string_copy(found.advice));
     doctor_find(doctor, FINDING_FAIL, "engine",
-                string_format("does not answer: %s", error->message),
-                forbidden ? group_advice() : start_advice(engine));
+                string_format("does not answer: %s", doctor->no_answer.message),
+                steal_pointer(&found.advice));
 }
 
 /* ---- an engine that answers */
 
 static void check_socket(struct doctor *doctor, const struct engine_info *engine)
 {
-    const char *path = socket_of(engine);
+    const char *path = unreachable_socket(engine);
     struct stat status;
 
     if (!path || stat(path, &status) != 0)
@@ -243,7 +198,7 @@ static long long free_disk(const struct engine_info *engine)
     char name[256] = "";
     struct statvfs disk;
 
-    if (!socket_of(engine) || !engine->directory || !engine->host ||
+    if (!unreachable_socket(engine) || !engine->directory || !engine->host ||
         gethostname(name, sizeof name - 1) != 0 || strcmp(name, engine->host) != 0 ||
         statvfs(engine->directory, &disk) != 0)
         return -1;
@@ -325,34 +280,51 @@ static void check_orphans(struct doctor *doctor)
         doctor_find(doctor, FINDING_OK, "orphans", string_copy("none"), NULL);
 }
 
-bool doctor_check_engine(struct doctor *doctor)
+bool doctor_ask_engine(struct doctor *doctor)
 {
     const char *command = doctor->docker.command;
-    CLEANUP_FREE char *path = find_command(command);
-    CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(engine_info_release) struct engine_info engine;
-    int answers;
+    const struct engine_info *engine = &doctor->engine;
 
-    engine_info_init(&engine);
-    if (!path) {
+    doctor->command_file = find_command(command);
+    if (!doctor->command_file)
+        return true;
+    engine_info_ask(&doctor->engine, &doctor->docker, query_deadline(doctor), signals_cancel(),
+                    &doctor->no_answer);
+    if (!engine->podman)
+        return true;
+    doctor_find(doctor, FINDING_FAIL, "engine",
+                string_format("podman is not supported yet; '%s' is podman %s, or leads to it",
+                              command,
+                              engine->version  ? engine->version
+                              : engine->client ? engine->client
+                                               : "of an unknown version"),
+                string_copy("sudo apt-get install docker.io; then \"containerCommand\" and "
+                            "DOCKER_HOST must not name podman"));
+    return false;
+}
+
+bool doctor_check_engine(struct doctor *doctor)
+{
+    const struct engine_info *engine = &doctor->engine;
+
+    if (!doctor->command_file) {
         doctor_find(doctor, FINDING_FAIL, "docker command",
-                    string_format("'%s' does not exist or is not in PATH", command),
+                    string_format("'%s' does not exist or is not in PATH", doctor->docker.command),
                     string_copy("sudo apt-get install docker.io, or set its path as "
                                 "\"containerCommand\""));
         return false;
     }
-    answers =
-        engine_info_ask(&engine, &doctor->docker, query_deadline(doctor), signals_cancel(), &error);
     if (notifier_raised(signals_cancel()))
         return false;
     doctor_find(doctor, FINDING_OK, "docker command",
-                string_format("%s, %s", path, engine.client ? engine.client : "unknown version"),
+                string_format("%s, %s", doctor->command_file,
+                              engine->client ? engine->client : "unknown version"),
                 NULL);
-    if (answers != 0) {
-        report_no_answer(doctor, &engine, &error);
+    if (doctor->no_answer.kind != ERROR_NONE) {
+        report_no_answer(doctor);
         return false;
     }
-    check_details(doctor, &engine);
+    check_details(doctor, &doctor->engine);
     if (!notifier_raised(signals_cancel()))
         check_orphans(doctor);
     return !notifier_raised(signals_cancel());

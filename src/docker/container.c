@@ -191,7 +191,7 @@ int container_create(const struct docker *docker, const struct container_spec *s
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);
         *cut_off = docker_was_killed(&output);
-        container_discard(docker, spec->name, budget_deadline(docker, BUDGET_DISCARD));
+        container_discard_failed(docker, spec->name, budget_deadline(docker, BUDGET_DISCARD));
         return docker_explain(docker, spec->image, "cannot create a container", message, cancel,
                               error);
     }

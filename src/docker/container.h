@@ -144,9 +144,20 @@ int container_rename(const struct docker *docker, const char *name, const char *
 void container_discard(const struct docker *docker, const char *name, long long deadline);
 
 /*
+ * Tries once to remove what is left of a container that could not be created. If the engine does
+ * not say that it is gone, calls docker->not_removed: the connection may have been lost after the
+ * creation.
+ */
+void container_discard_failed(const struct docker *docker, const char *name, long long deadline);
+
+/*
  * Kills and removes the container and its anonymous volumes, and returns 0 once it is gone or if it
  * never existed. It retries until the deadline, and calls docker->not_removed if that is not
  * enough.
+ *
+ * If no engine was ever reached (docker_never_reached()), not even now, nothing can exist. Then it
+ * calls docker->not_removed, in case the engine was lost in the middle of the creation, and returns
+ * 0 after the first attempt.
  *
  * `drain` is the attached docker command, whose output must be read for the engine to finish; NULL
  * if none runs. If `cancel` (may be NULL) is raised it returns -1 at once; the engine may then

@@ -8,7 +8,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-void container_discard(const struct docker *docker, const char *name, long long deadline)
+/* Tries once. Returns whether docker says that this succeeded. */
+static bool try_removal(const struct docker *docker, const char *name, long long deadline)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -17,7 +18,12 @@ void container_discard(const struct docker *docker, const char *name, long long 
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline};
 
     strvec_push_each(&arguments, "rm", "--force", "--volumes", name, NULL);
-    docker_run(docker, &call, &output, &ignored);
+    return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0;
+}
+
+void container_discard(const struct docker *docker, const char *name, long long deadline)
+{
+    try_removal(docker, name, deadline);
 }
 
 /* Whether the engine answers that no container has this name. No answer proves nothing. */
@@ -38,6 +44,18 @@ static bool is_gone(const struct docker *docker, const char *name,
     strvec_pushf(&arguments, "name=^/?%s$", name);
     return docker_run(docker, &call, &output, &ignored) == 0 && output.status == 0 &&
            output.out.length == 0;
+}
+
+static void report_not_removed(const struct docker *docker, const char *name)
+{
+    if (docker->not_removed)
+        docker->not_removed(docker->not_removed_context, name);
+}
+
+void container_discard_failed(const struct docker *docker, const char *name, long long deadline)
+{
+    if (!try_removal(docker, name, deadline) && !is_gone(docker, name, NULL, deadline, NULL))
+        report_not_removed(docker, name);
 }
 
 /*
@@ -92,13 +110,17 @@ int container_remove(const struct docker *docker, const char *name,
         if (!notifier_raised(cancel) &&
             is_gone(docker, name, drain, attempt_deadline(deadline), cancel))
             return 0;
+        if (docker_never_reached(docker)) {
+            report_not_removed(docker, name);
+            return 0;
+        }
         if (first.kind == ERROR_NONE) /* later ones may only say that time was over */
             error_set(&first, failure.kind, "%s", failure.message);
         if (!notifier_raised(cancel))
             kill_all_inside(docker, name, drain, attempt_deadline(deadline), cancel);
         nanosleep(&pause, NULL);
     } while (clock_now_ms() < deadline && !notifier_raised(cancel));
-    if (docker->not_removed && !notifier_raised(cancel))
-        docker->not_removed(docker->not_removed_context, name);
+    if (!notifier_raised(cancel))
+        report_not_removed(docker, name);
     return error_set(error, first.kind, "%s", first.message);
 }

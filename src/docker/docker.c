@@ -7,8 +7,12 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/text.h"
+#include "docker/engine_memory.h"
 
 enum { MESSAGE_MAX = 500 };
+
+/* A Go program exits with this if it gets no thread or no memory (package runtime). */
+enum { STATUS_GO_CRASH = 2 };
 
 struct strvec docker_argv(const struct docker *docker, const struct strvec *arguments)
 {
@@ -48,7 +52,7 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
         .arguments = argv,
         .stdin_kind = call->stdin_file >= 0 ? PROCESS_STDIN_FILE : PROCESS_STDIN_NULL,
         .stdin_file = call->stdin_file,
-        .inherit_stderr = call->inherit_stderr,
+        .show_stdout = call->show_stdout,
     };
     struct process_pump pump = PROCESS_PUMP_INIT;
     CLEANUP(process_release) struct process process = PROCESS_INIT;
@@ -83,6 +87,23 @@ static int run_process(const struct docker *docker, const struct docker_call *ca
     return 0;
 }
 
+bool docker_never_reached(const struct docker *docker)
+{
+    return !engine_memory_reached(docker->memory);
+}
+
+void docker_remember_end(const struct docker *docker, int status)
+{
+    if (status == 0 || status > 128 || status == STATUS_GO_CRASH)
+        engine_memory_set_reached(docker->memory);
+}
+
+/* Whether the command may succeed although no engine answers: docker 20.10 does so for `info`. */
+static bool may_succeed_without_engine(const char *command)
+{
+    return strcmp(command, "context") == 0 || strcmp(command, "info") == 0;
+}
+
 int docker_run(const struct docker *docker, const struct docker_call *call,
                struct docker_output *output, struct error *error)
 {
@@ -91,6 +112,8 @@ int docker_run(const struct docker *docker, const struct docker_call *call,
     const int result = run_process(docker, call, &argv, output, error);
 
     docker_traced(docker, call->arguments->items[0], start);
+    if (!may_succeed_without_engine(call->arguments->items[0]))
+        docker_remember_end(docker, output->status);
     return result;
 }
 
@@ -150,9 +173,35 @@ char *docker_message(const struct strbuf *standard_error)
     return strbuf_steal(&message);
 }
 
+char *docker_last_message(const struct strbuf *standard_error)
+{
+    struct strbuf end = STRBUF_INIT;
+    const char *text = strbuf_string(standard_error);
+    size_t length = standard_error->length, begin;
+    char *message;
+
+    while (length > 0 && memchr(" \r\n\t", text[length - 1], 4))
+        length--;
+    begin = length > MESSAGE_MAX ? length - MESSAGE_MAX : 0;
+    if (begin > 0) { /* at the first whole line, if there is one */
+        const char *line = memchr(text + begin - 1, '\n', length - begin + 1);
+
+        begin = line ? (size_t)(line + 1 - text) : begin;
+    }
+    strbuf_add(&end, text + begin, length - begin);
+    message = docker_message(&end);
+    strbuf_release(&end);
+    return message;
+}
+
 bool docker_was_killed(const struct docker_output *output)
 {
     return output->status > 128;
+}
+
+bool docker_crashed(const struct docker_output *output)
+{
+    return docker_was_killed(output) || output->status == STATUS_GO_CRASH;
 }
 
 char *docker_failure(const struct docker_call *call, const struct docker_output *output)

@@ -58,7 +58,7 @@ struct docker_call {
     const struct notifier *cancel;     /* NULL: cannot be cancelled */
     long long grace_ms;                /* how long a cancelled command may still take to end */
     const struct process_drain *drain; /* NULL: none */
-    bool inherit_stderr;               /* its stdout and stderr are our stderr; nothing is kept */
+    bool show_stdout;                  /* its stdout is our stderr, and not kept */
 };
 
 struct docker_output {
@@ -94,6 +94,29 @@ int docker_run(const struct docker *docker, const struct docker_call *call,
                struct docker_output *output, struct error *error);
 
 /*
+ * Whether no docker command of this process has reached an engine, so that none can have created a
+ * container. Then nothing has to be removed, and no warning says that something may still exist.
+ *
+ * No message decides this. It is true as long as every command has ended by itself with a failure:
+ * no socket, no permission, no such context or host, an API version that is refused. One success is
+ * enough to make it false for the rest of the process, and so is a command that did not end by
+ * itself, since the engine may have its request: it was killed at its deadline or after a cancel, a
+ * signal ended it, or it crashed. `docker context` and `docker info` prove nothing, as they may
+ * succeed without an engine. It is false if docker->memory is NULL.
+ *
+ * A failure alone does not tell whether the engine was lost in the middle of the first request. So
+ * ask this only after further commands have failed, and leave the last word to the reaper, which
+ * has asked the engine by itself (service/reaper.h).
+ */
+bool docker_never_reached(const struct docker *docker);
+
+/*
+ * Remembers for docker_never_reached() how a command ended that docker_run() did not run. `status`
+ * is that of struct docker_output; 0 also if it was killed.
+ */
+void docker_remember_end(const struct docker *docker, int status);
+
+/*
  * Runs a command that must succeed: the same, and -1 also if its status is not 0. The error begins
  * with `what`, unless it is ERROR_CANCELLED. `output` may be NULL.
  */
@@ -106,10 +129,19 @@ void docker_output_release(struct docker_output *output);
 bool docker_was_killed(const struct docker_output *output);
 
 /*
+ * The same, or it crashed: a Go program exits with 2 if it gets no thread or no memory (package
+ * runtime), and the docker command itself never uses that status.
+ */
+bool docker_crashed(const struct docker_output *output);
+
+/*
  * What the command wrote to stderr, without a last line that points to its --help, as one line of
  * at most 500 bytes, escaped for a terminal; owned.
  */
 char *docker_message(const struct strbuf *standard_error);
+
+/* The same for the end of what it wrote: the last lines, of at most 500 bytes together; owned. */
+char *docker_last_message(const struct strbuf *standard_error);
 
 /*
  * Why a command failed that ended with a status other than 0: its message, or its status if it

@@ -58,6 +58,7 @@ bool engine_info_read_version(struct engine_info *engine, const char *text, size
     component =
         json_string_value(at(json_array_get(at(server, "Components", NULL), 0), "Name", NULL));
     engine->podman |= component && strcmp(component, "Podman Engine") == 0;
+    engine->podman |= at(root, "Client", "OsArch") != NULL; /* docker has Os and Arch */
     json_decref(root);
     return true;
 }
@@ -162,11 +163,8 @@ bool engine_info_read_info(struct engine_info *engine, const char *text, size_t 
     return true;
 }
 
-/*
- * "unix:///var/run/docker.sock". The command knows it without the engine; podman has no contexts.
- */
-static void ask_endpoint(struct engine_info *engine, const struct docker *docker,
-                         const struct notifier *cancel)
+void engine_info_ask_endpoint(struct engine_info *engine, const struct docker *docker,
+                              const struct notifier *cancel)
 {
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
@@ -179,7 +177,10 @@ static void ask_endpoint(struct engine_info *engine, const struct docker *docker
 
     strvec_push_each(&arguments, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}",
                      NULL);
-    if (docker_succeed(docker, &call, "", &output, &ignored) != 0)
+    if (docker_run(docker, &call, &output, &ignored) != 0)
+        return;
+    engine->no_endpoint = output.status != 0 && !docker_crashed(&output);
+    if (output.status != 0)
         return;
     line = string_format("%.*s", (int)strcspn(strbuf_string(&output.out), "\n"),
                          strbuf_string(&output.out));
@@ -196,11 +197,10 @@ int engine_info_ask(struct engine_info *engine, const struct docker *docker, lon
         .arguments = &arguments, .stdin_file = -1, .deadline = deadline, .cancel = cancel};
 
     strvec_push_each(&arguments, "version", "--format", "{{json .}}", NULL);
-    if (docker_run(docker, &call, &output, error) != 0) {
-        ask_endpoint(engine, docker, cancel);
+    engine->silent = docker_run(docker, &call, &output, error) != 0 || docker_crashed(&output);
+    engine_info_ask_endpoint(engine, docker, cancel);
+    if (error->kind != ERROR_NONE)
         return -1;
-    }
-    ask_endpoint(engine, docker, cancel);
     engine_info_read_version(engine, strbuf_string(&output.out), output.out.length);
     if (output.status != 0) {
         CLEANUP_FREE char *message = docker_failure(&call, &output);

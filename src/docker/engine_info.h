@@ -23,6 +23,9 @@ struct engine_info {
     char *client;   /* version of the docker command */
     char *context;  /* the docker context, which selects the engine */
     char *endpoint; /* "unix:///var/run/docker.sock" */
+    bool silent;    /* it did not answer in time */
+    bool
+        no_endpoint; /* the docker command says that there is none: a context that does not exist */
     char *version;
     char *platform;  /* "Docker Desktop 4.27.1"; Debian's package has none */
     char *system;    /* the engine's operating system */
@@ -42,6 +45,12 @@ struct engine_info {
  */
 int engine_info_ask(struct engine_info *engine, const struct docker *docker, long long deadline,
                     const struct notifier *cancel, struct error *error);
+
+/*
+ * Asks for the endpoint alone, within BUDGET_ENDPOINT: the docker command answers by itself.
+ */
+void engine_info_ask_endpoint(struct engine_info *engine, const struct docker *docker,
+                              const struct notifier *cancel);
 
 /* Asks for everything else. -1 if the engine does not say. */
 int engine_info_ask_details(struct engine_info *engine, const struct docker *docker,

@@ -24,6 +24,27 @@ void engine_memory_release(struct engine_memory *memory)
     pthread_mutex_destroy(&memory->lock);
 }
 
+void engine_memory_set_reached(struct engine_memory *memory)
+{
+    if (!memory)
+        return;
+    pthread_mutex_lock(&memory->lock);
+    memory->reached = true;
+    pthread_mutex_unlock(&memory->lock);
+}
+
+bool engine_memory_reached(struct engine_memory *memory)
+{
+    bool reached;
+
+    if (!memory)
+        return true;
+    pthread_mutex_lock(&memory->lock);
+    reached = memory->reached;
+    pthread_mutex_unlock(&memory->lock);
+    return reached;
+}
+
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image)
 {
     if (!memory)

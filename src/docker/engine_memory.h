@@ -1,7 +1,7 @@
 /*
- * What a process remembers of one engine while it runs: images without a shell, the users of its
- * containers, and whether the engine has only few users. Nothing of it is kept on disk. Several
- * threads may share one.
+ * What a process remembers of one engine while it runs: whether it may have reached it at all,
+ * images without a shell, the users of its containers, and whether the engine has only few users.
+ * Nothing of it is kept on disk. Several threads may share one.
  */
 #ifndef DOCKER_ENGINE_MEMORY_H
 #define DOCKER_ENGINE_MEMORY_H
@@ -30,10 +30,18 @@ struct engine_memory {
     unsigned *held;              /* the users of containers, owned */
     size_t held_count, held_size;
     enum engine_users users;
+    bool reached; /* a docker command may have reached the engine */
 };
 
 void engine_memory_init(struct engine_memory *memory);
 void engine_memory_release(struct engine_memory *memory);
+
+/*
+ * Remember and tell that a docker command may have reached the engine; see docker_never_reached().
+ * `memory` NULL: nothing is remembered, and one may have.
+ */
+void engine_memory_set_reached(struct engine_memory *memory);
+bool engine_memory_reached(struct engine_memory *memory);
 
 /* Remember and tell that an image has no shell. `memory` NULL: nothing is remembered. */
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image);

@@ -3,17 +3,11 @@
 #include "base/cleanup.h"
 #include "base/strvec.h"
 #include "docker/budget.h"
+#include "docker/engine_info.h"
+#include "docker/unreachable.h"
 
-/*
- * The answer that an exit status gives. It is unknown if the command cannot be run, does not end,
- * is killed or crashes: a Go program exits with 2 if it gets no thread or no memory (package
- * runtime), and the docker command itself never uses that status.
- */
-enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
-enum { STATUS_GO_CRASH = 2 };
-
-static enum answer ask(const struct docker *docker, const struct strvec *arguments,
-                       const struct notifier *cancel)
+static enum docker_answer ask(const struct docker *docker, const struct strvec *arguments,
+                              const struct notifier *cancel)
 {
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
@@ -22,33 +16,60 @@ static enum answer ask(const struct docker *docker, const struct strvec *argumen
                                      .deadline = budget_deadline(docker, BUDGET_QUERY),
                                      .cancel = cancel};
 
-    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_was_killed(&output) ||
-        output.status == STATUS_GO_CRASH)
-        return ANSWER_UNKNOWN;
-    return output.status == 0 ? ANSWER_YES : ANSWER_NO;
+    if (docker_run(docker, &call, &output, &ignored) != 0 || docker_crashed(&output))
+        return DOCKER_UNKNOWN;
+    return output.status == 0 ? DOCKER_YES : DOCKER_NO;
+}
+
+enum docker_answer docker_engine_answers(const struct docker *docker, const struct notifier *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+
+    strvec_push_each(&arguments, "version", "--format", "{{.Server.Version}}", NULL);
+    return ask(docker, &arguments, cancel);
+}
+
+static enum docker_answer image_exists(const struct docker *docker, const char *image,
+                                       const struct notifier *cancel)
+{
+    CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
+
+    strvec_push_each(&arguments, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
+                     NULL);
+    return ask(docker, &arguments, cancel);
+}
+
+/* Sets the error of a command that failed because the engine does not answer. Returns -1. */
+static int explain_no_answer(const struct docker *docker, bool silent, const char *what,
+                             const char *message, const struct notifier *cancel,
+                             struct error *error)
+{
+    CLEANUP(engine_info_release) struct engine_info engine;
+    CLEANUP(unreachable_release) struct unreachable found;
+
+    engine_info_init(&engine);
+    engine.silent = silent;
+    engine_info_ask_endpoint(&engine, docker, cancel);
+    found = unreachable_find(&engine);
+    if (found.reason == UNREACHABLE_UNKNOWN)
+        return error_set(error, ERROR_ENGINE, "%s: %s; %s: %s", what, found.problem, found.advice,
+                         message);
+    return error_set(error, ERROR_ENGINE, "%s: %s; %s", what, found.problem, found.advice);
 }
 
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error)
 {
-    CLEANUP(strvec_release) struct strvec version = STRVEC_INIT;
-    CLEANUP(strvec_release) struct strvec inspect = STRVEC_INIT;
-    enum answer engine_answers, image_exists = ANSWER_UNKNOWN;
+    const enum docker_answer answers = docker_engine_answers(docker, cancel);
+    enum docker_answer exists = DOCKER_UNKNOWN;
 
-    strvec_push_each(&version, "version", "--format", "{{.Server.Version}}", NULL);
-    strvec_push_each(&inspect, "image", "inspect", "--format", IMAGE_ID_TEMPLATE, "--", image,
-                     NULL);
-    engine_answers = ask(docker, &version, cancel);
-    if (engine_answers == ANSWER_YES)
-        image_exists = ask(docker, &inspect, cancel);
-    if (image_exists == ANSWER_UNKNOWN && notifier_raised(cancel))
+    if (answers == DOCKER_YES)
+        exists = image_exists(docker, image, cancel);
+    if (exists == DOCKER_UNKNOWN && notifier_raised(cancel))
         return error_set(error, ERROR_CANCELLED, "cancelled");
-    if (engine_answers != ANSWER_YES)
-        return error_set(error, ERROR_ENGINE,
-                         "%s: the container engine does not answer; is it running, and may this "
-                         "user reach it? ('isolator doctor' tells more): %s",
-                         what, message);
-    if (image_exists == ANSWER_NO)
+    if (answers != DOCKER_YES)
+        return explain_no_answer(docker, answers == DOCKER_UNKNOWN, what, message, cancel, error);
+    if (exists == DOCKER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);
     return error_set(error, ERROR_ENGINE, "%s: %s", what, message);

@@ -10,10 +10,21 @@
 #include "docker/docker.h"
 
 /*
+ * The answer that an exit status gives. It is unknown if the command cannot be run, does not end,
+ * is killed or crashes (docker_crashed()).
+ */
+enum docker_answer { DOCKER_NO, DOCKER_YES, DOCKER_UNKNOWN };
+
+/* Whether the engine answers, within BUDGET_QUERY. `cancel` may be NULL. */
+enum docker_answer docker_engine_answers(const struct docker *docker,
+                                         const struct notifier *cancel);
+
+/*
  * Sets the error of a command on `image` that failed with `message`: the image is missing
- * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or the message itself
- * (both ERROR_ENGINE). It asks the engine twice, for BUDGET_QUERY each, and sets ERROR_CANCELLED if
- * `cancel` (may be NULL) is raised before the answer. Returns -1.
+ * (ERROR_IMAGE, with the command that pulls it), the engine does not answer (with what to do about
+ * it, docker/unreachable.h), or the message itself (both ERROR_ENGINE). It asks the engine twice,
+ * for BUDGET_QUERY each, and sets ERROR_CANCELLED if `cancel` (may be NULL) is raised before the
+ * answer. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error);

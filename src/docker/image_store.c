@@ -1,8 +1,10 @@
 #include "docker/image_store.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/diagnostics.h"
 #include "docker/budget.h"
 #include "docker/explain.h"
 
@@ -116,13 +118,25 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
     CLEANUP(strvec_release) struct strvec arguments = STRVEC_INIT;
     CLEANUP(docker_output_release) struct docker_output output = DOCKER_OUTPUT_INIT;
     const struct docker_call call = {
-        .arguments = &arguments, .stdin_file = -1, .cancel = cancel, .inherit_stderr = true};
+        .arguments = &arguments, .stdin_file = -1, .cancel = cancel, .show_stdout = true};
+    CLEANUP_FREE char *message = NULL;
 
     strvec_push_each(&arguments, "pull", "--", image, NULL);
     if (docker_run(docker, &call, &output, error) != 0)
         return -1;
-    if (output.status == 0)
+    message = docker_last_message(&output.err);
+    if (output.status == 0) {
+        if (*message)
+            diagnostics_line("%s", message);
         return 0;
-    return error_set(error, ERROR_IMAGE, "cannot pull the image '%s' ('%s pull': status %d)", image,
-                     docker->command, output.status);
+    }
+    if (*message == '\0') {
+        free(message);
+        message = docker_failure(&call, &output);
+    }
+    return error_set(error, ERROR_IMAGE,
+                     "cannot pull the image '%s': %s; without its registry, bring the image with "
+                     "'%s save' and '%s load', or set \"image\" of the language to one that the "
+                     "engine has",
+                     image, message, docker->command, docker->command);
 }

@@ -42,8 +42,8 @@ int image_store_remove(const struct docker *docker, const char *tag, const struc
                        struct error *error);
 
 /*
- * Pulls the image from its registry, without a deadline. docker writes its progress and its
- * messages to our stderr; ERROR_IMAGE if it fails.
+ * Pulls the image from its registry, without a deadline. docker writes its progress to our stderr.
+ * ERROR_IMAGE if it fails: the error has its last lines, and says how to do without a registry.
  */
 int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error);

@@ -65,6 +65,8 @@ static int wait_until_ready(struct instance *instance, long long deadline,
 
     *event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
     docker_traced(instance->container.docker, "start", begin);
+    docker_remember_end(instance->container.docker,
+                        *event == PROCESS_EXITED ? instance->client.status : 0);
     if (*event != PROCESS_PAUSED || instance->link.state != SUPERVISOR_READY ||
         instance->link.broken)
         return explain_not_ready(instance, *event, cancel, error);
@@ -134,8 +136,8 @@ static void undo_run(struct instance *instance, enum process_event event, enum e
         owned_container_undo(container, end, &instance->warnings);
     } else if (event == PROCESS_EXITED && instance->client.status == CONTAINER_RUN_FAILED) {
         if (kind != ERROR_IMAGE)
-            container_discard(container->docker, container->name,
-                              budget_deadline(container->docker, BUDGET_DISCARD));
+            container_discard_failed(container->docker, container->name,
+                                     budget_deadline(container->docker, BUDGET_DISCARD));
     } else {
         remove_failed(instance, end);
     }

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "base/strvec.h"
 #include "docker/budget.h"
 #include "docker/container.h"
+#include "docker/explain.h"
 #include "run/owned_container.h"
 #include "run/owner.h"
 #include "service/gc.h"
@@ -31,10 +33,11 @@ enum { MIN_BACKOFF_MS = 5000, MAX_BACKOFF_MS = 600000, LAST_RETRIES = 5 };
 enum { WAIT_MS = 100 };
 
 /*
- * A line in the pipe is the name of a container that was not removed. An empty line dismisses the
- * reaper.
+ * A line in the pipe is the name of a container that was not removed, after DOUBT if the program
+ * has never reached the engine. An empty line dismisses the reaper.
  */
-enum { LINE_MAX_BYTES = OWNED_CONTAINER_NAME_SIZE };
+#define DOUBT "?"
+enum { LINE_MAX_BYTES = OWNED_CONTAINER_NAME_SIZE + 1 };
 
 /* The state of the process. */
 struct reaper_process {
@@ -45,10 +48,14 @@ struct reaper_process {
     bool dismissed;
 };
 
+/* One question for all of them, so that an engine that does not answer costs little time. */
 static void retry_removals(struct reaper_process *work)
 {
-    CLEANUP(strvec_release) struct strvec tried = work->not_removed;
+    CLEANUP(strvec_release) struct strvec tried = STRVEC_INIT;
 
+    if (docker_engine_answers(&work->docker, NULL) != DOCKER_YES)
+        return;
+    tried = work->not_removed;
     work->not_removed = (struct strvec)STRVEC_INIT;
     for (size_t i = 0; i < tried.count; i++) {
         CLEANUP(error_release)
@@ -58,6 +65,17 @@ static void retry_removals(struct reaper_process *work)
         if (container_remove(&work->docker, tried.items[i], NULL, deadline, NULL, &ignored) != 0)
             strvec_push(&work->not_removed, tried.items[i]);
     }
+}
+
+static void take_line(struct reaper_process *work, const char *line, size_t length)
+{
+    const size_t doubt = length > 0 && line[0] == DOUBT[0] ? strlen(DOUBT) : 0;
+
+    if (length == 0)
+        work->dismissed = true;
+    else if (doubt == 0 || !docker_never_reached(&work->docker))
+        strvec_push_owned(&work->not_removed,
+                          string_format("%.*s", (int)(length - doubt), line + doubt));
 }
 
 /* Reads from the pipe. Returns false if the program has ended. */
@@ -71,12 +89,8 @@ static bool read_pipe(struct reaper_process *work, int fd)
     if (count <= 0)
         return false;
     lines_feed(&work->lines, chunk, (size_t)count);
-    while (lines_next(&work->lines, &line, &length) == LINES_LINE) {
-        if (length == 0)
-            work->dismissed = true;
-        else
-            strvec_push_owned(&work->not_removed, string_format("%.*s", (int)length, line));
-    }
+    while (lines_next(&work->lines, &line, &length) == LINES_LINE)
+        take_line(work, line, length);
     return true;
 }
 
@@ -151,10 +165,10 @@ static void close_all_but(int fd)
 }
 
 /* From any thread. If the pipe is full or the process has ended, the line is lost. */
-static void send_line(struct reaper *reaper, const char *name)
+static void send_line(struct reaper *reaper, const char *start, const char *name)
 {
     char line[LINE_MAX_BYTES + 1];
-    const int length = snprintf(line, sizeof line, "%s\n", name);
+    const int length = snprintf(line, sizeof line, "%s%s\n", start, name);
 
     if (length >= (int)sizeof line || write(reaper->fd, line, (size_t)length) != length)
         return;
@@ -163,9 +177,11 @@ static void send_line(struct reaper *reaper, const char *name)
 static void report_not_removed(void *context, const char *name)
 {
     struct reaper *reaper = context;
+    const bool doubt = docker_never_reached(reaper->docker);
 
-    atomic_store(&reaper->needed, true);
-    send_line(reaper, name);
+    if (!doubt)
+        atomic_store(&reaper->needed, true);
+    send_line(reaper, doubt ? DOUBT : "", name);
 }
 
 void reaper_start(struct reaper *reaper, struct docker *docker)
@@ -195,6 +211,7 @@ void reaper_start(struct reaper *reaper, struct docker *docker)
         return;
     }
     reaper->fd = fds[1];
+    reaper->docker = docker;
     docker->not_removed = report_not_removed;
     docker->not_removed_context = reaper;
 }
@@ -211,7 +228,7 @@ void reaper_dismiss(struct reaper *reaper, struct docker *docker)
     docker->not_removed_context = NULL;
     if (reaper->fd < 0)
         return;
-    send_line(reaper, "");
+    send_line(reaper, "", "");
     close(reaper->fd);
     reaper->fd = -1;
     if (atomic_load(&reaper->needed))

@@ -3,10 +3,18 @@
  * that outlives the program if necessary. It
  *
  * - removes orphans of other programs when it starts (GC_ONE_PASS);
- * - retries to remove containers that the engine refused to remove;
+ * - retries to remove containers that the engine refused to remove, while it answers;
  * - removes all containers of the program if the program ends without dismissing it, killed by
  *   SIGKILL for example. These include containers without a lifeline, since they were not started
  *   yet, and those whose creation the engine completes later.
+ *
+ * If the program has never reached the engine (docker_never_reached()), it has created nothing that
+ * it knows of; but the engine may have been lost right after the first creation. So the reaper is
+ * told the name even then, and decides by what it knows itself: it has listed the containers when
+ * the program started. If it could not reach the engine either, it forgets the name, and ends with
+ * the program. A wrong guess would need an engine that was unreachable before the creation and
+ * after it, and not during it; the lifeline then ends the container, and the next reaper or
+ * `isolator gc` removes it.
  *
  * The program writes to it through a pipe, and the end of the pipe means that the program has
  * ended. The reaper has no other descriptor open and a session of its own. The program does not
@@ -21,9 +29,10 @@
 #include "docker/docker.h"
 
 struct reaper {
-    int fd;             /* the pipe to the process; -1: there is no reaper */
-    pid_t pid;          /* valid if there is one */
-    atomic_bool needed; /* a container was not removed */
+    int fd;                      /* the pipe to the process; -1: there is no reaper */
+    pid_t pid;                   /* valid if there is one */
+    atomic_bool needed;          /* a container was not removed */
+    const struct docker *docker; /* of the program; borrowed */
 };
 
 /*

@@ -240,6 +240,27 @@ or is not in PATH| -> sudo apt-get install docker.io, or set its path as \"conta
     is "$?|$(check 'docker command' | cut -d '|' -f 1)" "3|fail docker command 'docker' does not exist or is not in PATH" "a PATH without docker"
 }
 
+test_case 'podman, which is not supported' && {
+    mkdir "$scratch/podman"
+    cat >"$scratch/podman/docker" <<'END'
+#!/bin/sh
+# What podman 4.3.1 says, or docker about an engine that is podman; anything else succeeds.
+case "$1" in
+version) echo "$PODMAN" ;;
+info) echo '{"host":{"cgroupControllers":["memory","pids","cpu"],"cgroupVersion":"v2"},"version":{"Version":"4.3.1"}}' ;;
+esac
+END
+    chmod +x "$scratch/podman/docker"
+    itself='{"Client":{"APIVersion":"4.3.1","Version":"4.3.1","GoVersion":"go1.19.8","GitCommit":"","BuiltTime":"Thu Jan  1 00:00:00 1970","Built":0,"OsArch":"linux/amd64","Os":"linux"}}'
+    behind='{"Client":{"Version":"28.2.2","ApiVersion":"1.41","Context":"default"},"Server":{"Platform":{"Name":"linux/amd64/debian-12"},"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"Version":"4.3.1"}}'
+    for answer in "$itself" "$behind"; do
+        PODMAN=$answer PATH=$scratch/podman:$PATH isolator doctor
+        is "$status|$(head -n 2 <<<"$out" | tr -s ' ' | paste -s -d '|')" "3|fail engine podman is not supported yet; 'docker' is podman \
+4.3.1, or leads to it| -> sudo apt-get install docker.io; then \"containerCommand\" and DOCKER_HOST must not name podman" "podman"
+        is "$(grep -v '^ ' <<<"$out" | sed 1d | tr -s ' ')" "ok configuration $scratch/good.json (ISOLATOR_CONFIG)" "podman: nothing else is checked"
+    done
+}
+
 test_case 'docker commands by other names' && {
     mkdir "$scratch/here"
     ln -s "$(command -v docker)" "$scratch/here/our-docker"
@@ -259,6 +280,13 @@ test_case 'an engine that cannot be reached' && {
     DOCKER_HOST=tcp://127.0.0.1:1 isolator doctor
     is "$status|$(check socket)" "3|" "an engine that cannot be reached by TCP"
     has "$(check engine)" "| -> unset DOCKER_HOST, or start the engine that it names" "an engine that cannot be reached by TCP: the advice"
+}
+
+test_case 'a docker context that does not exist' && {
+    DOCKER_CONTEXT=nope isolator doctor
+    has "$status|$(check engine)" "3|fail engine does not answer: " "no such context"
+    has "$(check engine)" "context \"nope\"" "no such context: docker's words"
+    has "$(check engine)" "| -> unset DOCKER_CONTEXT, or set it to a name that docker context ls shows" "no such context: the advice"
 }
 
 test_case 'a socket that this user may not use' && {

@@ -131,13 +131,103 @@ test_case --quick 'no docker command' && {
 test_case --quick 'an engine that cannot be reached' && {
     DOCKER_HOST=unix:///nonexistent/docker.sock run "$hello"
     is "$status $(field status exitCode reason)" "3 error -1 engine" "an engine that cannot be reached"
-    has "$(field error)" "cannot start the container: the container engine does not answer; is it running, and may this \
-user reach it? ('isolator doctor' tells more): " "an engine that cannot be reached: the message"
-    has "$(field error)" "unix:///nonexistent/docker.sock" "an engine that cannot be reached: docker's words"
+    is "$(field error)|$(field warnings)" "cannot start the container: /nonexistent/docker.sock does not exist; unset DOCKER_HOST, or \
+start the engine that it names|" "an engine that cannot be reached: the message, and no warning"
     DOCKER_HOST=tcp://127.0.0.1:1 run --stream "$hello"
     is "$status|$out" "3|" "an engine that cannot be reached, with --stream"
-    has "$err" "isolator: cannot start the container: the container engine does not answer" \
-        "an engine that cannot be reached, with --stream: the message"
+    has "$err" "isolator: cannot start the container: the container engine does not answer at tcp://127.0.0.1:1; unset DOCKER_HOST, \
+or start the engine that it names: " "an engine that cannot be reached, with --stream: the message"
+    has "$err" ": Cannot connect to the Docker daemon at tcp://127.0.0.1:1." "an engine that cannot be reached, with --stream: docker's words"
+}
+
+# processes MARK: those that have this mark in their environment. none_stays MARK NAME: asserts that soon there is none. A
+# reaper that has something to do stays for minutes.
+processes() { grep -lsz "^ISOLATOR_MARK=$1$" /proc/[0-9]*/environ; }
+none_stays() {
+    local left end=$((SECONDS + 30))
+    while left=$(processes "$1"); [ -n "$left" ] && [ "$SECONDS" -lt "$end" ]; do
+        sleep 0.1
+    done
+    is "$left" "" "$2: no process stays"
+}
+
+as=as_another
+# unreached NAME ERROR [VARIABLE=VALUE...]: asserts that a run with this environment, as an unprivileged user, fails with
+# ERROR, or a message that begins so if it ends in "*"; that it does so at once and without a warning; and that its reaper
+# ends with it.
+unreached() {
+    local name=$1 error=$2 began mark=$BASHPID-$RANDOM
+    shift 2
+    began=$(now)
+    $as env HOME=/nonexistent ISOLATOR_MARK="$mark" PATH="$(dirname "$client"):$PATH" "$@" \
+        "$scratch/isolator" run --config "$hurried" --timeout 1s "$hello" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    none_stays "$mark" "$client, $name"
+    within "$(($(now) - began))" 0 $((engine * 500)) "$client, $name: at once (in ms)"
+    is "$status $(field reason)|$(field warnings)|$(cat "$scratch/err")" "3 engine||" "$client, $name: no warning"
+    case $error in
+    *'*') has "|$(field error)" "|${error%'*'}" "$client, $name: the message" ;;
+    *) is "$(field error)" "$error" "$client, $name: the message" ;;
+    esac
+}
+
+test_case 'an engine that was never reached: what to do about it, and no process stays' && {
+    cp "$ISOLATOR" "$scratch/isolator"
+    chmod 755 "$scratch"
+    chmod 644 "$hurried" "$hello"
+    perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die; chmod 0, $ARGV[0]' "$scratch/closed"
+    for client in $(type -aP docker | xargs realpath | sort -u); do
+        unreached "no permission" "cannot start the container: $scratch/closed is not accessible to this user; sudo usermod -aG docker \
+$(as_another id -un), and log in again" DOCKER_HOST="unix://$scratch/closed"
+        unreached "no socket" "cannot start the container: /nonexistent does not exist; unset DOCKER_HOST, or start the engine \
+that it names" DOCKER_HOST=unix:///nonexistent
+        unreached "no such context" "cannot start the container: the docker context 'nope' cannot be used; unset DOCKER_CONTEXT, or \
+set it to a name that docker context ls shows: *" DOCKER_CONTEXT=nope
+        has "$(field error)" 'context "nope"' "$client, no such context: docker's words"
+        unreached "connection refused" "cannot start the container: the container engine does not answer at tcp://127.0.0.1:1; unset \
+DOCKER_HOST, or start the engine that it names: *" DOCKER_HOST=tcp://127.0.0.1:1
+        unreached "no such host" "cannot start the container: the container engine does not answer at tcp://none.invalid:2375; *" \
+            DOCKER_HOST=tcp://none.invalid:2375
+        as= unreached "an API version that the engine refuses" "cannot start the container: the container engine at $(docker context \
+inspect --format '{{.Endpoints.docker.Host}}') refuses the docker command; use versions of both that fit each other, or see its log: *" \
+            DOCKER_API_VERSION=9.99
+        unreached "no certificate" "cannot start the container: *" DOCKER_TLS_VERIFY=1 DOCKER_HOST=tcp://127.0.0.1:1
+    done
+    chmod 700 "$scratch"
+}
+
+test_case 'an engine that is lost while it creates the first container: the reaper removes it' && {
+    mkdir "$scratch/loses"
+    cat >"$scratch/loses/docker" <<'END'
+#!/bin/sh
+# docker run creates the container, when the reaper has listed the others, but does not live to tell; then no command
+# reaches the engine until the file "back" exists.
+cd "$LOST" || exit 1
+away() { echo "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?" >&2; exit "$1"; }
+[ ! -e created ] || [ -e back ] || away 1
+case $1 in
+ps) "$DOCKER_REAL" "$@" && >listed; exit ;;
+run)
+    until [ -e listed ]; do sleep 0.1; done
+    shift
+    "$DOCKER_REAL" create "$@" >created
+    away "$LOST_STATUS" ;;
+esac
+exec "$DOCKER_REAL" "$@"
+END
+    chmod +x "$scratch/loses/docker"
+    for status_of_run in 1 125 126; do
+        rm -f "$scratch"/loses/listed "$scratch"/loses/created "$scratch"/loses/back
+        mark=$$-lost-$status_of_run
+        DOCKER_REAL=$(command -v docker) LOST=$scratch/loses LOST_STATUS=$status_of_run ISOLATOR_MARK=$mark PATH=$scratch/loses:$PATH \
+            run "$hello"
+        is "$status $(field reason)" "3 engine" "docker run ends with $status_of_run"
+        has "$(left)" isolator- "docker run ends with $status_of_run: the container exists"
+        : >"$scratch/loses/back"
+        until_true nothing_left
+        is "$(left)" "" "docker run ends with $status_of_run: the container is gone when the engine is back"
+        none_stays "$mark" "docker run ends with $status_of_run"
+    done
 }
 
 test_case --quick 'an image that is not on the engine' && {

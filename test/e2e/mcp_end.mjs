@@ -254,8 +254,10 @@ testCase('without an engine: initialize and lists are answered, and a call says 
     is(brief(await server.initialize('2025-11-25')), '1001 ok');
     is(brief(await server.ask('tools/list')), '1002 ok');
     is(brief(await server.ask('resources/list')), '1003 ok');
-    has(summary(await server.runPython('1')), 'error: Execution Failed (error): cannot start the container: the container engine ' +
-        "does not answer; is it running, and may this user reach it? ('isolator doctor' tells more): ");
+    const answer = summary(await server.runPython('1'));
+    has(answer, 'error: Execution Failed (error): cannot start the container: ');
+    has(answer, ' does not exist; unset DOCKER_HOST, or start the engine that it names');
+    has(answer, 'only the user can fix it: tell the user.');
 });
 
 quickCase('without the docker command', async () => {

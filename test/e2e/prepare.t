@@ -593,7 +593,7 @@ test_case 'docker fails while a language is prepared' && {
     is "$status|$out|$err" "3||isolator: $ours: cannot inspect the image '$base': 'docker image inspect' did not answer in JSON" "garbage for an image"
     faulty "image 1 fail;version 1 fail" prepare "$ours" --run true
     is "$status|$out" "3|" "an engine that does not answer: the status"
-    has "$err" "the container engine does not answer" "an engine that does not answer: the message"
+    has "$err" " refuses the docker command; " "an engine that does not answer: the message"
     faulty "start 1 fail" prepare "$ours" --run true
     is "$status|$out|$err" "3||$said
 isolator: $ours: cannot start the container: 'docker start' failed" "docker start fails"

@@ -45,6 +45,10 @@ END
 hello=$(snippet ash 'echo hello')
 cat=$(snippet ash 'cat /installed')
 
+# How to do without a registry.
+instead="without its registry, bring the image with 'docker save' and 'docker load', or set \"image\" of the language to one that \
+the engine has"
+
 # ---- isolator pull
 
 test_case 'pull fetches each image once' && {
@@ -61,13 +65,23 @@ test_case 'an image that the registry does not have' && {
     forget b
     isolator pull none b
     is "$status|$out|$(there b)" "3||yes" "pull: it fails, and the other image is pulled"
-    has "$err" "isolator: cannot pull the image '$place/none' ('docker pull': status 1)" "pull: the message"
+    has "$err" "isolator: cannot pull the image '$place/none': Error response from daemon: " "pull: the message has docker's words"
+    has "$err" "; $instead" "pull: the message says what to do"
 }
 
 test_case 'pull without arguments pulls all images' && {
     faulty "pull * fail" isolator pull
-    is "$status|$(grep -c '^isolator: cannot pull the image' <<<"$err")|$(grep -c 'a fault for the test' <<<"$err")" "3|16|16" \
-        "pull: all languages"
+    is "$status|$(grep -c "^isolator: cannot pull the image '[^ ]*': Error response from daemon: a fault for the test; $instead\$" <<<"$err")|$(wc -l <<<"$err")" \
+        "3|16|16" "pull: all languages"
+}
+
+test_case 'a registry that cannot be reached' && {
+    echo "{\"engineTimeoutSeconds\": 300, \"languages\": {\"none\": {\"image\": \"localhost:1/none\", $sub}}}" >"$scratch/away.json"
+    isolator pull --config "$scratch/away.json" none
+    is "$status|$out" "3|" "no registry"
+    has "$err" "isolator: cannot pull the image 'localhost:1/none': Error response from daemon: " "no registry: docker's words"
+    has "$err" "connection refused" "no registry: the reason"
+    has "$err" "; $instead" "no registry: what to do"
 }
 
 test_case 'a signal ends pull' && {
@@ -110,8 +124,9 @@ test_case 'session --pull fetches a missing image' && {
 
 test_case 'run --pull with an image that the registry does not have' && {
     run --language none --pull "$hello"
-    is "$status $(field reason image error)" "3 image-missing $place/none cannot pull the image '$place/none' ('docker pull': status 1)" \
-        "run --pull: the error"
+    is "$status $(field reason image)" "3 image-missing $place/none" "run --pull: no such image"
+    has "$(field error)" "cannot pull the image '$place/none': Error response from daemon: " "run --pull: the error has docker's words"
+    has "$(field error)" "; $instead" "run --pull: the error says what to do"
 }
 
 test_case 'run --pull with --image' && {

@@ -1,10 +1,13 @@
 #include "test.h"
 
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "base/clock.h"
 #include "base/linux.h"
 #include "docker/docker.h"
+#include "docker/engine_memory.h"
 #include "docker/explain.h"
 
 /* Long enough for the slowest machine; no test waits that long. */
@@ -420,18 +423,33 @@ static void check_explained(const char *version, const char *image, enum error_k
     tear_down(&fixture);
 }
 
-#define ASKS_VERSION "version --format {{.Server.Version}}\n"
-#define ASKS_IMAGE   "image inspect --format {{.ID}} -- py:3\n"
+#define ASKS_VERSION  "version --format {{.Server.Version}}\n"
+#define ASKS_ENDPOINT "context inspect --format {{.Endpoints.docker.Host}}\n"
+#define ASKS_IMAGE    "image inspect --format {{.ID}} -- py:3\n"
 
 static void docker__explain_asks_the_engine(void **state)
 {
     (void)state;
+    unsetenv("DOCKER_HOST");
+    unsetenv("DOCKER_CONTEXT");
+    check_explained("1", "0", ERROR_ENGINE,
+                    "cannot create a container: the current docker context cannot be used; docker "
+                    "context use default: docker: it said so",
+                    ASKS_VERSION ASKS_ENDPOINT);
+    setenv("DOCKER_CONTEXT", "nope\a", 1);
     check_explained(
         "1", "0", ERROR_ENGINE,
-        "cannot create a container: the container engine does not answer; is it "
-        "running, and may this user reach it? ('isolator doctor' tells more): docker: it "
+        "cannot create a container: the docker context 'nope\\x07' cannot be used; unset "
+        "DOCKER_CONTEXT, or set it to a name that docker context ls shows: docker: it "
         "said so",
-        ASKS_VERSION);
+        ASKS_VERSION ASKS_ENDPOINT);
+    setenv("DOCKER_HOST", "x", 1); /* goes before the context */
+    check_explained("1", "0", ERROR_ENGINE,
+                    "cannot create a container: DOCKER_HOST 'x' names no engine; unset "
+                    "DOCKER_HOST: docker: it said so",
+                    ASKS_VERSION ASKS_ENDPOINT);
+    unsetenv("DOCKER_HOST");
+    unsetenv("DOCKER_CONTEXT");
     check_explained("0", "1", ERROR_IMAGE,
                     "image 'py:3' is not on the engine; run: docker pull py:3",
                     ASKS_VERSION ASKS_IMAGE);
@@ -449,8 +467,97 @@ static void docker__explain_without_a_docker_command(void **state)
     (void)state;
     assert_int_equal(docker_explain(&docker, "py:3", "cannot start", "message", NULL, &error), -1);
     assert_error(&error, ERROR_ENGINE,
-                 "cannot start: the container engine does not answer; is it running, and may this "
-                 "user reach it? ('isolator doctor' tells more): message");
+                 "cannot start: the container engine does not answer; sudo systemctl start docker: "
+                 "message");
+}
+
+/* An engine whose endpoint is this, and which does not answer. */
+static void check_unreachable(const char *version, const char *endpoint, const char *message)
+{
+    CLEANUP_FREE char *script =
+        string_format("case $1 in version) %s;; context) echo '%s';; esac", version, endpoint);
+    struct fixture fixture;
+
+    set_up(&fixture, script);
+    docker_explain(&fixture.docker, "py:3", "cannot start", "message", NULL, &fixture.error);
+    assert_error(&fixture.error, ERROR_ENGINE, message);
+    tear_down(&fixture);
+}
+
+static void docker__explain_what_to_do(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char *directory = temp_create();
+    CLEANUP_FREE char *path = path_in(directory, "s");
+    CLEANUP_FREE char *endpoint = string_format("unix://%s", path);
+    CLEANUP_FREE char *refuses =
+        string_format("cannot start: the container engine at %s refuses the docker command; use "
+                      "versions of both that fit each other, or see its log: message",
+                      endpoint);
+    CLEANUP_FREE char *hangs =
+        string_format("cannot start: the container engine does not answer at %s; sudo systemctl "
+                      "restart docker, which ends all its containers: message",
+                      endpoint);
+    CLEANUP_FREE char *stopped =
+        string_format("cannot start: the container engine does not answer at %s; sudo systemctl "
+                      "start docker: message",
+                      endpoint);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    (void)state;
+    unsetenv("DOCKER_HOST");
+    check_unreachable("exit 1", "unix:///nonexistent/x",
+                      "cannot start: /nonexistent/x does not exist; sudo systemctl start docker");
+    check_unreachable("exit 1", "unix:///run/user/x/none",
+                      "cannot start: /run/user/x/none does not exist; systemctl --user start "
+                      "docker");
+    check_unreachable("exit 1", "tcp://box:1",
+                      "cannot start: the container engine does not answer at tcp://box:1; see "
+                      "docker context ls and choose another context than tcp://box:1: message");
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    check_unreachable("exit 1", endpoint, stopped); /* nobody listens */
+    assert_int_equal(listen(fd, 10), 0);
+    check_unreachable("exit 1", endpoint, refuses);
+    check_unreachable("kill -KILL $$", endpoint, hangs);
+    close(fd);
+    temp_remove(directory);
+}
+
+/* A failure proves that the engine was not reached; a success, a signal or a crash do not. */
+static void check_reached(const char *command, const char *script, long long milliseconds,
+                          bool reached)
+{
+    struct engine_memory memory;
+    struct fixture fixture;
+
+    engine_memory_init(&memory);
+    set_up(&fixture, script);
+    fixture.docker.memory = &memory;
+    fixture.call.deadline = clock_now_ms() + milliseconds;
+    strvec_release(&fixture.arguments);
+    strvec_push(&fixture.arguments, command);
+    assert_true(docker_never_reached(&fixture.docker));
+    run(&fixture);
+    assert_int_equal(docker_never_reached(&fixture.docker), !reached);
+    tear_down(&fixture);
+    engine_memory_release(&memory);
+}
+
+static void docker__never_reached(void **state)
+{
+    const struct docker forgetful = {.command = "docker"};
+
+    (void)state;
+    check_reached("ps", "exit 0", LATE_MS, true);
+    check_reached("ps", "exit 1", LATE_MS, false);
+    check_reached("run", "exit 125", LATE_MS, false);
+    check_reached("ps", "exit 2", LATE_MS, true); /* it crashed */
+    check_reached("ps", "kill -KILL $$", LATE_MS, true);
+    check_reached("ps", "exec sleep 300", 300, true);
+    check_reached("context", "exit 0", LATE_MS, false);
+    check_reached("info", "exit 0", LATE_MS, false);
+    assert_false(docker_never_reached(&forgetful));
 }
 
 static void docker__explain_is_cancelled(void **state)
@@ -497,6 +604,8 @@ int main(void)
         cmocka_unit_test(docker__run_is_traced),
         cmocka_unit_test(docker__explain_asks_the_engine),
         cmocka_unit_test(docker__explain_without_a_docker_command),
+        cmocka_unit_test(docker__explain_what_to_do),
+        cmocka_unit_test(docker__never_reached),
         cmocka_unit_test(docker__explain_is_cancelled),
     };
 

@@ -91,6 +91,21 @@ static void engine_info__podman_with_the_docker_client(void **state)
     engine_info_release(&engine);
 }
 
+/* podman is known by its version alone, before `info`. */
+static void engine_info__podman_by_its_version(void **state)
+{
+    static const char text[] = "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\","
+                               "\"OsArch\":\"linux/amd64\",\"Os\":\"linux\"}}";
+    struct engine_info engine;
+
+    (void)state;
+    engine_info_init(&engine);
+    assert_true(engine_info_read_version(&engine, text, strlen(text)));
+    assert_true(engine.podman);
+    assert_text_or_null(engine.client, "4.3.1");
+    engine_info_release(&engine);
+}
+
 static void engine_info__everything_may_be_missing(void **state)
 {
     struct engine_info engine;
@@ -160,6 +175,7 @@ int main(void)
         cmocka_unit_test(engine_info__docker),
         cmocka_unit_test(engine_info__podman),
         cmocka_unit_test(engine_info__podman_with_the_docker_client),
+        cmocka_unit_test(engine_info__podman_by_its_version),
         cmocka_unit_test(engine_info__everything_may_be_missing),
         cmocka_unit_test(engine_info__garbage),
         cmocka_unit_test(engine_info__strings_are_escaped_and_bounded),

@@ -261,8 +261,7 @@ static void calls__nothing_to_do(void **state)
 
 static void calls__answer_what_cannot_run(void **state)
 {
-    static const char start[] = "Execution Failed (error): cannot start the container: the "
-                                "container engine does not answer";
+    static const char start[] = "Execution Failed (error): cannot start the container: ";
     struct fixture fixture;
     json_t *lines;
     const json_t *answer;
@@ -275,6 +274,7 @@ static void calls__answer_what_cannot_run(void **state)
     answer = json_array_get(lines, 0);
     assert_string_equal(string_at(answer, "id"), "a");
     assert_memory_equal(string_at(answer, "result.content.0.text"), start, strlen(start));
+    assert_non_null(strstr(string_at(answer, "result.content.0.text"), ": tell the user."));
     assert_string_equal(string_at(answer, "result.structuredContent.reason"), "engine");
     assert_string_equal(string_at(answer, "result.structuredContent.image"), "py:3");
     assert_true(json_is_true(json_object_get(json_object_get(answer, "result"), "isError")));

@@ -140,7 +140,9 @@ static void tool_result__of_failure(void **state)
 static void tool_result__of_a_program_that_never_ran(void **state)
 {
     (void)state;
-    check_text(EXIT_CODE_NONE, "no engine", "", "", "Execution Failed (error): no engine");
+    check_text(EXIT_CODE_NONE, "no engine", "", "",
+               "Execution Failed (error): no engine\n\nThe program has not run. If that happens "
+               "again, only the user can fix it: tell the user.");
 }
 
 /* Checks the text of a result with `count` warnings, "warning 0" and so on. */
@@ -177,6 +179,7 @@ static void tool_result__long_warnings_are_cut(void **state)
     warning[1000] = '\0';
     warning[1] = '\n';
     set_up(&fixture, EXIT_CODE_NONE, "no engine");
+    fixture.result.container = string_copy("isolator-1");
     strvec_push(&fixture.result.warnings, warning);
     make(&fixture, "2025-11-25", 50000);
     assert_memory_equal(text_of(&fixture),

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "docker/container.h"
+#include "docker/engine_memory.h"
 #include "service/reaper.h"
 
 /* Long enough for the slowest machine; nothing waits for it to pass. */
@@ -146,6 +148,67 @@ static void reaper__tries_what_comes_later_soon(void **state)
     tear_down(&fixture);
 }
 
+/* The engine is not there while "away" exists. */
+static const char AWAY[] = "[ ! -e away ] || exit 1";
+
+/* A program that has never reached the engine, and cannot remove its container. */
+static void remove_in_vain(struct fixture *fixture, struct engine_memory *memory)
+{
+    struct error error = ERROR_INIT;
+
+    engine_memory_init(memory);
+    fixture->docker.memory = memory;
+    reaper_start(&fixture->reaper, &fixture->docker);
+    await_calls(fixture, LISTS);
+    sleep(1); /* the first calls have ended */
+    write_in(fixture->directory, "away", "");
+    assert_true(docker_never_reached(&fixture->docker));
+    assert_int_equal(
+        container_remove(&fixture->docker, "box", NULL, clock_now_ms() + PATIENCE_MS, NULL, &error),
+        0);
+    assert_no_error(&error);
+}
+
+/* Neither has its reaper: it ends with the program. */
+static void reaper__of_an_engine_that_was_never_reached(void **state)
+{
+    struct engine_memory memory;
+    struct fixture fixture;
+    const long long begin = clock_now_ms();
+
+    (void)state;
+    set_up(&fixture, AWAY);
+    write_in(fixture.directory, "away", "");
+    remove_in_vain(&fixture, &memory);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
+    assert_int_equal(waitpid(fixture.reaper.pid, NULL, 0), -1); /* it has ended */
+    assert_int_equal(errno, ECHILD);
+    assert_true(clock_now_ms() - begin < PATIENCE_MS / 2); /* nothing was tried again */
+    engine_memory_release(&memory);
+    tear_down(&fixture);
+}
+
+/* Its reaper has: the engine was lost in the middle of the creation, so it waits for its return. */
+static void reaper__of_an_engine_that_was_lost(void **state)
+{
+    struct engine_memory memory;
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, AWAY);
+    remove_in_vain(&fixture, &memory);
+    reaper_dismiss(&fixture.reaper, &fixture.docker);
+    {
+        CLEANUP_FREE char *away = path_in(fixture.directory, "away");
+
+        write_in(fixture.directory, "calls", "");
+        assert_int_equal(unlink(away), 0);
+    }
+    await_calls(&fixture, "|version|--format|{{.Server.Version}}\n|rm|--force|--volumes|box\n");
+    engine_memory_release(&memory);
+    tear_down(&fixture);
+}
+
 /* A name that isolator does not use is too long for the pipe, and is ignored. */
 static void reaper__a_name_that_is_too_long(void **state)
 {
@@ -195,6 +258,8 @@ int main(void)
         cmocka_unit_test(reaper__retries_what_was_not_removed),
         cmocka_unit_test(reaper__tries_again_behind_the_end),
         cmocka_unit_test(reaper__tries_what_comes_later_soon),
+        cmocka_unit_test(reaper__of_an_engine_that_was_never_reached),
+        cmocka_unit_test(reaper__of_an_engine_that_was_lost),
         cmocka_unit_test(reaper__a_name_that_is_too_long),
         cmocka_unit_test(reaper__removes_what_a_dead_program_had),
     };

@@ -37,6 +37,7 @@ static const char docker_script[] =
     "  done\n"
     "  echo end >>log;;\n"
     "rm) ;;\n"
+    "context) echo tcp://box:1;;\n"
     "rename) echo \"$2 ${3%-*} ${4%-*}\" >>renames; [ ! -e refuse ];;\n"
     "*) exit 1;;\n"
     "esac\n";
@@ -553,13 +554,14 @@ static void session_runs__are_not_retried(void **state)
     struct fixture fixture;
 
     (void)state;
+    unsetenv("DOCKER_HOST");
     set_up(&fixture, 2, 5);
     write_in(fixture.directory, "failures", "1\n");
     open_session(&fixture, id);
     submit(&fixture, id, &failed);
     await(&failed, REASON_ENGINE,
-          "cannot start the container: the container engine does not answer; is it running, and "
-          "may this user reach it? ('isolator doctor' tells more): broken");
+          "cannot start the container: the container engine does not answer at tcp://box:1; see "
+          "docker context ls and choose another context than tcp://box:1: broken");
     assert_int_equal(count_words(&fixture, "create"), 1);
     run(&fixture, id);
     assert_int_equal(count_words(&fixture, "create"), 2);

@@ -1,0 +1,34 @@
+/*
+ * Why no engine answers, and what the user can do about it: one text for `isolator doctor` and for
+ * the error of a run. It looks at the environment and at the engine's socket on this host, and not
+ * at docker's messages.
+ */
+#ifndef DOCKER_UNREACHABLE_H
+#define DOCKER_UNREACHABLE_H
+
+#include "docker/engine_info.h"
+
+enum unreachable_reason {
+    UNREACHABLE_FORBIDDEN, /* this user may not use the socket */
+    UNREACHABLE_NO_SOCKET, /* the socket does not exist */
+    UNREACHABLE_UNKNOWN    /* anything else: docker's message may say more */
+};
+
+/* The texts are owned and escaped for a terminal. */
+struct unreachable {
+    enum unreachable_reason reason;
+    char *problem; /* names the socket, the host or the context that was tried */
+    char *advice;  /* a command, or what to change */
+};
+
+/*
+ * What is wrong with an engine that does not answer. Of `engine` it needs `silent` and the endpoint
+ * (engine_info_ask_endpoint()). The caller releases it.
+ */
+struct unreachable unreachable_find(const struct engine_info *engine);
+void unreachable_release(struct unreachable *found);
+
+/* The path of the engine's socket, borrowed; NULL: it is reached in another way, or not known. */
+const char *unreachable_socket(const struct engine_info *engine);
+
+#endif
