@@ -53,9 +53,12 @@ static int run_pull_command(void *context, char **operands, const struct config 
     for (size_t i = 0; i < images.count && signals_caught() == 0; i++) {
         CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-        if (image_store_pull(&docker, images.items[i], signals_cancel(), &failure) != 0 &&
-            failure.kind != ERROR_CANCELLED)
+        if (image_store_pull(&docker, images.items[i], signals_cancel(), &failure) == 0)
+            continue;
+        if (failure.kind != ERROR_CANCELLED)
             status = exit_status_report(&failure);
+        if (failure.kind == ERROR_ENGINE) /* it would be the same for all of them */
+            break;
     }
     signals_release();
     return signals_caught() != 0 ? EXIT_STATUS_INTERRUPTED + signals_caught() : status;

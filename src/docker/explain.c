@@ -39,16 +39,15 @@ static enum docker_answer image_exists(const struct docker *docker, const char *
     return ask(docker, &arguments, cancel);
 }
 
-/* Sets the error of a command that failed because the engine does not answer. Returns -1. */
-static int explain_no_answer(const struct docker *docker, bool silent, const char *what,
-                             const char *message, const struct notifier *cancel,
+int docker_explain_no_answer(const struct docker *docker, enum docker_answer answer,
+                             const char *what, const char *message, const struct notifier *cancel,
                              struct error *error)
 {
     CLEANUP(engine_info_release) struct engine_info engine;
     CLEANUP(unreachable_release) struct unreachable found;
 
     engine_info_init(&engine);
-    engine.silent = silent;
+    engine.silent = answer == DOCKER_UNKNOWN;
     engine_info_ask_endpoint(&engine, docker, cancel);
     found = unreachable_find(&engine);
     if (found.reason == UNREACHABLE_UNKNOWN)
@@ -68,7 +67,7 @@ int docker_explain(const struct docker *docker, const char *image, const char *w
     if (exists == DOCKER_UNKNOWN && notifier_raised(cancel))
         return error_set(error, ERROR_CANCELLED, "cancelled");
     if (answers != DOCKER_YES)
-        return explain_no_answer(docker, answers == DOCKER_UNKNOWN, what, message, cancel, error);
+        return docker_explain_no_answer(docker, answers, what, message, cancel, error);
     if (exists == DOCKER_NO)
         return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: %s pull %s",
                          image, docker->command, image);

@@ -20,11 +20,19 @@ enum docker_answer docker_engine_answers(const struct docker *docker,
                                          const struct notifier *cancel);
 
 /*
+ * Sets the error of a command that failed with `message` because the engine does not answer
+ * (`answer`): what to do about it (docker/unreachable.h), and the message if that may tell more.
+ * ERROR_ENGINE. Returns -1.
+ */
+int docker_explain_no_answer(const struct docker *docker, enum docker_answer answer,
+                             const char *what, const char *message, const struct notifier *cancel,
+                             struct error *error);
+
+/*
  * Sets the error of a command on `image` that failed with `message`: the image is missing
- * (ERROR_IMAGE, with the command that pulls it), the engine does not answer (with what to do about
- * it, docker/unreachable.h), or the message itself (both ERROR_ENGINE). It asks the engine twice,
- * for BUDGET_QUERY each, and sets ERROR_CANCELLED if `cancel` (may be NULL) is raised before the
- * answer. Returns -1.
+ * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or the message itself
+ * (both ERROR_ENGINE). It asks the engine twice, for BUDGET_QUERY each, and sets ERROR_CANCELLED if
+ * `cancel` (may be NULL) is raised before the answer. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,
                    const char *message, const struct notifier *cancel, struct error *error);

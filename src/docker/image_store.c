@@ -112,6 +112,23 @@ int image_store_remove(const struct docker *docker, const char *tag, const struc
     return change(docker, "rm", tag, NULL, "cannot remove the image", cancel, error);
 }
 
+/* Sets the error of a pull that has failed. Returns -1. */
+static int explain_pull(const struct docker *docker, const char *image, const char *message,
+                        const struct notifier *cancel, struct error *error)
+{
+    CLEANUP_FREE char *what = string_format("cannot pull the image '%s'", image);
+    const enum docker_answer answer = docker_engine_answers(docker, cancel);
+
+    if (notifier_raised(cancel))
+        return error_set(error, ERROR_CANCELLED, "cancelled");
+    if (answer != DOCKER_YES)
+        return docker_explain_no_answer(docker, answer, what, message, cancel, error);
+    return error_set(error, ERROR_IMAGE,
+                     "%s: %s; without its registry, bring the image with '%s save' and '%s load', "
+                     "or set \"image\" of the language to one that the engine has",
+                     what, message, docker->command, docker->command);
+}
+
 int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error)
 {
@@ -134,9 +151,5 @@ int image_store_pull(const struct docker *docker, const char *image, const struc
         free(message);
         message = docker_failure(&call, &output);
     }
-    return error_set(error, ERROR_IMAGE,
-                     "cannot pull the image '%s': %s; without its registry, bring the image with "
-                     "'%s save' and '%s load', or set \"image\" of the language to one that the "
-                     "engine has",
-                     image, message, docker->command, docker->command);
+    return explain_pull(docker, image, message, cancel, error);
 }

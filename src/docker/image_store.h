@@ -44,6 +44,7 @@ int image_store_remove(const struct docker *docker, const char *tag, const struc
 /*
  * Pulls the image from its registry, without a deadline. docker writes its progress to our stderr.
  * ERROR_IMAGE if it fails: the error has its last lines, and says how to do without a registry.
+ * ERROR_ENGINE if the engine does not answer.
  */
 int image_store_pull(const struct docker *docker, const char *image, const struct notifier *cancel,
                      struct error *error);

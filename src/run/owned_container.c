@@ -132,7 +132,6 @@ void owned_container_undo(const struct owned_container *container, long long end
     static const struct timespec pause = {1, 0};
     CLEANUP(error_release) struct error failure = ERROR_INIT;
 
-    docker_remember_end(container->docker, 0);
     strvec_pushf(
         warnings,
         "the creation of container '%s' was interrupted; if the engine still completes it, "

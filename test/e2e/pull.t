@@ -84,6 +84,12 @@ test_case 'a registry that cannot be reached' && {
     has "$err" "; $instead" "no registry: what to do"
 }
 
+test_case 'pull without an engine' && {
+    DOCKER_HOST=unix:///nonexistent isolator pull
+    is "$status|$out|$err" "3||isolator: cannot pull the image 'python:3.11-alpine': /nonexistent does not exist; unset DOCKER_HOST, or \
+start the engine that it names" "no engine: said once"
+}
+
 test_case 'a signal ends pull' && {
     forget b
     faulty "pull 1 hang" start_isolator pull b
