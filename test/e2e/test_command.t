@@ -300,7 +300,8 @@ test_case 'rows appear as the tests end, also in a pipe' && {
     own_pids+="$pid "
     exec 9<"$scratch/rows"
     IFS= read -r -t 60 heading <&9 && IFS= read -r -t 60 row <&9
-    is "$(figures <<<"$heading|$row")" "TEST STATUS TIME CPU MEMORY DETAIL|a passed T T M" "while the second test runs"
+    is "$(figures <<<"$heading|$row")" "TEST STATUS TIME CPU MEMORY DETAIL|a passed T T M" "before the second test has ended"
+    until_true eval 'docker top "$(own_containers)" 2>"$scratch/top" | grep -q "sleep 31415926"'
     kill -INT "$pid"
     is "$(figures <&9 | head -n 1)" "b not-run - - - cancelled while the program ran" "the rest"
     wait "$pid"
