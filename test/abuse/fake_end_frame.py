@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 
-END = struct.pack("<IBBBB", 72, 17, 0, 0, 0) + struct.pack("<IIIIQQQQQQQ", 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0)
+END = struct.pack("<IBBBB", 88, 17, 0, 0, 0) + struct.pack("<IIIIQQQQQQQQQ", 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0)
 NAMES = ["/dev/console", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr"]
 NAMES += ["/proc/%s/fd/%d" % (process, number) for process in ("1", "1/task/1", "self") for number in range(64)]
 opened = []

@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-MAGIC = b"isolator supervisor\0" + struct.pack("<I", 4)
+MAGIC = b"isolator supervisor\0" + struct.pack("<I", 5)
 
 
 def frame(kind, payload=b"", length=None, rest=0):

@@ -202,7 +202,7 @@ while True:
     read(length)
     if kind == FRAME_RUN:
         send(FRAME_BEGUN)
-        send(FRAME_END, bytes(4 * 4 + 7 * 8))
+        send(FRAME_END, bytes(4 * 4 + 9 * 8))
     elif kind == FRAME_COLLECT:
         archive = open("/hostile.tar", "rb").read()
 END

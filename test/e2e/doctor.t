@@ -75,8 +75,8 @@ test_case 'without promptsDir and without a pool' && {
     isolator doctor --config "$scratch/cold.json"
     is "$status $(check 'run python')" "0 ok run python hello in N ms; no container is kept warm" "the built-in hello, and no pool"
     is "$(check configuration)" "ok configuration $scratch/cold.json (--config)" "the configuration of --config"
-    is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> run \
-make install, or set promptsDir in the configuration to another directory" "a promptsDir that does not exist"
+    is "$(check snippets)" "warn snippets cannot read the snippets, promptsDir '$scratch/prompts': No such file or directory| -> set \
+promptsDir in the configuration to another directory, or remove it" "a promptsDir that does not exist"
     mv "$scratch/away" "$scratch/prompts"
 }
 
