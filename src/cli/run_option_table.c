@@ -391,7 +391,8 @@ const struct option_table run_option_tables[] = {
              "\n"
              "Runs cells one after the other in one container, whose files, and in Python and\n"
              "JavaScript also variables, stay until the end. Asks for cells at a terminal;\n"
-             "otherwise reads them from FILE or stdin, with lines like '# %%' between them.\n",
+             "otherwise reads them from FILE, which may be a Jupyter notebook, or from stdin,\n"
+             "with lines like '# %%' between them.\n",
          .after = DEFAULTS
          "Exit status: 0 all cells succeeded, 1 some failed, 2 usage or input, 3 engine,\n"
          "130 or 143 interrupted. See isolator-session(1).\n",

@@ -11,6 +11,7 @@
 #include "cli/artifact_files.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/notebook.h"
 #include "cli/print.h"
 #include "cli/run_option_table.h"
 #include "cli/run_request.h"
@@ -74,20 +75,29 @@ static int run_session(struct session_runner *runner, struct error *error)
 {
     const char *file = runner->options.file;
     const bool named = file && strcmp(file, "-") != 0;
+    const bool is_notebook = named && notebook_is_name(file);
+    CLEANUP(notebook_release) struct notebook notebook = NOTEBOOK_INIT;
     CLEANUP_FD int opened = -1;
     int status;
 
     if (named && (opened = open(file, O_RDONLY | O_CLOEXEC)) < 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", file);
+    if (is_notebook && notebook_read(&notebook, opened, file, error) != 0)
+        return -1;
+    if (!runner->options.request.language)
+        runner->options.request.language = steal_pointer(&notebook.language);
     if (runner->options.artifacts &&
         (runner->artifacts = artifact_files_open(runner->options.artifacts, error)) < 0)
         return -1;
     if (signals_catch(error) != 0 ||
         session_shell_open(&runner->shell, &runner->options, &runner->config, error) != 0)
         return -1;
-    status = at_terminal(&runner->options)
-                 ? run_prompt(runner, error)
-                 : session_stream_run(runner, named ? opened : STDIN_FILENO, error);
+    if (is_notebook)
+        status = session_stream_run_cells(runner, &notebook.cells);
+    else if (at_terminal(&runner->options))
+        status = run_prompt(runner, error);
+    else
+        status = session_stream_run(runner, named ? opened : STDIN_FILENO, error);
     session_shell_close(&runner->shell);
     signals_release(); /* nothing remains to be removed */
     return status;

@@ -68,6 +68,15 @@ static ssize_t read_more(int fd, char *chunk, struct error *error)
     return length >= 0 ? length : error_set_errno(error, ERROR_INPUT, "cannot read the cells");
 }
 
+static int exit_status_of(const struct session_runner *runner)
+{
+    if (signals_caught() != 0)
+        return EXIT_STATUS_INTERRUPTED + signals_caught();
+    if (print_failure() != 0)
+        return command_line_printed("output");
+    return runner->failed ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
+}
+
 int session_stream_run(struct session_runner *runner, int fd, struct error *error)
 {
     CLEANUP(lines_release) struct lines lines = LINES_INIT(CELL_MAX_BYTES);
@@ -85,9 +94,16 @@ int session_stream_run(struct session_runner *runner, int fd, struct error *erro
         return -1;
     if (signals_caught() == 0)
         end_cell(runner, &cell);
-    if (signals_caught() != 0)
-        return EXIT_STATUS_INTERRUPTED + signals_caught();
-    if (print_failure() != 0)
-        return command_line_printed("output");
-    return runner->failed ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
+    return exit_status_of(runner);
+}
+
+int session_stream_run_cells(struct session_runner *runner, const struct strvec *cells)
+{
+    for (size_t i = 0; i < cells->count && signals_caught() == 0; i++) {
+        CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
+
+        strbuf_addstr(&cell, cells->items[i]);
+        end_cell(runner, &cell);
+    }
+    return exit_status_of(runner);
 }

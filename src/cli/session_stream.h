@@ -6,6 +6,7 @@
 #define CLI_SESSION_STREAM_H
 
 #include "base/error.h"
+#include "base/strvec.h"
 #include "cli/session_runner.h"
 
 /*
@@ -14,5 +15,8 @@
  * 16 MiB.
  */
 int session_stream_run(struct session_runner *runner, int fd, struct error *error);
+
+/* Runs cells that have been read. Returns the exit status. */
+int session_stream_run_cells(struct session_runner *runner, const struct strvec *cells);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/linux.h"
 #include "base/memory.h"
+#include "base/natural_order.h"
 #include "base/text.h"
 #include "run/result.h"
 
@@ -64,54 +65,9 @@ static char *shown_path(const struct reading *reading, const char *name, enum te
     return string_format("%s/%s%s", reading->path, escaped, endings[which]);
 }
 
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
-
-/* Compares the numbers at the start of both strings, and moves the strings to the end of them. */
-static int compare_numbers(const char **one, const char **other)
-{
-    size_t length[2];
-    int order;
-
-    *one += strspn(*one, "0");
-    *other += strspn(*other, "0");
-    length[0] = strspn(*one, "0123456789");
-    length[1] = strspn(*other, "0123456789");
-    order =
-        length[0] == length[1] ? memcmp(*one, *other, length[0]) : (length[0] > length[1] ? 1 : -1);
-    *one += length[0];
-    *other += length[1];
-    return order;
-}
-
-int test_directory_order(const char *one, const char *other)
-{
-    const char *a = one, *b = other;
-
-    while (*a && *b) {
-        if (is_digit(*a) && is_digit(*b)) {
-            const int order = compare_numbers(&a, &b);
-
-            if (order != 0)
-                return order;
-        } else if (*a != *b) {
-            break;
-        } else {
-            a++;
-            b++;
-        }
-    }
-    if (*a != *b)
-        return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
-    return strcmp(one, other); /* they differ at most by zeros in front of numbers */
-}
-
 static int compare_listed(const void *one, const void *other)
 {
-    return test_directory_order(((const struct listed *)one)->name,
-                                ((const struct listed *)other)->name);
+    return natural_order(((const struct listed *)one)->name, ((const struct listed *)other)->name);
 }
 
 /* Notes a file if it belongs to a test. A test with several files is listed several times. */
@@ -179,7 +135,7 @@ static int merge_files(struct reading *reading)
 
 static int compare_names(const void *one, const void *other)
 {
-    return test_directory_order(*(char *const *)one, *(char *const *)other);
+    return natural_order(*(char *const *)one, *(char *const *)other);
 }
 
 /* Whether a file may hold the expected output of the test: "1.expected", "1.OUT", "1.out.txt". */

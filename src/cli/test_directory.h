@@ -37,7 +37,4 @@
 int test_directory_read(const char *path, bool no_expected, struct test_requests *tests,
                         struct strvec *warnings, struct error *error);
 
-/* Compares two names in the order of the tests, as strcmp(3) does. */
-int test_directory_order(const char *one, const char *other);
-
 #endif

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/mime.h"
+#include "base/natural_order.h"
 #include "base/text.h"
 
 /* The type of an artifact that is not in memory is determined from so many of its first bytes. */
@@ -95,7 +96,7 @@ size_t artifacts_size(const struct artifacts *artifacts)
 
 static int compare_artifacts(const void *a, const void *b)
 {
-    return strcmp(((const struct artifact *)a)->name, ((const struct artifact *)b)->name);
+    return natural_order(((const struct artifact *)a)->name, ((const struct artifact *)b)->name);
 }
 
 void artifacts_sort(struct artifacts *artifacts)

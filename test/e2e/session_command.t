@@ -56,6 +56,20 @@ on" "files stay, variables do not, and a failure does not end the session"
     with=()
 }
 
+test_case 'a Jupyter notebook' && {
+    cat >"$scratch/n.ipynb" <<'END'
+{"nbformat": 4, "nbformat_minor": 5, "metadata": {"language_info": {"name": "javascript"}}, "cells": [
+ {"cell_type": "markdown", "source": ["# A notebook"]},
+ {"cell_type": "code", "execution_count": 1, "outputs": [], "source": ["const x = 6\n", "let y = 7"]},
+ {"cell_type": "code", "source": ["x * y"]}]}
+END
+    isolator session "$scratch/n.ipynb"
+    is "$status|$out|$err" "0|42|" "its cells, in its language"
+    echo 'x = 1' >"$scratch/none.ipynb"
+    isolator session "$scratch/none.ipynb"
+    is "$status|$out|$err" "2||isolator: '$scratch/none.ipynb' is not a Jupyter notebook of format 4; save it in that format" "another file"
+}
+
 test_case '--keep-processes' && {
     begin=$'import subprocess\nchild = subprocess.Popen(["sleep", "1000"])'
     cells "$begin" '# %%' 'child.poll()' '# %%' 'child.wait()'

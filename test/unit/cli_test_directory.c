@@ -214,41 +214,6 @@ static void test_directory__natural_order(void **state)
     assert_listed(directory, "1:i 9:i 10:i sample:i sample-2:i sample-10:i x:i x1:i");
 }
 
-/* Each name comes before all that follow it. */
-static void test_directory__order_is_total(void **state)
-{
-    static const char *const names[] = {"",
-                                        "-1",
-                                        "0",
-                                        "00",
-                                        "01",
-                                        "1",
-                                        "1a",
-                                        "1a2",
-                                        "1a10",
-                                        "2",
-                                        "10",
-                                        "a0",
-                                        "a1",
-                                        "a1b1",
-                                        "a2",
-                                        "a9999999999999999999998",
-                                        "a9999999999999999999999",
-                                        "a10000000000000000000000",
-                                        "aa",
-                                        "b",
-                                        "\xc3\xa4"};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(names); i++)
-        for (size_t k = 0; k < COUNT(names); k++) {
-            const int order = test_directory_order(names[i], names[k]);
-
-            if ((order < 0) != (i < k) || (order > 0) != (i > k))
-                fail_msg("'%s' and '%s': %d", names[i], names[k], order);
-        }
-}
-
 static void test_directory__links(void **state)
 {
     char *directory = temp_create();
@@ -384,7 +349,6 @@ int main(void)
         cmocka_unit_test(test_directory__no_expected_output),
         cmocka_unit_test(test_directory__endings_in_upper_case),
         cmocka_unit_test(test_directory__natural_order),
-        cmocka_unit_test(test_directory__order_is_total),
         cmocka_unit_test(test_directory__links),
         cmocka_unit_test(test_directory__nothing_in_it),
         cmocka_unit_test(test_directory__not_regular_files),

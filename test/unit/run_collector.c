@@ -123,6 +123,18 @@ static void collector__all_files(void **state)
     check(&fixture, ".coverage:1 .e/f:3 d/.hidden:2 ", "");
 }
 
+static void collector__numbers_in_names(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture, "**");
+    add(&fixture.back, "figure-10.png", "1", 1);
+    add(&fixture.back, "figure-9.png", "2", 1);
+    collect(&fixture, 0);
+    check(&fixture, "figure-9.png:2 figure-10.png:1 ", "");
+}
+
 static void collector__only_what_is_wanted(void **state)
 {
     struct fixture fixture;
@@ -485,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collector__new_and_changed_files),
         cmocka_unit_test(collector__all_files),
+        cmocka_unit_test(collector__numbers_in_names),
         cmocka_unit_test(collector__only_what_is_wanted),
         cmocka_unit_test(collector__nothing_found),
         cmocka_unit_test(collector__names_that_lead_elsewhere),
