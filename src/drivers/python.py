@@ -216,6 +216,8 @@ def driver():
         import linecache  # noqa: F401, show_sources() fills it
         show_sources()
         text = "".join(traceback.format_exception(type(error), error, traceback_of(error)))
+        if type(error) is SyntaxError and isinstance(error.text, str) and error.text.lstrip()[:1] in ("%", "!"):
+            text += "Lines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n"
         sys.stderr.write(text)
 
     def show_exit(code, report):

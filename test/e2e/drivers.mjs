@@ -86,6 +86,11 @@ quickCase('Python: a syntax error shows the line', async () => {
     is(failed.report.exception.name, 'SyntaxError');
     matches(failed.stderr, /^ {2}File "<cell 1>", line 2\n {4}foo bar\n +\^+\nSyntaxError: invalid syntax\n$/);
     is(await pythonValues("'\\ud800'", 'x = 1\n  y', '5'), "'\\ud800'|IndentationError|5");
+    for (const line of ['!ls', '%timeit 1', 'x = 1\n  %magic']) {
+        const [{ stderr }] = await python(line);
+        is(stderr.includes('\nLines that begin with % or ! are for IPython only; write subprocess.run([...]) or plain Python.\n'),
+            !line.includes('x'), line);
+    }
 });
 
 quickCase('Python: a long message is cut, and a message that raises is none', async () => {
