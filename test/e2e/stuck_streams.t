@@ -129,7 +129,7 @@ END
 test_case 'SIGTERM ends selftest while its streams take nothing' && interrupted selftest mount
 test_case 'SIGTERM ends doctor while its streams take nothing' && interrupted doctor
 test_case 'SIGTERM ends gc while its streams take nothing' && interrupted gc --dry-run
-test_case 'SIGTERM ends pull while its streams take nothing' && interrupted pull python
+test_case 'SIGTERM ends pull while its streams take nothing' && faulty "pull * hang" interrupted pull python
 test_case 'SIGTERM ends prepare while its streams take nothing' && interrupted prepare "$ours" --run date
 test_case 'SIGTERM ends batch while its streams take nothing' && interrupted batch -v "$scratch/requests"
 
