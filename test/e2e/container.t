@@ -152,7 +152,7 @@ oom_score_adj: EACCES" "a program can neither trace process 1, nor open its file
     is "$(part 'until it is full')" "x 63 ENOSPC
 /tmp/x 64 ENOSPC
 EAGAIN True" "workdir and /tmp are full at their size, and processes end at the limit"
-    is "$status $(field warnings)" "0 " "no warnings"
+    is "$status $(field warnings)" "0 the limit of 64 processes and threads (pidsLimit, --pids-limit) kept 1 from starting" "one warning"
 }
 
 test_case 'a fork bomb ends at the timeout' && {
