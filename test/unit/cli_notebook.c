@@ -57,8 +57,14 @@ static void notebook__cells_of_code(void **state)
 static void notebook__that_are_none(void **state)
 {
     static const char *const texts[] = {
-        "", "print(1)", "[]", "{}", "{\"cells\": {}}", "{\"worksheets\": [{\"cells\": []}]}",
-        "{\"cells\": [1]}", "{\"cells\": [{\"source\": \"x\"}]}",
+        "",
+        "print(1)",
+        "[]",
+        "{}",
+        "{\"cells\": {}}",
+        "{\"worksheets\": [{\"cells\": []}]}",
+        "{\"cells\": [1]}",
+        "{\"cells\": [{\"source\": \"x\"}]}",
         "{\"cells\": [{\"cell_type\": \"code\"}]}",
         "{\"cells\": [{\"cell_type\": \"code\", \"source\": 1}]}",
         "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"a\", 1]}]}",
