@@ -128,7 +128,7 @@ static bool check_preparation(struct doctor *doctor, const struct language *lang
 static char *test_program_of(const struct config *config, const struct language *language,
                              size_t *length)
 {
-    for (size_t i = 0; i < language->extensions.count; i++) {
+    for (size_t i = 0; config->prompts_dir && i < language->extensions.count; i++) {
         CLEANUP_FREE char *name = string_format("hello_world%s", language->extensions.items[i]);
         CLEANUP(error_release) struct error none = ERROR_INIT;
         char *code = snippet_read(config, name, length, &none);
@@ -305,10 +305,9 @@ static void check_language(struct doctor *doctor, const struct language *languag
         test_language(doctor, language, check);
         return;
     }
-    detail = string_format("not tried: there is no hello_world%s in promptsDir",
-                           language->extensions.items[0]);
+    detail = string_copy("not tried: it has no program for that (hello)");
     findings_add(&doctor->findings, FINDING_OK, check, detail, NULL);
-    doctor->untested = language->extensions.items[0];
+    doctor->untested = language->name;
 }
 
 /* The advice if no language can run a program, owned. */
@@ -323,7 +322,7 @@ static char *runs_advice(const struct doctor *doctor, const struct image_facts *
         if (!facts[i].present)
             strvec_pushf(&ways, "%s pull %s", doctor->docker.command, config->languages[i].image);
     if (doctor->untested)
-        strvec_pushf(&ways, "add a program to promptsDir: hello_world%s", doctor->untested);
+        strvec_pushf(&ways, "set \"hello\" of %s in the configuration", doctor->untested);
     return strvec_join(&ways, ", or ");
 }
 

@@ -177,9 +177,8 @@ static const struct option_rule rules[] = {
      FOR(TEST)},
     {{0, "--no-expected", NULL, "allow tests without NAME.out", NULL,
       "Allow tests without an expected output. They are passed if the program ends with exit "
-      "status "
-      "0, whatever it prints. Tests with an expected output are compared as always. Without this "
-      "option, a test without an expected output is an error."},
+      "status 0, whatever it prints. Tests with an expected output are compared as always. Without "
+      "this option, a test without an expected output is an error."},
      FLAG(no_expected),
      FOR(TEST)},
     {{0, "--stop-on-failure", NULL, "end after the first test that is not passed", NULL,
@@ -209,9 +208,8 @@ static const struct option_rule rules[] = {
      FOR(ALL)},
     {{'t', "--timeout", "DURATION", "timeout of each test, like 500ms or 1m30s", "10s",
       "How long the program may run in each test: numbers with the units *ns*, *us*, *ms*, *s*, "
-      "*m* "
-      "or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time for setting up "
-      "the container and for a build is not included."},
+      "*m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time for "
+      "setting up the container and for a build is not included."},
      OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_TIMEOUT),
      FOR(TEST)},
     LIMITS(LIMIT),
@@ -277,7 +275,8 @@ static const struct option_rule rules[] = {
       "status is then 2. isolator follows no link in DIR. Files that cannot be copied are named in "
       "the warnings: links, names with control characters or invalid UTF-8, and files beyond "
       "*maxArtifacts* and *maxArtifactBytes* of the configuration. A file with several hard links "
-      "comes back under each of its names."},
+      "comes back under each of its names. Files and directories whose name begins with a dot come "
+      "back only if --artifact names them; a warning lists them."},
      STRING(artifacts),
      FOR(RUN)},
     {{0, "--artifact", "GLOB", "only files that match, like *.png; repeatable", NULL,

@@ -75,9 +75,11 @@ json_t *argument_given(struct argument_reader *reader, const json_t *object, con
 
 int argument_hint(struct argument_reader *reader, const json_t *value, enum argument_type type)
 {
-    return json_is_string(value) && type > ARGUMENT_NAME
-               ? error_hint(reader->error, "text came, which is not that in JSON")
-               : -1;
+    if (!json_is_string(value) || type <= ARGUMENT_NAME)
+        return -1;
+    return error_hint(reader->error, reader->values > JSON_TEXT_VALUES_MAX
+                                         ? "text came that has too many values for JSON in JSON"
+                                         : "text came, which is not that in JSON");
 }
 
 int argument_wrong(struct argument_reader *reader, const char *name, const char *expected)

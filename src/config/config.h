@@ -85,7 +85,7 @@ struct config {
                                   prepared by themselves; NULL: one of those found by default */
     char *container_command;   /* "docker" */
     char *workdir;             /* absolute path in the container */
-    char *prompts_dir;         /* absolute; NULL: there are no snippets */
+    char *prompts_dir;         /* absolute; NULL: the snippets that are built in */
     char *inputs_dir;          /* absolute; NULL: there are no input files */
     int engine_timeout;        /* seconds; see struct docker */
     bool allow_unenforced;     /* see struct docker */

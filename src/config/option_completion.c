@@ -144,6 +144,9 @@ void option_completion_find(struct option_completion *completion, const struct o
                  (*words)[strlen(config)] == '=')
             completion->config = *words + strlen(config) + 1;
         if (!before && strcmp(*words, "--") == 0) {
+            while (words[1])
+                words++;
+            completion->word = *words;
             add_values(completion, table->has_rest ? VALUES_FILES : table->operands);
             return;
         }

@@ -238,12 +238,11 @@ static int settle_paths(struct plan *plan, struct request *request, struct error
     plan->entrypoint = entrypoint;
     for (size_t i = 0; i < request->artifacts.count; i++) {
         char **pattern = &request->artifacts.items[i];
-        const bool all = strcmp(*pattern, REQUEST_ALL_FILES) == 0;
         char *below = string_copy(input_files_below(*pattern, plan->workdir));
 
         free(*pattern);
         *pattern = below;
-        if (*below == '/' || (*below == '\0' && !all)) {
+        if (*below == '/' || *below == '\0') {
             CLEANUP_FREE char *shown = text_escape_short(below, TEXT_SHOWN_MAX);
 
             error_set(error, ERROR_USAGE,

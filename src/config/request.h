@@ -73,8 +73,8 @@ struct request {
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
 
-/* A pattern for all files, also those that "**" does not match because a dot begins their name. */
-#define REQUEST_ALL_FILES ""
+/* The pattern of a person who asks for all files. Files and directories with a dot are none. */
+#define REQUEST_ALL_FILES "**"
 
 void request_init(struct request *request);
 void request_release(struct request *request);

@@ -16,8 +16,8 @@ static int read_name(struct argument_reader *reader, const char *name, const jso
 
     if (!text)
         return -1;
-    if (*text == '\0' || strlen(text) > TEST_NAME_MAX)
-        return argument_wrong(reader, name, "a string of 1 to 255 bytes");
+    if (strlen(text) > TEST_NAME_MAX)
+        return argument_wrong(reader, name, "a string of at most 255 bytes");
     test->name = string_copy(text);
     return 0;
 }

@@ -321,6 +321,7 @@ static int check_choice(const struct reading *reading, const json_t *arguments)
 static json_t *given_arguments(struct reading *reading, const json_t *arguments)
 {
     json_t *all = json_object();
+    const json_t *code;
 
     for (int i = 0; i < ARGUMENTS; i++) {
         const struct argument argument = argument_at(i);
@@ -332,7 +333,8 @@ static json_t *given_arguments(struct reading *reading, const json_t *arguments)
             json_object_set_new(all, argument.name, value);
     }
     /* hosts that fill in each argument send no program with a snippet, or with nothing */
-    if (json_string_length(json_object_get(all, "entrypoint_code")) == 0 &&
+    code = json_object_get(all, "entrypoint_code");
+    if (json_is_string(code) && json_string_length(code) == 0 &&
         (json_object_get(all, "snippet_name") ||
          (reading->caller == TOOL_CALLER_MODEL && !json_object_get(all, "language") &&
           !json_object_get(all, "session"))))

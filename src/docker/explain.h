@@ -31,7 +31,8 @@ int docker_explain_no_answer(const struct docker *docker, enum docker_answer ans
 /*
  * Sets the error of a command on `image` that failed with `message`: the image is missing
  * (ERROR_IMAGE, with the command that pulls it), the engine does not answer, or the message itself
- * (both ERROR_ENGINE). It asks the engine twice, for BUDGET_QUERY each, and sets ERROR_CANCELLED if
+ * (both ERROR_ENGINE). It asks the engine twice, for BUDGET_QUERY each, and docker for its
+ * endpoint (BUDGET_ENDPOINT), and sets ERROR_CANCELLED if
  * `cancel` (may be NULL) is raised before the answer. Returns -1.
  */
 int docker_explain(const struct docker *docker, const char *image, const char *what,

@@ -35,8 +35,11 @@ static char *variable(const char *name)
 
 static char *group_advice(void)
 {
-    const struct passwd *user = getpwuid(geteuid());
+    struct passwd entry, *user = NULL;
+    char texts[4096];
 
+    if (getpwuid_r(geteuid(), &entry, texts, sizeof texts, &user) != 0)
+        user = NULL;
     return string_format("sudo usermod -aG docker %s, and log in again",
                          user ? user->pw_name : "USER");
 }

@@ -30,22 +30,49 @@ static void omit(struct collector *collector, const char *name, const char *why)
                      escaped, why);
 }
 
-static bool is_wanted(const struct collector *collector, const char *name)
+/* Whether all files were asked for: code that nobody trusts must not place a .bashrc or .envrc. */
+static bool wants_all(const struct collector *collector)
 {
-    for (size_t i = 0; i < collector->glob_count; i++)
-        if (glob_match(&collector->globs[i], name))
-            return true;
-    return collector->wants_all;
+    const struct strvec *patterns = &collector->plan->artifacts;
+
+    return patterns->count == 1 && strcmp(patterns->items[0], REQUEST_ALL_FILES) == 0;
 }
 
-/* A program could leave a hook in .git, which the next git command there would run. */
+/* A program could leave a hook there, which the next command of git or Mercurial would run. */
 static bool is_in_repository(const char *name)
 {
     for (const char *part = name; part; part = strchr(part, '/')) {
         part += *part == '/';
-        if (strncasecmp(part, ".git", 4) == 0 && (part[4] == '/' || part[4] == '\0'))
+        const size_t length = strcspn(part, "/");
+
+        if ((length == 4 && strncasecmp(part, ".git", 4) == 0) ||
+            (length == 3 && strncasecmp(part, ".hg", 3) == 0))
             return true;
     }
+    return false;
+}
+
+/* Whether a dot begins the name of the file or of a directory in its path. ".." is another matter.
+ */
+static bool has_leading_dot(const char *name)
+{
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        const size_t length = strcspn(part, "/");
+
+        if (part[0] == '.' && length > 1 && (length > 2 || part[1] != '.'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(const struct collector *collector, const char *name)
+{
+    if (wants_all(collector) && has_leading_dot(name) && !is_in_repository(name))
+        return false;
+    for (size_t i = 0; i < collector->glob_count; i++)
+        if (glob_match(&collector->globs[i], name))
+            return true;
     return false;
 }
 
@@ -60,7 +87,7 @@ static const char *name_problem(const struct collector *collector, const char *n
     if (strcmp(escaped, name) != 0)
         return "its name has control characters or is not valid UTF-8";
     if (is_in_repository(name))
-        return "it would be written into the .git directory of a repository";
+        return "it would be written into the .git or .hg directory of a repository";
     if (artifacts_have(&collector->result->artifacts, name))
         return "another artifact has the same name";
     return NULL;
@@ -238,10 +265,7 @@ static void compile_patterns(struct collector *collector, const struct strvec *p
 {
     collector->globs = memory_allocate(patterns->count * sizeof *collector->globs);
     for (size_t i = 0; i < patterns->count && collector->error.kind == ERROR_NONE; i++)
-        if (strcmp(patterns->items[i], REQUEST_ALL_FILES) == 0)
-            collector->wants_all = true;
-        else if (glob_compile(&collector->globs[collector->glob_count], patterns->items[i],
-                              &collector->error) == 0)
+        if (glob_compile(&collector->globs[i], patterns->items[i], &collector->error) == 0)
             collector->glob_count++;
 }
 
@@ -316,5 +340,11 @@ void collector_finish(struct collector *collector, const char *why)
                          ? "the pattern matches none of the new files: "
                          : "the program created or changed no file in its working directory",
                      unwanted);
+    else if (collector->unwanted.count > 0 && wants_all(collector))
+        strvec_pushf(
+            &artifacts->missing,
+            "files with a dot at the start of a name are no artifacts unless a pattern has "
+            "that dot: %s",
+            unwanted);
     artifacts_sort(artifacts);
 }

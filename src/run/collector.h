@@ -32,7 +32,6 @@ struct collector {
     struct result *result;       /* borrowed; gets the artifacts */
     struct glob *globs;          /* owned; compiled from the plan's patterns */
     size_t glob_count;
-    bool wants_all; /* a pattern is REQUEST_ALL_FILES */
     struct untar untar;
     struct error error;        /* why the rest of the tar cannot be read */
     unsigned long long stream; /* bytes of the tar so far */

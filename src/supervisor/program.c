@@ -233,7 +233,8 @@ static _Noreturn void become_program(const struct program *program, const struct
 
 /*
  * The size of the pipes for output: the largest that the kernel gives everyone. Node.js discards
- * what does not fit if a program calls process.exit().
+ * what does not fit if a program calls process.exit(). What is in them counts as memory of the
+ * container. A user who has many such pipes gets small ones (/proc/sys/fs/pipe-user-pages-soft).
  */
 enum { OUTPUT_PIPE_BYTES = 1 << 20 };
 

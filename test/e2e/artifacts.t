@@ -59,12 +59,14 @@ tool.sh f 755 10" "all are written, with ordinary modes"
 
 test_case 'files whose name begins with a dot' && {
     rm -rf "$dir"
-    run --artifacts "$dir" "$(snippet py 'import os
+    dots=$(snippet py 'import os
 os.mkdir(".d")
-for name in (".coverage", ".d/x", "y"): open(name, "w").close()')"
-    is "$(names)|$(cd "$dir" && find . -type f | LC_ALL=C sort | paste -s -d ' ')" ".coverage .d/x y|./.coverage ./.d/x ./y" "all come back"
-    run --artifacts "$scratch/other" --artifact '**' "$(snippet py 'for name in (".coverage", "y"): open(name, "w").close()')"
-    is "$(names)" "y" "a pattern matches them only with a dot of its own"
+for name in (".coverage", ".d/x", "y"): open(name, "w").close()')
+    run --artifacts "$dir" "$dots"
+    is "$(names)|$(warnings)" "y|files with a dot at the start of a name are no artifacts unless a pattern has that dot: .coverage, .d/x" \
+        "they do not come back, and a warning names them"
+    run --artifacts "$scratch/dots" --artifact '.c*' --artifact '.d/*' "$dots"
+    is "$(names)|$(warnings)" ".coverage .d/x|" "a pattern selects them"
 }
 
 test_case '--artifact selects files by a pattern' && {
@@ -142,7 +144,7 @@ open("good", "a").write("!")
     is "$(listed "$dir")" "good f 644 5
 hard f 644 5
 unreadable f 644 0" "only regular files with valid names come back"
-    is "$(warnings | sort)" "the artifact '.git/hooks/post-commit' is omitted: it would be written into the .git directory of a repository
+    is "$(warnings | sort)" "the artifact '.git/hooks/post-commit' is omitted: it would be written into the .git or .hg directory of a repository
 the artifact '\\x1b[31mred' is omitted: its name has control characters or is not valid UTF-8
 the artifact 'fifo' is omitted: it is not a regular file
 the artifact 'latin\\xe9' is omitted: its name has control characters or is not valid UTF-8

@@ -123,6 +123,7 @@ test_case --quick 'names of languages, images and networks, none of which is exe
     offers "own" isolator pull "--config=$scratch/own.json" ow
     offers "python python3" isolator run --config "$scratch/wrong.json" -l pyt
     offers "python3" isolator prepare python python3
+    offers "python python3" isolator pull -- pyt
     offers "python:3.11-alpine python:3.12" isolator run --image pyt
     offers "python:3.11-alpine python:3.12" isolator run --image python:3
     offers "python:3.12" isolator run --image=python:3.12

@@ -63,7 +63,7 @@ test_case 'a host without problems' && {
     is "$(check 'other images')" "ok other images not on the engine: typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r; \
 isolator pull LANGUAGE fetches one" "missing images that nobody has asked for"
     is "$(check 'run python')" "ok run python hello in N ms; in a warm container: N ms" "python says hello, cold and warm"
-    is "$(check 'run busybox')" "ok run busybox not tried: there is no hello_world.ash in promptsDir" \
+    is "$(check 'run busybox')" "ok run busybox not tried: it has no program for that (hello)" \
         "a language without a hello"
     is "$(check 'run javascript')" "" "a language without an image is not run"
     is "$(grep -vE '^(ok|warn)  ' <<<"$out" | grep -v '^ *->')" "" "each line is ok or a warning"
@@ -103,8 +103,8 @@ test_case 'no image is on the engine' && {
     sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
     isolator doctor --config "$scratch/no_images.json"
     is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not on the engine| -> docker pull \
-isolator-test/none-such:3|fail runs no language could run a program| -> docker pull isolator-test/none-such:3, or add \
-a program to promptsDir: hello_world.ash" "no language can run"
+isolator-test/none-such:3|fail runs no language could run a program| -> docker pull isolator-test/none-such:3, or set \
+\"hello\" of busybox in the configuration" "no language can run"
 }
 
 test_case 'a program that fails' && {

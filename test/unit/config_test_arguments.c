@@ -157,7 +157,7 @@ static void test_arguments__names(void **state)
     read_good(&fixture, enough);
     assert_int_equal(strlen(fixture.tests.items[0].name), 255);
     tear_down(&fixture);
-    check_wrong(more, "tests[1].name must be a string of 1 to 255 bytes");
+    check_wrong(more, "tests[1].name must be a string of at most 255 bytes");
     check_wrong("\"name\": 1", "tests[1].name must be a string");
     check_wrong("\"name\": \"a\\u0000\"", "tests[1].name must be a string without NUL characters");
 }

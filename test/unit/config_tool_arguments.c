@@ -732,6 +732,9 @@ static void tool_arguments__empty_and_text(void **state)
     assert_string_equal(fixture.request.artifacts.items[0], "*.png");
     assert_true(fixture.request.policy.limits.number[LIMIT_TIMEOUT] == 30);
     tear_down(&fixture);
+    check_refused("{\"snippet_name\": \"hello.sh\", \"entrypoint_code\": [\"x\"]}",
+                  "snippet_name excludes language, entrypoint_code and entrypoint_filename; leave "
+                  "them out, or leave snippet_name out");
     check_wrong("\"arguments\": \"-v\"",
                 "arguments must be an array of strings; text came, which is not that in JSON");
 }

@@ -109,8 +109,8 @@ static void collector__new_and_changed_files(void **state)
     check(&fixture, "data/in:IN data/out:out ", "");
 }
 
-/* All files are also those with a dot; but none that git would execute. */
-static void collector__all_files(void **state)
+/* Code that nobody trusts places no .envrc; but what is left out is told. */
+static void collector__names_with_a_dot(void **state)
 {
     struct fixture fixture;
 
@@ -118,9 +118,17 @@ static void collector__all_files(void **state)
     set_up(&fixture, REQUEST_ALL_FILES);
     add(&fixture.back, ".coverage", "1", 1);
     add(&fixture.back, "d/.hidden", "2", 1);
-    add(&fixture.back, ".e/f", "3", 1);
+    add(&fixture.back, ".d/x", "2", 1);
+    add(&fixture.back, "e", "3", 1);
     collect(&fixture, 0);
-    check(&fixture, ".coverage:1 .e/f:3 d/.hidden:2 ", "");
+    check(&fixture, "e:3 ",
+          "files with a dot at the start of a name are no artifacts unless a pattern has that dot: "
+          ".coverage, d/.hidden, .d/x");
+    set_up(&fixture, "*");
+    add(&fixture.back, ".coverage", "1", 1);
+    add(&fixture.back, "e", "3", 1);
+    collect(&fixture, 0);
+    check(&fixture, "e:3 ", "");
 }
 
 static void collector__numbers_in_names(void **state)
@@ -224,7 +232,8 @@ static void collector__a_name_that_is_too_long(void **state)
 
 static void collector__nothing_of_a_repository(void **state)
 {
-    static const char in_git[] = "it would be written into the .git directory of a repository";
+    static const char in_git[] =
+        "it would be written into the .git or .hg directory of a repository";
     struct fixture fixture;
     CLEANUP_FREE char *missing =
         string_format("the artifact '.git/hooks/post-commit' is omitted: %s\n"
@@ -496,7 +505,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collector__new_and_changed_files),
-        cmocka_unit_test(collector__all_files),
+        cmocka_unit_test(collector__names_with_a_dot),
         cmocka_unit_test(collector__numbers_in_names),
         cmocka_unit_test(collector__only_what_is_wanted),
         cmocka_unit_test(collector__nothing_found),
