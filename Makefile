@@ -178,7 +178,7 @@ GENERATED := $(B)/default_config.h $(B)/driver_texts.h $(TOOLS:%=$(B)/%.h) $(B)/
 
 # A unit test test/unit/LAYER_MODULE.c links its layer and those to the left of it. The code of the test itself is not
 # optimized, which takes a third of the time to compile.
-TEST_CFLAGS = $(filter-out -O% -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O0
+TEST_CFLAGS = $(filter-out -O% -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O0 -DTEST_PROGRAMS='"$(abspath $(B))/unit"'
 unit_layer = $(firstword $(subst _, ,$(1)))
 define unit_test
 $(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_of_$(call unit_layer,$(1))),$(B)/$(layer).a)
@@ -187,6 +187,12 @@ $(B)/unit/$(1): test/unit/$(1).c $(foreach layer,$(call unit_layer,$(1)) $(left_
 	$(Q)$(CC) $$(TEST_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.a,$$^) -lcmocka $(LIBS)
 endef
 $(foreach test,$(UNIT_SOURCES:test/unit/%.c=%),$(eval $(call unit_test,$(test))))
+# What their docker commands run to read a frame. It starts thousands of times, so it has no sanitizer.
+$(UNIT_TESTS): | $(B)/unit/take_frame
+$(B)/unit/take_frame: test/fixtures/take_frame.c src/supervisor/protocol.h
+	@mkdir -p $(@D)
+	$(call making,CC)
+	$(Q)$(CC) -std=c11 -D_XOPEN_SOURCE=700 -Isrc $(WARNINGS) -O1 -o $@ $<
 
 # The fuzz targets, for clang's libFuzzer, and the unit tests with sanitizers: built by clang in a directory of their own,
 # once for both. Fuzz targets may link all layers.
@@ -253,7 +259,7 @@ QUICK_NODE_TESTS = $(shell command -v node >/dev/null && grep -lwE '^ *quickCase
 check-quick:
 	+@$(build) all check-layers unit-tests
 	@command -v node >/dev/null || echo "check-quick: there is no Node.js: test/e2e/*.mjs are left out"
-	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds $(B)/seconds-quick" \
+	@QUICK=1 SUITE_SECONDS=300 SUITE_TIMES="test/seconds-quick $(B)/seconds-quick" \
 		$(run_tests) -j $(QUICK_WORKERS) $(QUICK_TESTS) $(QUICK_NODE_TESTS) $(UNIT_TESTS)
 # What takes hours: the end-to-end tests with sanitizers, coverage, and the long forms of kills, endurance and fuzzing.
 soak: export UNSTEADY := 20
@@ -276,7 +282,7 @@ unit-tests: $(UNIT_TESTS)
 asan: sanitizers := address,undefined
 asan: watched = $(filter-out %/fuzz.t %/resources.t,$(E2E_TESTS))
 tsan: sanitizers := thread
-tsan: watched = $(filter %/batch.t %/batch_sessions.t %/sessions.mjs %/test_command.t %/abuse.t,$(E2E_TESTS)) $(filter test/e2e/mcp_%,$(E2E_TESTS))
+tsan: watched = $(filter %/sessions.mjs %/test_command.t %/abuse.t test/e2e/batch% test/e2e/mcp_%,$(E2E_TESTS))
 asan tsan: setup test-packages test-images
 	+@$(build) SANITIZE=$(sanitizers) B=$(B)/$@ all unit-tests
 	@test/sanitized $(B)/$@ $(UNIT_SOURCES:test/unit/%.c=$(B)/$@/unit/%) $(watched)

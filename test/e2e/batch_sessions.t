@@ -3,22 +3,17 @@
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for programs; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
-# batch ARG... LINES on stdin: runs isolator batch.
-batch() {
+. test/e2e/batch.sh
+
+# batch_lines ARG... LINES on stdin: runs isolator batch.
+batch_lines() {
     cat >"$scratch/lines"
-    isolator batch -q "$@" "$scratch/lines"
-}
-# results EXPRESSION: the value of a Perl expression for each result %$r, in the order of the input lines.
-results() {
-    perl -MJSON::PP -e '
-        binmode STDOUT, ":utf8";
-        my @results = sort { $a->{line} <=> $b->{line} } map { JSON::PP->new->utf8->decode($_) } <STDIN>;
-        print join "; ", map { our $r = $_; eval $ARGV[0] } @results' "$1" <"$scratch/out"
+    batch -q "$@" "$scratch/lines"
 }
 said='"$r->{line} $r->{reason} " . ($r->{stdout} =~ s/\n/|/gr)'
 
 test_case 'files stay in a session, and lines without one see nothing of it' && {
-    batch -j 2 <<'END'
+    batch_lines -j 2 <<'END'
 {"session": "a", "language": "busybox", "entrypoint_code": "echo one >f; echo $$ >/tmp/p; sleep 1"}
 {"session": "a", "entrypoint_code": "cat f; echo two >>f"}
 {"session": "b", "language": "busybox", "entrypoint_code": "ls; ls /tmp"}
@@ -33,12 +28,12 @@ END
 test_case 'variables stay, and the lines of a session run in their order' && {
     perl -e 'print qq({"session": "s", "language": "python", "entrypoint_code": "x = []"}\n);
         print qq({"session": "s", "entrypoint_code": "x.append($_); len(x)"}\n) for 1 .. 20;
-        print qq({"session": "s", "entrypoint_code": "x"}\n)' | batch -j 4
+        print qq({"session": "s", "entrypoint_code": "x"}\n)' | batch_lines -j 4
     is "$status|$(results '$r->{value} // "null"' | sed 's/.*; //')" "0|[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]" "in order"
 }
 
 test_case 'close_session ends one, and its name opens another' && {
-    batch -j 1 <<'END'
+    batch_lines -j 1 <<'END'
 {"session": "a", "language": "busybox", "entrypoint_code": "echo one >f"}
 {"session": "a", "entrypoint_code": "cat f", "close_session": true}
 {"session": "a", "language": "busybox", "entrypoint_code": "cat f"}
@@ -49,7 +44,7 @@ END
 test_case 'no more sessions than the configuration allows' && {
     perl -MJSON::PP -e 'local $/; my $c = decode_json(<STDIN>); $c->{sessions} = {max => 1}; print encode_json($c)' \
         <"$ISOLATOR_CONFIG" >"$scratch/one.json"
-    batch -j 1 --config "$scratch/one.json" <<'END'
+    batch_lines -j 1 --config "$scratch/one.json" <<'END'
 {"session": "a", "language": "busybox", "entrypoint_code": "echo a"}
 {"session": "b", "language": "busybox", "entrypoint_code": "echo b"}
 {"session": "a", "entrypoint_code": "echo c"}
@@ -58,7 +53,7 @@ END
 }
 
 test_case --quick 'wrong lines' && {
-    batch <<'END'
+    batch_lines <<'END'
 {"session": "", "language": "noshell", "entrypoint_code": ""}
 {"session": 1, "language": "noshell", "entrypoint_code": ""}
 {"close_session": true, "language": "noshell", "entrypoint_code": ""}
@@ -75,7 +70,7 @@ input language is missing: give one of $built_in, busybox, noshell" "each error"
 
 test_case '--resume runs the lines of a session again' && {
     echo '{"id":1,"reason":"exit"}' >"$scratch/done"
-    batch -j 1 --resume "$scratch/done" <<'END'
+    batch_lines -j 1 --resume "$scratch/done" <<'END'
 {"id": 1, "session": "a", "language": "busybox", "entrypoint_code": "echo one >f"}
 {"id": 2, "session": "a", "entrypoint_code": "cat f"}
 END

@@ -275,9 +275,8 @@ await() {
     take_output
 }
 
-take_output() {
-    out=$(tr -d '\000' <"$scratch/out")
-    err=$(tr -d '\000' <"$scratch/err")
+take_output() { # bash drops bytes that are 0, and says so
+    { out=$(<"$scratch/out") err=$(<"$scratch/err"); } 2>/dev/null
 }
 
 # refused MESSAGE NAME ARG...: asserts that `isolator run ARG...` prints MESSAGE on stderr in one line, nothing on

@@ -11,28 +11,14 @@
 #include "supervisor/protocol.h"
 
 /*
- * greet: takes the supervisor from stdin and sends HELLO. take_frame: reads a frame; false at the
- * end of stdin. take_request: reads frames until STDIN_END; ten of FILES in a second if there is a
- * file "slow".
+ * greet: takes the supervisor from stdin and sends HELLO. take_frame: reads a frame, whose type is
+ * then in $type; false at the end of stdin. take_request: reads frames until STDIN_END; ten of
+ * FILES in a second if there is a file "slow".
  */
 #define FAKE_SUPERVISOR_FUNCTIONS                                                                  \
     "greet() { read -r size <size; head -c $size >/dev/null; cat hello; }\n"                       \
-    "take_frame() {\n"                                                                             \
-    "  set -- $(od -An -tu1 -N8)\n"                                                                \
-    "  [ $# = 8 ] || return 1\n"                                                                   \
-    "  type=$5; set -- $(($1 + 256 * $2 + 65536 * $3))\n"                                          \
-    "  [ $1 = 0 ] || head -c $1 >/dev/null\n"                                                      \
-    "}\n"                                                                                          \
-    "take_request() {\n"                                                                           \
-    "  read -r last <last\n"                                                                       \
-    "  while take_frame; do\n"                                                                     \
-    "    [ $type != $last ] || return 0\n"                                                         \
-    "    [ $type != 3 ] || [ ! -e slow ] || sleep 0.1\n"                                           \
-    "  done\n"                                                                                     \
-    "  return 1\n"                                                                                 \
-    "}\n"
-
-_Static_assert(FRAME_FILES == 3, "the number in take_request");
+    "take_frame() { '" TEST_PROGRAMS "/take_frame'; type=$?; [ $type != 255 ]; }\n"                \
+    "take_request() { '" TEST_PROGRAMS "/take_frame' request; }\n"
 
 static inline void write_frame(const char *directory, const char *name, int type,
                                const void *payload, size_t length)
@@ -64,7 +50,6 @@ static inline void write_fake_supervisor(const char *directory, const struct fra
     const struct frame_hello head = {FRAME_HELLO_MAGIC, FRAME_VERSION};
     CLEANUP(strbuf_release) struct strbuf supervisor = STRBUF_INIT;
     CLEANUP_FREE char *size = NULL;
-    CLEANUP_FREE char *last = string_format("%d\n", FRAME_STDIN_END);
 
     memcpy(hello, &head, sizeof head);
     write_frame(directory, "hello", FRAME_HELLO, hello, sizeof hello);
@@ -73,7 +58,6 @@ static inline void write_fake_supervisor(const char *directory, const struct fra
     add_delivery(&supervisor);
     size = string_format("%zu\n", supervisor.length);
     write_in(directory, "size", size);
-    write_in(directory, "last", last);
 }
 
 #endif
