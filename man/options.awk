@@ -1,6 +1,9 @@
-# Completes a manual page: `.\" made by: PROGRAM manual [NAME]` is replaced by what the program prints. `bin` is the
-# directory of the programs.
+# Completes a manual page. `bin` is the directory of the programs.
 #
+# `.\" synopsis: PROGRAM [COMMAND]` is replaced by the usage that --help prints; `.\" synopsis: isolator` by that of all its
+# commands, in which the options are one word.
+#
+# `.\" made by: PROGRAM manual [NAME]` is replaced by what the program prints.
 # It comes from the tables of options and limits (src/config/options.h, src/config/limits.h). An option begins with a line
 # "= LETTER FORM", as in "= m --memory MB"; without a letter, that is "-". A key of the configuration begins with
 # "== KEY TYPE". The text follows. A line that begins with "." is mdoc(7) itself; in the others
@@ -16,6 +19,12 @@
 #
 # Punctuation may follow each.
 
+/^\.\\" synopsis: / {
+    sub(/^[^:]*: /, "")
+    if ($0 == "isolator") synopsis_of_all()
+    else usages(".Nm " $0, $0)
+    next
+}
 /^\.\\" made by: / { sub(/^[^:]*: /, ""); complete(bin "/" $0); next }
 { print }
 
@@ -28,11 +37,85 @@ function complete(command,   line, lines) {
         else prose(line)
     }
     end_line()
-    if (close(command) != 0 || lines == 0) {
-        print FILENAME ": cannot run '" command "'" >"/dev/stderr"
-        exit 1
+    if (close(command) != 0 || lines == 0) failed(command)
+}
+
+# ---- SYNOPSIS
+
+function failed(command) {
+    print FILENAME ": cannot run '" command "'" >"/dev/stderr"
+    exit 1
+}
+
+# Sets usage[1] and so on to what --help of the program or command prints before the first empty line.
+function read_usages(name,   command, line, count) {
+    command = bin "/" name " --help"
+    split("", usage)
+    while ((command | getline line) > 0 && line != "") {
+        sub(/^usage:/, "      ", line)
+        if (substr(line, 8, 1) != " ") usage[++count] = substr(line, 8)
+        else usage[count] = usage[count] line
+    }
+    close(command)
+    if (count == 0) failed(command)
+    return count
+}
+
+function usages(first, name,   count, i) {
+    count = read_usages(name)
+    for (i = 1; i <= count; i++) {
+        print first
+        items(substr(usage[i], length(name) + 2))
     }
 }
+
+# The commands are in the list of --help, the others in its usage.
+function synopsis_of_all(   command, line, names, count, i) {
+    command = bin "/isolator --help"
+    while ((command | getline line) > 0)
+        if (match(line, /^  [a-z]+ /)) names[++count] = substr(line, 3, RLENGTH - 3)
+    if (close(command) != 0 || count < 2) failed(command)
+    for (i = 1; i < count; i++) { # the last is help
+        read_usages("isolator " names[i])
+        line = substr(usage[1], length("isolator " names[i]) + 2)
+        gsub(/\[--?[a-z][^]]*\](\.\.\.)? */, "", line)
+        if (line !~ /\[OPTIONS\]/) line = "[OPTIONS] " line
+        print ".Nm\n.Cm " names[i]
+        items(line)
+    }
+    count = read_usages("isolator")
+    for (i = 2; i <= count; i++) {
+        print ".Nm"
+        items(substr(usage[i], 10))
+    }
+}
+
+# "[--run STEP]... --list [--all | --unused] [FILE...]", an item each.
+function items(line,   item, more) {
+    while (sub(/^ */, "", line) && line != "") {
+        more = ""
+        if (match(line, /^\[[^]]*\]/)) item = ".Op " marked(substr(line, 2, RLENGTH - 2))
+        else if (match(line, /^[^ ]+( \| [^ ]+)*/)) item = "." marked(substr(line, 1, RLENGTH))
+        line = substr(line, RLENGTH + 1)
+        if (sub(/^\.\.\./, "", line)) more = " ..."
+        print item more
+    }
+}
+
+# "--all | --unused", "--run STEP" or "-- ARG...".
+function marked(words,   word, count, i, result, last) {
+    count = split(words, word, " ")
+    for (i = 1; i <= count; i++) {
+        if (word[i] ~ /^-/) result = result " " (last == "Fl" ? "" : "Fl ") substr(word[i], 2)
+        else if (word[i] == "|") { result = result " |"; continue }
+        else if (word[i] ~ /^[a-z]/) result = result " Cm " word[i]
+        else { sub(/\.\.\.$/, " ...", word[i]); result = result " Ar " lower(word[i]) }
+        last = word[i] ~ /^-/ ? "Fl" : "Ar"
+    }
+    return substr(result, 2)
+}
+
+# ---- options and keys
 
 # ".It Fl m , Fl -memory Ar MB", and for "--env KEY[=VALUE]" ".It Fl -env Ar key Ns Op = Ns Ar value".
 function head(line,   parts, value, item) {

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "cli/jobs.h"
 #include "config/environment.h"
+#include "config/settings.h"
 #include "config/workdir.h"
 
 static int take_network(void *policy, const char *value, struct error *error)
@@ -117,6 +118,8 @@ static int take_tolerance(void *place, const char *value, struct error *error)
             FOR(LIMIT_##which == LIMIT_OUTPUT || LIMIT_##which == LIMIT_TIMEOUT ? RUN | SESSION    \
                                                                                 : ALL)             \
     }
+#define SETTING(which)                                                                             \
+    OPTION_SHARED(&setting_rules[SETTING_##which].key, &setting_rules[SETTING_##which].option)
 #define OFFER(which)    .values = (which)
 #define CHOICES(values) .choices = (values)
 
@@ -219,36 +222,11 @@ static const struct option_rule rules[] = {
      OPTION_WHOLE(struct run_options, request.test_output_bytes, TEST_OUTPUT_BYTES_MIN,
                   TEST_OUTPUT_BYTES_MAX),
      FOR(TEST)},
-    {{0, "--network", "NAME", "none, bridge or an engine's network", "none",
-      "*none*, *bridge* or the name of a network of the engine. *host* and 'container:NAME' would "
-      "remove the isolation and are refused."},
-     CALL(take_network, request.policy),
-     ABOUT("network"),
-     FOR(ALL),
-     OFFER(VALUES_NETWORKS)},
-    {{0, "--read-only", "[BOOL]", "read-only root file system", "true",
-      "Whether the root file system is read-only, *true* or *false*; without a value, *true*. The "
-      "working directory and /tmp are always writable. 'isolator test' needs *true*."},
-     CALL(take_read_only, request.policy.read_only),
-     ABOUT("readOnly"),
-     FOR(ALL),
+    {SETTING(NETWORK), CALL(take_network, request.policy), FOR(ALL), OFFER(VALUES_NETWORKS)},
+    {SETTING(READ_ONLY), CALL(take_read_only, request.policy.read_only), FOR(ALL),
      CHOICES("true false")},
-    {{0, "--cap-drop", "LIST", "capabilities to drop; repeatable", "ALL",
-      "Capabilities to drop, separated by commas. This option can be given more than once. The "
-      "list replaces the default, so every list without *ALL* drops fewer capabilities."},
-     CALL(take_cap_drop, request.policy),
-     ABOUT("capDrop"),
-     FOR(ALL),
-     CHOICES("ALL")},
-    {{0, "--user", "UID[:GID]", "user of the program (one of its own)", NULL,
-      "The numbers of the user and the group that the program runs as. Without a GID, the group "
-      "has the number of the user. By default each container has a user of its own, drawn at "
-      "random from *userRange* in isolator_config.json(5), so that programs do not share what the "
-      "kernel counts by user. A warning says that the program could forge its result if this is "
-      "user 0."},
-     CALL(take_user, request.policy),
-     ABOUT("user"),
-     FOR(ALL)},
+    {SETTING(CAP_DROP), CALL(take_cap_drop, request.policy), FOR(ALL), CHOICES("ALL")},
+    {SETTING(USER), CALL(take_user, request.policy), FOR(ALL)},
     {{0, "--image", "IMAGE", "use this image, not the language's", NULL,
       "Use this image instead of the language's."},
      STRING(request.image),
@@ -259,14 +237,7 @@ static const struct option_rule rules[] = {
       "nothing is fetched; see isolator-pull(1)."},
      FLAG(pull),
      FOR(ALL)},
-    {{0, "--container-workdir", "PATH", "working directory", "/workspace",
-      "The working directory in the container, which receives the files. It must be an absolute "
-      "path outside the system directories, at most 255 bytes long. Blanks are allowed, except at "
-      "its end; ':', ',', quotes, backslashes and '$' are not. Doubled slashes and a slash at the "
-      "end mean nothing."},
-     CALL(take_workdir, request.workdir),
-     FOR(ALL),
-     CHOICES("")},
+    {SETTING(WORKDIR), CALL(take_workdir, request.workdir), FOR(ALL), CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
       "write them below DIR, which is created if it does not exist; its parent must exist. The "

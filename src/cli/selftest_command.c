@@ -49,7 +49,7 @@ static const struct option_rule selftest_rules[] = {
 
 const struct option_table selftest_table = {
     .command = "isolator selftest",
-    .usage = "usage: isolator selftest [-l] [-v] [--config FILE] [NAME...]\n"
+    .usage = "usage: isolator selftest [-l] [-v] [--config FILE] [ATTACK...]\n"
              "\n"
              "Runs attacks, each in a container of its own, on your engine and with your\n"
              "configuration, and reports for each whether the sandbox held. With NAMEs only\n"

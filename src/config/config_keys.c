@@ -5,26 +5,24 @@
 #include "config/config.h"
 #include "config/limits.h"
 #include "config/prepare_rules.h"
+#include "config/settings.h"
 
 /*
  * Rules as the schema has them, for editors. Setters check the same in code; end-to-end tests
  * compare the two with samples.
  */
-#define NETWORK_PATTERN "^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]*$"
-#define CAPABILITY      "(?![Cc][Aa][Pp]_(,|$))[A-Za-z_]+"
-#define ID              /* 0 to 2097151 */                                                         \
-    "0*([0-9]{1,6}|1[0-9]{6}|20[0-8][0-9]{4}|209[0-6][0-9]{3}|20970[0-9]{2}|20971[0-4][0-9]|"      \
-    "209715[01])"
 #define RESERVED_VARIABLES "IFS|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_VERSINFO"
 
-#define RANGE(key, key_type, min, max, text, about)                                                \
+/* The description follows `text`, then perhaps other members of the rule. */
+#define RANGE(key, key_type, min, max, text, ...)                                                  \
     .rule = &(const struct key_rule)                                                               \
     {                                                                                              \
         .name = (key), .type = (key_type), .minimum = (min), .maximum = (max), .title = (text),    \
-        .description = (about)                                                                     \
+        .description = __VA_ARGS__                                                                 \
     }
-#define RULE(key, key_type, text, about) RANGE(key, key_type, 0, 0, text, (about))
-/* The rules of limits are in a table of their own. */
+#define RULE(key, key_type, text, ...) RANGE(key, key_type, 0, 0, text, __VA_ARGS__)
+/* The rules of what options can set too are in tables of their own. */
+#define SETTING(which) .rule = (&setting_rules[SETTING_##which].key)
 #define LIMIT(which)                                                                               \
     {                                                                                              \
         CONFIG_LEVEL_LIMITS, .rule = &limit_rules[LIMIT_##which].key, .set = config_value_limit    \
@@ -45,13 +43,7 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP,
      RULE("containerCommand", KEY_STRING, "Docker command", "Name or path of the docker command."),
      TOP_MEMBER(container_command)},
-    {CONFIG_LEVEL_TOP,
-     RANGE("containerWorkdir", KEY_STRING, 1, 255, "Working directory",
-           "Working directory in the container, which receives the files: an absolute path outside "
-           "the system's directories."),
-     .set = config_value_workdir,
-     .pattern = "^(?!/+(proc|sys|dev|etc|bin|sbin|lib|lib64|usr)(/|$))(?!.* /*$)"
-                "(/+(?!\\.{1,2}(/|$))[^/\\t\\n\\r:,\"'\\\\$`]+)+/*$"},
+    {CONFIG_LEVEL_TOP, SETTING(WORKDIR), .set = config_value_workdir},
     {CONFIG_LEVEL_TOP,
      RANGE("engineTimeoutSeconds", KEY_WHOLE, 1, 600, "Engine timeout",
            "Seconds that the container engine may take for one run, in addition to the program."),
@@ -69,8 +61,9 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP,
      RULE("userRange", KEY_STRING, "Users",
           "First and last uid of those that containers get, each another one at random, unless "
-          "user is set: at least 256 numbers from 1 to 2097151."),
-     .set = config_value_users, .pattern = "^(?!0+-)" ID "-" ID "$"},
+          "user is set: at least 256 numbers from 1 to 2097151.",
+          .pattern = "^(?!0+-)" SETTING_ID_PATTERN "-" SETTING_ID_PATTERN "$"),
+     .set = config_value_users},
     {CONFIG_LEVEL_TOP,
      RULE("promptsDir", KEY_PATH, "Directory of snippets",
           "Directory of programs of one file each, which isolator-mcp and isolator batch run by "
@@ -121,8 +114,9 @@ static const struct config_key keys[] = {
     {CONFIG_LEVEL_TOP,
      RULE("images", KEY_STRINGS, "Allowed images",
           "Patterns of the images that a line of isolator batch may name, like team/* or "
-          "python:3.*; * does not match a '/'. Without any, none."),
-     .set = config_value_images, .pattern = "^(?!.*[*]{2})[A-Za-z0-9*][A-Za-z0-9._/:@*-]*$"},
+          "python:3.*; * does not match a '/'. Without any, none.",
+          .pattern = "^(?!.*[*]{2})[A-Za-z0-9*][A-Za-z0-9._/:@*-]*$"),
+     .set = config_value_images},
     {CONFIG_LEVEL_TOP,
      RULE("isolatorPath", KEY_STRING, "Not used", "Accepted for compatibility with old files."),
      .set = config_value_ignored, .schema = "{\"deprecated\": true}"},
@@ -137,32 +131,22 @@ static const struct config_key keys[] = {
                             "command, extensions and defaultFilename.")},
 
     LIMITS(LIMIT),
-    {CONFIG_LEVEL_LIMITS,
-     RULE("network", KEY_STRING, "Network",
-          "none, bridge or the name of a network of the engine; never host."),
-     .set = config_value_network, .pattern = NETWORK_PATTERN},
-    {CONFIG_LEVEL_LIMITS,
-     RULE("readOnly", KEY_BOOLEAN, "Read-only root", "If true, the root file system is read-only."),
-     .set = config_value_read_only},
-    {CONFIG_LEVEL_LIMITS,
-     RANGE("capDrop", KEY_STRINGS, 1, 0, "Capabilities to drop",
-           "ALL, or names like NET_RAW or CAP_NET_RAW."),
-     .set = config_value_cap_drop, .pattern = "^" CAPABILITY "(," CAPABILITY ")*$"},
-    {CONFIG_LEVEL_LIMITS,
-     RULE("user", KEY_STRING, "User",
-          "uid or uid:gid of the program, numbers up to 2097151; by default, each container gets a "
-          "user of its own from userRange."),
-     .set = config_value_user, .pattern = "^" ID "(:" ID ")?$"},
+    {CONFIG_LEVEL_LIMITS, SETTING(NETWORK), .set = config_value_network},
+    {CONFIG_LEVEL_LIMITS, SETTING(READ_ONLY), .set = config_value_read_only},
+    {CONFIG_LEVEL_LIMITS, SETTING(CAP_DROP), .set = config_value_cap_drop},
+    {CONFIG_LEVEL_LIMITS, SETTING(USER), .set = config_value_user},
 
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("image", KEY_STRING, 1, 512, "Image",
-           "Image that programs in the language run in; it must be on the engine."),
-     .set = config_value_image, .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"},
+           "Image that programs in the language run in; it must be on the engine.",
+           .pattern = "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"),
+     .set = config_value_image},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("imageVersions", KEY_STRINGS_BY_NAME, "Versions in the image",
           "The least versions of what the image has, by the environment variables in which it "
-          "states them."),
-     .set = config_value_image_versions, .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
+          "states them.",
+          .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"),
+     .set = config_value_image_versions,
      .schema = "{\"additionalProperties\": {\"type\": \"string\", \"pattern\": \"^[0-9.]+$\"}}"},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("command", KEY_STRINGS, 1, 0, "Command",
@@ -189,17 +173,19 @@ static const struct config_key keys[] = {
      LANGUAGE_MEMBER(build_limits), .members = CONFIG_LEVEL_BUILD},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("aliases", KEY_STRINGS, 0, 16, "Aliases",
-           "Other names of the language, which requests may use."),
-     .set = config_value_aliases, .pattern = "^[A-Za-z0-9+#._-]+$"},
+           "Other names of the language, which requests may use.",
+           .pattern = "^[A-Za-z0-9+#._-]+$"),
+     .set = config_value_aliases},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("extensions", KEY_STRINGS, 1, 0, "Extensions",
-           "File name extensions of the language, each with its dot."),
-     .set = config_value_extensions, .pattern = "^[.][^/]*$"},
+           "File name extensions of the language, each with its dot.", .pattern = "^[.][^/]*$"),
+     .set = config_value_extensions},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("defaultFilename", KEY_STRING, 1, 255, "Default file name",
            "File name of a program that has none of its own, and entrypoint of a directory if none "
-           "is named."),
-     .set = config_value_default_filename, .pattern = "^(?![.]+$)[^/]+$"},
+           "is named.",
+           .pattern = "^(?![.]+$)[^/]+$"),
+     .set = config_value_default_filename},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("hello", KEY_STRING, "Test program",
           "Program that isolator doctor runs to see whether the language works, unless promptsDir "
@@ -207,9 +193,9 @@ static const struct config_key keys[] = {
      LANGUAGE_MEMBER(hello)},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("env", KEY_STRINGS_BY_NAME, "Environment",
-          "Environment variables by name; they are added to those that are built in."),
-     .set = config_value_environment,
-     .pattern = "^(?!(" RESERVED_VARIABLES ")$)[A-Za-z_][A-Za-z0-9_]*$"},
+          "Environment variables by name; they are added to those that are built in.",
+          .pattern = "^(?!(" RESERVED_VARIABLES ")$)[A-Za-z_][A-Za-z0-9_]*$"),
+     .set = config_value_environment},
     {CONFIG_LEVEL_LANGUAGE,
      RULE("prepare", KEY_OBJECT, "Preparation",
           "How isolator prepare builds an image for programs in the language."),
@@ -221,8 +207,9 @@ static const struct config_key keys[] = {
      LANGUAGE_MEMBER(list_packages)},
     {CONFIG_LEVEL_LANGUAGE,
      RANGE("packages", KEY_STRINGS, 0, PREPARE_PACKAGES_MAX, "Packages",
-           "Names of packages in the image; models read them."),
-     .set = config_value_packages, .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"},
+           "Names of packages in the image; models read them.",
+           .pattern = "^[A-Za-z0-9@_][A-Za-z0-9@._/+=-]{0,63}$"),
+     .set = config_value_packages},
 
     BUILD_LIMIT(TIMEOUT),
     BUILD_LIMIT(MEMORY),
@@ -230,10 +217,10 @@ static const struct config_key keys[] = {
     BUILD_LIMIT(PIDS),
 
     {CONFIG_LEVEL_PREPARE,
-     RANGE(
-         "run", KEY_STRINGS, 0, PREPARE_STEPS_MAX, "Steps",
-         "Shell commands, which run once and in this order; without any there is no preparation."),
-     .set = config_value_steps, .pattern = "[^ \\t\\r]"},
+     RANGE("run", KEY_STRINGS, 0, PREPARE_STEPS_MAX, "Steps",
+           "Shell commands, which run once and in this order; without any there is no preparation.",
+           .pattern = "[^ \\t\\r]"),
+     .set = config_value_steps},
     {CONFIG_LEVEL_PREPARE,
      RANGE("files", KEY_STRINGS, 0, PREPARE_FILES_MAX, "Files",
            "Files and directories that the steps find in their working directory, each under its "
@@ -241,8 +228,9 @@ static const struct config_key keys[] = {
      .set = config_value_steps_files},
     {CONFIG_LEVEL_PREPARE,
      RULE("network", KEY_STRING, "Network",
-          "Network of the steps: none, bridge or the name of a network of the engine; never host."),
-     .set = config_value_steps_network, .pattern = NETWORK_PATTERN},
+          "Network of the steps: none, bridge or the name of a network of the engine; never host.",
+          .pattern = SETTING_NETWORK_PATTERN),
+     .set = config_value_steps_network},
 
     {CONFIG_LEVEL_SESSIONS,
      RANGE("max", KEY_WHOLE, 0, 256, "Open sessions",

@@ -29,7 +29,6 @@ struct config_key {
     size_t offset;             /* of the member in the struct of the level; without `set` */
     config_setter *set;        /* NULL: the type says everything, and the value goes to `offset` */
     enum config_level members; /* of a KEY_OBJECT: the level of its keys */
-    const char *pattern;       /* JSON Schema's, for a string, each string or each name; or NULL */
     const char *schema;        /* more members of its JSON Schema, as a JSON object; or NULL */
 };
 

@@ -22,8 +22,8 @@ static json_t *reference(const char *name)
 /* Adds the pattern of the key, if it has one, to the schema of its string, item or name. */
 static json_t *with_pattern(json_t *schema, const struct config_key *key)
 {
-    if (key->pattern)
-        json_object_set_new(schema, "pattern", json_string(key->pattern));
+    if (key->rule->pattern)
+        json_object_set_new(schema, "pattern", json_string(key->rule->pattern));
     return schema;
 }
 

@@ -25,6 +25,7 @@ struct key_rule {
     double minimum, maximum;
     const char *unit;                /* for messages: " MB"; NULL or "" if a number stands alone */
     const char *title, *description; /* for people who write a configuration */
+    const char *pattern; /* JSON Schema's, for a string, each string or each name; or NULL */
 };
 
 #endif

@@ -25,8 +25,7 @@ bool options_has(const struct option_table *table, const struct option_rule *rul
 
 const struct option_text *option_text(const struct option_rule *rule)
 {
-    return rule->kind == OPTION_LIMITS && !rule->text.name ? &limit_rules[rule->limit].option
-                                                           : &rule->text;
+    return rule->text.name ? &rule->text : rule->shared;
 }
 
 bool option_value_is_optional(const struct option_rule *rule)
@@ -236,7 +235,7 @@ int options_parse(const struct option_table *table, int argc, char **argv, void 
 
 static const char *subject_of(const struct option_rule *rule)
 {
-    return rule->kind == OPTION_LIMITS ? limit_rules[rule->limit].key.name : rule->subject;
+    return rule->key ? rule->key->name : rule->subject;
 }
 
 const char *options_name(const struct option_table *table, const char *subject)
@@ -307,9 +306,7 @@ char *options_manual(const struct option_table *table)
         if (!options_has(table, rule))
             continue;
         strbuf_addf(&manual, "= %c %s\n%s\n", text->letter ? text->letter : '-', form,
-                    text->manual || rule->kind != OPTION_LIMITS
-                        ? text->manual
-                        : limit_rules[rule->limit].key.description);
+                    text->manual || !rule->key ? text->manual : rule->key->description);
         if (text->by_default)
             strbuf_addf(&manual, "The default is %s.\n", text->by_default);
     }

@@ -39,7 +39,10 @@ enum option_values {
 
 /* One option. Rows are written with the macros below. */
 struct option_rule {
-    struct option_text text; /* without it that of a limit's row, for OPTION_LIMIT */
+    struct option_text text; /* without a name: `shared` */
+    /* What the option has in common with a key of the configuration, which errors name; or NULL. */
+    const struct key_rule *key;
+    const struct option_text *shared;
     enum {
         OPTION_RAISES, /* a bool */
         OPTION_COUNTS, /* an int from `least` to `most` */
@@ -52,7 +55,7 @@ struct option_rule {
     int least, most;
     enum limit_number limit;
     option_apply *apply;
-    const char *subject; /* what errors call it, unless it is a limit: a key; NULL: none */
+    const char *subject; /* what errors call it, if there is no `key`; NULL: none */
     unsigned commands;   /* bits of those that have it, where several share a table; 0: all */
     enum option_values values;
     const char *choices; /* all values, with a space between them; "": none is offered; NULL */
@@ -64,7 +67,9 @@ struct option_rule {
 #define OPTION_WHOLE(type, member, min, max)                                                       \
     .kind = OPTION_COUNTS, .place = offsetof(type, member), .least = (min), .most = (max)
 #define OPTION_LIMIT(type, member, which)                                                          \
-    .kind = OPTION_LIMITS, .place = offsetof(type, member), .limit = (which)
+    .kind = OPTION_LIMITS, .place = offsetof(type, member), .limit = (which),                      \
+    OPTION_SHARED(&limit_rules[which].key, &limit_rules[which].option)
+#define OPTION_SHARED(rule, option_text) .key = (rule), .shared = (option_text)
 #define OPTION_CALL(type, member, function)                                                        \
     .kind = OPTION_CALLS, .place = offsetof(type, member), .apply = (function)
 

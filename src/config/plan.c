@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/command_template.h"
 #include "config/environment.h"
+#include "config/settings.h"
 #include "config/workdir.h"
 #include "docker/image.h"
 
@@ -208,7 +209,7 @@ static int set_limits(struct plan *plan, const struct config *config, const stru
     error_set(error, ERROR_USAGE,
               ERROR_SUBJECT " must be true for a request with tests: nothing of one program may be "
                             "left for the next");
-    return error_about(error, "readOnly");
+    return error_about(error, setting_rules[SETTING_READ_ONLY].key.name);
 }
 
 /* Moves what the plan takes over from the request. */

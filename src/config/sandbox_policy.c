@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "config/settings.h"
 
 /* The user of images that are saved, if none is given. */
 enum { USER_NOBODY = 65534 };
@@ -175,20 +176,20 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
                   ERROR_SUBJECT
                   " '%s' is not allowed by the configuration (maximums.network: '%s')",
                   policy->network, maximums->network);
-        return error_about(error, "network");
+        return error_about(error, setting_rules[SETTING_NETWORK].key.name);
     }
     if (maximums->read_only == 1 && policy->read_only != 1) {
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT
                   "=false is not allowed by the configuration (maximums.readOnly: true)");
-        return error_about(error, "readOnly");
+        return error_about(error, setting_rules[SETTING_READ_ONLY].key.name);
     }
     if (maximums->has_user &&
         (!policy->has_user || policy->uid != maximums->uid || policy->gid != maximums->gid)) {
         error_set(error, ERROR_USAGE,
                   ERROR_SUBJECT " %u:%u is not allowed by the configuration (maximums.user: %u:%u)",
                   policy->uid, policy->gid, maximums->uid, maximums->gid);
-        return error_about(error, "user");
+        return error_about(error, setting_rules[SETTING_USER].key.name);
     }
     for (size_t i = 0; i < maximums->cap_drop.count; i++) {
         const char *name = maximums->cap_drop.items[i];
@@ -199,7 +200,7 @@ static int check_names(const struct sandbox_policy *policy, const struct sandbox
                   ERROR_SUBJECT
                   " must include %s, as the configuration requires (maximums.capDrop)",
                   name);
-        return error_about(error, "capDrop");
+        return error_about(error, setting_rules[SETTING_CAP_DROP].key.name);
     }
     return 0;
 }
