@@ -14,6 +14,13 @@ static const char TIMEOUT_MANUAL[] =
 static const char MEMORY[] =
     "Memory of all processes in the container together, including the files in the working "
     "directory, in /tmp and in /dev/shm. There is no swap.";
+static const char MEMORY_MANUAL[] =
+    "Memory of all processes in the container together, including the files in the working "
+    "directory, in /tmp and in /dev/shm. There is no swap. Some engines need more than 6 MB to "
+    "start a container; the error says how much.";
+static const char CPUS_MANUAL[] =
+    "How many CPU cores the container may use; fractions are allowed. If that is more than the "
+    "engine has, the error says so; a number of the configuration is lowered to what it has.";
 static const char CPU_TIME[] = "How many seconds of CPU time all processes of the program may use "
                                "together, including those that have ended; 0 means no limit.";
 static const char CPU_TIME_MANUAL[] =
@@ -41,13 +48,13 @@ const struct limit_rule limit_rules[LIMIT_NUMBERS] = {
                        "How long the program may run, in seconds."},
     [LIMIT_MEMORY] =
         {{"memoryMB", KEY_WHOLE, 6, 1 << 24, " MB", "Memory", MEMORY},
-         {'m', "--memory", "MB", "memory, without swap", "256", NULL},
+         {'m', "--memory", "MB", "memory, without swap", "256", MEMORY_MANUAL},
          LIMIT_OF_CONTAINER,
          "memory_mb",
          "Memory of all processes of the program and of the files that it writes, in MB."},
     [LIMIT_CPUS] = {{"cpus", KEY_NUMBER, 0.01, 4096, "", "CPU cores",
                      "How many CPU cores the container may use; fractions are allowed."},
-                    {'c', "--cpus", "N", "CPU cores, fractions allowed", "0.5", NULL},
+                    {'c', "--cpus", "N", "CPU cores, fractions allowed", "0.5", CPUS_MANUAL},
                     LIMIT_OF_CONTAINER,
                     "cpus",
                     "How many CPU cores the program may use."},

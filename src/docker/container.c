@@ -26,7 +26,9 @@ static void add_fixed_options(struct strvec *arguments)
     strvec_push_each(arguments, "--pull", "never", NULL);
     strvec_push_each(arguments, "--security-opt", "no-new-privileges", NULL);
     strvec_push_each(arguments, "--ulimit", "core=0", "--ulimit", NOFILE_LIMIT, NULL);
-    strvec_push_each(arguments, "--ipc", "private", "--hostname", "sandbox", NULL);
+    /* Without a namespace of cgroups, the figures of cgroup v2 would be those of the machine. */
+    strvec_push_each(arguments, "--ipc", "private", "--cgroupns", "private", NULL);
+    strvec_push_each(arguments, "--hostname", "sandbox", NULL);
     strvec_push_each(arguments, "--log-driver", "none", "--no-healthcheck", NULL);
 }
 

@@ -8,9 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/strbuf.h"
-
-/* More CPUs than any engine has. */
-enum { ENGINE_CPUS_MAX = 65536 };
+#include "docker/engine_info.h"
 
 /* How cpus are passed on. The engine takes no smaller fractions. */
 #define CPUS_FORMAT "%.3f"

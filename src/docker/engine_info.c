@@ -69,6 +69,14 @@ static void take_limit(struct engine_info *engine, enum engine_limit limit, cons
         engine->limits[limit] = json_is_true(value) ? ENGINE_YES : ENGINE_NO;
 }
 
+static void take_cpus(struct engine_info *engine, const json_t *value)
+{
+    const json_int_t cpus = json_integer_value(value);
+
+    if (cpus > 0 && cpus <= ENGINE_CPUS_MAX)
+        engine->cpus = (long)cpus;
+}
+
 /* "name=seccomp,profile=default" */
 static void take_security(struct engine_info *engine, const char *option)
 {
@@ -97,6 +105,7 @@ static void read_docker(struct engine_info *engine, const json_t *root)
     take(&engine->directory, at(root, "DockerRootDir", NULL));
     take(&engine->driver, at(root, "Driver", NULL));
     take(&engine->cgroup, at(root, "CgroupVersion", NULL));
+    take_cpus(engine, at(root, "NCPU", NULL));
     take_limit(engine, ENGINE_MEMORY, at(root, "MemoryLimit", NULL));
     take_limit(engine, ENGINE_SWAP, at(root, "SwapLimit", NULL));
     take_limit(engine, ENGINE_PIDS, at(root, "PidsLimit", NULL));
@@ -134,6 +143,7 @@ static void read_podman(struct engine_info *engine, const json_t *root)
     take(&engine->cgroup, at(host, "cgroupVersion", NULL));
     if (engine->cgroup && engine->cgroup[0] == 'v')
         memmove(engine->cgroup, engine->cgroup + 1, strlen(engine->cgroup));
+    take_cpus(engine, json_object_get(host, "cpus"));
     engine->rootless |= json_is_true(at(security, "rootless", NULL));
     engine->apparmor |= json_is_true(at(security, "apparmorEnabled", NULL));
     engine->selinux |= json_is_true(at(security, "selinuxEnabled", NULL));

@@ -16,6 +16,9 @@
 
 enum engine_limit { ENGINE_MEMORY, ENGINE_SWAP, ENGINE_PIDS, ENGINE_CPU, ENGINE_LIMITS };
 
+/* More CPUs than any engine has. */
+enum { ENGINE_CPUS_MAX = 65536 };
+
 enum engine_answer { ENGINE_UNKNOWN, ENGINE_NO, ENGINE_YES };
 
 /* Strings are owned, escaped for a terminal and at most some hundred bytes; NULL: not known. */
@@ -34,6 +37,7 @@ struct engine_info {
     char *driver;    /* storage driver */
     char *cgroup;    /* "1" or "2" */
     char *seccomp;   /* profile, "default" */
+    long cpus;       /* that it has, the most that a container can get; 0: not known */
     bool podman, rootless, user_namespaces, apparmor, selinux;
     enum engine_answer limits[ENGINE_LIMITS];
     struct strvec warnings; /* its own, the first few */

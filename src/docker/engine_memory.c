@@ -69,12 +69,13 @@ bool engine_memory_is_without_shell(struct engine_memory *memory, const char *im
     return without;
 }
 
-void engine_memory_set_users(struct engine_memory *memory, enum engine_users users)
+void engine_memory_set_engine(struct engine_memory *memory, enum engine_users users, long cpus)
 {
     if (!memory)
         return;
     pthread_mutex_lock(&memory->lock);
     memory->users = users;
+    memory->cpus = cpus;
     pthread_mutex_unlock(&memory->lock);
 }
 
@@ -88,6 +89,18 @@ enum engine_users engine_memory_users(struct engine_memory *memory)
     users = memory->users;
     pthread_mutex_unlock(&memory->lock);
     return users;
+}
+
+long engine_memory_cpus(struct engine_memory *memory)
+{
+    long cpus;
+
+    if (!memory)
+        return 0;
+    pthread_mutex_lock(&memory->lock);
+    cpus = memory->cpus;
+    pthread_mutex_unlock(&memory->lock);
+    return cpus;
 }
 
 static bool is_held(const struct engine_memory *memory, unsigned user)

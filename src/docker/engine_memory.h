@@ -1,7 +1,7 @@
 /*
  * What a process remembers of one engine while it runs: whether it may have reached it at all,
- * images without a shell, the users of its containers, and whether the engine has only few users.
- * Nothing of it is kept on disk. Several threads may share one.
+ * images without a shell, the users of its containers, whether the engine has only few users, and
+ * how many CPUs it has. Nothing of it is kept on disk. Several threads may share one.
  */
 #ifndef DOCKER_ENGINE_MEMORY_H
 #define DOCKER_ENGINE_MEMORY_H
@@ -30,6 +30,7 @@ struct engine_memory {
     unsigned *held;              /* the users of containers, owned */
     size_t held_count, held_size;
     enum engine_users users;
+    long cpus;    /* 0: not known */
     bool reached; /* a docker command may have reached the engine */
 };
 
@@ -47,9 +48,13 @@ bool engine_memory_reached(struct engine_memory *memory);
 void engine_memory_set_without_shell(struct engine_memory *memory, const char *image);
 bool engine_memory_is_without_shell(struct engine_memory *memory, const char *image);
 
-/* Remember and tell which users the engine has. `memory` NULL: nothing is remembered. */
-void engine_memory_set_users(struct engine_memory *memory, enum engine_users users);
+/*
+ * Remember and tell which users and how many CPUs (0: not known) the engine has. It is asked only
+ * after a container could not start. `memory` NULL: nothing is remembered.
+ */
+void engine_memory_set_engine(struct engine_memory *memory, enum engine_users users, long cpus);
 enum engine_users engine_memory_users(struct engine_memory *memory);
+long engine_memory_cpus(struct engine_memory *memory);
 
 /*
  * Draws at random a user that no living container of this process has, and holds it until the

@@ -61,8 +61,9 @@ struct instance {
 
 /*
  * Returns an instance that does not exist on the engine yet and will be in use for `in_use_ms` at
- * most. Its limits are not always those of the plan's program (run/submission.h). The caller frees
- * it with instance_free(), which does not remove it from the engine.
+ * most. Its limits are not always those of the plan's program (run/submission.h), and a limit of
+ * more CPUs than the engine has is lowered to those. The caller frees it with instance_free(),
+ * which does not remove it from the engine.
  */
 struct instance *instance_new(const struct docker *docker, const struct plan *plan,
                               const struct container_limits *limits, long long in_use_ms);
@@ -75,7 +76,9 @@ struct spec_fingerprint instance_fingerprint(const struct plan *plan);
 /*
  * Creates and starts the instance and waits until its supervisor is ready, until `deadline`
  * (clock_now_ms()) at the latest. If the image's shell cannot start the supervisor, it is made
- * again in the other way (run/delivery.h); if the engine does not have its user, with another one.
+ * again in the other way (run/delivery.h); if the engine does not have its user, with another one;
+ * if it has fewer CPUs than the configuration gives, with those. ERROR_USAGE if the request asks
+ * for more CPUs than there are, or for too little memory for a container to start.
  * -1: it is removed from the engine, or a warning of the instance says that this failed too. `end`
  * as in owned_container_remove().
  */
@@ -88,6 +91,9 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
  */
 int instance_set_limits(struct instance *instance, const struct container_limits *limits,
                         long long deadline, const struct notifier *cancel, struct error *error);
+
+/* ERROR_USAGE if the request of the plan asks for more CPUs than the engine is known to have. */
+int instance_check_cpus(const struct docker *docker, const struct plan *plan, struct error *error);
 
 /* Whether the container of an instance that was made has not ended. */
 bool instance_waits(const struct instance *instance);

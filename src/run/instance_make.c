@@ -313,28 +313,100 @@ static int make_for_image(struct instance *instance, const struct plan *plan, lo
     return 0;
 }
 
+/* ---- what the engine does not have */
+
 /*
- * Whether the container could not start because the engine does not have the user that was drawn
- * for it. Engines create such a container all the same. What the engine says of its users is
- * remembered, so that it is asked once, and only after a failure.
+ * Asks what the engine has, once and only after a container could not start: engines create
+ * containers that they cannot start. The answer is remembered.
  */
-static bool lacks_user(struct instance *instance, const struct notifier *cancel)
+static void ask_engine(const struct docker *docker, const struct notifier *cancel)
 {
-    const struct docker *docker = instance->container.docker;
     CLEANUP(engine_info_release) struct engine_info engine;
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
 
     engine_info_init(&engine);
-    if (!instance->no_supervisor || shell_may_be_missing(instance) ||
-        instance->container.user <= ENGINE_USERS_MAPPED_MAX)
-        return false;
     if (engine_memory_users(docker->memory) == ENGINE_USERS_UNKNOWN &&
         engine_info_ask_details(&engine, docker, budget_deadline(docker, BUDGET_QUERY), cancel,
                                 &ignored) == 0)
-        engine_memory_set_users(docker->memory, engine.rootless || engine.user_namespaces
-                                                    ? ENGINE_USERS_MAPPED
-                                                    : ENGINE_USERS_ALL);
-    return engine_memory_users(docker->memory) == ENGINE_USERS_MAPPED;
+        engine_memory_set_engine(docker->memory,
+                                 engine.rootless || engine.user_namespaces ? ENGINE_USERS_MAPPED
+                                                                           : ENGINE_USERS_ALL,
+                                 engine.cpus);
+}
+
+/* Whether the container could not start because the engine does not have the user drawn for it. */
+static bool lacks_user(const struct instance *instance)
+{
+    return instance->container.user > ENGINE_USERS_MAPPED_MAX &&
+           engine_memory_users(instance->container.docker->memory) == ENGINE_USERS_MAPPED;
+}
+
+int instance_check_cpus(const struct docker *docker, const struct plan *plan, struct error *error)
+{
+    const double requested = plan->requested.limits.number[LIMIT_CPUS];
+    const long cpus = engine_memory_cpus(docker->memory);
+
+    if (cpus == 0 || !(requested > (double)cpus)) /* false if it was not requested */
+        return 0;
+    error_set(error, ERROR_USAGE, ERROR_SUBJECT " %.10g is more than the engine has: %ld",
+              requested, cpus);
+    return error_about(error, limit_rules[LIMIT_CPUS].key.name);
+}
+
+/* Lowers the limit of CPUs, if that is why the container could not start. */
+static bool lower_cpus(struct instance *instance)
+{
+    const long cpus = engine_memory_cpus(instance->container.docker->memory);
+
+    if (cpus == 0 || instance->limits.cpus <= (double)cpus)
+        return false;
+    instance->limits.cpus = (double)cpus;
+    return true;
+}
+
+/*
+ * Memory in MB with which containers start on any engine, and steps below that. runc and what it
+ * executes before the supervisor need more or less of it, by their versions.
+ */
+static const long enough_memory[] = {8, 12, 16, 24, 32};
+enum { ENOUGH_MEMORY = sizeof enough_memory / sizeof *enough_memory };
+
+/* Whether the same container starts with so much memory; it is removed at once. */
+static bool starts_with(struct instance *instance, const struct plan *plan, long memory_mb,
+                        long long deadline, long long end, const struct notifier *cancel)
+{
+    CLEANUP(error_release) struct error ignored = ERROR_INIT;
+
+    begin_again(instance, plan, instance->delivery);
+    instance->limits.memory_mb = memory_mb;
+    if (make_for_image(instance, plan, deadline, end, cancel, &ignored) != 0)
+        return false;
+    remove_failed(instance, end);
+    return true;
+}
+
+/*
+ * Sets the error if the container could not start for want of memory. No message of the engine
+ * says so for certain, and how much is needed depends on the engine: so it is tried out.
+ */
+static bool lacks_memory(struct instance *instance, const struct plan *plan, long long deadline,
+                         long long end, const struct notifier *cancel, struct error *error)
+{
+    const long given = instance->limits.memory_mb, enough = enough_memory[ENOUGH_MEMORY - 1];
+    int step = 0;
+
+    if (given >= enough || !starts_with(instance, plan, enough, deadline, end, cancel))
+        return false;
+    while (step < ENOUGH_MEMORY - 1 &&
+           (enough_memory[step] <= given ||
+            !starts_with(instance, plan, enough_memory[step], deadline, end, cancel)))
+        step++;
+    error_set(error, ERROR_USAGE,
+              ERROR_SUBJECT " of %ld MB is too little for a container of this engine; it starts "
+                            "with %ld MB",
+              given, enough_memory[step]);
+    error_about(error, limit_rules[LIMIT_MEMORY].key.name);
+    return true;
 }
 
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
@@ -344,8 +416,17 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
 
     if (make_for_image(instance, plan, deadline, end, cancel, &failure) == 0)
         return 0;
-    if (failure.kind != ERROR_ENGINE || !lacks_user(instance, cancel))
-        return error_set(error, failure.kind, "%s", failure.message);
-    begin_again(instance, plan, instance->delivery);
-    return make_for_image(instance, plan, deadline, end, cancel, error);
+    if (failure.kind == ERROR_ENGINE && instance->no_supervisor &&
+        !shell_may_be_missing(instance)) {
+        ask_engine(instance->container.docker, cancel);
+        if (instance_check_cpus(instance->container.docker, plan, error) != 0)
+            return -1;
+        if (lower_cpus(instance) || lacks_user(instance)) {
+            begin_again(instance, plan, instance->delivery);
+            return make_for_image(instance, plan, deadline, end, cancel, error);
+        }
+        if (lacks_memory(instance, plan, deadline, end, cancel, error))
+            return -1;
+    }
+    return error_set(error, failure.kind, "%s", failure.message);
 }

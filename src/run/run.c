@@ -58,7 +58,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
     if (plan->session.id[0] != '\0')
         result_add_session(result, plan->session.id)->cell = cell_is_in(plan);
     test_run_prepare(run);
-    if (pack_run(run, &error) == 0)
+    if (instance_check_cpus(docker, plan, &error) == 0 && pack_run(run, &error) == 0)
         return true;
     result_fail(result, &error);
     test_run_explain(run);

@@ -55,4 +55,42 @@ test_case 'the limits cannot be inspected' && {
         "a remark, and docker inspect fails: the message"
 }
 
+# ---- limits that the engine refuses
+
+cpus=$(docker info --format '{{.NCPU}}')
+
+# with MEMBERS: a configuration with these members of "defaults" and "buildLimits" of a language with a build.
+with() {
+    perl -MJSON::PP -e 'local $/; my ($c, $m) = (decode_json(<STDIN>), decode_json($ARGV[0])); $c->{defaults} = $m->{defaults};
+        $c->{languages}{built} = {%{$c->{languages}{busybox}}, aliases => [], extensions => [".built"], build => ["true"], buildLimits => $m->{build} // {}};
+        print encode_json($c)' "$1" <"$ISOLATOR_CONFIG" >"$scratch/with.json"
+}
+
+test_case 'more CPUs than the engine has: those of the configuration are lowered, a request is refused' && {
+    quota=$(snippet ash 'cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null | cut -d " " -f 1')
+    with "{\"defaults\": {\"cpus\": $((cpus + 1))}, \"build\": {\"cpus\": $((cpus + 2))}}"
+    run --config "$scratch/with.json" "$quota"
+    is "$status|$(field stdout warnings)" "0|${cpus}00000
+ " "more than there are, of the configuration"
+    cp "$quota" "$scratch/quota.built"
+    run --config "$scratch/with.json" --cpus 0.25 "$scratch/quota.built"
+    is "$status|$(field stdout warnings)" "0|25000
+ " "more than there are, of a build"
+    run --cpus "$((cpus + 1))" "$quota"
+    outcome "2 error -1 input null --cpus $((cpus + 1)) is more than the engine has: $cpus" "more than there are, of a request"
+}
+
+test_case 'an engine that needs more memory to start a container' && {
+    # docker refuses 1 MB, and starts no container with less than 14 here.
+    without 's/^--memory\(-swap\)\{0,1\}=\([0-9]\|1[0-3]\)m$/--memory\1=1m/' run --memory 6 "$hello"
+    outcome "2 error -1 input null --memory of 6 MB is too little for a container of this engine; it starts with 16 MB" "too little memory"
+    without 's/^--memory\(-swap\)\{0,1\}=.*m$/--memory\1=1m/' run --memory 6 "$hello"
+    is "$status $(field reason)" "3 engine" "no memory is enough: the engine's message"
+}
+
+test_case 'figures are those of the container: it has a namespace of cgroups' && {
+    run "$(snippet ash 'cut -d : -f 3 /proc/self/cgroup | sort -u')"
+    is "$(field stdout)" "/" "all cgroups are the root"
+}
+
 finish

@@ -110,12 +110,13 @@ static void container__create_from_a_minimal_spec(void **state)
     assert_no_error(&fixture.error);
     assert_false(creation.cut_off);
     assert_int_equal(creation.warnings.count, 0);
-    check_calls(&fixture, "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
-                          "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
-                          "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
-                          "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
-                          "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
-                          "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
+    check_calls(&fixture,
+                "|create|--name|box|--pull|never|--security-opt|no-new-privileges"
+                "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
+                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
+                "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
+                "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
 }
@@ -142,7 +143,7 @@ static void container__create_from_a_full_spec(void **state)
         &fixture,
         "|create|--name|box|--rm|--interactive|--pull|never"
         "|--security-opt|no-new-privileges"
-        "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
+        "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
         "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
         "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=1.234"
         "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|--read-only=true"
@@ -395,13 +396,14 @@ static void container__runs_attached(void **state)
     assert_int_equal(process_pump(&process, &pump), PROCESS_EXITED);
     assert_int_equal(process.status, 42);
     process_release(&process);
-    check_calls(&fixture, "|run|--name|box|--rm|--interactive|--pull|never"
-                          "|--security-opt|no-new-privileges"
-                          "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private"
-                          "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
-                          "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
-                          "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
-                          "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
+    check_calls(&fixture,
+                "|run|--name|box|--rm|--interactive|--pull|never"
+                "|--security-opt|no-new-privileges"
+                "|--ulimit|core=0|--ulimit|nofile=1024:1024|--ipc|private|--cgroupns|private"
+                "|--hostname|sandbox|--log-driver|none|--no-healthcheck"
+                "|--user=65534:65533|--memory=256m|--memory-swap=256m|--cpus=0.500"
+                "|--pids-limit=64|--network=none|--sysctl=net.ipv4.tcp_max_tw_buckets=0|-"
+                "-read-only=false" NO_PROXIES "|--entrypoint||--|image:1|/bin/sh\n");
     discard(&creation);
     tear_down(&fixture);
 }

@@ -31,7 +31,8 @@ static void engine_info__docker(void **state)
         "{\"Name\":\"Docker Desktop 4.27.1\"},\"Components\":[{\"Name\":\"Engine\"}],"
         "\"Version\":\"20.10.24\"}}",
         "{\"Driver\":\"overlay2\",\"MemoryLimit\":true,\"SwapLimit\":false,"
-        "\"CpuCfsQuota\":true,\"PidsLimit\":true,\"CgroupVersion\":\"2\",\"Name\":\"box\","
+        "\"CpuCfsQuota\":true,\"PidsLimit\":true,\"NCPU\":8,\"CgroupVersion\":\"2\",\"Name\":"
+        "\"box\","
         "\"OperatingSystem\":\"Debian\",\"ServerVersion\":\"20.10.24\","
         "\"DockerRootDir\":\"/var/lib/docker\",\"SecurityOptions\":[\"name=apparmor\","
         "\"name=seccomp,profile=builtin\",\"name=rootless\",\"name=userns\"],"
@@ -46,6 +47,7 @@ static void engine_info__docker(void **state)
     assert_text_or_null(engine.driver, "overlay2");
     assert_text_or_null(engine.cgroup, "2");
     assert_text_or_null(engine.seccomp, "builtin");
+    assert_int_equal(engine.cpus, 8);
     assert_true(engine.rootless && engine.user_namespaces && engine.apparmor);
     assert_false(engine.podman || engine.selinux);
     check_limits(&engine, "+-++");
@@ -61,6 +63,7 @@ static void engine_info__podman(void **state)
     (void)state;
     read_texts(&engine, "{\"Client\":{\"APIVersion\":\"4.3.1\",\"Version\":\"4.3.1\"}}",
                "{\"host\":{\"cgroupControllers\":[\"memory\",\"pids\"],\"cgroupVersion\":\"v2\","
+               "\"cpus\":3,"
                "\"distribution\":{\"distribution\":\"debian\"},\"hostname\":\"box\",\"security\":"
                "{\"rootless\":true,\"seccompEnabled\":true,\"selinuxEnabled\":false}},"
                "\"store\":{\"graphDriverName\":\"overlay\",\"graphRoot\":\"/g\"},"
@@ -72,6 +75,7 @@ static void engine_info__podman(void **state)
     assert_text_or_null(engine.directory, "/g");
     assert_text_or_null(engine.system, "debian");
     assert_text_or_null(engine.seccomp, "default");
+    assert_int_equal(engine.cpus, 3);
     check_limits(&engine, "+++-");
     engine_info_release(&engine);
 }
@@ -85,8 +89,9 @@ static void engine_info__podman_with_the_docker_client(void **state)
         &engine,
         "{\"Client\":{\"Version\":\"28.2.2\"},\"Server\":{\"Components\":[{\"Name\":\"Podman "
         "Engine\"}],\"Version\":\"4.3.1\"}}",
-        "{\"CPUCfsQuota\":false}");
+        "{\"CPUCfsQuota\":false,\"NCPU\":-1}");
     assert_true(engine.podman);
+    assert_int_equal(engine.cpus, 0);
     check_limits(&engine, "xxx-");
     engine_info_release(&engine);
 }

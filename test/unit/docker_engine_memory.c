@@ -105,18 +105,20 @@ static void engine_memory__engine_that_maps_users(void **state)
     (void)state;
     engine_memory_init(&memory);
     assert_int_equal(engine_memory_users(&memory), ENGINE_USERS_UNKNOWN);
-    engine_memory_set_users(&memory, ENGINE_USERS_ALL);
+    engine_memory_set_engine(&memory, ENGINE_USERS_ALL, 0);
     draw(&memory, all);
-    engine_memory_set_users(&memory, ENGINE_USERS_MAPPED);
+    engine_memory_set_engine(&memory, ENGINE_USERS_MAPPED, 4);
     assert_int_equal(engine_memory_users(&memory), ENGINE_USERS_MAPPED);
+    assert_int_equal(engine_memory_cpus(&memory), 4);
     for (int i = 0; i < 100; i++) {
         assert_int_equal(engine_memory_draw_user(&memory, i < 50 ? all : high, &user, &error), 0);
         assert_in_range(user, 10000, 59999);
     }
     draw(&memory, low); /* the engine has all of these */
     engine_memory_release(&memory);
-    engine_memory_set_users(NULL, ENGINE_USERS_MAPPED);
+    engine_memory_set_engine(NULL, ENGINE_USERS_MAPPED, 4);
     assert_int_equal(engine_memory_users(NULL), ENGINE_USERS_UNKNOWN);
+    assert_int_equal(engine_memory_cpus(NULL), 0);
 }
 
 static struct spec_fingerprint fingerprint(bool draw_user, unsigned uid, unsigned gid)
