@@ -56,6 +56,23 @@ int run_inputs_check_file(const char *file, struct error *error)
     return 0;
 }
 
+int run_inputs_check_paths(const struct run_options *options, struct error *error)
+{
+    const struct strvec *paths = &options->request.paths;
+
+    for (size_t i = 0; i < paths->count; i++) {
+        CLEANUP_FREE char *escaped = text_escape(paths->items[i]);
+
+        if (access(paths->items[i], F_OK) == 0)
+            continue;
+        error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
+        if (strvec_contains(&options->files, paths->items[i]))
+            error_hint(error, "put the program's arguments after --");
+        return -1;
+    }
+    return 0;
+}
+
 int run_inputs_read_tests(struct run_options *options, struct error *error)
 {
     struct test_requests *tests = &options->request.tests;

@@ -14,6 +14,12 @@
 int run_inputs_check_file(const char *file, struct error *error);
 
 /*
+ * Checks that the files to be sent with the program exist; as operands they may be meant as
+ * arguments for it. ERROR_INPUT.
+ */
+int run_inputs_check_paths(const struct run_options *options, struct error *error);
+
+/*
  * Opens a regular file of at most `max` bytes; "-" copies isolator's own stdin. Returns a
  * descriptor that the caller owns, or -1 with ERROR_INPUT.
  */

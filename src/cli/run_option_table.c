@@ -82,6 +82,19 @@ static int take_artifact(void *request, const char *value, struct error *error)
     return request_add_artifact(request, value, error);
 }
 
+static int take_path(void *request, const char *value, struct error *error)
+{
+    return request_add_path(request, value, error);
+}
+
+/* What is in the directory, for a session. */
+static int take_directory(void *paths, const char *value, struct error *error)
+{
+    (void)error;
+    strvec_pushf(paths, "%s/.", value);
+    return 0;
+}
+
 static int take_compare(void *mode, const char *value, struct error *error)
 {
     return comparison_mode_parse(value, mode, error);
@@ -145,6 +158,17 @@ static const struct option_rule rules[] = {
       "mode a file keeps only whether it is executable."},
      STRING(request.input.dir),
      FOR(BOTH)},
+    {{'d', "--dir", "DIR", "begin with the contents of this directory", NULL,
+      "Send the contents of this directory when the session begins, like --file."},
+     CALL(take_directory, request.paths),
+     FOR(SESSION)},
+    {{0, "--file", "PATH", "send a file or directory too; repeatable", NULL,
+      "Send this file, or this directory with everything in it, beside the program: it is in the "
+      "working directory under the last name of its path. This option can be given more than once. "
+      "In a session it is there from the first cell on. Links in directories are treated as by "
+      "--dir of isolator(1)."},
+     CALL(take_path, request),
+     FOR(ALL)},
     {{'e', "--entrypoint", "PATH", "program file inside --dir", NULL,
       "The program file inside --dir, as a relative path without '..'; it may be in a "
       "sub-directory and must not be a link. The default is the default file name of the "
@@ -328,10 +352,11 @@ static const struct option_rule rules[] = {
 const struct option_table run_option_tables[] = {
     [RUN_OPTIONS_RUN] =
         {.command = "isolator run",
-         .usage = "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n"
-                  "\n"
-                  "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
-                  "container and prints one JSON result. Arguments after -- go to the program.\n",
+         .usage =
+             "usage: isolator run [OPTIONS] [FILE...] [-- ARG...]\n"
+             "\n"
+             "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
+             "container and prints one JSON result. More FILEs are sent along, ARGs passed on.\n",
          .after = DEFAULTS
          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
          "124 timeout, 130 or 143 interrupted. See isolator(1).\n",

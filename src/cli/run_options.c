@@ -36,6 +36,9 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
     if (options->help)
         return 0;
     options->file = options->files.count > 0 ? options->files.items[0] : NULL;
+    for (size_t i = 1; i < options->files.count && command == RUN_OPTIONS_RUN; i++)
+        if (request_add_path(&options->request, options->files.items[i], error) != 0)
+            return -1;
     if (run_options_check(options, error) != 0)
         return -1;
     if (command != RUN_OPTIONS_SESSION && options->file && strcmp(options->file, "-") != 0)

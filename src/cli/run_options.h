@@ -20,7 +20,7 @@ struct run_options {
     enum run_options_command command;
     struct request request;  /* complete except for the open files and the tests */
     struct strvec files;     /* FILE..., "-" for stdin; none with --dir */
-    const char *file;        /* the first of them, which is the only one for run; NULL: none */
+    const char *file;        /* the first of them, which is the program of run; NULL: none */
     int jobs;                /* how many of them are tested at the same time */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
     char *config_path;       /* --config or NULL */

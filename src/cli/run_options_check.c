@@ -9,12 +9,12 @@ static int check_files(const struct run_options *options, struct error *error)
 {
     CLEANUP_FREE char *escaped = NULL;
 
-    if (options->files.count <= 1 || options->command == RUN_OPTIONS_TEST)
+    if (options->files.count <= 1 || options->command != RUN_OPTIONS_SESSION)
         return 0;
     escaped = text_escape(options->files.items[1]);
     return error_set(error, ERROR_USAGE,
-                     "unexpected argument '%s': only one FILE is allowed; put the program's "
-                     "arguments after --",
+                     "unexpected argument '%s': only one FILE has cells; send others with --file, "
+                     "and put arguments after --",
                      escaped);
 }
 
@@ -56,6 +56,9 @@ static int check_program(const struct run_options *options, struct error *error)
                          "the program and --stdin cannot both be read from stdin");
     if (request->save_dockerfile && !*request->save_dockerfile)
         return error_set(error, ERROR_USAGE, "--save-dockerfile: the path is empty");
+    if (request->paths.count > 0 && request->save_dockerfile)
+        return error_set(error, ERROR_USAGE,
+                         "--save-dockerfile copies FILE or --dir alone; put all files in --dir");
     if (from_stdin && request->save_dockerfile)
         return error_set(error, ERROR_USAGE,
                          "--save-dockerfile needs a FILE or --dir to copy from");

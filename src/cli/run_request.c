@@ -111,6 +111,7 @@ static int run_request(struct run_options *options, const struct config *config,
     CLEANUP_FREE char *image = NULL;
 
     if (run_inputs_check_file(options->file, &failure) == 0 &&
+        run_inputs_check_paths(options, &failure) == 0 &&
         (!options->tests || run_inputs_read_tests(options, &failure) == 0) &&
         plan_resolve(&plan, config, &options->request, error) != 0) {
         if (error->kind == ERROR_USAGE) {
@@ -160,7 +161,7 @@ int run_request_main(enum run_options_command command, int argc, char **argv,
         return command_line_print_help(&run_option_tables[command]);
     if (load_config(&config, &options, &error) != 0 || signals_catch(&error) != 0)
         return exit_status_report(&error);
-    if (options.files.count > 1) {
+    if (command == RUN_OPTIONS_TEST && options.files.count > 1) {
         const int status = grade_files(&options, &config, &error);
 
         return status < 0 ? exit_status_report(&error) : status;

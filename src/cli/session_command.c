@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/notebook.h"
 #include "cli/print.h"
+#include "cli/run_inputs.h"
 #include "cli/run_option_table.h"
 #include "cli/run_request.h"
 #include "cli/session_cells.h"
@@ -71,6 +72,23 @@ static bool at_terminal(const struct run_options *options)
     return !options->file && !options->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
+/* A file with an extension that no language has is data, and would run as Python. */
+static int check_file(const struct session_runner *runner, const char *file, struct error *error)
+{
+    CLEANUP_FREE char *escaped = text_escape(file);
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    const char *dot = strrchr(name, '.');
+
+    if (runner->options.request.language || !dot || dot == name ||
+        config_language_of_file(&runner->config, file))
+        return 0;
+    return error_set(error, ERROR_INPUT,
+                     "'%s' has no cells: it is neither a notebook nor a program in a language that "
+                     "is known; name its --language, or send it with --file",
+                     escaped);
+}
+
 static int run_session(struct session_runner *runner, struct error *error)
 {
     const char *file = runner->options.file;
@@ -86,6 +104,10 @@ static int run_session(struct session_runner *runner, struct error *error)
         return -1;
     if (!runner->options.request.language)
         runner->options.request.language = steal_pointer(&notebook.language);
+    if (named && !is_notebook && check_file(runner, file, error) != 0)
+        return -1;
+    if (run_inputs_check_paths(&runner->options, error) != 0)
+        return -1;
     if (runner->options.artifacts &&
         (runner->artifacts = artifact_files_open(runner->options.artifacts, error)) < 0)
         return -1;

@@ -57,6 +57,8 @@ static int fill_request(const struct session_shell *shell, const struct session_
     memcpy(request->input.code, cell->code, cell->length);
     request->input.code[cell->length] = '\0';
     request->input.code_length = cell->length;
+    if (!shell->id[0])
+        strvec_push_all(&request->paths, &options->paths);
     request->session.all_files = cell->wanted != NULL;
     if (!cell->wanted)
         strvec_push_all(&request->artifacts, &options->artifacts);

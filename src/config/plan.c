@@ -177,6 +177,7 @@ static void set_command(struct plan *plan, const struct request *request,
     command_fill(&plan->build, &language->build, plan->entrypoint, plan->workdir);
     command_fill(&plan->command, &language->command, plan->entrypoint, plan->workdir);
     strvec_push_all(&plan->source_extensions, &language->extensions);
+    strvec_push_all(&plan->paths, &request->paths);
     strvec_push_all(&plan->command, &request->arguments);
     strvec_push_all(&plan->arguments, &request->arguments);
     if (!request->input.dir)
@@ -301,6 +302,7 @@ void plan_release(struct plan *plan)
     strvec_release(&plan->session_command);
     strvec_release(&plan->arguments);
     input_release(&plan->input);
+    strvec_release(&plan->paths);
     strvec_release(&plan->artifacts);
     test_requests_release(&plan->tests);
     free(plan->save_image);

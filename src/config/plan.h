@@ -31,6 +31,7 @@ struct plan {
     bool image_requested;             /* the request names the image */
     bool allow_netlink;               /* programs may open sockets of netlink */
     struct input input;
+    struct strvec paths;        /* see struct request */
     struct test_requests tests; /* none: the program runs once */
     int test_output_bytes;      /* kept of each stream of a test */
     struct session_request session;

@@ -43,6 +43,7 @@ void request_release(struct request *request)
     free(request->image);
     free(request->workdir);
     input_release(&request->input);
+    strvec_release(&request->paths);
     free(request->entrypoint);
     strvec_release(&request->arguments);
     strvec_release(&request->environment);
@@ -52,6 +53,33 @@ void request_release(struct request *request)
     free(request->save_image);
     free(request->save_dockerfile);
     request_init(request);
+}
+
+const char *request_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+int request_add_path(struct request *request, const char *path, struct error *error)
+{
+    CLEANUP_FREE char *trimmed = string_copy(path);
+    CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
+    const char *name;
+
+    if (strcmp(path, "-") == 0)
+        return error_set(error, ERROR_USAGE, "standard input can only be the program or --stdin");
+    for (size_t length = strlen(trimmed); length > 1 && trimmed[length - 1] == '/'; length--)
+        trimmed[length - 1] = '\0';
+    name = request_path_name(trimmed);
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return error_set(error, ERROR_USAGE, "'%s' does not end in a name", shown);
+    for (size_t i = 0; i < request->paths.count; i++)
+        if (strcmp(request_path_name(request->paths.items[i]), name) == 0)
+            return error_set(error, ERROR_USAGE, "'%s' has the same name as another file", shown);
+    strvec_push(&request->paths, trimmed);
+    return 0;
 }
 
 int request_add_artifact(struct request *request, const char *pattern, struct error *error)

@@ -52,6 +52,11 @@ struct request {
     char *image;    /* NULL: the language's */
     char *workdir;  /* path for workdir_parse(); NULL: the configuration's */
     struct input input;
+    /*
+     * Files and directories of this host that are sent beside the program, each under the last name
+     * of its path; "DIR/." is what is in a directory. Only for people, who may read them.
+     */
+    struct strvec paths;
     /* The program's path: in the directory, or the name that a file or code is sent under. */
     char *entrypoint;             /* NULL: the language's default file name */
     struct strvec arguments;      /* appended to the language's command */
@@ -72,6 +77,15 @@ struct request {
 #define REQUEST_LANGUAGE   "language"
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
+
+/* The name that one of the paths has in the working directory; ".": what is in a directory. */
+const char *request_path_name(const char *path);
+
+/*
+ * Adds a file or directory of this host to request->paths, without slashes at its end. ERROR_USAGE
+ * if it does not end in a name, or in the same name as another.
+ */
+int request_add_path(struct request *request, const char *path, struct error *error);
 
 /* The pattern of a person who asks for all files. Files and directories with a dot are none. */
 #define REQUEST_ALL_FILES "**"

@@ -1,6 +1,7 @@
 #include "run/pack_input.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,7 +51,6 @@ static int add_directory(struct pack_tree *tree, const struct plan *plan, struct
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
     if (pack_tree_contents(tree, root, error) != 0)
         return -1;
-    pack_tree_count_omitted(tree);
     return tree->wanted_found ? 0 : refuse_entrypoint(plan, root, error);
 }
 
@@ -88,6 +88,45 @@ static int add_files(struct pack_tree *tree, const struct input_files *files, st
     for (size_t i = 0; i < files->count; i++)
         if (pack_tree_check_cancelled(tree, error) != 0 ||
             add_input_file(tree, &files->items[i], error) != 0)
+            return -1;
+    return 0;
+}
+
+/* Fails if the program has a file or directory of this name too. */
+static int check_name(const struct plan *plan, const char *name, struct error *error)
+{
+    CLEANUP_FREE char *shown = text_escape(name);
+    CLEANUP_FD int root =
+        plan->input.dir ? open(plan->input.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    struct stat status;
+
+    if (root >= 0 && fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        return error_set(error, ERROR_INPUT, "'%s' is in the directory of the program too", shown);
+    if (!plan->input.dir && !cell_is_in(plan) && strcmp(name, plan->entrypoint) == 0)
+        return error_set(error, ERROR_INPUT, "'%s' is the name of the program too", shown);
+    return 0;
+}
+
+/* Adds a file or a directory of this host. */
+static int add_path(struct pack_tree *tree, const struct plan *plan, const char *path,
+                    struct error *error)
+{
+    const char *name = request_path_name(path);
+    CLEANUP_FREE char *shown = text_escape(path);
+    CLEANUP_FD int directory = -1;
+
+    if (strcmp(name, ".") != 0)
+        return check_name(plan, name, error) != 0 ? -1 : pack_tree_named(tree, path, name, error);
+    directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
+    return pack_tree_contents(tree, directory, error);
+}
+
+static int add_paths(struct pack_tree *tree, const struct plan *plan, struct error *error)
+{
+    for (size_t i = 0; i < plan->paths.count; i++)
+        if (add_path(tree, plan, plan->paths.items[i], error) != 0)
             return -1;
     return 0;
 }
@@ -130,5 +169,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         result = add_single_file(&tree, input->file, plan->entrypoint, error);
     if (result == 0)
         result = add_files(&tree, &input->files, error);
+    if (result == 0)
+        result = add_paths(&tree, plan, error);
+    pack_tree_count_omitted(&tree);
     return result == 0 ? archive_finish(archive, error) : -1;
 }

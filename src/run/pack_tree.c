@@ -242,6 +242,7 @@ static int add_entry(struct pack_tree *tree, int parent, const char *name)
 int pack_tree_contents(struct pack_tree *tree, int directory, struct error *error)
 {
     tree->error = error;
+    tree->path.length = 0;
     return add_names(tree, directory);
 }
 

@@ -369,6 +369,44 @@ test_case --quick 'a FIFO as FILE or stdin is refused at once' && {
         --stdin "$scratch/missing" prompts/hello_world.py
 }
 
+# A program that prints the files below its working directory, each with its content.
+contents=$(snippet ash 'find . -type f ! -name "snippet*" | sort | while read -r f; do echo "$f $(cat "$f")"; done')
+
+test_case 'files and directories beside the program' && {
+    mkdir -p "$scratch/data/sub"
+    echo one >"$scratch/words.txt"
+    echo two >"$scratch/data/sub/two"
+    ln -s sub/two "$scratch/data/link"
+    run "$contents" "$scratch/words.txt" --file "$scratch/data/"
+    is "$status|$(field stdout)" "0|./data/sub/two two
+./words.txt one" "each under its last name"
+    new_tree
+    echo three >"$tree/three"
+    run -l busybox --dir "$tree" -e main.py --file "$contents" --file "$scratch/words.txt" # main.py is "pass"
+    is "$(field status reason)" "error exit" "with --dir: the program runs"
+    echo 'cat three words.txt' >"$tree/main.ash"
+    run --dir "$tree" -e main.ash --file "$scratch/words.txt"
+    is "$status|$(field stdout)" "0|three
+one" "with --dir"
+    run - -l busybox "$scratch/words.txt" </dev/null
+    is "$status" 0 "with a program from stdin"
+}
+
+test_case --quick 'files beside the program that are refused' && {
+    new_tree
+    mkdir -p "$scratch/data"
+    echo one | tee "$tree/one" >"$scratch/data/main.py"
+    refused_input "cannot open '$scratch/missing': No such file or directory; put the program's arguments after --" "a missing FILE" \
+        prompts/hello_world.py "$scratch/missing"
+    refused_input "cannot open '$scratch/missing': No such file or directory" "a missing --file" --file "$scratch/missing" prompts/hello_world.py
+    refused_input "'main.py' is the name of the program too" "the name of the program" "$tree/main.py" --file "$scratch/data/main.py"
+    refused_input "'one' is in the directory of the program too" "a name in --dir" --dir "$tree" -e main.py --file "$tree/one"
+    refused_input "'/dev/null' is neither a file nor a directory" "a device" --file /dev/null prompts/hello_world.py
+    truncate -s 65M "$scratch/large"
+    refused_input "the files need more than the 64 MB of the working directory; raise --workdir-size" "a file that is too large" \
+        prompts/hello_world.py "$scratch/large"
+}
+
 test_case 'FILE may be a symbolic link' && {
     ln -s "$(snippet ash 'echo "$0"')" "$scratch/link.ash"
     run "$scratch/link.ash"

@@ -40,11 +40,32 @@ test_case 'the extension of the file chooses the language' && {
     printf '%s\n' 'const x = 6' '// %%' '`${x * 7}`' >"$scratch/cells.js"
     isolator session "$scratch/cells.js"
     is "$status|$out|$err" "0|'42'|" "JavaScript"
-    echo 'import sys; sys.version_info[0]' >"$scratch/cells.unknown"
-    isolator session "$scratch/cells.unknown"
-    is "$status|$out|$err" "0|3|" "an extension of no language: Python"
+    echo 'import sys; sys.version_info[0]' >"$scratch/cells"
+    isolator session "$scratch/cells"
+    is "$status|$out|$err" "0|3|" "no extension: Python"
+    cp "$scratch/cells" "$scratch/cells.unknown"
+    isolator session --language python "$scratch/cells.unknown"
+    is "$status|$out|$err" "0|3|" "an extension of no language, with --language"
     isolator session --language python "$scratch/cells.js"
     is "$status" 1 "--language has precedence"
+}
+
+test_case '--file and --dir' && {
+    mkdir -p "$scratch/data/sub"
+    echo one >"$scratch/words.txt"
+    echo two >"$scratch/data/sub/two"
+    with=(--file "$scratch/words.txt" --dir "$scratch/data" --file "$scratch/data")
+    cells 'open("words.txt").read(), open("sub/two").read(), open("data/sub/two").read()' '# %%' 'import os' 'os.remove("words.txt")' '# %%' 'sorted(os.listdir("."))'
+    is "$status|$out|$err" "0|('one\\n', 'two\\n', 'two\\n')
+['data', 'sub']|" "they are there from the first cell on, and not sent again"
+    echo 'print(1)' >"$scratch/main.py"
+    with=(--file "$scratch/main.py")
+    cells 'import main'
+    is "$status|$out|$err" "0|1|" "a file with the name that a program would have"
+    with=(--file "$scratch/missing")
+    cells 1
+    is "$status|$out|$err" "2||isolator: cannot open '$scratch/missing': No such file or directory" "a file that is missing"
+    with=()
 }
 
 test_case 'a language without an interpreter that stays' && {
@@ -129,6 +150,10 @@ test_case --quick 'wrong use' && {
     has "$status|$err" "2|isolator: unknown language 'nope'" "an unknown language"
     isolator session "$scratch/none"
     is "$status|$out|$err" "2||isolator: cannot open '$scratch/none': No such file or directory" "no such file"
+    echo 'a,b' >"$scratch/data.csv"
+    isolator session "$scratch/data.csv"
+    is "$status|$out|$err" "2||isolator: '$scratch/data.csv' has no cells: it is neither a notebook nor a program in a language that is known; \
+name its --language, or send it with --file" "a file with data"
     isolator session a b
     has "$status|$err" "2|isolator: unexpected argument 'b'" "two files"
     isolator session --artifact x

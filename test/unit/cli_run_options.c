@@ -266,9 +266,6 @@ static void run_options__read_only(void **state)
     }
     assert_refused("--read-only=yes|x.py", "--read-only: 'yes' is not true or false");
     assert_refused("--read-only=|x.py", "--read-only: '' is not true or false");
-    assert_refused("--read-only|true|x.py",
-                   "unexpected argument 'x.py': only one FILE is allowed; put the "
-                   "program's arguments after --");
 }
 
 static void assert_file(const char *line, const char *file, const char *entrypoint,
@@ -300,18 +297,25 @@ static void run_options__file_and_arguments(void **state)
     assert_file("dir/|-l|py", "dir/", "", "");
 }
 
-static void run_options__two_files(void **state)
+static void run_options__files_beside_the_program(void **state)
 {
+    struct fixture fixture;
+
     (void)state;
-    assert_refused("a.py|b.py",
-                   "unexpected argument 'b.py': only one FILE is allowed; put the program's "
-                   "arguments after --");
-    assert_refused("a.py|-v|b\n.py",
-                   "unexpected argument 'b\\n.py': only one FILE is allowed; put the "
-                   "program's arguments after --");
-    assert_refused(
-        "-|-",
-        "unexpected argument '-': only one FILE is allowed; put the program's arguments after --");
+    parse_valid(&fixture, "a.py|--file|d/e//|b.txt|-v|../c");
+    assert_string_equal(fixture.options.file, "a.py");
+    assert_joined(&fixture.options.request.paths, "d/e|b.txt|../c");
+    tear_down(&fixture);
+    parse_valid(&fixture, "-|-l|py|b.txt");
+    assert_joined(&fixture.options.request.paths, "b.txt");
+    tear_down(&fixture);
+    assert_refused("a.py|b|c/b", "'c/b' has the same name as another file");
+    assert_refused("a.py|--file|..", "--file: '..' does not end in a name");
+    assert_refused("a.py|--file|x/.", "--file: 'x/.' does not end in a name");
+    assert_refused("a.py|--file|/", "--file: '/' does not end in a name");
+    assert_refused("a.py|-", "standard input can only be the program or --stdin");
+    assert_refused("a.py|b|--save-dockerfile|D",
+                   "--save-dockerfile copies FILE or --dir alone; put all files in --dir");
 }
 
 static void run_options__nothing_to_run(void **state)
@@ -482,7 +486,7 @@ static void run_options__help_names_every_option(void **state)
     CLEANUP_FREE char *help = options_help(&run_option_tables[RUN_OPTIONS_RUN]);
 
     (void)state;
-    assert_memory_equal(help, "usage: isolator run [OPTIONS] [FILE] [-- ARG...]\n", 49);
+    assert_memory_equal(help, "usage: isolator run [OPTIONS] [FILE...] [-- ARG...]\n", 52);
     for (size_t i = 0; i < COUNT(names); i++)
         if (!strstr(help, names[i]))
             fail_msg("'%s' is not in the help", names[i]);
@@ -701,7 +705,7 @@ int main(void)
         cmocka_unit_test(run_options__hides_values_of_variables),
         cmocka_unit_test(run_options__read_only),
         cmocka_unit_test(run_options__file_and_arguments),
-        cmocka_unit_test(run_options__two_files),
+        cmocka_unit_test(run_options__files_beside_the_program),
         cmocka_unit_test(run_options__nothing_to_run),
         cmocka_unit_test(run_options__conflicting_options),
         cmocka_unit_test(run_options__program_from_stdin),
