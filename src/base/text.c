@@ -230,3 +230,10 @@ int text_hex_digit(char digit)
         return digit - 'a' + 10;
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
+
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}

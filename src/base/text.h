@@ -75,4 +75,7 @@ bool text_is_blank(const char *data, size_t length);
 /* Returns the value of a hexadecimal digit, or -1. */
 int text_hex_digit(char digit);
 
+/* The last part of a path: what follows its last slash, borrowed from it. */
+const char *text_file_name(const char *path);
+
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/jobs.h"
 #include "cli/run_option_table.h"
 
@@ -16,10 +17,8 @@ bool run_options_want_table(const struct run_options *options)
 
 void run_options_set_program(struct run_options *options, const char *file)
 {
-    const char *slash = strrchr(file, '/');
-
     free(options->request.entrypoint);
-    options->request.entrypoint = string_copy(slash ? slash + 1 : file);
+    options->request.entrypoint = string_copy(text_file_name(file));
 }
 
 int run_options_parse(struct run_options *options, enum run_options_command command, int argc,

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
+#include "base/text.h"
 #include "cli/artifact_files.h"
 #include "cli/exit_status.h"
 #include "cli/print.h"
@@ -14,8 +15,9 @@ static const char commands_help[] =
     ":put FILE      copy a file of this host into the working directory\n"
     ":get FILE      copy a file, or those of a pattern like '*.png', out of it\n"
     ":reset         begin a new session, in a new container\n"
-    ":quit          end the session, as Ctrl-D does\n"
-    "An empty line ends a block that begins with a colon. Ctrl-C interrupts a cell.\n";
+    ":quit          end the session, as Ctrl-D and exit do\n"
+    "An empty line ends a block that begins with a colon. Ctrl-C interrupts a cell, and Tab\n"
+    "completes names of variables and, in quotes, of files.\n";
 
 /* Runs an empty cell for the sake of its files. False: it has failed, and a line says why. */
 static bool exchange(struct session_runner *runner, const struct session_cell *cell,
@@ -53,8 +55,7 @@ static void list_files(struct session_runner *runner)
 
 static void put_file(struct session_runner *runner, const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    const struct session_cell cell = {.code = "", .file = file, .path = slash ? slash + 1 : file};
+    const struct session_cell cell = {.code = "", .file = file, .path = text_file_name(file)};
     CLEANUP(result_release) struct result result = RESULT_INIT;
 
     exchange(runner, &cell, &result);

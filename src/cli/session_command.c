@@ -31,10 +31,26 @@ static enum prompt_event read_cell(struct session_runner *runner, struct strbuf 
 
     do
         event = session_prompt_read(runner->prompt, text->length == 0 ? first : next, text);
-    while (event == PROMPT_LINE && text->data[0] != ':' &&
-           !text_is_blank(text->data, strcspn(text->data, "\n")) &&
-           !session_cell_is_complete(text->data, text->length));
+    while (event == PROMPT_LINE &&
+           (session_prompt_is_pasting(runner->prompt) ||
+            (text->data[0] != ':' && !text_is_blank(text->data, strcspn(text->data, "\n")) &&
+             !session_cell_is_complete(text->data, text->length))));
     return event;
+}
+
+/* Whether the cell is what people write to leave an interpreter. */
+static bool says_exit(const struct strbuf *text)
+{
+    static const char *const words[] = {"exit", "exit()", "quit", "quit()"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+
+        if (strncmp(text->data, words[i], length) == 0 &&
+            strspn(text->data + length, " \t\n") == text->length - length)
+            return true;
+    }
+    return false;
 }
 
 static int run_prompt(struct session_runner *runner, struct error *error)
@@ -44,6 +60,7 @@ static int run_prompt(struct session_runner *runner, struct error *error)
     runner->prompt = session_prompt_open(error);
     if (!runner->prompt)
         return -1;
+    session_prompt_offer(runner->prompt, &runner->names, &runner->files);
     print_format("isolator " ISOLATOR_VERSION ", %s in a container of its own. :help lists the "
                  "commands.\n",
                  runner->shell.language);
@@ -51,7 +68,7 @@ static int run_prompt(struct session_runner *runner, struct error *error)
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
         const enum prompt_event event = read_cell(runner, &text);
 
-        if (event == PROMPT_END)
+        if (event == PROMPT_END || (event == PROMPT_LINE && says_exit(&text)))
             break;
         if (event == PROMPT_INTERRUPTED || text_is_blank(text.data, text.length - 1))
             continue;
@@ -59,7 +76,7 @@ static int run_prompt(struct session_runner *runner, struct error *error)
         if (text.data[0] == ':')
             more = session_colon_command(runner, text.data);
         else
-            session_runner_run(runner, text.data, text.length);
+            session_runner_run(runner, text.data, text.length, 0);
         if (signals_caught() != 0)
             more &= signals_forget_interrupt();
     }
@@ -76,8 +93,7 @@ static bool at_terminal(const struct run_options *options)
 static int check_file(const struct session_runner *runner, const char *file, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(file);
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
+    const char *name = text_file_name(file);
     const char *dot = strrchr(name, '.');
 
     if (runner->options.request.language || !dot || dot == name ||
@@ -119,7 +135,7 @@ static int run_session(struct session_runner *runner, struct error *error)
     else if (at_terminal(&runner->options))
         status = run_prompt(runner, error);
     else
-        status = session_stream_run(runner, named ? opened : STDIN_FILENO, error);
+        status = session_stream_run(runner, named ? opened : STDIN_FILENO, named, error);
     session_shell_close(&runner->shell);
     signals_release(); /* nothing remains to be removed */
     return status;
@@ -140,6 +156,8 @@ int session_command(int argc, char **argv)
                      ? run_session(&runner, &error)
                      : -1;
     cleanup_fd(&runner.artifacts);
+    strvec_release(&runner.names);
+    strvec_release(&runner.files);
     run_options_release(&runner.options);
     config_release(&runner.config);
     return status < 0 ? exit_status_report(&error) : status;

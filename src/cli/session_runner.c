@@ -43,7 +43,7 @@ void session_runner_end_cell(struct session_runner *runner, const struct result 
     if (ended && ended->ended)
         diagnostics_line("the session has ended: %s%s", ended->ended,
                          runner->prompt ? "; the next cell begins a new one" : "");
-    else if (ended && ended->cell && !ended->state_kept && runner->prompt)
+    else if (ended && ended->cell && !ended->state_kept && result->container && runner->prompt)
         diagnostics_line("the interpreter has ended: variables are lost, files are kept");
     if (runner->prompt && !runner->shell.id[0])
         runner->cells = 0;
@@ -63,10 +63,23 @@ static void run_shown(struct session_runner *runner, const struct session_cell *
     session_output_end(&output);
 }
 
-void session_runner_run(struct session_runner *runner, const char *code, size_t length)
+static void take_names(struct session_runner *runner, struct result *result)
+{
+    if (!runner->prompt || !result->session)
+        return;
+    strvec_release(&runner->names);
+    strvec_release(&runner->files);
+    runner->names = result->session->names;
+    runner->files = result->session->files;
+    result->session->names = result->session->files = (struct strvec)STRVEC_INIT;
+}
+
+void session_runner_run(struct session_runner *runner, const char *code, size_t length,
+                        long long line)
 {
     const struct run_observer none = RUN_OBSERVER_INIT;
-    const struct session_cell cell = {.code = code, .length = length};
+    const struct session_cell cell = {
+        .code = code, .length = length, .line = line, .names = runner->prompt != NULL};
     CLEANUP(result_release) struct result result = RESULT_INIT;
     CLEANUP_FREE char *label = NULL;
 
@@ -77,6 +90,7 @@ void session_runner_run(struct session_runner *runner, const char *code, size_t 
     else
         run_shown(runner, &cell, &result);
     runner->failed |= !result_success(&result);
+    take_names(runner, &result);
     keep_files(runner, &result);
     if (runner->options.json)
         print_json(runner, &result);

@@ -20,15 +20,17 @@ struct session_runner {
     struct session_shell shell;
     struct session_prompt *prompt; /* NULL: the cells come from a file or a pipe */
     int artifacts;                 /* open directory for files, owned; -1: none */
+    struct strvec names, files;    /* for completion, since the last cell; empty without a prompt */
     long long cells;               /* run so far in this session, as the interpreter counts them */
     bool failed;                   /* one of them */
 };
 
 /*
  * Runs a cell and prints everything about it, with --json as one line. Whatever fails is printed
- * too, and sets `failed`.
+ * too, and sets `failed`. `line` as in struct session_cell.
  */
-void session_runner_run(struct session_runner *runner, const char *code, size_t length);
+void session_runner_run(struct session_runner *runner, const char *code, size_t length,
+                        long long line);
 
 /*
  * After a cell: says on stderr if the session or its interpreter has ended with this result. The

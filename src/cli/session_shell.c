@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cli/run_inputs.h"
 
 static const char DEFAULT_LANGUAGE[] = "python";
@@ -59,6 +60,11 @@ static int fill_request(const struct session_shell *shell, const struct session_
     request->input.code_length = cell->length;
     if (!shell->id[0])
         strvec_push_all(&request->paths, &options->paths);
+    if (cell->line > 0 && session_shell_keeps_state(shell)) {
+        request->entrypoint = string_copy(text_file_name(shell->options->file));
+        request->session.line = cell->line;
+    }
+    request->session.names = cell->names;
     request->session.all_files = cell->wanted != NULL;
     if (!cell->wanted)
         strvec_push_all(&request->artifacts, &options->artifacts);

@@ -18,36 +18,52 @@
 
 enum { CELL_MAX_BYTES = 16 << 20, CHUNK = 65536 };
 
-/* Runs what is in `cell`, unless it is blank, and empties it. */
-static void end_cell(struct session_runner *runner, struct strbuf *cell)
+/* Runs what is in `cell`, unless it is blank, and empties it. `line` as in struct session_cell. */
+static void end_cell(struct session_runner *runner, struct strbuf *cell, long long line)
 {
     bool blank = true;
 
     for (size_t i = 0; i < cell->length; i++)
         blank &= cell->data[i] == '\n' || text_is_blank(cell->data + i, 1);
     if (!blank)
-        session_runner_run(runner, cell->data, cell->length);
+        session_runner_run(runner, cell->data, cell->length, line);
     cell->length = 0;
 }
 
+/* The lines of a file or a pipe, and the cell that they are gathered in. */
+struct stream {
+    struct lines lines;
+    struct strbuf cell;
+    bool numbered;   /* it is a file, whose lines tracebacks name */
+    long long line;  /* read so far */
+    long long first; /* of the cell */
+};
+
+static void end_cell_of(struct session_runner *runner, struct stream *stream)
+{
+    end_cell(runner, &stream->cell, stream->numbered ? stream->first : 0);
+    stream->first = stream->line + 1;
+}
+
 /* Takes the lines that are complete. */
-static int take_lines(struct session_runner *runner, struct lines *lines, struct strbuf *cell,
-                      struct error *error)
+static int take_lines(struct session_runner *runner, struct stream *stream, struct error *error)
 {
     enum lines_event event;
     const char *line;
     size_t length;
 
-    while (signals_caught() == 0 && (event = lines_next(lines, &line, &length)) != LINES_NONE) {
-        if (event == LINES_TOO_LONG || cell->length + length > CELL_MAX_BYTES)
+    while (signals_caught() == 0 &&
+           (event = lines_next(&stream->lines, &line, &length)) != LINES_NONE) {
+        stream->line++;
+        if (event == LINES_TOO_LONG || stream->cell.length + length > CELL_MAX_BYTES)
             return error_set(error, ERROR_INPUT, "a cell cannot have more than %d MiB",
                              CELL_MAX_BYTES >> 20);
         if (session_cell_is_separator(line, length)) {
-            end_cell(runner, cell);
+            end_cell_of(runner, stream);
             continue;
         }
-        strbuf_add(cell, line, length);
-        strbuf_addch(cell, '\n');
+        strbuf_add(&stream->cell, line, length);
+        strbuf_addch(&stream->cell, '\n');
     }
     return 0;
 }
@@ -77,24 +93,34 @@ static int exit_status_of(const struct session_runner *runner)
     return runner->failed ? EXIT_STATUS_PROGRAM : EXIT_STATUS_SUCCESS;
 }
 
-int session_stream_run(struct session_runner *runner, int fd, struct error *error)
+static int run_stream(struct session_runner *runner, int fd, struct stream *stream,
+                      struct error *error)
 {
-    CLEANUP(lines_release) struct lines lines = LINES_INIT(CELL_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
     CLEANUP_FREE char *chunk = memory_allocate(CHUNK);
     ssize_t length;
 
     while ((length = read_more(fd, chunk, error)) > 0) {
-        lines_feed(&lines, chunk, (size_t)length);
-        if (take_lines(runner, &lines, &cell, error) != 0)
+        lines_feed(&stream->lines, chunk, (size_t)length);
+        if (take_lines(runner, stream, error) != 0)
             return -1;
     }
-    lines_end(&lines);
-    if (length < 0 || take_lines(runner, &lines, &cell, error) != 0)
+    lines_end(&stream->lines);
+    if (length < 0 || take_lines(runner, stream, error) != 0)
         return -1;
     if (signals_caught() == 0)
-        end_cell(runner, &cell);
+        end_cell_of(runner, stream);
     return exit_status_of(runner);
+}
+
+int session_stream_run(struct session_runner *runner, int fd, bool numbered, struct error *error)
+{
+    struct stream stream = {
+        .lines = LINES_INIT(CELL_MAX_BYTES), .cell = STRBUF_INIT, .numbered = numbered, .first = 1};
+    const int status = run_stream(runner, fd, &stream, error);
+
+    lines_release(&stream.lines);
+    strbuf_release(&stream.cell);
+    return status;
 }
 
 int session_stream_run_cells(struct session_runner *runner, const struct strvec *cells)
@@ -103,7 +129,7 @@ int session_stream_run_cells(struct session_runner *runner, const struct strvec 
         CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
 
         strbuf_addstr(&cell, cells->items[i]);
-        end_cell(runner, &cell);
+        end_cell(runner, &cell, 0);
     }
     return exit_status_of(runner);
 }

@@ -4,13 +4,13 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "config/drivers.h"
 
 /* The path without the extension of its last part; owned. */
 static char *stem_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = text_file_name(path);
     const char *dot = strrchr(name, '.');
 
     return dot && dot > name ? string_format("%.*s", (int)(dot - path), path) : string_copy(path);

@@ -62,16 +62,9 @@ int prepare_check_steps(const struct strvec *steps, struct error *error)
     return 0;
 }
 
-const char *prepare_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static int check_file(const struct strvec *files, size_t at, struct error *error)
 {
-    const char *path = files->items[at], *name = prepare_file_name(path);
+    const char *path = files->items[at], *name = text_file_name(path);
     CLEANUP_FREE char *shown = text_escape(path);
 
     if (!text_is_utf8(path))
@@ -81,7 +74,7 @@ static int check_file(const struct strvec *files, size_t at, struct error *error
     if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return error_set(error, ERROR_USAGE, "the path '%s' does not end in a name", shown);
     for (size_t i = 0; i < at; i++)
-        if (strcmp(prepare_file_name(files->items[i]), name) == 0)
+        if (strcmp(text_file_name(files->items[i]), name) == 0)
             return error_set(error, ERROR_USAGE, "'%s' has the same name as another file", shown);
     return 0;
 }

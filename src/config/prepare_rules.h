@@ -49,9 +49,6 @@ int prepare_check_steps(const struct strvec *steps, struct error *error);
  */
 int prepare_check_files(const struct strvec *files, struct error *error);
 
-/* The last name of an absolute path, borrowed. */
-const char *prepare_file_name(const char *path);
-
 /* Checks the name of a network for steps. ERROR_USAGE. */
 int prepare_check_network(const char *network, struct error *error);
 

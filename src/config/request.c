@@ -55,13 +55,6 @@ void request_release(struct request *request)
     request_init(request);
 }
 
-const char *request_path_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 int request_add_path(struct request *request, const char *path, struct error *error)
 {
     CLEANUP_FREE char *trimmed = string_copy(path);
@@ -72,11 +65,11 @@ int request_add_path(struct request *request, const char *path, struct error *er
         return error_set(error, ERROR_USAGE, "standard input can only be the program or --stdin");
     for (size_t length = strlen(trimmed); length > 1 && trimmed[length - 1] == '/'; length--)
         trimmed[length - 1] = '\0';
-    name = request_path_name(trimmed);
+    name = text_file_name(trimmed);
     if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return error_set(error, ERROR_USAGE, "'%s' does not end in a name", shown);
     for (size_t i = 0; i < request->paths.count; i++)
-        if (strcmp(request_path_name(request->paths.items[i]), name) == 0)
+        if (strcmp(text_file_name(request->paths.items[i]), name) == 0)
             return error_set(error, ERROR_USAGE, "'%s' has the same name as another file", shown);
     strvec_push(&request->paths, trimmed);
     return 0;

@@ -44,6 +44,9 @@ struct session_request {
     bool open;                /* the caller opens a session for the request, and fills in its id */
     bool keep_processes;      /* of that session: processes run on after their request */
     bool close;               /* the session ends after the request */
+    bool names;               /* the caller wants names for completion */
+    long long
+        line; /* the code begins there in a file of the entrypoint's name, for tracebacks; 0 */
     bool all_files; /* artifacts may also be files that earlier requests sent or returned */
 };
 
@@ -77,9 +80,6 @@ struct request {
 #define REQUEST_LANGUAGE   "language"
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
-
-/* The name that one of the paths has in the working directory; ".": what is in a directory. */
-const char *request_path_name(const char *path);
 
 /*
  * Adds a file or directory of this host to request->paths, without slashes at its end. ERROR_USAGE

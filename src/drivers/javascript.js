@@ -8,9 +8,12 @@
 //         then cell and input; the cell is one JSON object. End of file: the session is over
 //   5     a pipe: after each cell a NUL, the number as it came, the report, which is one JSON object, and a NUL
 //
-// The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES}. The
-// report: {"value": util.inspect() of the completion value, or null} and, if it applies, "value_cut": true; "exception":
-// {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the cell). Output and errors go to the streams.
+// The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES} and, if it
+// applies, "file" and "line", where the code begins in a file of the caller, for stacks; "names_max": BYTES of names for
+// completion that the caller wants. The report: {"value": util.inspect() of the completion value, or null} and, if it applies,
+// "value_cut": true; "exception": {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the cell); "names": of
+// variables, and "files": of the working directory. Output and errors go to the streams. The last value is also in the variable
+// _, until a cell sets that.
 //
 // V8's inspector evaluates the code in its mode for REPLs: const, let and class may be declared again, and await works. A
 // vm script around it makes SIGINT break synchronous code; a pending await is abandoned. A cell ends when its value has
@@ -33,7 +36,7 @@
     const { defineProperty } = Object;
     const { parse, stringify } = JSON;
     const { inspect, types: { isPromise, isNativeError } } = util;
-    const { readSync, writeSync, ftruncateSync, closeSync, openSync, fstatSync, ReadStream } = fs;
+    const { readSync, writeSync, ftruncateSync, closeSync, openSync, fstatSync, readdirSync, ReadStream } = fs;
     const drain = process._tickCallback; // runs the pending microtasks, unlike queueMicrotask() at once
     const end = process.reallyExit.bind(process);
     const ownModule = module;
@@ -297,8 +300,8 @@
     function showError({ error, details }) {
         let text = errorText(error);
         if (details && isNativeError(error) && error.name === 'SyntaxError' && !/\n +at /.test(text)) {
-            const line = cell.request.code.split('\n')[details.lineNumber] ?? '';
-            text = `<cell-${cell.request.number}>:${details.lineNumber + 1}\n${line}\n${' '.repeat(details.columnNumber)}^\n\n${text}`;
+            const line = placed(cell.request).code.split('\n')[details.lineNumber] ?? '';
+            text = `${placed(cell.request).name}:${details.lineNumber + 1}\n${line}\n${' '.repeat(details.columnNumber)}^\n\n${text}`;
         }
         output.stderr.write(`Uncaught ${text}\n`);
     }
@@ -319,6 +322,7 @@
             report.exception.name = bounded(isError ? outcome.error.name : typeof outcome.error, MESSAGE_MAX).text;
             report.exception.message = bounded(isError ? outcome.error.message : inspect(outcome.error), MESSAGE_MAX).text;
         } else if (outcome.value !== undefined) {
+            lastValue = outcome.value;
             const { text, cut } = bounded(inspect(outcome.value), cell.request.value_max);
             report.value = text;
             if (cut) report.value_cut = true;
@@ -344,6 +348,29 @@
         }
     }
 
+    // The last value, as in Node's REPL: assigning to _ makes it a variable like any other.
+    let lastValue;
+    defineProperty(globalThis, '_', {
+        configurable: true,
+        get: () => lastValue,
+        set: (value) => defineProperty(globalThis, '_', { configurable: true, enumerable: true, writable: true, value }),
+    });
+
+    // Names for completion: those of variables, and the files of the working directory.
+    function addNames(report, size) {
+        const scope = post('Runtime.globalLexicalScopeNames', {})?.names ?? [];
+        const all = { names: [...scope, ...Object.getOwnPropertyNames(globalThis).reverse()], files: readdirSync('.') };
+        for (const [member, names] of Object.entries(all)) {
+            let left = size / 2;
+            report[member] = names.filter((name) => !/^_|\0/.test(name) && (left -= Buffer.byteLength(name) + 4) >= 0);
+        }
+    }
+
+    // The name and the text of the code: a cell has its own lines, one of a file those of the file.
+    function placed({ number, code, file, line }) {
+        return file === undefined ? { name: `<cell-${number}>`, code } : { name: file.replace(/\s/g, '_'), code: '\n'.repeat(line - 1) + code };
+    }
+
     // ---- the cells
 
     function answer() {
@@ -353,6 +380,13 @@
             delete report.exception;
             report.value = null;
             output.stderr.write(`Uncaught Error: ${SIGINT.message}\n`);
+        }
+        if (cell.request.names_max) {
+            try {
+                addNames(report, cell.request.names_max);
+            } catch {
+                // the directory was removed
+            }
         }
         restoreEnvironment(cell.request.environment ?? {}, cell.environment);
         if (process.listenerCount('SIGINT')) forgetSigint();
@@ -402,8 +436,8 @@
         const own = cell;
         own.running = true;
         if (pendingSigint()) forgetSigint();
-        const code = replaceImports(replaceStatements(own.request.code));
-        const expression = `${code}\n//# sourceURL=<cell-${own.request.number}>`;
+        const { name, code } = placed(own.request);
+        const expression = `${replaceImports(replaceStatements(code))}\n//# sourceURL=${name}`;
         // The promise of the cell. If it were collected before it settles, V8 would call back during the collection and abort.
         // The callback below keeps it.
         let root;

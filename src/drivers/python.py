@@ -9,9 +9,11 @@
 #   5     a pipe: after each cell a NUL, the number as it came, the report, which is one JSON object, and a NUL
 #
 # The cell: {"number": 3, "code": "...", "arguments": ["a"], "environment": {"NAME": "value"}, "value_max": BYTES,
-# "figures_max": BYTES}. The report: {"value": repr of the last expression, or null} and, if it applies, "value_cut": true;
-# "exception": {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the cell); "figures": [{"type", "data"}]
-# and "figures_omitted": COUNT. Output and tracebacks go to the streams.
+# "figures_max": BYTES} and, if it applies, "file" and "line", where the code begins in a file of the caller, for tracebacks;
+# "names_max": BYTES of names for completion that the caller wants. The report: {"value": repr of the last expression, or null}
+# and, if it applies, "value_cut": true; "exception": {"name", "message"}; "exit": STATUS; "interrupted": true (SIGINT ended the
+# cell); "figures": [{"type", "data"}] and "figures_omitted": COUNT; "names": of variables, and "files": of the working
+# directory. Output and tracebacks go to the streams. The last value is also in the variable _, unless the cell has its own.
 #
 # A cell may do what it likes to the interpreter. So the driver keeps what it needs: its own copy of the built-in functions
 # and references to modules. If a cell breaks it nevertheless, the interpreter ends; it must not hang.
@@ -27,10 +29,10 @@ def driver():
     import sys
     import types
 
-    main = sys.modules["__main__"].__dict__
+    main, builtin_names = sys.modules["__main__"].__dict__, sys.modules["builtins"].__dict__
     del main["driver"]
     decode, encode = json.JSONDecoder().raw_decode, json.JSONEncoder(ensure_ascii=False).iterencode
-    getpid, leave, read, write, dup2 = os.getpid, os._exit, os.read, os.write, os.dup2
+    getpid, leave, read, write, dup2, os_listdir = os.getpid, os._exit, os.read, os.write, os.dup2, os.listdir
     truncate, pwrite, seek = os.ftruncate, os.pwrite, os.lseek
     environ, modules, print_error, hook_of_errors = os.environ, sys.modules, sys.__excepthook__, sys.excepthook
     exc_info, traceback_of = sys.exc_info, BaseException.__dict__["__traceback__"].__get__
@@ -49,7 +51,7 @@ def driver():
         os.set_inheritable(descriptor, False)
 
     state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=())
-    sources = {}  # the text of the last cells, for tracebacks
+    sources = {}  # the text of the last cells, or of the files that they are from, for tracebacks
 
     def on_sigint(number, frame):
         """Between cells a SIGINT is ignored. While the event loop waits or works, its task is cancelled; else the code
@@ -74,7 +76,7 @@ def driver():
         except BaseException as error:
             state.interruptible = False
             trace = exc_info()[2]
-            while trace and not trace.tb_frame.f_code.co_filename.startswith("<cell "):
+            while trace and trace.tb_frame.f_code.co_filename not in sources:
                 trace = trace.tb_next
             inner = trace
             while inner and inner.tb_next:
@@ -125,8 +127,14 @@ def driver():
 
     # ---- the code of a cell
 
+    def place(cell, code):
+        """The name and the text of the code: a cell has its own lines, one of a file those of the file."""
+        if "file" not in cell:
+            return "<cell %d>" % cell["number"], code
+        return cell["file"], "\n" * (cell["line"] - 1) + code
+
     def keep_source(name, code):
-        sources[name] = code
+        sources[name] = earlier_lines(sources.pop(name, ""), code) if name[:1] != "<" else code
         size = sum(len(text) for text in sources.values())
         while len(sources) > SOURCES_MAX or (size > SOURCES_BYTES and len(sources) > 1):
             oldest = next(iter(sources))
@@ -134,12 +142,17 @@ def driver():
             if "linecache" in modules:
                 modules["linecache"].cache.pop(oldest, None)
 
+    def earlier_lines(earlier, code):
+        """The code, whose first lines are empty, with the lines of the same file that came before."""
+        begin = len(code) - len(code.lstrip("\n"))
+        return "\n".join((earlier.split("\n") + [""] * begin)[:begin]) + "\n" * (begin > 0) + code[begin:]
+
     def show_sources():
         """Tracebacks and inspect.getsource() find the text of cells in linecache, if that is there."""
         if "linecache" in modules:
             cache = modules["linecache"].cache
             for name, code in sources.items():
-                if name not in cache:
+                if name not in cache or len(code) != cache[name][0]:
                     cache[name] = (len(code), None, (code + "\n").splitlines(True), name)
 
     def evaluate(body, last):
@@ -191,6 +204,7 @@ def driver():
             last = compile(_ast.Expression(last.value), name, "eval", state.flags, True)
         value = evaluate(body, last)
         if value is not None:
+            builtin_names["_"] = value
             shown = clean(shorter_repr(value, value_max))
             report["value"] = shown[:value_max].decode("utf-8", "ignore")
             if len(shown) > value_max:
@@ -274,16 +288,27 @@ def driver():
         if len(figures) < len(numbers):
             report["figures_omitted"] = len(numbers) - len(figures)
 
+    def add_names(report, size):
+        """Names for completion: those of variables, and the files of the working directory."""
+        for member, names in (("names", [*main, *builtin_names]), ("files", os_listdir("."))):
+            report[member], left = [], size // 2
+            for name in (name for name in names if isinstance(name, str) and name[:1] != "_"):
+                name = clean(name).decode()
+                left -= len(name) + 4
+                if left >= 0:
+                    report[member].append(name)
+
     # ---- the cells
 
     def run_cell(cell):
         report = {"value": None}
-        name, variables = "<cell %d>" % cell["number"], cell.get("environment") or {}
+        variables = cell.get("environment") or {}
         before = set_environment(variables)
         sys.argv = ["cell", *(cell.get("arguments") or [])]
         code = cell["code"]
         if code[:1] == "\ufeff":  # a file may begin so
             code = code[1:]
+        name, code = place(cell, code)
         keep_source(name, code)
         show_sources()
         error = attempt(run_code, name, code, report, cell["value_max"])
@@ -294,6 +319,8 @@ def driver():
             leave(report.get("exit", 0 if error is None else 1))
         if "interrupted" not in report:  # figures of a cell that was interrupted come with the next one
             take_figures(report, cell["figures_max"])
+        if "names_max" in cell:
+            attempt(add_names, report, cell["names_max"])
         error = attempt(flush)
         if is_interrupt(error):
             report["interrupted"] = True

@@ -117,6 +117,18 @@ static int add_environment(json_t *cell, const struct plan *plan, struct error *
     return 0;
 }
 
+/* Where the code begins in a file of the caller. A name that is not UTF-8 is left out. */
+static void add_place(json_t *cell, const struct plan *plan)
+{
+    json_t *file =
+        plan->session.line > 0 && plan->source_name ? json_string(plan->source_name) : NULL;
+
+    if (!file)
+        return;
+    json_object_set_new(cell, "file", file);
+    json_object_set_new(cell, "line", json_integer(plan->session.line));
+}
+
 static int dump(const char *data, size_t length, void *context)
 {
     strbuf_add(context, data, length);
@@ -137,6 +149,9 @@ int cell_write(const struct plan *plan, unsigned long long number, struct strbuf
         add_environment(object, plan, error) == 0) {
         json_object_set_new(object, "value_max", json_integer(CELL_VALUE_MAX));
         json_object_set_new(object, "figures_max", json_integer(figures_max));
+        add_place(object, plan);
+        if (plan->session.names)
+            json_object_set_new(object, "names_max", json_integer(CELL_NAMES_MAX));
         result = json_dump_callback(object, dump, cell, json_text_flags(object));
     }
     json_decref(object);
@@ -208,6 +223,25 @@ static void take_value(const json_t *report, struct session_result *session)
         session->value_cut = true;
     }
     strbuf_add(&session->value, text, length);
+}
+
+/* Names that can be shown and typed, of at most the size that was asked for. */
+static void take_names(const json_t *names, struct strvec *list)
+{
+    size_t i, bytes = 0;
+    const json_t *name;
+
+    json_array_foreach(names, i, name)
+    {
+        const char *text = json_string_value(name);
+        CLEANUP_FREE char *escaped = text ? text_escape(text) : NULL;
+
+        bytes += json_string_length(name);
+        if (bytes > CELL_NAMES_MAX)
+            return;
+        if (text && *text && strcmp(text, escaped) == 0)
+            strvec_push(list, text);
+    }
 }
 
 /* The first name "figure-N.png" after the last one that no artifact has. */
@@ -290,6 +324,8 @@ void cell_read_report(const struct strbuf *report, const struct plan *plan, size
         take_end(object, result);
         take_value(object, result->session);
         take_figures(object, plan, last_figure, &result->artifacts);
+        take_names(json_object_get(object, "names"), &result->session->names);
+        take_names(json_object_get(object, "files"), &result->session->files);
     } else if (result->reason == REASON_EXIT) {
         set_exception(result, string_copy("the interpreter did not report how the cell ended; did "
                                           "the code change the interpreter itself?"));

@@ -3,9 +3,11 @@
  * in the interpreter gets, and reads the report that it sends back. Knows no containers.
  *
  * The cell, one JSON object: {"number", "code", "arguments": ["..."], "environment": {"NAME":
- * "VALUE"}, "value_max", "figures_max"}. The report, another one: "value" (null: none) and
+ * "VALUE"}, "value_max", "figures_max"}, and if it applies "file" and "line", where the code begins
+ * in a file of the caller, and "names_max". The report, another one: "value" (null: none) and
  * "value_cut"; "exception" ({"name", "message"}), "exit" (a status) or "interrupted" if one of them
- * has ended the cell; "figures" ([{"type", "data"}], PNG in base64) and "figures_omitted".
+ * has ended the cell; "figures" ([{"type", "data"}], PNG in base64) and "figures_omitted"; "names"
+ * of variables and "files", for completion.
  *
  * The code of the cell runs beside the driver, so the report may be whatever the code wants: it is
  * parsed as hostile input, and is the program's own word about itself.
@@ -20,8 +22,8 @@
 #include "config/plan.h"
 #include "run/result.h"
 
-/* Bytes of the value, and of the figures before they are encoded. */
-enum { CELL_VALUE_MAX = 65536, CELL_FIGURES_MAX = 8 << 20 };
+/* Bytes of the value, of the figures before they are encoded, and of the names. */
+enum { CELL_VALUE_MAX = 65536, CELL_FIGURES_MAX = 8 << 20, CELL_NAMES_MAX = 32768 };
 
 /* Whether the plan is a request of a session whose interpreter stays. */
 bool cell_is_in(const struct plan *plan);

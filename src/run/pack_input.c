@@ -111,7 +111,7 @@ static int check_name(const struct plan *plan, const char *name, struct error *e
 static int add_path(struct pack_tree *tree, const struct plan *plan, const char *path,
                     struct error *error)
 {
-    const char *name = request_path_name(path);
+    const char *name = text_file_name(path);
     CLEANUP_FREE char *shown = text_escape(path);
     CLEANUP_FD int directory = -1;
 

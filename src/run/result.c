@@ -134,7 +134,8 @@ struct session_result *result_add_session(struct result *result, const char *id)
 {
     struct session_result *session = memory_allocate(sizeof *session);
 
-    *session = (struct session_result){.value = STRBUF_INIT};
+    *session =
+        (struct session_result){.value = STRBUF_INIT, .names = STRVEC_INIT, .files = STRVEC_INIT};
     snprintf(session->id, sizeof session->id, "%s", id);
     result->session = session;
     return session;
@@ -215,6 +216,8 @@ void result_drop_session(struct result *result)
     if (!result->session)
         return;
     strbuf_release(&result->session->value);
+    strvec_release(&result->session->names);
+    strvec_release(&result->session->files);
     free(result->session->ended);
     free(result->session);
     result->session = NULL;

@@ -49,6 +49,7 @@ struct session_result {
     bool cell;           /* it ran in an interpreter that stays */
     struct strbuf value; /* of the cell's last expression as text, valid UTF-8; see has_value */
     bool has_value, value_cut;
+    struct strvec names, files; /* for completion, if they were asked for: printable, no JSON */
     bool state_kept; /* the interpreter waits for the next cell; false: its variables are lost */
     char *ended; /* owned; why the session is over, "its CPU time is used up"; NULL: it is not */
 };

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "config/prepare_rules.h"
 #include "run/pack_tree.h"
 
@@ -49,14 +50,14 @@ static int digest_archive(struct prepare_files *files, const struct notifier *ca
 static int pack(struct prepare_files *files, const struct strvec *paths, struct pack_tree *tree,
                 struct error *error)
 {
-    const char *directory = prepare_file_name(PREPARE_FILES_DIRECTORY);
+    const char *directory = text_file_name(PREPARE_FILES_DIRECTORY);
 
     if (archive_open(&files->archive, 0, 0, NULL, error) != 0 ||
         archive_add_directory(&files->archive, directory, MODIFIED, error) != 0)
         return -1;
     for (size_t i = 0; i < paths->count; i++) {
         CLEANUP_FREE char *name =
-            string_format("%s/%s", directory, prepare_file_name(paths->items[i]));
+            string_format("%s/%s", directory, text_file_name(paths->items[i]));
 
         if (pack_tree_named(tree, paths->items[i], name, error) != 0)
             return -1;

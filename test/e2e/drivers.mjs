@@ -52,6 +52,33 @@ quickCase('Python: the value is the repr of the last expression, and variables s
     is(await pythonValues('sorted(name for name in globals() if not name.startswith("__"))'), '[]', 'no name of the driver');
 });
 
+quickCase('_ is the last value, unless a cell has a _ of its own', async () => {
+    is(await pythonValues('6', '_ * 7', 'None', '_', 'for _ in range(3): pass', '9', '_'), '6|42||42||9|2', 'Python');
+    is(await nodeValues('6', '_ * 7', 'undefined', '_', 'for (_ of [1, 2]); undefined', '9', '_'), '6|42||42||9|2', 'JavaScript');
+    is(await nodeValues('6', 'const _ = 3', '_'), '6||3', 'JavaScript: const');
+});
+
+quickCase('names for completion, if the cell asks for them', async () => {
+    for (const [interpreter, code] of [[PYTHON, 'my_value = 6; _hidden = 1'], [NODE, 'let my_value = 6; globalThis._hidden = 1; undefined']]) {
+        const [none, all, few] = await run(interpreter, [code, { code: '', names_max: 60000 }, { code: '', names_max: 26 }]);
+        is([none.report.names, none.report.files], [undefined, undefined], 'not asked for');
+        ok(all.report.names.includes('my_value') && all.report.names.includes(interpreter === NODE ? 'Math' : 'print'), 'variables', all.report);
+        ok(!all.report.names.some((name) => name.startsWith('_')), 'no hidden ones', all.report.names);
+        ok(all.report.files.includes('README.md'), 'files', all.report.files);
+        is(few.report.names, ['my_value'], 'variables come first, and no more than fit');
+    }
+});
+
+quickCase('the lines of a file, of which a cell is a part', async () => {
+    const file = { file: 'nb', line: 5 };
+    const [, second, third] = await python({ code: 'def f():\n    1 / 0', ...file, line: 1 }, { code: '\nf()', ...file }, { code: '(', ...file, line: 9 });
+    has(second.stderr, 'File "nb", line 6, in <module>\n    f()\n  File "nb", line 2, in f\n    1 / 0\n', 'Python: both cells');
+    has(third.stderr, 'File "nb", line 9', 'Python: a syntax error');
+    const [, called, wrong] = await node({ code: 'function f() {\n  throw Error("no"); }', ...file, line: 1 }, { code: '\nf()', ...file }, { code: 'let let', ...file, line: 9 });
+    has(called.stderr, 'at f (nb:2:9)\n    at nb:6:1\n', 'JavaScript: both cells');
+    has(wrong.stderr, 'Uncaught nb:9\nlet let\n', 'JavaScript: a syntax error');
+});
+
 quickCase('Python: output comes before the report, in order', async () => {
     const [first, second] = await python('print("a")\nprint("b", end="")\n"c"', 'import sys; sys.stderr.write("d"); print("e")');
     is([first.stdout, first.report.value], ['a\nb', "'c'"]);

@@ -17,7 +17,7 @@ members() {
 # at_prompt LINE...: the same at a terminal; what it shows is in $out, without escape sequences and carriage returns.
 at_prompt() {
     printf '%s\n' "$@" :quit >"$scratch/typed"
-    TERM=dumb script -qec "'$ISOLATOR' session ${with[*]}" /dev/null <"$scratch/typed" >"$scratch/typescript" 2>&1
+    TERM=${terminal:-dumb} script -qec "'$ISOLATOR' session ${with[*]}" /dev/null <"$scratch/typed" >"$scratch/typescript" 2>&1
     out=$(tr -d '\r' <"$scratch/typescript")
 }
 
@@ -48,6 +48,25 @@ test_case 'the extension of the file chooses the language' && {
     is "$status|$out|$err" "0|3|" "an extension of no language, with --language"
     isolator session --language python "$scratch/cells.js"
     is "$status" 1 "--language has precedence"
+}
+
+test_case 'tracebacks name the file and its lines' && {
+    printf '%s\n' 'def f(x):' '    return 1 / x' '# %%' 'f(1)' '#%%' '' 'f(0)' '# %%' '1 +' >"$scratch/nb.py"
+    isolator session "$scratch/nb.py"
+    is "$status|$(grep -A 1 -E '^ *File ' <<<"$err")" '1|  File "nb.py", line 7, in <module>
+    f(0)
+  File "nb.py", line 2, in f
+    return 1 / x
+--
+  File "nb.py", line 9
+    1 +' "Python"
+    printf '%s\n' 'function f() {' '  throw Error("no")' '}' '// %%' '' 'f()' '// %%' '' ' let let' >"$scratch/nb.js"
+    isolator session "$scratch/nb.js"
+    is "$status|$(grep -E 'nb.js' <<<"$err")" '1|    at f (nb.js:2:9)
+    at nb.js:6:1
+Uncaught nb.js:9' "JavaScript"
+    input=$scratch/nb.py isolator session
+    has "$err" '"<cell 1>", line 2' "cells from a pipe have their own lines"
 }
 
 test_case '--file and --dir' && {
@@ -179,6 +198,46 @@ test_case 'the prompt: cells of several lines' && {
     has "$out" "Out[2]: [1, 2]" "a cell ends when its bracket is closed"
     has "$out" "Out[3]: 'a\\nb'" "or its quote"
     has "$out" "Out[5]: []" "a block ends with an empty line"
+}
+
+paste=$'\033[200~' pasted=$'\033[201~'
+
+test_case 'the prompt: pasted text is one cell' && {
+    terminal=xterm at_prompt "${paste}def f(x):" '    y = x' '' $'    return [x,\ty] if x else "\b"'"$pasted" '' "${paste}f(1)" "$pasted" "${paste}2 + 2$pasted" \
+        'if 1:' '    print("fi" + "ve")' '' $'1\033[D7 * ' $'9\033b_ + '
+    has "$out" "Out[2]: [1, 1]" "an empty line in the middle does not end it, and a tab is a tab"
+    has "$out" "Out[3]: 4" "a part of a line"
+    has "$out" "five" "what is typed after that ends as always"
+    has "$out" "Out[6]: 16" "other escape sequences still edit the line"
+    has "$(tr -d '\000' <"$scratch/typescript")" $'\033[?2004h' "the terminal is asked for it"
+    has "$(tail -c 20 "$scratch/typescript")" $'\033[?2004l' "and no longer at the end"
+    at_prompt 1
+    hasnt "$(cat "$scratch/typescript")" '2004h' "a terminal without escape sequences is not asked"
+}
+
+test_case 'the prompt: Tab completes names of variables and files, and _ is the last value' && {
+    at_prompt 'my_value, my_verb = 6, 2; open("data.txt", "w").write("seven"); open("d\u00e4\u00e4", "w")' $'my_va\t * 7' '_ + 1' $'open("dat\t").read()' \
+        $'my_v\tl\t' $'if 1:' $'\tx = 8' '' 'x'
+    has "$out" "Out[2]: 42" "a variable"
+    has "$out" "Out[3]: 43" "_"
+    has "$out" "Out[4]: 'seven'" "a file"
+    has "$out" "my_value  my_verb" "names that begin alike are listed"
+    has "$out" "Out[7]: 8" "an indentation at the start of a line"
+    with=(--language javascript)
+    at_prompt 'const myValue = 6; let myVerb = 7' $'myVa\t * 7' '_ + 1' '_ = 5; undefined' '1' '_'
+    has "$out" "Out[2]: 42" "JavaScript: a variable"
+    has "$out" "Out[3]: 43" "JavaScript: _"
+    has "$out" "Out[6]: 5" "JavaScript: a _ of one's own"
+    with=()
+}
+
+test_case 'the prompt: exit and quit leave' && {
+    for word in exit 'exit()' quit 'quit() '; do
+        at_prompt "$word" 'print("not" + " run")'
+        hasnt "$out" "not run" "$word"
+    done
+    at_prompt 'exit = 5' 'exit + 1'
+    has "$out" "Out[2]: 6" "other cells with these words"
 }
 
 test_case 'the prompt: :get and :reset' && {

@@ -83,6 +83,25 @@ static void cell__write(void **state)
                       "\"environment\":{},\"value_max\":65536,\"figures_max\":8388608}");
 }
 
+static void cell__place_and_names(void **state)
+{
+    CLEANUP(plan_release) struct plan plan;
+
+    (void)state;
+    set_up(&plan);
+    set_code(&plan, "");
+    plan.session.line = 3;
+    plan.session.names = true;
+    plan.source_name = string_copy("n b.py");
+    check_cell(&plan, "{\"number\":7,\"code\":\"\",\"arguments\":[],\"environment\":{},"
+                      "\"value_max\":65536,\"figures_max\":1000,\"file\":\"n b.py\",\"line\":3,"
+                      "\"names_max\":32768}");
+    plan.source_name[0] = '\xff';
+    plan.session.names = false;
+    check_cell(&plan, "{\"number\":7,\"code\":\"\",\"arguments\":[],\"environment\":{},"
+                      "\"value_max\":65536,\"figures_max\":1000}");
+}
+
 static void cell__code_of_a_file(void **state)
 {
     CLEANUP(plan_release) struct plan plan;
@@ -363,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cell__is_in),
         cmocka_unit_test(cell__write),
+        cmocka_unit_test(cell__place_and_names),
         cmocka_unit_test(cell__code_of_a_file),
         cmocka_unit_test(cell__what_is_no_text),
         cmocka_unit_test(cell__ends),
