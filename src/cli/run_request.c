@@ -102,9 +102,8 @@ static void warn_of_input(const struct run_options *options, struct result *resu
 
     if (options->command == RUN_OPTIONS_RUN && !is_used && has_run && io_has_bytes(STDIN_FILENO))
         strvec_push(&result->warnings,
-                    "the program did not get what waits on standard input; --interactive (-i) "
-                    "passes it on, and '</dev/null' after the command says that it is not meant "
-                    "for the program");
+                    "the program did not get what waits on standard input; pass it on with "
+                    "--interactive (-i), or redirect standard input from /dev/null");
 }
 
 /* Opens the files of the plan and runs it. -1 if the run does not start. */
