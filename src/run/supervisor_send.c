@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/linux.h"
 #include "docker/container.h"
 #include "run/program_run.h"
 #include "run/result.h"
@@ -178,7 +179,7 @@ void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *que
 {
     char piece[FRAME_CHUNK];
     const size_t wanted = link->input_credit < sizeof piece ? link->input_credit : sizeof piece;
-    const ssize_t length = read(link->input, piece, wanted);
+    const ssize_t length = linux_read_now(link->input, piece, wanted);
 
     if (length > 0) {
         add_frame(queue, FRAME_STDIN, piece, (size_t)length);
