@@ -148,16 +148,12 @@ static void pass_on(void *context, int stream)
     grant(instance, stream, output_sink_take(instance->output, stream));
 }
 
-/*
- * Live input is read only while isolator waits for the end of the program, and only when all that
- * was queued is written, so that little is lost if the program does not take it.
- */
+/* Live input is read only while isolator waits for the end of the program, not once it stops it. */
 static int wanted_input(void *context)
 {
     const struct instance *instance = context;
 
-    if (instance->phase != INSTANCE_ENDED || instance->client.in < 0 ||
-        instance->client.queue.length > 0)
+    if (instance->phase != INSTANCE_ENDED || instance->client.in < 0)
         return -1;
     return supervisor_link_wanted_input(&instance->link);
 }

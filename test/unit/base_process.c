@@ -690,6 +690,7 @@ static void start_reader(struct reader *reader, const char *script, int fd, size
 /* Bytes are passed on to the child as they come, for as long as the caller wants them. */
 static void process__wanted_descriptor(void **state)
 {
+    struct pollfd written = {-1, POLLIN, 0};
     struct reader reader;
     int ends[2];
 
@@ -703,9 +704,10 @@ static void process__wanted_descriptor(void **state)
     strbuf_release(&reader.got);
     end(&reader.child);
 
-    /* what the child has just written is a reason not to read */
-    start_reader(&reader, "exec sleep 300", ends[0], 100);
-    strbuf_add(&reader.child.out[1], "x", 1);
+    /* what the child has just written is a reason not to read, also if both are there at once */
+    start_reader(&reader, "echo x >&2; exec sleep 300", ends[0], 100);
+    written.fd = reader.child.process.out[1];
+    assert_int_equal(poll(&written, 1, -1), 1);
     reader.child.pump.deadline = clock_now_ms() + SOON_MS;
     assert_int_equal(pump(&reader.child), PROCESS_DEADLINE);
     assert_int_equal(reader.got.length, 0);
