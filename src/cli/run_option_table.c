@@ -205,11 +205,10 @@ static const struct option_rule rules[] = {
       "from standard input.\n"
       ".Pp\n"
       "Without this option, and unless --stdin or FILE is '-', nothing is read from standard "
-      "input: "
-      "it may belong to a loop of a shell, or to a server. If the program has run without "
+      "input, which may belong to a loop of a shell or to a server. If the program has run without "
       "--stdin, and bytes wait there when it has ended, in a file, a pipe or a socket, a warning "
-      "names this option. In a loop that reads a list, redirect standard input from /dev/null, and "
-      "no warning comes."},
+      "names this option; it does not come if standard input is redirected from /dev/null, as in a "
+      "loop that reads a list."},
      FLAG(interactive),
      FOR(RUN)},
     {{0, "--env", "KEY[=VALUE]", "set or pass on a variable; repeatable", NULL,
