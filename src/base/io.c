@@ -1,6 +1,8 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,4 +41,21 @@ int io_poll(struct pollfd *polled, nfds_t count, int timeout)
     for (nfds_t i = 0; i < count; i++)
         polled[i].revents = 0; /* poll() has not set them */
     return -1;
+}
+
+bool io_has_bytes(int fd)
+{
+    struct stat status;
+    int waiting = 0;
+
+    if (fstat(fd, &status) != 0)
+        return false;
+    if (S_ISREG(status.st_mode)) {
+        const off_t at = lseek(fd, 0, SEEK_CUR);
+
+        return at >= 0 && at < status.st_size;
+    }
+    if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
+        return false;
+    return ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0;
 }

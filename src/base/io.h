@@ -1,10 +1,12 @@
 /*
- * Descriptors: write(2) that writes everything, and poll(2) that a loop can rely on.
+ * Descriptors: write(2) that writes everything, poll(2) that a loop can rely on, and whether there
+ * is anything to read.
  */
 #ifndef BASE_IO_H
 #define BASE_IO_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Returns 0, or -1 with errno if not everything was written. For descriptors that block. */
@@ -16,5 +18,12 @@ int io_write_all(int fd, const void *data, size_t length);
  * (ms) if that is shorter, so that the loop does not spin while the kernel has no memory.
  */
 int io_poll(struct pollfd *polled, nfds_t count, int timeout);
+
+/*
+ * Whether bytes wait to be read: the rest of a regular file, or what is in a pipe or a socket now.
+ * Reads nothing and does not wait. False for devices, so for terminals and /dev/null, and if it is
+ * not known.
+ */
+bool io_has_bytes(int fd);
 
 #endif

@@ -18,6 +18,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -90,6 +91,26 @@ int linux_reopen_nonblocking(int fd)
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+/* RWF_NOWAIT of preadv2(2), which musl does not have. */
+enum { READ_NOWAIT = 0x8 };
+
+ssize_t linux_read_now(int fd, void *data, size_t size)
+{
+    const struct iovec piece = {data, size};
+    struct pollfd polled = {fd, POLLIN, 0};
+    /* musl before 1.2.5 has no wrapper. -1: from the current offset. */
+    const ssize_t length = syscall(SYS_preadv2, fd, &piece, 1, -1L, -1L, READ_NOWAIT);
+
+    if (length >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS))
+        return length;
+    /* A file that is not in the page cache is EAGAIN too, but polls readable. */
+    if (poll(&polled, 1, 0) == 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return read(fd, data, size);
 }
 
 int linux_pidfd(pid_t pid)

@@ -40,6 +40,13 @@ int linux_eventfd(void);
 int linux_reopen_nonblocking(int fd);
 
 /*
+ * read(2) of a descriptor that polls readable, for which another process may read too: -1 and
+ * EAGAIN if that has taken the bytes, and O_NONBLOCK need not be set. Kernels before 6.5 can still
+ * wait if it takes them in the moment of the call, and all kernels at a terminal.
+ */
+ssize_t linux_read_now(int fd, void *data, size_t size);
+
+/*
  * Returns a descriptor that polls readable once the child has ended (Linux 5.3); close-on-exec. -1,
  * errno.
  */

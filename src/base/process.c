@@ -200,7 +200,8 @@ enum {
     POLL_CANCEL,
     POLL_DRAIN,                        /* two */
     POLL_DESTINATION = POLL_DRAIN + 2, /* two */
-    POLL_COUNT = POLL_DESTINATION + 2
+    POLL_WANTED = POLL_DESTINATION + 2,
+    POLL_COUNT
 };
 
 static void prepare_poll(struct process *process, const struct process_pump *pump,
@@ -216,6 +217,8 @@ static void prepare_poll(struct process *process, const struct process_pump *pum
     polled[POLL_STDIN] = (struct pollfd){has_input(process) ? process->in : -1, POLLOUT, 0};
     polled[POLL_END] = (struct pollfd){process->exited ? -1 : process->pidfd, POLLIN, 0};
     polled[POLL_CANCEL] = (struct pollfd){pump->cancel, POLLIN, 0};
+    polled[POLL_WANTED] =
+        (struct pollfd){pump->wanted ? pump->wanted(pump->context) : -1, POLLIN, 0};
 }
 
 /* Returns how many milliseconds poll() may wait; -1: no limit. */
@@ -251,6 +254,15 @@ static bool serve_streams(struct process *process, const struct process_pump *pu
     return go_on;
 }
 
+/* Lets the caller read, unless what has just arrived was the reason not to. */
+static void serve_wanted(const struct process_pump *pump, const struct pollfd *polled)
+{
+    const struct pollfd *wanted = &polled[POLL_WANTED];
+
+    if (wanted->fd >= 0 && wanted->revents != 0 && pump->wanted(pump->context) == wanted->fd)
+        pump->readable(pump->context);
+}
+
 /*
  * After the end of the child its output is in the pipes. Its own children may keep the pipes open
  * (an ssh connection does), so this does not wait for their end.
@@ -280,6 +292,7 @@ enum process_event process_pump(struct process *process, const struct process_pu
             continue;
         if (!serve_streams(process, pump, polled))
             return PROCESS_PAUSED;
+        serve_wanted(pump, polled);
         if (process->exited && streams_empty(process, polled))
             return PROCESS_EXITED;
         if (polled[POLL_END].fd >= 0 && polled[POLL_END].revents != 0)

@@ -101,6 +101,12 @@ struct process_pump {
      */
     const int *destinations;
     void (*writable)(void *context, int index);
+    /*
+     * `wanted` is asked before each wait for a descriptor that the caller wants to read from now;
+     * -1: none. When that has bytes, has ended or is broken, `readable` is called. NULL: none.
+     */
+    int (*wanted)(void *context);
+    void (*readable)(void *context);
     const struct process_drain *drain; /* NULL: none */
 };
 

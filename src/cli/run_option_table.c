@@ -223,6 +223,21 @@ static const struct option_rule rules[] = {
       "empty."},
      STRING(stdin_path),
      FOR(RUN)},
+    {{'i', "--interactive", NULL, "pass isolator's own stdin on as it comes", NULL,
+      "Pass isolator's own standard input, a pipe, a file or a terminal, on to the program as it "
+      "comes, while the program runs. Its end is the end of the program's; at a terminal, Ctrl-D "
+      "ends it, and a line on standard error says so. The time for which the program waits for "
+      "input is part of its timeout. isolator reads ahead by 128 KiB at most; what it has read and "
+      "the program has not is lost. This option cannot be combined with --stdin, or with a program "
+      "from standard input.\n"
+      ".Pp\n"
+      "Without this option, and unless --stdin or FILE is '-', nothing is read from standard "
+      "input, which may belong to a loop of a shell or to a server. If the program has run without "
+      "--stdin, and bytes wait there when it has ended, in a file, a pipe or a socket, a warning "
+      "names this option; it does not come if standard input is redirected from /dev/null, as in a "
+      "loop that reads a list."},
+     FLAG(interactive),
+     FOR(RUN)},
     {{0, "--env", "KEY[=VALUE]", "set or pass on a variable; repeatable", NULL,
       "Set a variable in the program's environment. Without a VALUE, pass on the variable from "
       "isolator's own environment; it must be set there. This option can be given more than "

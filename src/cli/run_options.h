@@ -23,6 +23,7 @@ struct run_options {
     const char *file;        /* the first of them, which is the program of run; NULL: none */
     int jobs;                /* how many of them are tested at the same time */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
+    bool interactive;        /* isolator's own stdin is passed on while the program runs */
     char *config_path;       /* --config or NULL */
     char *artifacts;         /* --artifacts, the directory; NULL */
     int artifacts_directory; /* its descriptor, owned; -1 until run_command opens it */

@@ -32,6 +32,24 @@ static int check_test_options(const struct run_options *options, struct error *e
     return 0;
 }
 
+static int check_stdin(const struct run_options *options, bool from_stdin, struct error *error)
+{
+    const bool stdin_is_input = options->stdin_path && strcmp(options->stdin_path, "-") == 0;
+
+    if (options->interactive && options->stdin_path)
+        return error_set(error, ERROR_USAGE,
+                         "--interactive and --stdin cannot be used together; the program has one "
+                         "standard input");
+    if (from_stdin && options->interactive)
+        return error_set(error, ERROR_USAGE,
+                         "--interactive passes stdin on, so the program cannot be read from it; "
+                         "give a FILE or --dir");
+    if (from_stdin && stdin_is_input)
+        return error_set(error, ERROR_USAGE,
+                         "the program and --stdin cannot both be read from stdin");
+    return 0;
+}
+
 /* What runs, where it comes from, and what is saved of it. */
 static int check_program(const struct run_options *options, struct error *error)
 {
@@ -51,9 +69,8 @@ static int check_program(const struct run_options *options, struct error *error)
                          "--dir needs --entrypoint, or --language to run its default file");
     if (from_stdin && !request->language)
         return error_set(error, ERROR_USAGE, "a program from stdin needs --language");
-    if (from_stdin && options->stdin_path && strcmp(options->stdin_path, "-") == 0)
-        return error_set(error, ERROR_USAGE,
-                         "the program and --stdin cannot both be read from stdin");
+    if (check_stdin(options, from_stdin, error) != 0)
+        return -1;
     if (request->save_dockerfile && !*request->save_dockerfile)
         return error_set(error, ERROR_USAGE, "--save-dockerfile: the path is empty");
     if (request->paths.count > 0 && request->save_dockerfile)

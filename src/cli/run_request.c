@@ -1,11 +1,13 @@
 #include "cli/run_request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/diagnostics.h"
+#include "base/io.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
@@ -53,6 +55,12 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
         if (plan->input.stdin_file < 0)
             return -1;
     }
+    if (options->interactive) {
+        plan->input.stdin_file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (plan->input.stdin_file < 0)
+            return error_set_errno(error, ERROR_SYSTEM, "cannot duplicate standard input");
+        plan->input.stdin_is_live = true;
+    }
     if (options->artifacts) {
         options->artifacts_directory = artifact_files_open(options->artifacts, error);
         if (options->artifacts_directory < 0)
@@ -72,12 +80,30 @@ static void run_plan(struct service *service, const struct run_options *options,
     }
     observer.test_ended = view->test_ended;
     observer.test_context = view->context;
+    if (options->interactive && isatty(STDIN_FILENO))
+        diagnostics_line("standard input is this terminal; Ctrl-D ends it");
     if (view->begin_tests)
         view->begin_tests(view->context, options, &plan->tests);
     service_run(service, plan, &observer, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL,
                              options->force ? NULL : ARTIFACT_FILES_FORCE, result);
+}
+
+/*
+ * Names input that the program could have had. This is known best at the end: the writer of a pipe
+ * may be slower to start than isolator. Nothing is read, since the bytes may be for somebody else.
+ */
+static void warn_of_input(const struct run_options *options, struct result *result)
+{
+    const bool is_used = options->interactive || options->stdin_path ||
+                         (options->file && strcmp(options->file, "-") == 0);
+    const bool has_run = result->duration_ms > 0;
+
+    if (options->command == RUN_OPTIONS_RUN && !is_used && has_run && io_has_bytes(STDIN_FILENO))
+        strvec_push(&result->warnings,
+                    "the program did not get what waits on standard input; pass it on with "
+                    "--interactive (-i), or redirect standard input from /dev/null");
 }
 
 /* Opens the files of the plan and runs it. -1 if the run does not start. */
@@ -128,6 +154,7 @@ static int run_request(struct run_options *options, const struct config *config,
         if (!result->image)
             result->image = steal_pointer(&image);
     }
+    warn_of_input(options, result);
     strvec_push_all(&result->warnings, &options->test_warnings);
     result_name_subject(result, run_options_namer);
     signals_release(); /* nothing remains to be removed */

@@ -25,7 +25,7 @@ size_t input_bytes(const struct input *input)
 
     for (size_t i = 0; i < input->files.count; i++)
         bytes += input->files.items[i].length;
-    if (input->stdin_file >= 0 && fstat(input->stdin_file, &status) == 0)
+    if (input->stdin_file >= 0 && !input->stdin_is_live && fstat(input->stdin_file, &status) == 0)
         bytes += (size_t)status.st_size;
     return bytes;
 }

@@ -24,6 +24,11 @@ struct input {
     size_t code_length;       /* bytes */
     struct input_files files; /* more files, beside an open file or code in memory */
     int stdin_file;           /* standard input: an open regular file, owned; -1: empty */
+    /*
+     * stdin_file is any open descriptor, and its bytes are passed on as they come, while the
+     * program runs. Neither for tests nor in a session.
+     */
+    bool stdin_is_live;
 };
 
 #define INPUT_INIT                                                                                 \

@@ -160,6 +160,23 @@ static void pass_on(void *context, int stream)
     grant(instance, stream, output_sink_take(instance->output, stream));
 }
 
+/* Live input is read only while isolator waits for the end of the program, not once it stops it. */
+static int wanted_input(void *context)
+{
+    const struct instance *instance = context;
+
+    if (instance->phase != INSTANCE_ENDED || instance->client.in < 0)
+        return -1;
+    return supervisor_link_wanted_input(&instance->link);
+}
+
+static void read_input(void *context)
+{
+    struct instance *instance = context;
+
+    supervisor_link_read_input(&instance->link, &instance->client.queue);
+}
+
 enum process_event instance_pump(struct instance *instance, enum instance_phase phase,
                                  long long deadline, const struct notifier *cancel)
 {
@@ -177,6 +194,8 @@ enum process_event instance_pump(struct instance *instance, enum instance_phase 
         pump.destinations = instance->output->destinations;
         pump.writable = pass_on;
     }
+    pump.wanted = wanted_input;
+    pump.readable = read_input;
     event = process_pump(&instance->client, &pump);
     instance->late = event == PROCESS_DEADLINE && phase != INSTANCE_ENDED;
     return event;

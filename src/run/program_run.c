@@ -166,6 +166,17 @@ static void warn_of_limits(struct program_run *program, const struct frame_end *
                      limit_rules[LIMIT_MEMORY].option.name);
 }
 
+/* The program got a part of its input, and saw its end there. */
+static void warn_of_input(struct program_run *program)
+{
+    const int failure = program->instance->link.input_error;
+
+    if (failure != 0)
+        strvec_pushf(&program->result->warnings,
+                     "cannot read standard input, which ended there for the program: %s",
+                     strerror(failure));
+}
+
 /* The program has ended by itself, or at its limit of CPU time. */
 static void set_end(struct program_run *program, const struct frame_end *end)
 {
@@ -335,6 +346,7 @@ static int run_to_end(struct program_run *program, struct error *error)
         return explain_no_end(program, error);
     if (link->has_end)
         warn_of_limits(program, &link->end);
+    warn_of_input(program);
     return 0;
 }
 

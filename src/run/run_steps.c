@@ -75,6 +75,7 @@ struct program_run run_program_of(const struct run *run, const char *name,
         .limits = &plan->policy.limits,
         .archive = archive_file(&run->files),
         .input = plan->input.stdin_file,
+        .input_is_live = plan->input.stdin_is_live,
     };
     struct program_run program = {.docker = run->docker,
                                   .instance = run->instance,

@@ -38,6 +38,7 @@ struct program_request {
     const struct limits *limits;      /* complete */
     int archive;                      /* files for its working directory; -1: none */
     int input;                        /* its stdin; -1: empty */
+    bool input_is_live;               /* see struct input; no cell has it */
     long long restore_ms;             /* RESTORE comes first, which may take so long; 0: no */
     bool reset; /* RESET comes first: the program finds what the one before it has left */
     /* Only in a session; 0 elsewhere. */
@@ -74,6 +75,8 @@ struct supervisor_link {
     bool collects;        /* COLLECT was sent after this request */
     bool keeps_processes; /* as in struct program_request */
     size_t input_credit;
+    bool input_is_live;
+    int input_error; /* why reading live input failed, which ended it; errno, 0: it did not */
 };
 
 /* Receives what the frames carry. */
@@ -105,6 +108,19 @@ void supervisor_link_keep(struct supervisor_link *link, int archive,
 
 /* A process_source: adds the next frames of the request. */
 void supervisor_link_send(void *link, struct strbuf *queue);
+
+/*
+ * The descriptor of live input if its next bytes can be sent now: the program runs, has not closed
+ * its stdin, and there is credit. -1: none.
+ */
+int supervisor_link_wanted_input(const struct supervisor_link *link);
+
+/*
+ * Reads from that descriptor, which polls readable, and adds a frame with its bytes or its end to
+ * `queue`. What was read is lost if the program does not take it: FRAME_STDIN_WINDOW bytes at most,
+ * and what fits the pipe of the program.
+ */
+void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue);
 
 /*
  * Add a frame to `queue`: STOP; INTERRUPT; COLLECT with a plan's limits, where a file of up to

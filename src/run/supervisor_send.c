@@ -3,9 +3,11 @@
  */
 #include "run/supervisor_link.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/linux.h"
 #include "docker/container.h"
 #include "run/program_run.h"
 #include "run/result.h"
@@ -38,7 +40,7 @@ static void add_text(struct strbuf *queue, enum frame_type type, const char *tex
 }
 
 /* Begins a request, the first one or another one. */
-static void begin_request(struct supervisor_link *link, int archive, int input)
+static void begin_request(struct supervisor_link *link, int archive, int input, bool is_live)
 {
     if (link->state > SUPERVISOR_READY)
         link->state = SUPERVISOR_READY;
@@ -49,6 +51,8 @@ static void begin_request(struct supervisor_link *link, int archive, int input)
     link->cell_at = 0;
     link->archive = archive;
     link->input = input;
+    link->input_is_live = is_live && input >= 0;
+    link->input_error = 0;
     link->archive_at = link->input_at = 0;
     link->input_credit = FRAME_STDIN_WINDOW;
     link->requested = true;
@@ -99,7 +103,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     const struct frame_restore restore = {(uint64_t)request->restore_ms};
     const struct frame_run run = run_frame(request);
 
-    begin_request(link, request->archive, request->input);
+    begin_request(link, request->archive, request->input, request->input_is_live);
     link->cell = request->cell;
     link->keeps_processes = request->keep_processes;
     if (request->reset)
@@ -115,7 +119,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
 
 void supervisor_link_keep(struct supervisor_link *link, int archive, const struct frame_keep *order)
 {
-    begin_request(link, archive, -1);
+    begin_request(link, archive, -1, false);
     link->keeps = link->input_ended = true;
     link->keep_max = order->max;
     add_frame(&link->last, FRAME_KEEP, order, sizeof *order);
@@ -153,12 +157,38 @@ static void send_input(struct supervisor_link *link, struct strbuf *queue)
 {
     const off_t before = link->input_at;
 
-    if (link->input_ended || link->input_credit == 0)
+    if (link->input_is_live || link->input_ended || link->input_credit == 0)
         return;
     if (add_piece(queue, FRAME_STDIN, link->input, &link->input_at, link->input_credit)) {
         link->input_credit -= (size_t)(link->input_at - before);
         return;
     }
+    add_frame(queue, FRAME_STDIN_END, NULL, 0);
+    link->input_ended = true;
+}
+
+int supervisor_link_wanted_input(const struct supervisor_link *link)
+{
+    const bool is_wanted = link->input_is_live && link->state == SUPERVISOR_RUNNING &&
+                           !link->input_ended && link->input_credit > 0;
+
+    return is_wanted ? link->input : -1;
+}
+
+void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue)
+{
+    char piece[FRAME_CHUNK];
+    const size_t wanted = link->input_credit < sizeof piece ? link->input_credit : sizeof piece;
+    const ssize_t length = linux_read_now(link->input, piece, wanted);
+
+    if (length > 0) {
+        add_frame(queue, FRAME_STDIN, piece, (size_t)length);
+        link->input_credit -= (size_t)length;
+        return;
+    }
+    if (length < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    link->input_error = length < 0 ? errno : 0;
     add_frame(queue, FRAME_STDIN_END, NULL, 0);
     link->input_ended = true;
 }

@@ -52,7 +52,7 @@ test_case --quick 'isolator run --help lists every option' && {
     is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
         "--artifact --artifacts --cap-drop --config --container-workdir --cpu-seconds --env --file --force --image --network --output-limit --pids-limit --pull \
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
--c, --cpus -d, --dir -e, --entrypoint -h, --help -l, --language -m, --memory -t, --timeout -v, --verbose " \
+-c, --cpus -d, --dir -e, --entrypoint -h, --help -i, --interactive -l, --language -m, --memory -t, --timeout -v, --verbose " \
         "isolator run --help has every option"
 }
 

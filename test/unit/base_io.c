@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -91,6 +92,47 @@ static void io__write_all(void **state)
     assert_int_equal(errno, ENOSPC);
 }
 
+/* Nothing is read, and no offset moves. */
+static void io__has_bytes(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file_of("abc", 3);
+    CLEANUP_FD int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    CLEANUP_FD int directory = open("/", O_RDONLY | O_CLOEXEC);
+    int ends[2], pair[2];
+
+    (void)state;
+    assert_true(io_has_bytes(file));
+    assert_int_equal(lseek(file, 0, SEEK_CUR), 0);
+    lseek(file, 2, SEEK_SET);
+    assert_true(io_has_bytes(file));
+    lseek(file, 3, SEEK_SET);
+    assert_false(io_has_bytes(file));
+    lseek(file, 4, SEEK_SET);
+    assert_false(io_has_bytes(file));
+
+    assert_int_equal(linux_pipe(ends), 0);
+    assert_false(io_has_bytes(ends[0]));
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_true(io_has_bytes(ends[0]));
+    assert_true(io_has_bytes(ends[0]));
+    close(ends[1]);
+    assert_true(io_has_bytes(ends[0]));
+    assert_int_equal(read(ends[0], (char[1]){0}, 1), 1);
+    assert_false(io_has_bytes(ends[0])); /* at its end */
+    close(ends[0]);
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_false(io_has_bytes(pair[0]));
+    assert_int_equal(write(pair[1], "x", 1), 1);
+    assert_true(io_has_bytes(pair[0]));
+    close(pair[0]);
+    close(pair[1]);
+
+    assert_false(io_has_bytes(zeros));
+    assert_false(io_has_bytes(directory));
+    assert_false(io_has_bytes(-1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +140,7 @@ int main(void)
         cmocka_unit_test(io__poll_ends_with_a_signal),
         cmocka_unit_test(io__poll_pauses_if_it_fails),
         cmocka_unit_test(io__write_all),
+        cmocka_unit_test(io__has_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

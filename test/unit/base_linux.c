@@ -204,6 +204,38 @@ static void linux__kill_children(void **state)
     }
 }
 
+/* It does not wait for a byte that another process has read, as read(2) would. */
+static void linux__read_now(void **state)
+{
+    CLEANUP_FD int file = linux_unnamed_file_of("abcd", 4);
+    CLEANUP_FD int directory = open("/", O_RDONLY | O_CLOEXEC);
+    char bytes[4];
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    assert_int_equal(linux_read_now(ends[0], bytes, sizeof bytes), -1);
+    assert_int_equal(errno, EAGAIN);
+    assert_int_equal(write(ends[1], "xyz", 3), 3);
+    assert_int_equal(linux_read_now(ends[0], bytes, 2), 2);
+    assert_memory_equal(bytes, "xy", 2);
+    assert_int_equal(linux_read_now(ends[0], bytes, sizeof bytes), 1);
+    assert_memory_equal(bytes, "z", 1);
+    close(ends[1]);
+    assert_int_equal(linux_read_now(ends[0], bytes, sizeof bytes), 0);
+    close(ends[0]);
+
+    lseek(file, 1, SEEK_SET); /* from the offset on, which moves */
+    assert_int_equal(linux_read_now(file, bytes, 2), 2);
+    assert_memory_equal(bytes, "bc", 2);
+    assert_int_equal(linux_read_now(file, bytes, sizeof bytes), 1);
+    assert_int_equal(linux_read_now(file, bytes, sizeof bytes), 0);
+    assert_int_equal(linux_read_now(directory, bytes, sizeof bytes), -1);
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(linux_read_now(-1, bytes, sizeof bytes), -1);
+    assert_int_equal(errno, EBADF);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +247,7 @@ int main(void)
         cmocka_unit_test(linux__close_from),
         cmocka_unit_test(linux__writer_gone),
         cmocka_unit_test(linux__kill_children),
+        cmocka_unit_test(linux__read_now),
         cmocka_unit_test(linux__random_digits),
         cmocka_unit_test(linux__random_digits_differ),
     };

@@ -644,6 +644,98 @@ static void start_writer(struct writer *writer, const char *script)
     writer->child.pump.writable = note_writable;
 }
 
+/* A child whose caller wants to read from a descriptor, too. */
+struct reader {
+    struct child child;
+    int wanted;
+    struct strbuf got; /* from it */
+    size_t enough;     /* bytes, after which it is not wanted */
+};
+
+static bool collect_for_reader(void *context, enum process_stream stream, const char *data,
+                               size_t length)
+{
+    return collect(&((struct reader *)context)->child, stream, data, length);
+}
+
+/* Not while the child has written something to its stderr. */
+static int wanted(void *context)
+{
+    const struct reader *reader = context;
+
+    return reader->got.length < reader->enough && reader->child.out[1].length == 0 ? reader->wanted
+                                                                                   : -1;
+}
+
+static void read_wanted(void *context)
+{
+    struct reader *reader = context;
+    char byte;
+
+    assert_int_equal(read(reader->wanted, &byte, 1), 1);
+    strbuf_add(&reader->got, &byte, 1);
+    process_write(&reader->child.process, &byte, 1);
+}
+
+static void start_reader(struct reader *reader, const char *script, int fd, size_t enough)
+{
+    *reader = (struct reader){.wanted = fd, .enough = enough};
+    start_shell(&reader->child, script, PROCESS_STDIN_PIPE);
+    reader->child.pump.sink = collect_for_reader;
+    reader->child.pump.context = reader;
+    reader->child.pump.wanted = wanted;
+    reader->child.pump.readable = read_wanted;
+}
+
+/* Bytes are passed on to the child as they come, for as long as the caller wants them. */
+static void process__wanted_descriptor(void **state)
+{
+    struct pollfd written = {-1, POLLIN, 0};
+    struct reader reader;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "a\nb\nc\n", 6), 6);
+    start_reader(&reader, "read a; echo $a; read b; echo $b; echo 1", ends[0], 4);
+    assert_int_equal(pump(&reader.child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&reader.child.out[0]), "a\nb\n1\n");
+    assert_string_equal(strbuf_string(&reader.got), "a\nb\n");
+    strbuf_release(&reader.got);
+    end(&reader.child);
+
+    /* what the child has just written is a reason not to read, also if both are there at once */
+    start_reader(&reader, "echo x >&2; exec sleep 300", ends[0], 100);
+    written.fd = reader.child.process.out[1];
+    assert_int_equal(poll(&written, 1, -1), 1);
+    reader.child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&reader.child), PROCESS_DEADLINE);
+    assert_int_equal(reader.got.length, 0);
+    end(&reader.child);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* A descriptor with nothing to read delays neither the deadline nor the end of the child. */
+static void process__wanted_descriptor_without_bytes(void **state)
+{
+    struct reader reader;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    start_reader(&reader, "exec sleep 300", ends[0], 100);
+    reader.child.pump.deadline = clock_now_ms() + SOON_MS;
+    assert_int_equal(pump(&reader.child), PROCESS_DEADLINE);
+    end(&reader.child);
+    start_reader(&reader, "echo x", ends[0], 100);
+    assert_int_equal(pump(&reader.child), PROCESS_EXITED);
+    assert_string_equal(strbuf_string(&reader.child.out[0]), "x\n");
+    end(&reader.child);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* A place without room delays neither the streams nor the deadline. */
 static void process__destination_without_room(void **state)
 {
@@ -913,6 +1005,8 @@ int main(void)
         cmocka_unit_test(process__child_sees_three_descriptors),
         cmocka_unit_test(process__grandchild_that_holds_the_pipes),
         cmocka_unit_test(process__child_that_closes_its_streams),
+        cmocka_unit_test(process__wanted_descriptor),
+        cmocka_unit_test(process__wanted_descriptor_without_bytes),
         cmocka_unit_test(process__destination_without_room),
         cmocka_unit_test(process__destination_with_room),
         cmocka_unit_test(process__destination_that_is_gone),

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/linux.h"
 #include "config/config_read.h"
 #include "config/plan.h"
 
@@ -104,6 +105,20 @@ static void request__release_closes_its_files(void **state)
     request_release(&request);
     assert_int_equal(fcntl(files[0], F_GETFD), -1);
     assert_int_equal(fcntl(files[1], F_GETFD), -1);
+}
+
+/* Input that comes while the program runs is not held, and may be a large file. */
+static void request__bytes_of_its_input(void **state)
+{
+    struct input input = INPUT_INIT;
+
+    (void)state;
+    input.stdin_file = linux_unnamed_file_of("1234567", 7);
+    assert_int_equal(input_bytes(&input), 7);
+    input.stdin_is_live = true;
+    assert_int_equal(input_bytes(&input), 0);
+    input_release(&input);
+    assert_false(input.stdin_is_live);
 }
 
 static void check_path(const char *path, const char *message)
@@ -567,6 +582,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(request__init_is_nothing),
         cmocka_unit_test(request__release_closes_its_files),
+        cmocka_unit_test(request__bytes_of_its_input),
         cmocka_unit_test(request__paths),
         cmocka_unit_test(request__long_paths),
         cmocka_unit_test(plan__single_file_by_its_extension),

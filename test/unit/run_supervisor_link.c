@@ -38,6 +38,7 @@ static void request(struct fixture *fixture, int archive)
         .limits = &fixture->plan.policy.limits,
         .archive = archive,
         .input = fixture->plan.input.stdin_file,
+        .input_is_live = fixture->plan.input.stdin_is_live,
     };
 
     supervisor_link_request(&fixture->link, &program);
@@ -403,6 +404,106 @@ static void supervisor_link__stdin_closed(void **state)
     assert_int_equal(bytes.length, 0);
     strbuf_release(&bytes);
     fixture.plan.input.stdin_file = -1;
+    tear_down(&fixture);
+}
+
+/* Takes the bytes of one read of live input, and whether its end was sent. */
+static size_t read_live(struct fixture *fixture, bool *ended)
+{
+    struct strbuf queue = STRBUF_INIT;
+
+    supervisor_link_read_input(&fixture->link, &queue);
+    return count_stdin(&queue, ended);
+}
+
+/* Requests a program with live input, which is BEGUN. */
+static void begin_with_live_input(struct fixture *fixture, int input)
+{
+    struct strbuf bytes = STRBUF_INIT;
+
+    set_up(fixture);
+    strvec_push(&fixture->plan.command, "x");
+    fixture->plan.input.stdin_file = input;
+    fixture->plan.input.stdin_is_live = true;
+    request(fixture, -1);
+    bytes = send_all(fixture);
+    check_frames(&bytes, "argument x;run 12000 67108864 1500000;");
+    assert_int_equal(supervisor_link_wanted_input(&fixture->link), -1);
+    add_good_hello(&bytes);
+    add_frame(&bytes, FRAME_BEGUN, NULL, 0);
+    feed(fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture->link), input);
+    fixture->plan.input.stdin_file = -1;
+}
+
+/* It is read only while the program runs, as it comes, and as far as there is credit. */
+static void supervisor_link__live_input(void **state)
+{
+    static const char content[2 * FRAME_STDIN_WINDOW];
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+    bool ended = false;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(linux_pipe(ends), 0);
+    begin_with_live_input(&fixture, ends[0]);
+    assert_int_equal(read_live(&fixture, &ended), 0); /* another process has read it */
+    assert_int_equal(write(ends[1], "ab", 2), 2);
+    assert_int_equal(read_live(&fixture, &ended), 2);
+    assert_int_equal(write(ends[1], content, FRAME_STDIN_WINDOW), FRAME_STDIN_WINDOW);
+    assert_int_equal(read_live(&fixture, &ended), FRAME_CHUNK);
+    assert_int_equal(read_live(&fixture, &ended), FRAME_CHUNK - 2);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    bytes = send_all(&fixture);
+    assert_int_equal(bytes.length, 0); /* and no end */
+    add_credit(&bytes, FRAME_STDIN, 3);
+    feed(&fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), ends[0]);
+    assert_int_equal(read_live(&fixture, &ended), 2);
+    assert_false(ended);
+    close(ends[1]);
+    assert_int_equal(read_live(&fixture, &ended), 0);
+    assert_true(ended);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    assert_int_equal(fixture.link.input_error, 0);
+    tear_down(&fixture);
+    close(ends[0]);
+}
+
+static void supervisor_link__live_input_is_not_wanted(void **state)
+{
+    CLEANUP_FD int input = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    struct strbuf bytes = STRBUF_INIT;
+    struct fixture fixture;
+
+    (void)state;
+    begin_with_live_input(&fixture, input);
+    add_frame(&bytes, FRAME_STDIN_CLOSED, NULL, 0);
+    feed(&fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    tear_down(&fixture);
+
+    begin_with_live_input(&fixture, input);
+    add_end(&bytes);
+    feed(&fixture, &bytes);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
+    tear_down(&fixture);
+}
+
+/* The program sees the end of its stdin, and the reason is kept. */
+static void supervisor_link__live_input_that_fails(void **state)
+{
+    CLEANUP_FD int input = open("/", O_RDONLY | O_CLOEXEC);
+    struct fixture fixture;
+    bool ended = false;
+
+    (void)state;
+    begin_with_live_input(&fixture, input);
+    assert_int_equal(read_live(&fixture, &ended), 0);
+    assert_true(ended);
+    assert_int_equal(fixture.link.input_error, EISDIR);
+    assert_int_equal(supervisor_link_wanted_input(&fixture.link), -1);
     tear_down(&fixture);
 }
 
@@ -1158,6 +1259,9 @@ int main(void)
         cmocka_unit_test(supervisor_link__files_are_read_piece_by_piece),
         cmocka_unit_test(supervisor_link__stdin_needs_credit),
         cmocka_unit_test(supervisor_link__stdin_closed),
+        cmocka_unit_test(supervisor_link__live_input),
+        cmocka_unit_test(supervisor_link__live_input_is_not_wanted),
+        cmocka_unit_test(supervisor_link__live_input_that_fails),
         cmocka_unit_test(supervisor_link__orders),
         cmocka_unit_test(supervisor_link__frames_of_cells),
         cmocka_unit_test(supervisor_link__long_cell),
