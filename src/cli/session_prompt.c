@@ -98,7 +98,9 @@ static char pasted_byte(struct session_prompt *prompt, char byte)
         return '\n';
     if (repeated)
         return '\0';
-    return (unsigned char)byte >= ' ' || byte == '\n' || byte == '\t' ? byte : '\0';
+    if ((unsigned char)byte < ' ' && byte != '\n' && byte != '\t')
+        return '\0';
+    return byte;
 }
 
 /* Reads a byte for libedit. Returns as read_terminal() does. */

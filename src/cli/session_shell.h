@@ -26,8 +26,9 @@ struct session_shell {
 struct session_cell {
     const char *code;
     size_t length;
-    long long line; /* it begins there in the file of the options, from 1 on; 0: it is not from one */
-    bool names;     /* the result has names for completion */
+    long long
+        line;   /* it begins there in the file of the options, from 1 on; 0: it is not from one */
+    bool names; /* the result has names for completion */
     const char *file;   /* on this host, to be sent too; NULL: none */
     const char *path;   /* where it is put, below the working directory */
     const char *wanted; /* a pattern of files to fetch; NULL: those of the options */

@@ -421,6 +421,15 @@ static void text__what_is_not_seen_is_escaped(void **state)
     }
 }
 
+static void text__file_name(void **state)
+{
+    (void)state;
+    assert_string_equal(text_file_name("/a/b.c"), "b.c");
+    assert_string_equal(text_file_name("b"), "b");
+    assert_string_equal(text_file_name("a/"), "");
+    assert_string_equal(text_file_name(""), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +453,7 @@ int main(void)
         cmocka_unit_test(text__nearest_is_the_word_itself),
         cmocka_unit_test(text__nearest_of_long_words),
         cmocka_unit_test(text__blank),
+        cmocka_unit_test(text__file_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

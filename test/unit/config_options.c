@@ -233,16 +233,18 @@ static void options__manual(void **state)
     CLEANUP_FREE char *manual = options_manual(&plain);
 
     (void)state;
-    assert_string_equal(manual, "= - --file FILE\nReads it.\n"
-                                "= c --copy TEXT\nCopies TEXT.\n.Pp\nMore.\nThe default is none.\n"
-                                "= j --jobs N\nSo many.\n"
-                                "= m --memory MB\nMemory of all processes in the container "
-                                "together, including the files in the working directory, in /tmp "
-                                "and in /dev/shm. There is no swap.\nThe default is 256.\n"
-                                "= - --maybe[=BOOL]\nSays it.\n"
-                                "= - --first\nFirst.\n"
-                                "= q --quiet\nLess.\n"
-                                "= h --help\nThis.\n");
+    assert_string_equal(manual,
+                        "= - --file FILE\nReads it.\n"
+                        "= c --copy TEXT\nCopies TEXT.\n.Pp\nMore.\nThe default is none.\n"
+                        "= j --jobs N\nSo many.\n"
+                        "= m --memory MB\nMemory of all processes in the container "
+                        "together, including the files in the working directory, in /tmp "
+                        "and in /dev/shm. There is no swap. Some engines need more than 6 MB to "
+                        "start a container; the error says how much.\nThe default is 256.\n"
+                        "= - --maybe[=BOOL]\nSays it.\n"
+                        "= - --first\nFirst.\n"
+                        "= q --quiet\nLess.\n"
+                        "= h --help\nThis.\n");
 }
 
 int main(void)
