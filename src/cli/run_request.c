@@ -98,7 +98,7 @@ static void warn_of_input(const struct run_options *options, struct result *resu
 {
     const bool is_used = options->interactive || options->stdin_path ||
                          (options->file && strcmp(options->file, "-") == 0);
-    const bool has_run = result->duration_ms > 0;
+    const bool has_run = result->exit_code != EXIT_CODE_NONE;
 
     if (options->command == RUN_OPTIONS_RUN && !is_used && has_run && io_has_bytes(STDIN_FILENO))
         strvec_push(&result->warnings,

@@ -473,6 +473,7 @@
 
     nextTurn(() => {
         globalThis.module = ownModule; // Node has put the library of that name there
+        globalThis.require.main = ownModule; // as for a program in a file
         nextCell();
     });
 })();

@@ -50,7 +50,7 @@ def driver():
     for descriptor in (INPUT, BEGIN, ANSWER):
         os.set_inheritable(descriptor, False)
 
-    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=())
+    state = types.SimpleNamespace(interruptible=False, loop=None, task=None, cancelled=False, flags=COMPILE, mask=(), value=None)
     sources = {}  # the text of the last cells, or of the files that they are from, for tracebacks
 
     def on_sigint(number, frame):
@@ -204,7 +204,7 @@ def driver():
             last = compile(_ast.Expression(last.value), name, "eval", state.flags, True)
         value = evaluate(body, last)
         if value is not None:
-            builtin_names["_"] = value
+            builtin_names["_"] = state.value = value
             shown = clean(shorter_repr(value, value_max))
             report["value"] = shown[:value_max].decode("utf-8", "ignore")
             if len(shown) > value_max:
@@ -244,6 +244,12 @@ def driver():
         said["name"] = clean(type(error).__name__)[:MESSAGE_MAX].decode("utf-8", "ignore")
         said["message"] = clean(error)[:MESSAGE_MAX].decode("utf-8", "ignore")
 
+    def hint_at_spawn():
+        """Processes that are spawned do not find what cells define; a pool starts them again without end."""
+        if "multiprocessing.popen_spawn_posix" in modules or "multiprocessing.popen_forkserver" in modules:
+            sys.stderr.write("Processes that multiprocessing spawns cannot find functions of cells; "
+                             "use multiprocessing.get_context('fork'), or import them from a file.\n")
+
     def is_interrupt(error):
         return issubclass(type(error), KeyboardInterrupt)
 
@@ -253,6 +259,7 @@ def driver():
             return
         if is_interrupt(error):
             report["interrupted"] = True
+            attempt(hint_at_spawn)
         elif is_interrupt(attempt(describe, error, report)):  # its text never ends
             del report["exception"]
             report["interrupted"] = True
@@ -261,32 +268,49 @@ def driver():
         if failure is not None and not is_interrupt(failure):
             attempt(print_error, type(error), error, traceback_of(error))
 
-    def add_figure(pyplot, number, figures, size):
+    def find_pictures(value, pictures):
+        """The open figures of matplotlib, and the value if it is a picture: all that can be one, as functions that make PNG."""
+        def saved(figure):
+            picture = io.BytesIO()
+            figure.savefig(picture, format="png", bbox_inches="tight")
+            return picture.getvalue()
+
+        pyplot, module = modules.get("matplotlib.pyplot"), modules.get("matplotlib.figure")
+        figures = [pyplot.figure(number) for number in pyplot.get_fignums()] if pyplot else []
+        if module and isinstance(value, module.Figure) and not any(value is figure for figure in figures):
+            figures.append(value)
+        pictures.extend(lambda figure=figure: saved(figure) for figure in figures)
+        if callable(getattr(type(value), "_repr_png_", None)):
+            pictures.append(value._repr_png_)
+
+    def add_figure(picture, figures, size):
+        """Adds a picture as PNG; returns how many are left out: 0 or 1. None is no picture."""
         from binascii import b2a_base64
-        picture = io.BytesIO()
-        pyplot.figure(number).savefig(picture, format="png", bbox_inches="tight")
-        data = b2a_base64(picture.getvalue(), newline=False).decode()
-        if sum(len(figure["data"]) for figure in figures) + len(data) <= size:
+        picture = picture()
+        data = b2a_base64(picture, newline=False).decode() if picture is not None else ""
+        fits = sum(len(figure["data"]) for figure in figures) + len(data) <= size
+        if data and fits:
             figures.append({"type": "image/png", "data": data})
+        return int(not fits)
 
     def take_figures(report, size):
-        """The open figures of matplotlib as PNG; closes them."""
-        pyplot = modules.get("matplotlib.pyplot")
-        numbers, figures = [], []
-        if pyplot:
-            attempt(lambda: numbers.extend(pyplot.get_fignums()))
-        for number in numbers:
-            error = attempt(add_figure, pyplot, number, figures, size)
+        """The pictures of the cell; closes the figures of matplotlib."""
+        pictures, figures, omitted = [], [], []
+        attempt(find_pictures, state.value, pictures)
+        while pictures:
+            error = attempt(lambda: omitted.append(add_figure(pictures[0], figures, size)))
             if is_interrupt(error):
                 report["interrupted"] = True
                 break
             if error is not None:
                 attempt(show_error, error)
-        if numbers:
-            attempt(lambda: pyplot.close("all"))
+                omitted.append(1)
+            del pictures[0]
             report["figures"] = figures
-        if len(figures) < len(numbers):
-            report["figures_omitted"] = len(numbers) - len(figures)
+        if "matplotlib.pyplot" in modules:
+            attempt(lambda: modules["matplotlib.pyplot"].close("all"))
+        if sum(omitted) + len(pictures) > 0:
+            report["figures_omitted"] = sum(omitted) + len(pictures)
 
     def add_names(report, size):
         """Names for completion: those of variables, and the files of the working directory."""
@@ -300,8 +324,16 @@ def driver():
 
     # ---- the cells
 
+    def forget_processes():
+        """Processes of earlier cells that were killed take up no more of the limit, if the libraries know them."""
+        if "multiprocessing" in modules:
+            modules["multiprocessing"].active_children()
+        if "subprocess" in modules:
+            modules["subprocess"]._cleanup()
+
     def run_cell(cell):
-        report = {"value": None}
+        report, state.value = {"value": None}, None
+        attempt(forget_processes)
         variables = cell.get("environment") or {}
         before = set_environment(variables)
         sys.argv = ["cell", *(cell.get("arguments") or [])]

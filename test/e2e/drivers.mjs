@@ -79,6 +79,32 @@ quickCase('the lines of a file, of which a cell is a part', async () => {
     has(wrong.stderr, 'Uncaught nb:9\nlet let\n', 'JavaScript: a syntax error');
 });
 
+quickCase('Python: a value that is a picture', async () => {
+    const picture = "class P:\n    def __init__(self, *data): self.data = data\n    def _repr_png_(self): return self.data[0]\n";
+    const [one, broken, none] = await python(`${picture}P(b'\\x89PNG')`, 'P()', 'P(None)');
+    is([one.report.figures, one.report.figures_omitted], [[{ type: 'image/png', data: 'iVBORw==' }], undefined]);
+    has(broken.stderr, 'IndexError', 'one that fails');
+    is([broken.report.figures, broken.report.figures_omitted], [[], 1], 'one that fails is left out');
+    is([none.report.figures, none.report.figures_omitted], [[], undefined], 'None is no picture');
+});
+
+quickCase('Python: processes that were killed are forgotten before the next cell', async () => {
+    const begin = 'import multiprocessing, os, signal, subprocess, time\ndef f(): time.sleep(100)\nfork = multiprocessing.get_context("fork")\n' +
+        'for i in range(3):\n    fork.Process(target=f).start(); subprocess.Popen(["sleep", "100"])\n';
+    const kill = 'p = None\nfor pid in open("/proc/self/task/%d/children" % os.getpid()).read().split(): os.kill(int(pid), signal.SIGKILL)\ntime.sleep(0.5)';
+    is(await pythonValues(begin + kill, 'len(open("/proc/self/task/%d/children" % os.getpid()).read().split())'), '|0');
+});
+
+quickCase('Python: a pool of spawned processes that hangs is explained', async () => {
+    const [cell] = await python({ code: 'import multiprocessing\ndef f(x): return x\nmultiprocessing.get_context("spawn").Pool(1).map(f, [1])', interrupt_at: "Can't get attribute 'f'" });
+    is(cell.report.interrupted, true);
+    has(cell.stderr, "use multiprocessing.get_context('fork'), or import them from a file");
+});
+
+quickCase('JavaScript: require.main is module', async () => {
+    is(await nodeValues('require.main === module'), 'true');
+});
+
 quickCase('Python: output comes before the report, in order', async () => {
     const [first, second] = await python('print("a")\nprint("b", end="")\n"c"', 'import sys; sys.stderr.write("d"); print("e")');
     is([first.stdout, first.report.value], ['a\nb', "'c'"]);
