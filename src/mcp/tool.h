@@ -35,8 +35,8 @@ bool tool_exists(const struct config *config, const char *name);
 char *tool_names(const struct config *config);
 
 /*
- * The instructions for models; owned by the caller. They name no languages: which can run may be
- * unknown yet, and some hosts cut instructions after 2 kB.
+ * The instructions for models; owned by the caller. They are short, since hosts send them with the
+ * description of the tool, which has the rules, and in each conversation.
  */
 char *tool_instructions(const struct config *config);
 
