@@ -37,18 +37,18 @@ static char *names_of_interpreters(const struct config *config, const bool *offe
     return strvec_join(&names, ", ");
 }
 
-/* The packages in the image, as many as there is room for. */
-static void describe_packages(struct strbuf *text, const struct strvec *packages)
+void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
+                       size_t max)
 {
     size_t listed = 0;
 
     for (size_t bytes = 0; listed < packages->count; listed++) {
         bytes += strlen(packages->items[listed]) + 2;
-        if (bytes > PACKAGES_BYTES_MAX)
+        if (bytes > max)
             break;
-        strbuf_addf(text, "%s %s", listed == 0 ? "; packages:" : ",", packages->items[listed]);
+        strbuf_addf(text, "%s %s", listed == 0 ? start : ",", packages->items[listed]);
     }
-    if (listed < packages->count)
+    if (listed > 0 && listed < packages->count)
         strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
@@ -68,7 +68,7 @@ static char *limits_of_language(const struct config *config, const struct langua
         strbuf_addstr(&text, "no network");
     else
         strbuf_addf(&text, "network '%s'", policy.network);
-    describe_packages(&text, &language->packages);
+    tool_add_packages(&text, "; packages:", &language->packages, PACKAGES_BYTES_MAX);
     return strbuf_steal(&text);
 }
 

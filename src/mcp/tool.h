@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/strbuf.h"
 #include "config/config.h"
 #include "mcp/revision.h"
 
@@ -27,6 +28,13 @@ json_t *tool_definition(const struct config *config, const bool *offered,
 /* Likewise an array of all tools. */
 json_t *tool_definitions(const struct config *config, const bool *offered,
                          const struct revision *revision);
+
+/*
+ * Adds the names of the packages in an image, `start` and as many as fit into `max` bytes, as in
+ * "; packages: numpy, pandas and 7 more". Without packages it adds nothing.
+ */
+void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
+                       size_t max);
 
 /* Whether there is a tool of this name. */
 bool tool_exists(const struct config *config, const char *name);

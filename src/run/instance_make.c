@@ -337,6 +337,15 @@ static bool lacks_user(struct instance *instance, const struct notifier *cancel)
     return engine_memory_users(docker->memory) == ENGINE_USERS_MAPPED;
 }
 
+/* Hands on the error. If an image of a language is missing, it names the command that pulls it. */
+static int hand_on(const struct plan *plan, const struct error *failure, struct error *error)
+{
+    if (failure->kind != ERROR_IMAGE || plan->image_requested || !plan->language)
+        return error_set(error, failure->kind, "%s", failure->message);
+    return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: isolator pull %s",
+                     plan->base ? plan->base : plan->image, plan->language);
+}
+
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error)
 {
@@ -345,7 +354,7 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
     if (make_for_image(instance, plan, deadline, end, cancel, &failure) == 0)
         return 0;
     if (failure.kind != ERROR_ENGINE || !lacks_user(instance, cancel))
-        return error_set(error, failure.kind, "%s", failure.message);
+        return hand_on(plan, &failure, error);
     begin_again(instance, plan, instance->delivery);
     return make_for_image(instance, plan, deadline, end, cancel, error);
 }
