@@ -3,17 +3,32 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "config/session_arguments.h"
 #include "mcp/tool.h"
 
 /* Bytes of the names of packages in a warning. */
 enum { PACKAGES_BYTES_MAX = 200 };
 
+/* Bytes of the names of files in a warning, after which no other comes, and of one of them. */
+enum { NAMES_BYTES_MAX = 150, NAME_BYTES_MAX = 80, EXTENSION_MAX = 10 };
+
+/* Whether the name is short, and nothing in it can be misread. */
+static bool is_harmless(const char *name, size_t length)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@/";
+
+    return length > 0 && length <= ADVICE_PACKAGE_MAX && !strchr("-./", name[0]) &&
+           strspn(name, letters) >= length;
+}
+
 /* Without a session, an interpreter shows only what is printed. */
 static void advise_to_print(struct result *result, const struct language *language, bool sessions)
 {
     if (!result_success(result) || result->session || result->artifacts.count > 0 ||
-        result->text[0].length + result->text[1].length > 0 || language->session_command.count == 0)
+        result->unreturned_count > 0 || result->text[0].length + result->text[1].length > 0 ||
+        language->session_command.count == 0)
         return;
     if (sessions)
         strvec_pushf(&result->warnings,
@@ -22,6 +37,48 @@ static void advise_to_print(struct result *result, const struct language *langua
                      SESSION_NEW);
     else
         strvec_push(&result->warnings, "print what you want to see");
+}
+
+/* ---- files */
+
+/* The pattern for these files, owned: that of their extension if all have the same. */
+static char *pattern_of(const struct strvec *names)
+{
+    const char *extension = NULL;
+
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
+        const char *dot = strrchr(name, '.');
+
+        if (!dot || strchr(name, '/') || (extension && strcmp(extension, dot) != 0) ||
+            strlen(dot) > EXTENSION_MAX || !dot[1] || !is_harmless(dot + 1, strlen(dot + 1)))
+            return string_copy("**");
+        extension = dot;
+    }
+    return string_format("*%s", extension);
+}
+
+/* Files that were written are lost with the container, unless it is that of a session. */
+static void advise_to_ask(struct result *result)
+{
+    const struct strvec *names = &result->unreturned;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *pattern = NULL;
+    size_t listed = 0;
+
+    if (names->count == 0)
+        return;
+    pattern = pattern_of(names);
+    strbuf_addstr(&text, "files written and not returned:");
+    for (; listed < names->count && (listed == 0 || text.length < NAMES_BYTES_MAX); listed++) {
+        CLEANUP_FREE char *name = text_escape_short(names->items[listed], NAME_BYTES_MAX);
+
+        strbuf_addf(&text, "%s %s", listed == 0 ? "" : ",", name);
+    }
+    if (listed < result->unreturned_count)
+        strbuf_addf(&text, " and %zu more", result->unreturned_count - listed);
+    strvec_pushf(&result->warnings, "%s; to get them, give \"artifacts\": [\"%s\"]",
+                 strbuf_string(&text), pattern);
 }
 
 /* ---- packages */
@@ -51,15 +108,6 @@ static const char *const packages_of_modules[][2] = {
     {"skimage", "scikit-image"},
     {"yaml", "pyyaml"},
 };
-
-static bool is_harmless(const char *name, size_t length)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@/";
-
-    return length > 0 && length <= ADVICE_PACKAGE_MAX && !strchr("-./", name[0]) &&
-           strspn(name, letters) >= length;
-}
 
 static const char *last_mark(const char *text, const char *mark)
 {
@@ -124,6 +172,7 @@ static void advise_to_prepare(struct result *result, const struct language *lang
 
 void advice_add(struct result *result, const struct language *language, bool sessions)
 {
+    advise_to_ask(result);
     if (!language)
         return;
     advise_to_print(result, language, sessions);

@@ -1,7 +1,8 @@
 /*
- * Warnings for a model that name the cure of what it ran into: a program that shows nothing, or a
- * package that is not in the image. What a program prints is untrusted: of it, only the name of a
- * package gets into a warning, and only if it is short and harmless.
+ * Warnings for a model that name the cure of what it ran into: files that were written and not
+ * returned, a program that shows nothing, or a package that is not in the image. What a program
+ * prints is untrusted: of it, only the name of a package gets into a warning, and only if it is
+ * short and harmless. The names of files are escaped.
  */
 #ifndef MCP_ADVICE_H
 #define MCP_ADVICE_H

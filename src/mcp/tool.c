@@ -116,8 +116,9 @@ static void add_rules(struct strbuf *text, const struct config *config)
 {
     strbuf_addf(text,
                 "Runs a program in a fresh, locked-down container. Give language and "
-                "entrypoint_code, or snippet_name. Returned are what it prints and the files that "
-                "artifacts names. It can write only to its working directory, %s, and to /tmp, "
+                "entrypoint_code, or snippet_name. Returned are what it prints, pictures that it "
+                "writes, and the files that artifacts names. It can write only to its working "
+                "directory, %s, and to /tmp, "
                 "sees no file of the host, and cannot install packages. %s, so send all files that "
                 "it needs (additional_files), those of earlier calls by their uri.",
                 config->workdir,

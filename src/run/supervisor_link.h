@@ -107,13 +107,13 @@ void supervisor_link_keep(struct supervisor_link *link, int archive,
 void supervisor_link_send(void *link, struct strbuf *queue);
 
 /*
- * Add a frame to `queue`: STOP; INTERRUPT; COLLECT with a plan's limits, where a file of up to
- * `file_max` bytes is sent; CREDIT for a stream (enum frame_type).
+ * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,
+ * if the archive has up to `max`; CREDIT for a stream (enum frame_type).
  */
 void supervisor_link_stop(struct strbuf *queue);
 void supervisor_link_interrupt(struct strbuf *queue);
-void supervisor_link_collect(struct supervisor_link *link, const struct plan *plan,
-                             long long file_max, struct strbuf *queue);
+void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
+                             struct strbuf *queue);
 void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue);
 
 /* Whether the supervisor can take a request: it has none, or has reported the end of the last one.

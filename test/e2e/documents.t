@@ -297,6 +297,8 @@ up to 100 messages
 4096 bytes
 64 subscriptions
 every three seconds
+up to four pictures of together 1 MiB
+up to ten of the other files
 END
 }
 

@@ -160,12 +160,52 @@ static void advice__of_a_cell(void **state)
           "packages in the image: numpy, six");
 }
 
+/* Names are given with ' ' between them; `more` have no name. */
+static void check_files(const char *names, size_t more, const char *expected)
+{
+    struct result result = ended(0, "", "");
+    CLEANUP_FREE char *words = string_copy(names);
+
+    for (char *rest = words, *name; (name = strtok_r(rest, " ", &rest));)
+        strvec_push(&result.unreturned, name);
+    result.unreturned_count = result.unreturned.count + more;
+    check(&result, INTERPRETER, "py", true, expected);
+}
+
+#define WRITTEN "files written and not returned: "
+#define GIVE    "; to get them, give \"artifacts\": "
+
+static void advice__to_ask_for_files(void **state)
+{
+    CLEANUP_FREE char *long_name = string_format("%0100d", 1);
+    CLEANUP_FREE char *shown = string_format("%080d...", 0);
+    CLEANUP_FREE char *expected = string_format(WRITTEN "%s" GIVE "[\"**\"]", shown);
+    CLEANUP_FREE char *long_names = string_format("%s %s %s", long_name, long_name, long_name);
+    CLEANUP_FREE char *two =
+        string_format(WRITTEN "%s, %s and 8 more" GIVE "[\"**\"]", shown, shown);
+
+    (void)state;
+    check_files("a.csv", 0, WRITTEN "a.csv" GIVE "[\"*.csv\"]");
+    check_files("a.csv b.csv", 3, WRITTEN "a.csv, b.csv and 3 more" GIVE "[\"*.csv\"]");
+    check_files("a.csv b.txt", 0, WRITTEN "a.csv, b.txt" GIVE "[\"**\"]");
+    check_files("out/a.csv", 0, WRITTEN "out/a.csv" GIVE "[\"**\"]");
+    check_files("a", 0, WRITTEN "a" GIVE "[\"**\"]");
+    check_files("a.c*", 0, WRITTEN "a.c*" GIVE "[\"**\"]");
+    check_files("a.\"]", 0, WRITTEN "a.\"]" GIVE "[\"**\"]");
+    check_files(long_name, 0, expected);
+    check_files(long_names, 7, two);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advice__to_print),         cmocka_unit_test(advice__not_to_print),
-        cmocka_unit_test(advice__of_python),        cmocka_unit_test(advice__of_javascript),
-        cmocka_unit_test(advice__of_harmful_names), cmocka_unit_test(advice__only_after_a_failure),
+        cmocka_unit_test(advice__to_print),
+        cmocka_unit_test(advice__not_to_print),
+        cmocka_unit_test(advice__to_ask_for_files),
+        cmocka_unit_test(advice__of_python),
+        cmocka_unit_test(advice__of_javascript),
+        cmocka_unit_test(advice__of_harmful_names),
+        cmocka_unit_test(advice__only_after_a_failure),
         cmocka_unit_test(advice__of_a_cell),
     };
 
