@@ -58,6 +58,25 @@ bool strvec_contains(const struct strvec *vector, const char *string)
     return false;
 }
 
+bool strvec_remove(struct strvec *vector, const char *string)
+{
+    size_t kept = 0;
+    bool removed = false;
+
+    for (size_t i = 0; i < vector->count; i++) {
+        if (strcmp(vector->items[i], string) != 0) {
+            vector->items[kept++] = vector->items[i];
+            continue;
+        }
+        free(vector->items[i]);
+        removed = true;
+    }
+    vector->count = kept;
+    if (removed)
+        vector->items[kept] = NULL;
+    return removed;
+}
+
 bool strvec_equal(const struct strvec *one, const struct strvec *other)
 {
     if (one->count != other->count)

@@ -30,6 +30,9 @@ void strvec_push_all(struct strvec *vector, const struct strvec *more);
 void strvec_push_owned(struct strvec *vector, char *string);
 
 bool strvec_contains(const struct strvec *vector, const char *string);
+
+/* Removes and frees the strings that equal this one. Returns whether there was one. */
+bool strvec_remove(struct strvec *vector, const char *string);
 /* True if they have the same strings in the same order. */
 bool strvec_equal(const struct strvec *one, const struct strvec *other);
 

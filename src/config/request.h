@@ -71,6 +71,7 @@ struct request {
     struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */
     struct strvec artifacts; /* patterns (base/glob.h) of the files to return; empty: no files */
+    bool unasked;            /* return pictures, and name the other files that the program writes */
     struct test_requests tests;
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
     struct session_request session;

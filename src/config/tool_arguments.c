@@ -386,6 +386,7 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
             return refuse_unknown(&reading, key);
     }
     meant = given_arguments(&reading, arguments);
+    request->unasked = caller == TOOL_CALLER_MODEL && !json_object_get(meant, "artifacts");
     result = check_choice(&reading, meant);
     if (result == 0)
         result = read_arguments_given(&reading, meant);

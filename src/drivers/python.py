@@ -54,8 +54,8 @@ def driver():
     sources = {}  # the text of the last cells, or of the files that they are from, for tracebacks
 
     def on_sigint(number, frame):
-        """Between cells a SIGINT is ignored. While the event loop waits or works, its task is cancelled; else the code
-        that runs gets a KeyboardInterrupt."""
+        # Between cells a SIGINT is ignored. While the event loop waits or works, its task is cancelled; else the code
+        # that runs gets a KeyboardInterrupt.
         if not state.interruptible:
             return
         if state.task and frame.f_globals.get("__name__", "driver").partition(".")[0] in ("asyncio", "selectors", "driver"):
@@ -65,8 +65,8 @@ def driver():
             raise KeyboardInterrupt
 
     def attempt(function, *arguments):
-        """Calls the function; a SIGINT may end it. Returns the exception that ended it, without the driver's own frames,
-        or None."""
+        # Calls the function; a SIGINT may end it. Returns the exception that ended it, without the driver's own frames,
+        # or None.
         try:
             try:
                 state.interruptible = True
@@ -87,7 +87,7 @@ def driver():
         return None
 
     def clean(text):
-        """The text as a JSON string can hold it: without lone surrogates and NUL."""
+        # The text as a JSON string can hold it: without lone surrogates and NUL.
         return str(text).encode("utf-8", "backslashreplace").replace(b"\0", b"\\x00")
 
     # ---- before and after a cell
@@ -103,14 +103,14 @@ def driver():
                 setattr(sys, name, io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True))
 
     def set_environment(variables):
-        """Returns what the variables were before."""
+        # Returns what the variables were before.
         before = {name: environ.get(name) for name in variables}
         for name, value in variables.items():
             environ[name] = value
         return before
 
     def restore_environment(variables, before):
-        """A variable that the cell itself has changed keeps its new value."""
+        # A variable that the cell itself has changed keeps its new value.
         for name, value in variables.items():
             if environ.get(name) == value:
                 if before[name] is None:
@@ -128,7 +128,7 @@ def driver():
     # ---- the code of a cell
 
     def place(cell, code):
-        """The name and the text of the code: a cell has its own lines, one of a file those of the file."""
+        # The name and the text of the code: a cell has its own lines, one of a file those of the file.
         if "file" not in cell:
             return "<cell %d>" % cell["number"], code
         return cell["file"], "\n" * (cell["line"] - 1) + code
@@ -143,12 +143,12 @@ def driver():
                 modules["linecache"].cache.pop(oldest, None)
 
     def earlier_lines(earlier, code):
-        """The code, whose first lines are empty, with the lines of the same file that came before."""
+        # The code, whose first lines are empty, with the lines of the same file that came before.
         begin = len(code) - len(code.lstrip("\n"))
         return "\n".join((earlier.split("\n") + [""] * begin)[:begin]) + "\n" * (begin > 0) + code[begin:]
 
     def show_sources():
-        """Tracebacks and inspect.getsource() find the text of cells in linecache, if that is there."""
+        # Tracebacks and inspect.getsource() find the text of cells in linecache, if that is there.
         if "linecache" in modules:
             cache = modules["linecache"].cache
             for name, code in sources.items():
@@ -156,7 +156,7 @@ def driver():
                     cache[name] = (len(code), None, (code + "\n").splitlines(True), name)
 
     def evaluate(body, last):
-        """The value of the cell. If there is an await in it, all of it runs in the event loop."""
+        # The value of the cell. If there is an await in it, all of it runs in the event loop.
         if not (body.co_flags | (last.co_flags if last else 0)) & IS_COROUTINE:
             eval(body, main)
             return eval(last, main) if last else None
@@ -211,7 +211,7 @@ def driver():
                 report["value_cut"] = True
 
     def shorter_repr(value, size):
-        """The repr. Of a large value of a built-in type only the beginning, which is longer than can be shown."""
+        # The repr. Of a large value of a built-in type only the beginning, which is longer than can be shown.
         kind = type(value)
         if kind in (str, bytes, bytearray, list, tuple) and len(value) > size:
             value = value[:size + 1]
@@ -245,7 +245,7 @@ def driver():
         said["message"] = clean(error)[:MESSAGE_MAX].decode("utf-8", "ignore")
 
     def hint_at_spawn():
-        """Processes that are spawned do not find what cells define; a pool starts them again without end."""
+        # Processes that are spawned do not find what cells define; a pool starts them again without end.
         if "multiprocessing.popen_spawn_posix" in modules or "multiprocessing.popen_forkserver" in modules:
             sys.stderr.write("Processes that multiprocessing spawns cannot find functions of cells; "
                              "use multiprocessing.get_context('fork'), or import them from a file.\n")
@@ -269,7 +269,7 @@ def driver():
             attempt(print_error, type(error), error, traceback_of(error))
 
     def find_pictures(value, pictures):
-        """The open figures of matplotlib, and the value if it is a picture: all that can be one, as functions that make PNG."""
+        # The open figures of matplotlib, and the value if it is a picture: all that can be one, as functions that make PNG.
         def saved(figure):
             picture = io.BytesIO()
             figure.savefig(picture, format="png", bbox_inches="tight")
@@ -284,7 +284,7 @@ def driver():
             pictures.append(value._repr_png_)
 
     def add_figure(picture, figures, size):
-        """Adds a picture as PNG; returns how many are left out: 0 or 1. None is no picture."""
+        # Adds a picture as PNG; returns how many are left out: 0 or 1. None is no picture.
         from binascii import b2a_base64
         picture = picture()
         data = b2a_base64(picture, newline=False).decode() if picture is not None else ""
@@ -294,7 +294,7 @@ def driver():
         return int(not fits)
 
     def take_figures(report, size):
-        """The pictures of the cell; closes the figures of matplotlib."""
+        # The pictures of the cell; closes the figures of matplotlib.
         pictures, figures, omitted = [], [], []
         attempt(find_pictures, state.value, pictures)
         while pictures:
@@ -313,7 +313,7 @@ def driver():
             report["figures_omitted"] = sum(omitted) + len(pictures)
 
     def add_names(report, size):
-        """Names for completion: those of variables, and the files of the working directory."""
+        # Names for completion: those of variables, and the files of the working directory.
         for member, names in (("names", [*main, *builtin_names]), ("files", os_listdir("."))):
             report[member], left = [], size // 2
             for name in (name for name in names if isinstance(name, str) and name[:1] != "_"):
@@ -325,7 +325,7 @@ def driver():
     # ---- the cells
 
     def forget_processes():
-        """Processes of earlier cells that were killed take up no more of the limit, if the libraries know them."""
+        # Processes of earlier cells that were killed take up no more of the limit, if the libraries know them.
         if "multiprocessing" in modules:
             modules["multiprocessing"].active_children()
         if "subprocess" in modules:
@@ -361,12 +361,12 @@ def driver():
         return report
 
     def hold_signals():
-        """Other signals than SIGINT wait for the next cell, so that no handler of a cell runs in the driver."""
+        # Other signals than SIGINT wait for the next cell, so that no handler of a cell runs in the driver.
         set_signal(signal.SIGINT, on_sigint)
         state.mask = set_mask(signal.SIG_BLOCK, SIGNALS)
 
     def receive(size):
-        """So many bytes of the pipe; leaves at its end: the session is over."""
+        # So many bytes of the pipe; leaves at its end: the session is over.
         text, failures = bytearray(), 0
         while len(text) < size:
             try:
@@ -379,7 +379,7 @@ def driver():
         return text
 
     def next_cell():
-        """Waits for the next cell, and writes its standard input to the file. Returns its number as it came, and the cell."""
+        # Waits for the next cell, and writes its standard input to the file. Returns its number as it came, and the cell.
         head = receive(39)
         text, left = receive(int(head[13:25])), int(head[26:])
         truncate(INPUT, 0)

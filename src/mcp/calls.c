@@ -8,7 +8,9 @@
 #include "base/diagnostics.h"
 #include "base/memory.h"
 #include "config/tool_arguments.h"
+#include "mcp/advice.h"
 #include "mcp/tool_result.h"
+#include "run/owned_container.h"
 
 /*
  * How often progress is sent: every QUIET_MS, or OUTPUT_MS if there is new output. POLL_MS is how
@@ -28,6 +30,7 @@ void call_free(struct call *call)
 {
     responder_nothing(&call->responder);
     json_decref(call->token);
+    free(call->unprepared);
     free(call);
 }
 
@@ -84,6 +87,21 @@ static bool has_begun(const struct result *result)
     return result->exit_code != EXIT_CODE_NONE || result->build;
 }
 
+/* That a language is not prepared is worth one warning, and not one with each call. */
+static void drop_told(const struct call *call, struct result *result)
+{
+    struct calls *calls = call->calls;
+
+    if (!call->unprepared)
+        return;
+    pthread_mutex_lock(&calls->lock);
+    if (strvec_contains(&calls->told, call->unprepared))
+        strvec_remove(&result->warnings, call->unprepared);
+    else if (!call->closed && strvec_contains(&result->warnings, call->unprepared))
+        strvec_push(&calls->told, call->unprepared);
+    pthread_mutex_unlock(&calls->lock);
+}
+
 /* ---- what the service calls for a run */
 
 static void call_started(void *context)
@@ -111,6 +129,8 @@ static void call_done(void *context, struct result *result)
         opened = false;
     }
     result_name_subject(result, tool_arguments_namer);
+    drop_told(call, result);
+    advice_add(result, call->language, calls->config->sessions.max > 0);
     if (calls->service->docker.trace) /* after the steps of the call */
         diagnostics_line("container %s, warm: %s", result->container ? result->container : "none",
                          result->warm ? "true" : "false");
@@ -170,6 +190,9 @@ int calls_submit(struct calls *calls, struct call *call, struct plan *plan, stru
 
     call->calls = calls;
     call->begin = call->last_sent = clock_now_ms();
+    call->language = config_language(calls->config, plan->language);
+    if (plan->base)
+        call->unprepared = owned_container_unprepared(plan->language, plan->base);
     if (open_session(call, plan, error) != 0)
         return -1;
     pthread_mutex_lock(
@@ -287,5 +310,6 @@ int calls_without_response(struct calls *calls)
 
 void calls_release(struct calls *calls)
 {
+    strvec_release(&calls->told);
     pthread_mutex_destroy(&calls->lock);
 }

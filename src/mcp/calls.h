@@ -31,6 +31,10 @@ struct call {
     struct run_handle *handle;     /* valid while the call is in the list */
     char session[SESSION_ID_SIZE]; /* "": it uses none */
     bool opens_session;            /* it is the first of its session */
+    const struct language
+        *language; /* of its program; borrowed; NULL: the configuration has none */
+    /* owned; the warning that its language is not prepared; NULL: it cannot be that */
+    char *unprepared;
     struct run_stats stats;
     bool started;        /* the service runs it; false: it waits in the queue */
     bool closed;         /* no response will be sent: it was cancelled, or has its response */
@@ -52,8 +56,9 @@ struct calls {
     struct result_store *store;
 
     pthread_mutex_t lock;
-    struct call *list; /* in the order in which they were submitted */
-    int unfinished;    /* those in the list, and those whose containers are being removed */
+    struct call *list;  /* in the order in which they were submitted */
+    int unfinished;     /* those in the list, and those whose containers are being removed */
+    struct strvec told; /* warnings that some client has had, and that do not come again */
 };
 
 /* Everything is borrowed and must exist until calls_release(). */

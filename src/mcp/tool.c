@@ -37,43 +37,61 @@ static char *names_of_interpreters(const struct config *config, const bool *offe
     return strvec_join(&names, ", ");
 }
 
-/* The packages in the image, as many as there is room for. */
-static void describe_packages(struct strbuf *text, const struct strvec *packages)
+void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
+                       size_t max)
 {
     size_t listed = 0;
 
     for (size_t bytes = 0; listed < packages->count; listed++) {
         bytes += strlen(packages->items[listed]) + 2;
-        if (bytes > PACKAGES_BYTES_MAX)
+        if (bytes > max)
             break;
-        strbuf_addf(text, "%s %s", listed == 0 ? "; packages:" : ",", packages->items[listed]);
+        strbuf_addf(text, "%s %s", listed == 0 ? start : ",", packages->items[listed]);
     }
-    if (listed < packages->count)
+    if (listed > 0 && listed < packages->count)
         strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
-/* A line for each offered language with its default limits. */
+/* The default limits of a program in a language, and its packages. */
+static char *limits_of_language(const struct config *config, const struct language *language)
+{
+    CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
+    struct strbuf text = STRBUF_INIT;
+
+    config_policy(config, language, &policy);
+    strbuf_addf(&text, "%.10g s, %.10g MB of memory, %.10g CPU, %.10g MB for files, ",
+                policy.limits.number[LIMIT_TIMEOUT], policy.limits.number[LIMIT_MEMORY],
+                policy.limits.number[LIMIT_CPUS], policy.limits.number[LIMIT_WORKDIR]);
+    if (isfinite(policy.limits.number[LIMIT_CPU_TIME]))
+        strbuf_addf(&text, "%.10g s of CPU time, ", policy.limits.number[LIMIT_CPU_TIME]);
+    if (strcmp(policy.network, "none") == 0)
+        strbuf_addstr(&text, "no network");
+    else
+        strbuf_addf(&text, "network '%s'", policy.network);
+    tool_add_packages(&text, "; packages:", &language->packages, PACKAGES_BYTES_MAX);
+    return strbuf_steal(&text);
+}
+
+/* The offered languages with their default limits: a line for those that have the same. */
 static void describe_languages(struct strbuf *text, const struct config *config,
                                const bool *offered)
 {
-    for (size_t i = 0; i < config->language_count; i++) {
-        const struct language *language = &config->languages[i];
+    CLEANUP(strvec_release) struct strvec limits = STRVEC_INIT; /* of each language */
 
-        if (offered && !offered[i])
+    for (size_t i = 0; i < config->language_count; i++)
+        strvec_push_owned(&limits, offered && !offered[i]
+                                       ? string_copy("")
+                                       : limits_of_language(config, &config->languages[i]));
+    for (size_t i = 0; i < limits.count; i++) {
+        if (limits.items[i][0] == '\0')
             continue;
-        CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
-        config_policy(config, language, &policy);
-        strbuf_addf(text, "\n- %s: %.10g s, %.10g MB of memory, %.10g CPU, %.10g MB for files, ",
-                    language->name, policy.limits.number[LIMIT_TIMEOUT],
-                    policy.limits.number[LIMIT_MEMORY], policy.limits.number[LIMIT_CPUS],
-                    policy.limits.number[LIMIT_WORKDIR]);
-        if (isfinite(policy.limits.number[LIMIT_CPU_TIME]))
-            strbuf_addf(text, "%.10g s of CPU time, ", policy.limits.number[LIMIT_CPU_TIME]);
-        if (strcmp(policy.network, "none") == 0)
-            strbuf_addstr(text, "no network");
-        else
-            strbuf_addf(text, "network '%s'", policy.network);
-        describe_packages(text, &language->packages);
+        strbuf_addf(text, "\n- %s", config->languages[i].name);
+        for (size_t k = i + 1; k < limits.count; k++)
+            if (strcmp(limits.items[k], limits.items[i]) == 0) {
+                strbuf_addf(text, ", %s", config->languages[k].name);
+                limits.items[k][0] = '\0'; /* it has its line */
+            }
+        strbuf_addf(text, ": %s", limits.items[i]);
     }
 }
 
@@ -93,50 +111,27 @@ static bool reaches_network(const struct config *config, const bool *offered)
     return reaches;
 }
 
-/* How to keep state, if that is possible. */
-static void add_rule_of_state(struct strbuf *text, const struct config *config, const bool *offered)
+/* What a program can reach, and what comes back. */
+static void add_rules(struct strbuf *text, const struct config *config)
 {
-    CLEANUP_FREE char *interpreters = names_of_interpreters(config, offered);
-
-    if (has_sessions(config)) {
-        strbuf_addf(text,
-                    " To work in several steps, open a session (session \"%s\") and pass its id to "
-                    "the next calls: the files stay",
-                    SESSION_NEW);
-        if (interpreters[0] != '\0')
-            strbuf_addf(text, ", and the variables of %s", interpreters);
-        strbuf_addstr(text, ". Without a session, no state is kept between calls:");
-    } else {
-        strbuf_addstr(text, " No state is kept between calls:");
-    }
-    strbuf_addstr(text, " send all files that a program needs with each call (additional_files), "
-                        "artifacts of earlier calls by their uri.");
-}
-
-static void add_rules(struct strbuf *text, const struct config *config, const bool *offered)
-{
-    strbuf_addstr(
-        text,
-        "The tool execute_code runs a program in a fresh, locked-down container and returns "
-        "its output, its exit status and the reason why it ended. Give either snippet_name, or "
-        "both language and entrypoint_code. Only printed output and the files that artifacts "
-        "names are returned, pictures as pictures.");
-    add_rule_of_state(text, config, offered);
-    strbuf_addf(
-        text,
-        " The program can write only to its working directory, %s, and to /tmp. It has no access "
-        "to files of the host. Packages that are not in the image cannot be installed. The first "
-        "line of the result says if a run failed.",
-        config->workdir);
+    strbuf_addf(text,
+                "Runs a program in a fresh, locked-down container. Give language and "
+                "entrypoint_code, or snippet_name. Returned are what it prints, pictures that it "
+                "writes, and the files that artifacts names. It can write only to its working "
+                "directory, %s, and to /tmp, "
+                "sees no file of the host, and cannot install packages. %s, so send all files that "
+                "it needs (additional_files), those of earlier calls by their uri.",
+                config->workdir,
+                has_sessions(config) ? "Nothing is kept between calls without a session"
+                                     : "Nothing is kept between calls");
 }
 
 char *tool_instructions(const struct config *config)
 {
-    struct strbuf text = STRBUF_INIT;
-
-    add_rules(&text, config, NULL);
-    strbuf_addstr(&text, " The description of the tool lists the languages and their limits.");
-    return strbuf_steal(&text);
+    return string_format(
+        "%s runs code in a locked-down container%s. Its description has the rules, the languages "
+        "and their limits.",
+        TOOL_NAME, has_sessions(config) ? "; to work in several steps, open a session" : "");
 }
 
 /* The description of the tool: the rules, then the languages. */
@@ -144,7 +139,7 @@ static char *describe_tool(const struct config *config, const bool *offered)
 {
     struct strbuf text = STRBUF_INIT;
 
-    add_rules(&text, config, offered);
+    add_rules(&text, config);
     strbuf_addstr(&text, " Languages and limits:");
     describe_languages(&text, config, offered);
     return strbuf_steal(&text);
@@ -155,9 +150,9 @@ static char *describe_limit(enum limit_number which, double maximum)
 {
     struct strbuf text = STRBUF_INIT;
 
-    strbuf_addf(&text, "%s Default: the limit of the language.", limit_rules[which].for_models);
+    strbuf_addf(&text, "%s", limit_rules[which].for_models);
     if (which == LIMIT_TIMEOUT)
-        strbuf_addstr(&text, " Many hosts wait at most 60 seconds for a result.");
+        strbuf_addstr(&text, " Many hosts wait at most 60 seconds.");
     if (which == LIMIT_TIMEOUT && !isnan(maximum))
         strbuf_addf(&text, " A value above %.10g is lowered to %.10g.", maximum, maximum);
     else if (!isnan(maximum))
@@ -243,8 +238,8 @@ static void describe_inputs(json_t *files, const struct config *config)
     CLEANUP(strvec_release) struct strvec paths = STRVEC_INIT;
 
     inputs_dir_list(config, &paths);
-    describe_names(json_object_get(members, "uri"),
-                   " Or " INPUTS_URI "NAME for these files:", &paths, INPUTS_BYTES_MAX);
+    describe_names(json_object_get(members, "uri"), " Or " INPUTS_URI "NAME:", &paths,
+                   INPUTS_BYTES_MAX);
 }
 
 static char *describe_session(const struct config *config, const bool *offered)
@@ -253,15 +248,14 @@ static char *describe_session(const struct config *config, const bool *offered)
     struct strbuf text = STRBUF_INIT;
 
     strbuf_addf(&text,
-                "\"%s\" opens a session and returns its id. With the id, a call runs in that "
-                "session: the files stay, and language can be left out.",
+                "\"%s\" opens a session and returns its id; calls with the id share its files, and "
+                "need no language.",
                 SESSION_NEW);
     if (interpreters[0] != '\0')
         strbuf_addf(&text,
-                    " %s: variables, imports and functions stay too, the value of the last "
-                    "expression is returned, and so are open matplotlib figures.",
+                    " %s: variables stay too; the value of the last expression and matplotlib "
+                    "figures are returned.",
                     interpreters);
-    strbuf_addf(&text, " End it with %s. Default: no state is kept.", TOOL_CLOSE_NAME);
     return strbuf_steal(&text);
 }
 
@@ -270,8 +264,7 @@ static void describe_sessions(json_t *tool, json_t *properties, const struct con
                               const bool *offered)
 {
     static const char *const arguments[] = {"session", "keep_processes"};
-    static const char *const members[] = {"session", "value", "valueTruncated", "stateKept",
-                                          "sessionEnded"};
+    static const char *const members[] = {"session", "value"};
     json_t *results = json_object_get(json_object_get(tool, "outputSchema"), "properties");
     json_t *reasons = json_object_get(json_object_get(results, "reason"), "enum");
     CLEANUP_FREE char *description = describe_session(config, offered);

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/strbuf.h"
 #include "config/config.h"
 #include "mcp/revision.h"
 
@@ -28,6 +29,13 @@ json_t *tool_definition(const struct config *config, const bool *offered,
 json_t *tool_definitions(const struct config *config, const bool *offered,
                          const struct revision *revision);
 
+/*
+ * Adds the names of the packages in an image, `start` and as many as fit into `max` bytes, as in
+ * "; packages: numpy, pandas and 7 more". Without packages it adds nothing.
+ */
+void tool_add_packages(struct strbuf *text, const char *start, const struct strvec *packages,
+                       size_t max);
+
 /* Whether there is a tool of this name. */
 bool tool_exists(const struct config *config, const char *name);
 
@@ -35,8 +43,8 @@ bool tool_exists(const struct config *config, const char *name);
 char *tool_names(const struct config *config);
 
 /*
- * The instructions for models; owned by the caller. They name no languages: which can run may be
- * unknown yet, and some hosts cut instructions after 2 kB.
+ * The instructions for models; owned by the caller. They are short, since hosts send them with the
+ * description of the tool, which has the rules, and in each conversation.
  */
 char *tool_instructions(const struct config *config);
 

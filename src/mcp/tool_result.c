@@ -207,6 +207,8 @@ static json_t *text_for_model(const struct result *result, const struct excerpt 
     if (result->reason == REASON_ENGINE && !ran && !result->container && !result->session)
         strbuf_addstr(&text, "\n\nThe program has not run. If that happens again, only the user "
                              "can fix it: tell the user.");
+    if (result->reason == REASON_IMAGE_MISSING && !result->session)
+        strbuf_addstr(&text, "\n\nOnly the user can run this command: tell the user.");
     add_session(&text, result->session);
     for (int i = 0; i < 2; i++)
         add_section(&text, stream_names[i], &excerpt->text[i]);

@@ -119,6 +119,8 @@ static void take_files(void *context, const char *data, size_t length)
 
     if (instance->collector)
         collector_feed(instance->collector, data, length);
+    if (instance->unasked)
+        unasked_feed(instance->unasked, data, length);
     grant(instance, 2, length);
 }
 
@@ -128,6 +130,8 @@ static void take_too_large(void *context, const char *path)
 
     if (instance->collector)
         collector_note_too_large(instance->collector, path);
+    if (instance->unasked)
+        unasked_note_name(instance->unasked, path);
 }
 
 static void feed_instance(struct instance *instance, enum process_stream stream, const char *data,
@@ -289,10 +293,10 @@ bool instance_is_idle(const struct instance *instance)
     return supervisor_link_is_idle(&instance->link) && !instance->client.exited;
 }
 
-void instance_collect(struct instance *instance, const struct plan *plan, long long file_max)
+void instance_collect(struct instance *instance, long long file_max, long long max)
 {
     if (instance->client.in >= 0)
-        supervisor_link_collect(&instance->link, plan, file_max, &instance->client.queue);
+        supervisor_link_collect(&instance->link, file_max, max, &instance->client.queue);
 }
 
 int instance_set_limits(struct instance *instance, const struct container_limits *limits,

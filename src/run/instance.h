@@ -24,6 +24,7 @@
 #include "run/output_sink.h"
 #include "run/owned_container.h"
 #include "run/supervisor_link.h"
+#include "run/unasked.h"
 
 /* What instance_pump() waits for. */
 enum instance_phase {
@@ -55,6 +56,7 @@ struct instance {
     bool too_many_files;         /* see instance_deliver() */
     struct output_sink *output;  /* takes the program's output; borrowed; NULL before it runs */
     struct collector *collector; /* takes its files; borrowed; NULL: they were not requested */
+    struct unasked *unasked;     /* takes them otherwise; borrowed; NULL: likewise */
     struct strbuf *report;       /* takes the report of a cell; borrowed; NULL: nobody wants it */
     size_t taken[4]; /* bytes of STDOUT, STDERR, FILES, REPORT that are not granted again yet */
 };
@@ -112,7 +114,7 @@ void instance_stop(struct instance *instance);
  * those of more than `file_max` bytes.
  */
 void instance_interrupt(struct instance *instance);
-void instance_collect(struct instance *instance, const struct plan *plan, long long file_max);
+void instance_collect(struct instance *instance, long long file_max, long long max);
 
 /* The program has ended: nothing goes to `output` and `report` any more. */
 void instance_forget_output(struct instance *instance);

@@ -409,6 +409,15 @@ static bool lacks_memory(struct instance *instance, const struct plan *plan, lon
     return true;
 }
 
+/* Hands on the error. If an image of a language is missing, it names the command that pulls it. */
+static int hand_on(const struct plan *plan, const struct error *failure, struct error *error)
+{
+    if (failure->kind != ERROR_IMAGE || plan->image_requested || !plan->language)
+        return error_set(error, failure->kind, "%s", failure->message);
+    return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: isolator pull %s",
+                     plan->base ? plan->base : plan->image, plan->language);
+}
+
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,
                   long long end, const struct notifier *cancel, struct error *error)
 {
@@ -428,5 +437,5 @@ int instance_make(struct instance *instance, const struct plan *plan, long long 
         if (lacks_memory(instance, plan, deadline, end, cancel, error))
             return -1;
     }
-    return error_set(error, failure.kind, "%s", failure.message);
+    return hand_on(plan, &failure, error);
 }

@@ -165,6 +165,13 @@ static int create_from_image_or_base(struct owned_container *container,
                             error);
 }
 
+char *owned_container_unprepared(const char *language, const char *base)
+{
+    return string_format("%s is not prepared, so the program ran in the image '%s' as it is; "
+                         "run: isolator prepare %s",
+                         language, base, language);
+}
+
 /* Warns, once, that the container was made from the base image. */
 static void warn_unprepared(const struct owned_container *container, struct strvec *warnings)
 {
@@ -172,9 +179,7 @@ static void warn_unprepared(const struct owned_container *container, struct strv
 
     if (container->image != container->base)
         return;
-    warning = string_format("%s is not prepared, so the program ran in the image '%s' as it is; "
-                            "run: isolator prepare %s",
-                            container->language, container->base, container->language);
+    warning = owned_container_unprepared(container->language, container->base);
     if (!strvec_contains(warnings, warning))
         strvec_push(warnings, warning);
 }

@@ -104,6 +104,12 @@ void owned_container_undo(const struct owned_container *container, long long end
 int owned_container_remove(const struct owned_container *container,
                            const struct process_drain *drain, long long end, struct error *error);
 
+/*
+ * The warning that a program ran in the base image, since the language is not prepared; owned by
+ * the caller.
+ */
+char *owned_container_unprepared(const char *language, const char *base);
+
 /* Sets the ERROR_CANCELLED of a run whose program has not begun. Returns -1. */
 int owned_container_set_cancelled(struct error *error);
 

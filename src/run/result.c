@@ -235,5 +235,6 @@ void result_release(struct result *result)
     result_drop_session(result);
     test_results_release(&result->tests);
     artifacts_release(&result->artifacts);
+    strvec_release(&result->unreturned);
     strvec_release(&result->warnings);
 }

@@ -32,7 +32,7 @@ enum reason {
     REASON_EXCEPTION,     /* an exception ended the cell; the session goes on */
 };
 
-enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20 };
+enum { EXIT_CODE_NONE = -1, OUTPUT_HARD_MAX = 64 << 20, RESULT_UNRETURNED_MAX = 10 };
 
 /* The build of a program. */
 struct build_result {
@@ -77,7 +77,10 @@ struct result {
     struct session_result *session; /* owned; NULL: it used none */
     struct test_results tests;      /* none, if the request has none */
     struct artifacts artifacts;     /* the requested files that the program created or changed */
-    struct strvec warnings;         /* non-fatal problems; JSON adds those of the artifacts */
+    /* Files that were written and, unasked, not returned: some of their names, and how many. */
+    struct strvec unreturned;
+    size_t unreturned_count;
+    struct strvec warnings; /* non-fatal problems; JSON adds those of the artifacts */
 };
 
 #define RESULT_INIT                                                                                \

@@ -11,6 +11,7 @@
 #include "run/session_run.h"
 #include "run/submission.h"
 #include "run/test_run.h"
+#include "run/unasked.h"
 
 static int pack_run(struct run *run, struct error *error)
 {
@@ -23,7 +24,11 @@ static int pack_run(struct run *run, struct error *error)
     if ((large ? archive_open_on_disk : archive_open)(&run->files, plan->policy.uid,
                                                       plan->policy.gid, sent, error) != 0)
         return -1;
-    return pack_input(plan, &run->files, &run->result->warnings, run->cancel, error);
+    if (pack_input(plan, &run->files, &run->result->warnings, run->cancel, error) != 0)
+        return -1;
+    if (plan->unasked && !needed)
+        unasked_add_sent(&run->sent, plan);
+    return 0;
 }
 
 /* Process 1 measures and reports. Another user without capabilities cannot interfere with it. */
@@ -51,6 +56,7 @@ bool run_begin(struct run *run, const struct docker *docker, const struct plan *
         .start = clock_now_ms(),
         .files = ARCHIVE_INIT,
         .sent = MANIFEST_INIT,
+        .built = MANIFEST_INIT,
     };
     output_sink_init(&run->output, (size_t)plan->policy.limits.number[LIMIT_OUTPUT], observer);
     result->image = string_copy(plan->image);
@@ -257,5 +263,6 @@ int run_clean_up(struct run *run, struct error *error)
         free_instance(run);
     archive_release(&run->files);
     manifest_release(&run->sent);
+    manifest_release(&run->built);
     return result;
 }

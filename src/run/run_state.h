@@ -20,9 +20,10 @@ struct run {
     const struct notifier *cancel; /* or NULL */
     struct run_observer observer;
     struct result *result;
-    long long start;      /* clock_now_ms(); when an image is saved, that start */
-    struct archive files; /* the files of the working directory, finished */
-    struct manifest sent; /* what is in `files`, for artifacts and for submissions */
+    long long start;       /* clock_now_ms(); when an image is saved, that start */
+    struct archive files;  /* the files of the working directory, finished */
+    struct manifest sent;  /* what is in `files`, for artifacts and for submissions */
+    struct manifest built; /* names of what the build has made, for those who ask for no files */
     struct output_sink output;
     struct instance *instance;   /* owned; to be removed by run_clean_up(); NULL: none */
     struct run_session *session; /* that it uses; borrowed; NULL: none */

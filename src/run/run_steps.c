@@ -9,6 +9,7 @@
 #include "run/collector.h"
 #include "run/session_run.h"
 #include "run/submission.h"
+#include "run/unasked.h"
 
 /* How much of the timeout the setup may take at most, in addition to BUDGET_SETUP. */
 enum { SETUP_TIMEOUT_MAX_MS = 60000 };
@@ -124,7 +125,7 @@ static long long longest_artifact(const struct run *run)
 }
 
 /* Large files take longer than BUDGET_FILES: the wait goes on for as long as bytes arrive. */
-static enum process_event pump_files(struct run *run, const struct collector *collector)
+static enum process_event pump_files(struct run *run, const unsigned long long *stream)
 {
     /* what comes next on a connection with half an archive is not known, and a session needs it */
     const struct notifier *cancel = run->session ? NULL : run->cancel;
@@ -134,12 +135,12 @@ static enum process_event pump_files(struct run *run, const struct collector *co
     long long deadline;
 
     do {
-        before = collector->stream;
+        before = *stream;
         deadline = budget_deadline(run->docker, BUDGET_FILES);
         if (deadline > end)
             deadline = end;
         event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
-    } while (event == PROCESS_DEADLINE && deadline < end && collector->stream > before);
+    } while (event == PROCESS_DEADLINE && deadline<end && * stream> before);
     return event;
 }
 
@@ -154,12 +155,59 @@ static void collect_files(struct run *run)
     collector_init(&collector, run->plan, known_files(run), run->result);
     if (instance->link.has_end) {
         instance->collector = &collector;
-        instance_collect(instance, run->plan, longest_artifact(run));
-        event = pump_files(run, &collector);
+        instance_collect(instance, longest_artifact(run),
+                         limits_bytes(&run->plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20));
+        event = pump_files(run, &collector.stream);
         instance->collector = NULL;
     }
     collector_finish(&collector, explain_missing(event));
     docker_traced(run->docker, "files", start);
+}
+
+/* Looks at files that nobody asked for, unless they are known: at most `max` bytes of them. */
+static void look_at_files(struct run *run, const struct manifest *const known[UNASKED_LISTS],
+                          long long file_max, long long max, struct result *result,
+                          struct unasked *unasked)
+{
+    static const unsigned long long no_stream = 0;
+    const long long start = clock_now_ms();
+
+    unasked_init(unasked, run->plan, known, result);
+    run->instance->unasked = unasked;
+    instance_collect(run->instance, file_max, max);
+    pump_files(run, &no_stream);
+    run->instance->unasked = NULL;
+    unasked_finish(unasked);
+    docker_traced(run->docker, "files", start);
+}
+
+void run_note_built(struct run *run)
+{
+    static const struct manifest none = MANIFEST_INIT;
+    const struct manifest *const known[] = {&run->sent, &none, &none};
+    CLEANUP(result_release) struct result ignored = RESULT_INIT;
+    struct unasked unasked;
+
+    if (!run->plan->unasked)
+        return;
+    look_at_files(run, known, 0, 0, &ignored, &unasked);
+    run->built = unasked.found;
+    unasked.found = (struct manifest)MANIFEST_INIT;
+    unasked_release(&unasked);
+}
+
+/* For a caller who did not say which files it wants. */
+static void find_files(struct run *run)
+{
+    static const struct manifest none = MANIFEST_INIT;
+    const struct manifest *const known[] = {known_files(run), &run->built,
+                                            run->session ? &run->session->named : &none};
+    struct unasked unasked;
+
+    look_at_files(run, known, UNASKED_BYTES_MAX, UNASKED_ARCHIVE_MAX, run->result, &unasked);
+    if (run->session)
+        run_session_remember_named(run->session, &unasked.found);
+    unasked_release(&unasked);
 }
 
 int run_main_program(struct run *run, struct program_run *program, long long deadline, bool *begun,
@@ -169,6 +217,9 @@ int run_main_program(struct run *run, struct program_run *program, long long dea
         return -1;
     if (run->plan->artifacts.count > 0 && run->result->reason != REASON_CANCELLED)
         collect_files(run);
+    else if (run->plan->unasked && run->result->reason == REASON_EXIT &&
+             run->instance->link.has_end)
+        find_files(run);
     return 0;
 }
 

@@ -22,8 +22,10 @@ enum { KNOWN_MAX = 50000 };
 void run_session_init(struct run_session *session, const struct session_limits *limits,
                       bool keep_processes)
 {
-    *session = (struct run_session){
-        .limits = *limits, .keep_processes = keep_processes, .known = MANIFEST_INIT};
+    *session = (struct run_session){.limits = *limits,
+                                    .keep_processes = keep_processes,
+                                    .known = MANIFEST_INIT,
+                                    .named = MANIFEST_INIT};
 }
 
 void run_session_release(struct run_session *session)
@@ -31,6 +33,7 @@ void run_session_release(struct run_session *session)
     free(session->image);
     free(session->ended);
     manifest_release(&session->known);
+    manifest_release(&session->named);
 }
 
 bool run_session_lives(const struct run_session *session)
@@ -61,11 +64,21 @@ int run_session_remove(struct run_session *session, long long end, struct error 
 
 /* ---- the files that are no new artifacts */
 
+static void remember_in(struct manifest *known, const struct manifest *files)
+{
+    if (known->count + files->count > KNOWN_MAX)
+        manifest_release(known);
+    manifest_merge(known, files);
+}
+
 static void remember(struct run_session *session, const struct manifest *files)
 {
-    if (session->known.count + files->count > KNOWN_MAX)
-        manifest_release(&session->known);
-    manifest_merge(&session->known, files);
+    remember_in(&session->known, files);
+}
+
+void run_session_remember_named(struct run_session *session, const struct manifest *files)
+{
+    remember_in(&session->named, files);
 }
 
 static void remember_artifacts(struct run_session *session, const struct artifacts *artifacts)
@@ -155,6 +168,30 @@ static void explain_state(const struct run *run, bool stays)
         strvec_pushf(&result->warnings, "the cell ended its interpreter: %s", state);
 }
 
+/*
+ * Figures that a cell shows come instead of the pictures that it writes and nobody asked for: they
+ * are mostly the same.
+ */
+static void read_report(struct run *run, const struct strbuf *report)
+{
+    struct result *result = run->result;
+    struct artifacts pictures = ARTIFACTS_INIT;
+    struct artifacts *artifacts = &result->artifacts;
+
+    if (run->plan->unasked) {
+        pictures = *artifacts;
+        *artifacts = (struct artifacts)ARTIFACTS_INIT;
+    }
+    cell_read_report(report, run->plan, &run->session->last_figure, result);
+    if (run->plan->unasked && artifacts->count + artifacts->missing.count == 0) {
+        *artifacts = pictures;
+        return;
+    }
+    for (size_t i = 0; i < pictures.count; i++)
+        unasked_add_name(result, pictures.items[i].name);
+    artifacts_release(&pictures);
+}
+
 int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error)
 {
     CLEANUP(strbuf_release) struct strbuf cell = STRBUF_INIT;
@@ -180,7 +217,7 @@ int run_session_cell(struct run *run, long long deadline, bool *begun, struct er
     if (run->result->reason != REASON_EXIT || !stays)
         explain_state(run, stays);
     if (stays)
-        cell_read_report(&report, run->plan, &session->last_figure, run->result);
+        read_report(run, &report);
     return 0;
 }
 

@@ -48,6 +48,7 @@ struct run_session {
     unsigned long long output_bytes;
     size_t last_figure;    /* its number */
     struct manifest known; /* the files that were sent or returned, which are no new artifacts */
+    struct manifest named; /* files that were written and named, but not returned */
     char *ended; /* owned; why the session is over: "its container ended"; NULL: it is not */
 };
 
@@ -79,6 +80,9 @@ void run_execute_in_session(struct run *run, struct run_session *session, struct
  */
 int run_session_begin(struct run *run, struct error *error);
 int run_session_cell(struct run *run, long long deadline, bool *begun, struct error *error);
+
+/* For run/run_steps.c: these files were named, and are not again until they change. Sorted. */
+void run_session_remember_named(struct run_session *session, const struct manifest *files);
 
 /* For run/run_steps.c: sets what a program of the run gets because of the session. */
 void run_session_set_program(const struct run *run, struct program_run *program);

@@ -303,6 +303,8 @@ int submission_run(struct run *run, long long deadline, bool *begun, struct erro
         return -1;
     if (!built)
         return 0;
+    if (plan->build.count > 0)
+        run_note_built(run);
     if (keeps_copy(plan) && keep_files(run, deadline, error) != 0)
         return -1;
     *begun = true;

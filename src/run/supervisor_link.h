@@ -123,13 +123,13 @@ int supervisor_link_wanted_input(const struct supervisor_link *link);
 void supervisor_link_read_input(struct supervisor_link *link, struct strbuf *queue);
 
 /*
- * Add a frame to `queue`: STOP; INTERRUPT; COLLECT with a plan's limits, where a file of up to
- * `file_max` bytes is sent; CREDIT for a stream (enum frame_type).
+ * Add a frame to `queue`: STOP; INTERRUPT; COLLECT, where a file of up to `file_max` bytes is sent,
+ * if the archive has up to `max`; CREDIT for a stream (enum frame_type).
  */
 void supervisor_link_stop(struct strbuf *queue);
 void supervisor_link_interrupt(struct strbuf *queue);
-void supervisor_link_collect(struct supervisor_link *link, const struct plan *plan,
-                             long long file_max, struct strbuf *queue);
+void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
+                             struct strbuf *queue);
 void supervisor_link_grant(enum frame_type stream, size_t bytes, struct strbuf *queue);
 
 /* Whether the supervisor can take a request: it has none, or has reported the end of the last one.

@@ -226,12 +226,10 @@ void supervisor_link_interrupt(struct strbuf *queue)
     add_frame(queue, FRAME_INTERRUPT, NULL, 0);
 }
 
-void supervisor_link_collect(struct supervisor_link *link, const struct plan *plan,
-                             long long file_max, struct strbuf *queue)
+void supervisor_link_collect(struct supervisor_link *link, long long file_max, long long max,
+                             struct strbuf *queue)
 {
-    const struct frame_collect order = {
-        (uint64_t)file_max,
-        (uint64_t)limits_bytes(&plan->policy.limits, LIMIT_WORKDIR) * 2 + (16 << 20)};
+    const struct frame_collect order = {(uint64_t)file_max, (uint64_t)max};
 
     link->collects = true;
     add_frame(queue, FRAME_COLLECT, &order, sizeof order);

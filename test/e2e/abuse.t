@@ -93,8 +93,7 @@ test_case --quick 'wrong use' && {
 test_case --quick 'an image that is not on the engine' && {
     echo '{"languages": {"python": {"image": "isolator-test/none:1"}}}' >"$scratch/none.json"
     isolator selftest --config "$scratch/none.json" mount
-    is "$status|$out|$err" "3||isolator: image 'isolator-test/none:1' is not on the engine; run: docker pull \
-isolator-test/none:1" "no image"
+    is "$status|$out|$err" "3||isolator: image 'isolator-test/none:1' is not on the engine; run: isolator pull python" "no image"
 }
 
 test_case --quick 'an engine that cannot be reached' && {

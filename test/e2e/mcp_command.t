@@ -104,7 +104,9 @@ timeouts() {
     server "$@"
     perl -MJSON::PP -ne '
         my $tools = decode_json($_)->{result}{tools} or next;
-        print join(", ", $tools->[0]{description} =~ /^- (\S+: [\d.]+) s,/mg)' "$scratch/out"
+        my %seconds; # a line is for all languages with the same limits
+        while ($tools->[0]{description} =~ /^- ([^:]+): ([\d.]+) s,/mg) { my $s = $2; $seconds{$_} = $s for split /, /, $1 }
+        print join ", ", map "$_: $seconds{$_}", @{$tools->[0]{inputSchema}{properties}{language}{enum}}' "$scratch/out"
 }
 each() { sed "s/,/: $1,/g; s/\$/: $1/" <<<"$built_in"; } # SECONDS: every language has these
 configured() { printf '%s' "$1" >"$file"; timeouts --config "$file"; }

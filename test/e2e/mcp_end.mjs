@@ -268,7 +268,7 @@ quickCase('without the docker command', async () => {
 testCase('without the image: the error says how to get it', async () => {
     const server = await startServer({ config: { languages: { python: { image: 'isolator-test/none:1' } } } });
     is(summary(await server.runPython('1')), "error: Execution Failed (error): image 'isolator-test/none:1' is not on the engine; " +
-        'run: docker pull isolator-test/none:1');
+        'run: isolator pull python\n\nOnly the user can run this command: tell the user.');
 });
 
 testCase('without an environment, in /: a program runs', async () => {

@@ -98,7 +98,7 @@ quickCase('the tool names the input files', async () => {
     const server = await startWithInputs();
     const { tools } = (await server.ask('tools/list')).result;
     const { uri } = tools[0].inputSchema.properties.additional_files.items.properties;
-    is(uri.description, 'Instead of content: the uri of an artifact of an earlier call. Or isolator://inputs/NAME for these files: ' +
+    is(uri.description, 'Instead of content: the uri of an artifact of an earlier call. Or isolator://inputs/NAME: ' +
         `${NAMES.join(', ')}.`);
 });
 

@@ -12,6 +12,7 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "run/collector.h"
+#include "run/unasked.h"
 
 enum { FILES_MAX = 5, BYTES_MAX = 3000, BLOCK = 512, MAGIC = 257, CHECKSUM = 148 };
 
@@ -94,6 +95,24 @@ static char *collect(const struct plan *plan, const char *tar, size_t size, size
     return strbuf_steal(&text);
 }
 
+/* The same tar, of which nothing was asked for. */
+static void look_at(const struct plan *plan, const char *tar, size_t size)
+{
+    const struct manifest *const known[] = {&sent, &sent, &sent};
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    CLEANUP(unasked_release) struct unasked unasked;
+
+    unasked_init(&unasked, plan, known, &result);
+    for (size_t at = 0; at < size; at += 100)
+        unasked_feed(&unasked, tar + at, size - at < 100 ? size - at : 100);
+    unasked_finish(&unasked);
+    check_artifacts(&result.artifacts);
+    fuzz_require(result.artifacts.count <= UNASKED_PICTURES_MAX, "%zu", result.artifacts.count);
+    fuzz_require(result.unreturned.count <= RESULT_UNRETURNED_MAX, "%zu", result.unreturned.count);
+    for (size_t i = 0; i < result.unreturned.count; i++)
+        fuzz_require(fuzz_is_line(result.unreturned.items[i]), "'%s'", result.unreturned.items[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_FREE char *tar = memory_allocate(size);
@@ -110,6 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_FREE char *pieces = collect(&plan, tar, size, 0);
     fuzz_require(strcmp(whole, single) == 0, "%s--- not\n%s", single, whole);
     fuzz_require(strcmp(whole, pieces) == 0, "%s--- not\n%s", pieces, whole);
+    look_at(&plan, tar, size);
     strvec_release(&plan.artifacts);
     return 0;
 }

@@ -39,7 +39,8 @@ function withoutMeta({ _meta, resultType, ...result }) {
 async function checkPython(session, known) {
     const { id, parts } = await openedBy(session, known, { language: 'python',
         entrypoint_code: 'import math\ntotal = 6 * 7\nopen("notes.txt", "w").write("kept")\ntotal' });
-    is(parts, { session: id, kept: KEPT, output: '', value: '42' }, 'it is opened');
+    is(parts, { session: id, kept: KEPT, output: '', value: '42\n',
+        warnings: 'files written and not returned: notes.txt; to get them, give "artifacts": ["*.txt"]\n' }, 'it is opened');
     const run = (code, more = {}) => session.call({ session: id, entrypoint_code: code, ...more });
     is(partsOf(await run('print(total)\nopen("notes.txt").read()')),
         { session: id, kept: KEPT, output: '', stdout: '42\n', value: "'kept'" }, 'variables and files stay');

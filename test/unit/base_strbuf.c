@@ -323,6 +323,22 @@ static void strvec__release_makes_it_usable_again(void **state)
     strvec_release(&vector);
 }
 
+static void strvec__removes_all_that_equal(void **state)
+{
+    struct strvec vector = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    (void)state;
+    assert_false(strvec_remove(&vector, "a"));
+    strvec_push_each(&vector, "a", "b", "a", "c", "a", NULL);
+    assert_false(strvec_remove(&vector, "d"));
+    assert_true(strvec_remove(&vector, "a"));
+    joined = strvec_join(&vector, " ");
+    assert_string_equal(joined, "b c");
+    assert_null(vector.items[2]);
+    strvec_release(&vector);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +361,7 @@ int main(void)
         cmocka_unit_test(strvec__push_owned_takes_over),
         cmocka_unit_test(strvec__pushes_several),
         cmocka_unit_test(strvec__contains_whole_members_only),
+        cmocka_unit_test(strvec__removes_all_that_equal),
         cmocka_unit_test(strvec__equal),
         cmocka_unit_test(strvec__joins),
         cmocka_unit_test(strvec__release_makes_it_usable_again),

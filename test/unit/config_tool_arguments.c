@@ -739,6 +739,28 @@ static void tool_arguments__empty_and_text(void **state)
                 "arguments must be an array of strings; text came, which is not that in JSON");
 }
 
+static void check_unasked(enum tool_caller caller, const char *members, bool expected)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    fixture.caller = caller;
+    read_good(&fixture, members);
+    assert_int_equal(fixture.request.unasked, expected);
+    tear_down(&fixture);
+}
+
+/* A model that says nothing of files gets pictures; an empty list says that it wants none. */
+static void tool_arguments__files_unasked(void **state)
+{
+    (void)state;
+    check_unasked(TOOL_CALLER_MODEL, "", true);
+    check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": null", true);
+    check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": []", false);
+    check_unasked(TOOL_CALLER_MODEL, ", \"artifacts\": [\"*\"]", false);
+    check_unasked(TOOL_CALLER_BATCH, "", false);
+}
+
 /* A language in any case, and the error with the languages that the schema has. */
 static void tool_arguments__languages(void **state)
 {
@@ -818,6 +840,7 @@ int main(void)
         cmocka_unit_test(tool_arguments__no_image_for_a_model),
         cmocka_unit_test(tool_arguments__null_is_not_given),
         cmocka_unit_test(tool_arguments__empty_and_text),
+        cmocka_unit_test(tool_arguments__files_unasked),
         cmocka_unit_test(tool_arguments__languages),
         cmocka_unit_test(tool_arguments__unknown_ones),
         cmocka_unit_test(tool_arguments__names_of_subjects),

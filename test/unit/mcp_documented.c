@@ -12,6 +12,7 @@
 #include "mcp/result_store.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
+#include "run/unasked.h"
 
 static void documented__times(void **state)
 {
@@ -31,6 +32,9 @@ static void documented__sizes(void **state)
     assert_int_equal(RESULT_STORE_DROPPED_MAX, 1000); /* "1000" */
     assert_int_equal(INPUTS_MAX, 10000);              /* "10,000 files" */
     assert_int_equal(INPUTS_DEPTH_MAX, 16);           /* "sixteen levels" */
+    assert_int_equal(UNASKED_PICTURES_MAX, 4);        /* "up to four pictures" */
+    assert_int_equal(UNASKED_BYTES_MAX, 1048576);     /* "1 MiB" */
+    assert_int_equal(RESULT_UNRETURNED_MAX, 10);      /* "up to ten of the other files" */
 }
 
 int main(void)

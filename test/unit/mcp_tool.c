@@ -116,9 +116,9 @@ static void check_snippets(const char *const *files, const char *expected)
     for (; *files; files++)
         write_in(directory, *files, "");
     tool = define("2025-11-25", more);
-    assert_string_equal(strstr(string_at(input_property(tool, "snippet_name"), "description"),
-                               "isolator://snippets/NAME."),
-                        expected);
+    assert_string_equal(
+        strstr(string_at(input_property(tool, "snippet_name"), "description"), "entrypoint_code."),
+        expected);
     json_decref(tool);
     temp_remove(directory);
 }
@@ -130,8 +130,8 @@ static void tool__snippets_by_their_shortest_names(void **state)
     static const char *const some[] = {"b.sh", "a.py", "b.py", "c\n.py", NULL};
 
     (void)state;
-    check_snippets(none, "isolator://snippets/NAME.");
-    check_snippets(some, "isolator://snippets/NAME. There are: a, b.py, b.sh, c\\n.");
+    check_snippets(none, "entrypoint_code.");
+    check_snippets(some, "entrypoint_code. There are: a, b.py, b.sh, c\\n.");
 }
 
 /* Of 40 names with 50 bytes each, it lists as many as fit into 600 bytes. */
@@ -142,7 +142,7 @@ static void tool__as_many_snippets_as_there_is_room_for(void **state)
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT;
 
     (void)state;
-    strbuf_addstr(&expected, "isolator://snippets/NAME. There are:");
+    strbuf_addstr(&expected, "entrypoint_code. There are:");
     for (int i = 0; i < 40; i++) {
         snprintf(names[i], sizeof names[i], "%050d.py", i);
         files[i] = names[i];
@@ -156,8 +156,7 @@ static void tool__as_many_snippets_as_there_is_room_for(void **state)
 static void check_timeout(const char *more, const char *expected)
 {
     static const char always[] =
-        "How long the program may run, in seconds. Default: the limit of the language. Many "
-        "hosts wait at most 60 seconds for a result.";
+        "How long the program may run, in seconds. Many hosts wait at most 60 seconds.";
     CLEANUP_FREE char *text = string_format("%s%s", always, expected);
     json_t *tool = define("2025-11-25", more);
 
@@ -182,21 +181,17 @@ static void tool__arguments_of_sessions(void **state)
     (void)state;
     check_json(input_property(tool, "session"),
                "{\"type\":\"string\",\"description\":\"\\\"new\\\" opens a session and returns its "
-               "id. With the id, a call runs in that session: the files stay, and language can be "
-               "left out. End it with close_session. Default: no state is kept.\"}");
+               "id; calls with the id share its files, and need no language.\"}");
     check_json(
         input_property(tool, "keep_processes"),
         "{\"type\":\"boolean\",\"default\":false,\"description\":\"With session \\\"new\\\": "
-        "processes that a call leaves behind run on between the calls. Default: they are "
-        "killed.\"}");
+        "background processes run on between the calls.\"}");
     json_decref(tool);
     tool = define("2025-11-25", INTERPRETER);
     check_json(input_property(tool, "session"),
                "{\"type\":\"string\",\"description\":\"\\\"new\\\" opens a session and returns its "
-               "id. With the id, a call runs in that session: the files stay, and language can be "
-               "left out. py: variables, imports and functions stay too, the value of the last "
-               "expression is returned, and so are open matplotlib figures. End it with "
-               "close_session. Default: no state is kept.\"}");
+               "id; calls with the id share its files, and need no language. py: variables stay "
+               "too; the value of the last expression and matplotlib figures are returned.\"}");
     json_decref(tool);
 }
 
@@ -295,58 +290,58 @@ static const json_t *output_schema(const json_t *tool)
     return json_object_get(tool, "outputSchema");
 }
 
-/*
- * The schema has the members of a result in the same order, and all are required but that of a
- * build, which only some languages have.
- */
-static void tool__output_schema_is_that_of_a_result(void **state)
+/* What the schema names or requires is in each result, or in one of a session. */
+static void check_schema(struct result *result, const char *more, const char *properties)
 {
-    CLEANUP(strbuf_release) struct strbuf keys = STRBUF_INIT;
-    struct result result = RESULT_INIT;
-    json_t *tool = define("2025-11-25", NULL);
-    json_t *object = result_to_json(&result);
+    json_t *tool = define("2025-11-25", more);
+    json_t *object = result_to_json(result);
     const json_t *required = json_object_get(output_schema(tool), "required");
     const char *key;
     json_t *value;
-    size_t i = 0;
+    size_t i;
 
-    (void)state;
-    json_object_foreach(object, key, value)
+    check_keys(json_object_get(output_schema(tool), "properties"), properties);
+    json_object_foreach(json_object_get(output_schema(tool), "properties"), key, value)
     {
-        strbuf_addf(&keys, "%s%s", keys.length > 0 ? " " : "", key);
-        assert_text_or_null(json_string_value(json_array_get(required, i)), key);
-        i++;
+        if (!json_object_get(object, key))
+            fail_msg("a result has no %s", key);
     }
-    strbuf_addstr(&keys, " build");
-    check_keys(json_object_get(output_schema(tool), "properties"), strbuf_string(&keys));
-    assert_int_equal(json_array_size(required), 20);
-    assert_int_equal(json_object_size(object), 20);
+    json_array_foreach(required, i, value)
+    {
+        if (!json_object_get(object, json_string_value(value)))
+            fail_msg("a result has no %s", json_string_value(value));
+    }
+    assert_int_equal(json_array_size(required), 8);
     json_decref(object);
     json_decref(tool);
+}
+
+static void tool__output_schema_is_that_of_a_result(void **state)
+{
+    struct result result = RESULT_INIT;
+
+    (void)state;
+    check_schema(&result, NULL, "status exitCode stdout stderr error reason artifacts warnings");
+    result_add_session(&result, "0123456789abcdef0123456789abcdef")->cell = true;
+    check_schema(&result, SESSIONS,
+                 "status exitCode stdout stderr error reason session value artifacts warnings");
     result_release(&result);
 }
 
-/* With a session, its members are in the same place of both. */
-static void tool__output_schema_of_a_cell(void **state)
+/* Hosts send the tools with each conversation. */
+static void tool__definitions_are_short(void **state)
 {
-    struct result result = RESULT_INIT;
-    struct session_result *session =
-        result_add_session(&result, "0123456789abcdef0123456789abcdef");
-    json_t *tool = define("2025-11-25", SESSIONS);
-    CLEANUP(strbuf_release) struct strbuf keys = STRBUF_INIT;
-    json_t *object, *value;
-    const char *key;
+    struct config config;
+    CLEANUP_FREE char *text = NULL;
+    json_t *tools;
 
     (void)state;
-    session->cell = session->value_cut = true;
-    object = result_to_json(&result);
-    json_object_foreach(object, key, value)
-        strbuf_addf(&keys, "%s%s", keys.length > 0 ? " " : "", key);
-    strbuf_addstr(&keys, " build");
-    check_keys(json_object_get(output_schema(tool), "properties"), strbuf_string(&keys));
-    json_decref(object);
-    json_decref(tool);
-    result_release(&result);
+    set_up_config(&config, INTERPRETER);
+    tools = tool_definitions(&config, NULL, revision_legacy("2025-11-25"));
+    text = json_dumps(tools, JSON_COMPACT);
+    assert_in_range(strlen(text), 1000, 4500);
+    json_decref(tools);
+    config_release(&config);
 }
 
 static const char *type_name(const json_t *value)
@@ -383,7 +378,7 @@ static void check_conforms(struct result *result)
         const json_t *property = json_object_get(properties, key);
         const json_t *choice = json_object_get(property, "enum");
 
-        if (!is_among(json_object_get(property, "type"), type_name(value)))
+        if (property && !is_among(json_object_get(property, "type"), type_name(value)))
             fail_msg("%s is of type %s", key, type_name(value));
         if (choice && !is_among(choice, json_string_value(value)))
             fail_msg("%s is '%s'", key, json_string_value(value));
@@ -471,6 +466,9 @@ static void tool__description_states_the_limits(void **state)
     check_description("{\"maximums\": {\"memoryMB\": 300, \"timeoutSeconds\": 10}}",
                       "\n- py: 10 s, 256 MB of memory, 0.5 CPU, 64 MB for files, no network\n"
                       "- sh: 10 s, 300 MB of memory, 0.5 CPU, 64 MB for files, no network");
+    check_description("{\"languages\": {\"py\": {\"memoryMB\": 512}}}",
+                      "Languages and limits:\n"
+                      "- py, sh: 45 s, 512 MB of memory, 0.5 CPU, 64 MB for files, no network");
     check_description(
         "{\"maximums\": {\"cpuSeconds\": 2.5}}",
         "\n- py: 45 s, 256 MB of memory, 0.5 CPU, 64 MB for files, 2.5 s of CPU time, "
@@ -495,36 +493,34 @@ static void tool__description_lists_the_packages(void **state)
     strbuf_release(&many);
 }
 
-/* Some hosts cut instructions after 2 kB. */
-static void check_instructions(const char *more, const char *rule_of_state)
+static void check_instructions(const char *more, const char *expected)
 {
-    static const char end[] = " The description of the tool lists the languages and their limits.";
     struct config config;
     CLEANUP_FREE char *text = NULL;
-    size_t rules;
-    json_t *tool;
 
     set_up_config(&config, more);
     text = tool_instructions(&config);
-    assert_in_range(strlen(text), 100, 1500);
-    assert_non_null(strstr(text, rule_of_state));
-    rules = strlen(text) - strlen(end);
-    assert_string_equal(text + rules, end);
-    tool = tool_definition(&config, NULL, revision_legacy("2024-11-05"));
-    assert_memory_equal(string_at(tool, "description"), text, rules);
-    json_decref(tool);
+    assert_string_equal(text, expected);
     config_release(&config);
 }
 
-static void tool__instructions_are_the_rules(void **state)
+/* The rules come once, with the tool. */
+static void tool__instructions_are_short(void **state)
 {
     (void)state;
-    check_instructions(NULL, " as pictures. No state is kept between calls: send all files ");
+    check_instructions(NULL, "execute_code runs code in a locked-down container. Its description "
+                             "has the rules, the languages and their limits.");
     check_instructions(SESSIONS,
-                       " as pictures. To work in several steps, open a session (session \"new\") "
-                       "and pass its id to the next calls: the files stay. Without a session, no "
-                       "state is kept between calls: send all files ");
-    check_instructions(INTERPRETER, ": the files stay, and the variables of py. Without ");
+                       "execute_code runs code in a locked-down container; to work in several "
+                       "steps, open a session. Its description has the rules, the languages and "
+                       "their limits.");
+}
+
+static void tool__description_has_the_rules(void **state)
+{
+    (void)state;
+    check_description(NULL, " Nothing is kept between calls, so send all files ");
+    check_description(SESSIONS, " Nothing is kept between calls without a session, so send all ");
 }
 
 static void tool__only_offered_languages(void **state)
@@ -606,12 +602,12 @@ static void tool__limits_with_their_maximums(void **state)
     check_json(
         input_property(tool, "memory_mb"),
         "{\"type\":\"integer\",\"minimum\":6,\"description\":\"Memory of all processes of the "
-        "program and of the files that it writes, in MB. Default: the limit of the language. "
+        "program and of the files that it writes, in MB. "
         "A value above 1024 is refused.\",\"maximum\":1024}");
     check_json(
         input_property(tool, "cpus"),
         "{\"type\":\"number\",\"minimum\":0.01,\"description\":\"How many CPU cores the program "
-        "may use. Default: the limit of the language. A value above 1.5 is refused.\","
+        "may use. A value above 1.5 is refused.\","
         "\"maximum\":1.5}");
     assert_non_null(input_property(tool, "cpu_seconds"));
     json_decref(tool);
@@ -639,12 +635,13 @@ int main(void)
         cmocka_unit_test(tool__open_world_hint_is_the_network),
         cmocka_unit_test(tool__annotations),
         cmocka_unit_test(tool__output_schema_is_that_of_a_result),
-        cmocka_unit_test(tool__output_schema_of_a_cell),
+        cmocka_unit_test(tool__definitions_are_short),
         cmocka_unit_test(tool__results_conform_to_the_schema),
         cmocka_unit_test(tool__reasons_of_the_schema),
         cmocka_unit_test(tool__description_states_the_limits),
         cmocka_unit_test(tool__description_lists_the_packages),
-        cmocka_unit_test(tool__instructions_are_the_rules),
+        cmocka_unit_test(tool__instructions_are_short),
+        cmocka_unit_test(tool__description_has_the_rules),
         cmocka_unit_test(tool__only_offered_languages),
         cmocka_unit_test(tool__arguments_are_those_that_are_accepted),
     };

@@ -518,7 +518,7 @@ static void supervisor_link__orders(void **state)
     set_up(&fixture);
     supervisor_link_stop(&bytes);
     supervisor_link_interrupt(&bytes);
-    supervisor_link_collect(&fixture.link, &fixture.plan, 1000, &bytes);
+    supervisor_link_collect(&fixture.link, 1000, 23068672, &bytes);
     supervisor_link_grant(FRAME_STDERR, 77, &bytes);
     check_frames(&bytes, expected);
     tear_down(&fixture);
@@ -698,7 +698,7 @@ static void supervisor_link__is_not_idle_before_the_files(void **state)
     add_end(&bytes);
     feed(&fixture, &bytes);
     assert_true(supervisor_link_is_idle(&fixture.link));
-    supervisor_link_collect(&fixture.link, &fixture.plan, 1, &order);
+    supervisor_link_collect(&fixture.link, 1, 2, &order);
     assert_false(supervisor_link_is_idle(&fixture.link));
     add_frame(&bytes, FRAME_FILES_END, NULL, 0);
     feed(&fixture, &bytes);

@@ -1,0 +1,213 @@
+#include "mcp_client.h"
+
+#include "mcp/advice.h"
+
+/* Checks the warnings of a result, joined, and releases it. */
+static void check(struct result *result, const char *more, const char *language, bool sessions,
+                  const char *expected)
+{
+    struct config config;
+    CLEANUP_FREE char *joined = NULL;
+
+    set_up_config(&config, more);
+    advice_add(result, config_language(&config, language), sessions);
+    joined = strvec_join(&result->warnings, "\n");
+    assert_string_equal(joined, expected);
+    result_release(result);
+    config_release(&config);
+}
+
+#define INTERPRETER                                                                                \
+    "{\"languages\": {\"py\": {\"sessionCommand\": [\"python3\", \"-c\", \"{python_driver}\"]}}}"
+#define PRINT "print what you want to see"
+#define IN_A_SESSION                                                                               \
+    "; in a session (\"session\": \"new\") the value of the last expression and open figures "     \
+    "come "                                                                                        \
+    "back by themselves"
+
+static struct result ended(int exit_code, const char *out, const char *err)
+{
+    struct result result = RESULT_INIT;
+
+    result.reason = REASON_EXIT;
+    result.exit_code = exit_code;
+    result.error = exit_code == 0 ? NULL : string_copy("failed");
+    strbuf_addstr(&result.text[0], out);
+    strbuf_addstr(&result.text[1], err);
+    return result;
+}
+
+static void advice__to_print(void **state)
+{
+    struct result result = ended(0, "", "");
+
+    (void)state;
+    check(&result, INTERPRETER, "py", true, PRINT IN_A_SESSION);
+    result = ended(0, "", "");
+    check(&result, INTERPRETER, "py", false, PRINT);
+}
+
+static void advice__not_to_print(void **state)
+{
+    struct result result = ended(0, "x", "");
+
+    (void)state;
+    check(&result, INTERPRETER, "py", true, "");
+    result = ended(0, "", "x");
+    check(&result, INTERPRETER, "py", true, "");
+    result = ended(1, "", "");
+    check(&result, INTERPRETER, "py", true, "");
+    result = ended(0, "", "");
+    check(&result, INTERPRETER, "sh", true, ""); /* it has no interpreter that stays */
+    result = ended(0, "", "");
+    check(&result, INTERPRETER, "none", true, "");
+    result = ended(0, "", "");
+    result_add_session(&result, "0123456789abcdef0123456789abcdef");
+    check(&result, INTERPRETER, "py", true, "");
+    result = ended(0, "", "");
+    artifacts_add(&result.artifacts, string_copy("a"), string_copy("b"), 1, false);
+    check(&result, INTERPRETER, "py", true, "");
+}
+
+#define NODE "{\"languages\": {\"py\": {\"extensions\": [\".js\"]}}}"
+
+static void check_package(const char *more, const char *err, const char *package,
+                          const char *install)
+{
+    struct result result = ended(1, "", err);
+    CLEANUP_FREE char *expected =
+        package
+            ? string_format("the package '%s' is not in the image, and a program cannot install "
+                            "it; the user can: isolator prepare py --network bridge --run '%s %s'",
+                            package, install, package)
+            : string_copy("");
+
+    check(&result, more, "py", true, expected);
+}
+
+static void advice__of_python(void **state)
+{
+    static const char install[] = "pip install";
+
+    (void)state;
+    check_package(NULL, "Traceback\nModuleNotFoundError: No module named 'numpy'\n", "numpy",
+                  install);
+    check_package(NULL, "No module named 'a.b.c'", "a", install);
+    check_package(NULL, "No module named 'one' No module named 'two'", "two", install);
+    check_package(NULL, "No module named 'yaml'", "pyyaml", install);
+    check_package(NULL, "No module named 'sklearn.svm'", "scikit-learn", install);
+    check_package(NULL, "No module named 'a.b'; 'a' is not a package", NULL, install);
+    check_package(NULL, "Cannot find module 'x'", NULL, install);
+    check_package(NULL, "something else", NULL, install);
+}
+
+static void advice__of_javascript(void **state)
+{
+    static const char install[] = "npm install --prefix /";
+
+    (void)state;
+    check_package(NODE, "Error: Cannot find module 'lodash'\nRequire stack:", "lodash", install);
+    check_package(NODE, "Cannot find package 'lodash' imported from /a", "lodash", install);
+    check_package(NODE, "Cannot find module 'a/b/c'", "a", install);
+    check_package(NODE, "Cannot find module '@a/b/c'", "@a/b", install);
+    check_package(NODE, "Cannot find module './near'", NULL, install);
+    check_package(NODE, "Cannot find module '/workspace/near.js'", NULL, install);
+}
+
+/* The name comes from the program. */
+static void advice__of_harmful_names(void **state)
+{
+    (void)state;
+    check_package(NULL, "No module named 'a b'", NULL, "");
+    check_package(NULL, "No module named 'a;b'", NULL, "");
+    check_package(NULL, "No module named 'a\nb'", NULL, "");
+    check_package(NULL, "No module named '$(a)'", NULL, "");
+    check_package(NULL, "No module named '--index-url=x'", NULL, "");
+    check_package(NULL, "No module named ''", NULL, "");
+    check_package(NULL, "No module named 'a", NULL, "");
+    check_package(NULL, "No module named '\xc3\xa4'", NULL, "");
+    check_package(NULL,
+                  "No module named 'aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff'",
+                  "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff", "pip install");
+    check_package(NULL,
+                  "No module named 'aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffg'",
+                  NULL, "");
+}
+
+static void advice__only_after_a_failure(void **state)
+{
+    struct result result = ended(0, "", "No module named 'a'");
+
+    (void)state;
+    check(&result, NULL, "py", true, "");
+    result = ended(137, "", "No module named 'a'");
+    result.reason = REASON_OOM;
+    check(&result, NULL, "py", true, "");
+}
+
+/* The report of a cell says how it ended. The configuration may know what is there. */
+static void advice__of_a_cell(void **state)
+{
+    struct result result = ended(1, "", "");
+
+    (void)state;
+    free(result.error);
+    result.reason = REASON_EXCEPTION;
+    result.error = string_copy("the cell ended with ModuleNotFoundError: No module named 'pandas'");
+    check(&result, "{\"languages\": {\"py\": {\"packages\": [\"numpy\", \"six\"]}}}", "py", true,
+          "the package 'pandas' is not in the image, and a program cannot install it; the user "
+          "can: isolator prepare py --network bridge --run 'pip install pandas'\n"
+          "packages in the image: numpy, six");
+}
+
+/* Names are given with ' ' between them; `more` have no name. */
+static void check_files(const char *names, size_t more, const char *expected)
+{
+    struct result result = ended(0, "", "");
+    CLEANUP_FREE char *words = string_copy(names);
+
+    for (char *rest = words, *name; (name = strtok_r(rest, " ", &rest));)
+        strvec_push(&result.unreturned, name);
+    result.unreturned_count = result.unreturned.count + more;
+    check(&result, INTERPRETER, "py", true, expected);
+}
+
+#define WRITTEN "files written and not returned: "
+#define GIVE    "; to get them, give \"artifacts\": "
+
+static void advice__to_ask_for_files(void **state)
+{
+    CLEANUP_FREE char *long_name = string_format("%0100d", 1);
+    CLEANUP_FREE char *shown = string_format("%080d...", 0);
+    CLEANUP_FREE char *expected = string_format(WRITTEN "%s" GIVE "[\"**\"]", shown);
+    CLEANUP_FREE char *long_names = string_format("%s %s %s", long_name, long_name, long_name);
+    CLEANUP_FREE char *two =
+        string_format(WRITTEN "%s, %s and 8 more" GIVE "[\"**\"]", shown, shown);
+
+    (void)state;
+    check_files("a.csv", 0, WRITTEN "a.csv" GIVE "[\"*.csv\"]");
+    check_files("a.csv b.csv", 3, WRITTEN "a.csv, b.csv and 3 more" GIVE "[\"*.csv\"]");
+    check_files("a.csv b.txt", 0, WRITTEN "a.csv, b.txt" GIVE "[\"**\"]");
+    check_files("out/a.csv", 0, WRITTEN "out/a.csv" GIVE "[\"**\"]");
+    check_files("a", 0, WRITTEN "a" GIVE "[\"**\"]");
+    check_files("a.c*", 0, WRITTEN "a.c*" GIVE "[\"**\"]");
+    check_files("a.\"]", 0, WRITTEN "a.\"]" GIVE "[\"**\"]");
+    check_files(long_name, 0, expected);
+    check_files(long_names, 7, two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(advice__to_print),
+        cmocka_unit_test(advice__not_to_print),
+        cmocka_unit_test(advice__to_ask_for_files),
+        cmocka_unit_test(advice__of_python),
+        cmocka_unit_test(advice__of_javascript),
+        cmocka_unit_test(advice__of_harmful_names),
+        cmocka_unit_test(advice__only_after_a_failure),
+        cmocka_unit_test(advice__of_a_cell),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
