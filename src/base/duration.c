@@ -1,8 +1,10 @@
 #include "base/duration.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* No timeout needs more, and no sum with a clock overflows. */
 static const double LONGEST_MS = 366.0 * 24 * 3600 * 1000;
@@ -52,14 +54,16 @@ int duration_parse(const char *text, long long *milliseconds, struct error *erro
         const size_t digits = number_length(rest);
         size_t unit_length = 0;
         const long double number = digits ? strtold(rest, NULL) : 0;
-        const long double unit = unit_in_ms(rest + digits, &unit_length);
+        long double unit = unit_in_ms(rest + digits, &unit_length);
+        const bool is_alone = rest == text && rest[digits] == '\0';
 
+        if (is_alone)
+            unit = unit_in_ms("s", &unit_length);
         if (digits == 0 || unit_length == 0)
             return error_set(error, ERROR_USAGE,
-                             "'%s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h",
-                             text);
+                             "'%s' is not a duration; write it like 500ms, 30, 1m30s or 1h", text);
         total += number * unit;
-        rest += digits + unit_length;
+        rest += digits + (is_alone ? 0 : unit_length);
     } while (*rest);
 
     if (!(total > 0 && total <= LONGEST_MS))
@@ -76,6 +80,35 @@ int number_parse(const char *text, const char *unit, double *number, struct erro
         return error_set(error, ERROR_USAGE, "'%s' is not a number%s%s", text, *unit ? " of " : "",
                          unit);
     *number = strtod(text, NULL);
+    if (!isfinite(*number))
+        return error_set(error, ERROR_USAGE, "'%s' is too large", text);
+    return 0;
+}
+
+/* The bytes of a unit as people write it: "m", "MB", "MiB"; 0: it is none. */
+static double bytes_of_unit(const char *text)
+{
+    static const char letters[] = "bkmg";
+    static const char *const rests[] = {"", "b", "ib"};
+    const char letter = (char)(*text | 0x20);
+    const char *found = *text ? strchr(letters, letter) : NULL;
+
+    for (size_t i = 0; found && i < sizeof rests / sizeof *rests; i++)
+        if (strcasecmp(text + 1, rests[i]) == 0 && (letter != 'b' || i == 0))
+            return (double)(1ULL << 10 * (found - letters));
+    return 0;
+}
+
+int size_parse(const char *text, double unit_bytes, const char *unit, double *number,
+               struct error *error)
+{
+    const size_t length = number_length(text);
+    const double bytes = text[length] ? bytes_of_unit(text + length) : unit_bytes;
+
+    if (length == 0 || bytes == 0)
+        return error_set(error, ERROR_USAGE, "'%s' is not a size; write it like 512m, 1g, or 64 %s",
+                         text, unit);
+    *number = strtod(text, NULL) * bytes / unit_bytes;
     if (!isfinite(*number))
         return error_set(error, ERROR_USAGE, "'%s' is too large", text);
     return 0;

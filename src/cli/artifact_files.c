@@ -20,12 +20,25 @@ enum { CHUNK = 65536 };
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
+/* Creates the directory and those above it. -1 with errno. */
+static int make_directories(const char *directory)
+{
+    CLEANUP_FREE char *path = string_copy(directory);
+
+    for (char *slash = path; (slash = strchr(slash + (*slash != '\0'), '/')); *slash = '/') {
+        *slash = '\0';
+        if (*path && mkdir(path, 0777) != 0 && errno != EEXIST)
+            return -1;
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -1;
+}
+
 int artifact_files_open(const char *directory, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(directory);
     int fd = -1;
 
-    if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+    if (make_directories(directory) == 0)
         fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return fd >= 0 ? fd
                    : error_set_errno(error, ERROR_INPUT, "--artifacts: cannot open '%s'", escaped);

@@ -10,7 +10,7 @@
 #include "run/result.h"
 
 /*
- * Opens the directory and creates it if it does not exist; its parent must exist. Returns a
+ * Opens the directory, and creates it and those above it if they do not exist. Returns a
  * descriptor that the caller closes, or -1 with ERROR_INPUT.
  */
 int artifact_files_open(const char *directory, struct error *error);

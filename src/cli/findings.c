@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/print.h"
 #include "cli/safe_json.h"
+#include "cli/terminal.h"
 
 /* The widths of the first two columns: the longest status, and most names of checks. */
 enum { STATUS_WIDTH = 4, CHECK_WIDTH = 16 };
@@ -20,13 +21,9 @@ static const char *const colours[FINDING_STATUSES] = {
 
 void findings_init(struct findings *findings, bool json)
 {
-    const char *no_colour = getenv("NO_COLOR");
-    const char *terminal = getenv("TERM");
-
     *findings = (struct findings){
         .list = json ? json_array() : NULL,
-        .colour = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0') && terminal &&
-                  *terminal != '\0' && strcmp(terminal, "dumb") != 0,
+        .colour = terminal_has_colours(STDOUT_FILENO),
     };
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -73,12 +74,14 @@ static const struct command *find_command(const char *name)
 
 static int print_help(void)
 {
-    print_text("usage: isolator COMMAND [ARG...]\n"
-               "       isolator help [COMMAND]\n"
-               "       isolator --help | --version\n"
-               "\n"
-               "Runs untrusted code in a fresh, locked-down container and prints a JSON result.\n"
-               "\n");
+    print_text(
+        "usage: isolator COMMAND [ARG...]\n"
+        "       isolator FILE [ARG...]\n"
+        "       isolator help [COMMAND]\n"
+        "       isolator --help | --version\n"
+        "\n"
+        "Runs untrusted code in a fresh, locked-down container. FILE alone is run.\n"
+        "\n");
     for (int i = 0; i < COMMANDS; i++)
         print_format("  %-9s  %s\n", commands[i].name, commands[i].help);
     print_text("\n"
@@ -111,6 +114,13 @@ static char *advice_for_word(const char *word)
     if (access(word, F_OK) == 0)
         return string_format("did you mean 'isolator run %s'?", escaped);
     return string_copy("see isolator --help");
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 static int refuse_word(const char *word)
@@ -172,13 +182,9 @@ int main(int argc, char **argv)
 
     json_set_alloc_funcs(memory_allocate, free); /* it ends the program if there is no memory */
     signals_set_up();
-    if (argc < 2) {
-        diagnostics_line("no command; see isolator --help");
-        return EXIT_STATUS_USAGE;
-    }
-    if (is_help(argv[1]))
+    if (argc < 2 || is_help(argv[1]))
         return print_help();
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
         print_text("isolator " ISOLATOR_VERSION "\n");
         return command_line_printed("version");
     }
@@ -191,5 +197,7 @@ int main(int argc, char **argv)
     command = find_command(argv[1]);
     if (command)
         return command->run(argc - 1, argv + 1);
+    if (is_file(argv[1]))
+        return run_command(argc, argv);
     return refuse_word(argv[1]);
 }

@@ -1,7 +1,10 @@
 #include "cli/run_command.h"
 
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "cli/print.h"
 #include "cli/run_request.h"
+#include "cli/run_text.h"
 
 /* With --stream the output was written during the run. Warnings and errors go to stderr. */
 static int report_stream(const struct result *result, int status)
@@ -21,6 +24,10 @@ static int report_run(void *context, const struct run_options *options, struct r
     (void)context;
     if (options->stream)
         return report_stream(result, status);
+    if (run_options_want_text(options)) {
+        run_text_print(result);
+        return print_failure() == 0 ? status : command_line_printed("output");
+    }
     return run_request_print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
 }
 

@@ -40,6 +40,17 @@ int run_inputs_open_file(const char *path, long long max, struct error *error)
     return steal_fd(&fd);
 }
 
+/* What a path that does not exist may have been meant as. */
+static void hint_at_path(const char *path, bool is_operand, struct error *error)
+{
+    const char *colon = strchr(path, ':');
+
+    if (colon && colon[1] == '/')
+        error_hint(error, "nothing of this host can be mounted; send files with --file or --dir");
+    else if (is_operand)
+        error_hint(error, "put the program's arguments after --");
+}
+
 int run_inputs_check_file(const char *file, struct error *error)
 {
     CLEANUP_FREE char *escaped = text_escape(file ? file : "");
@@ -47,8 +58,11 @@ int run_inputs_check_file(const char *file, struct error *error)
 
     if (!file || strcmp(file, "-") == 0)
         return 0;
-    if (stat(file, &status) != 0)
-        return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
+    if (stat(file, &status) != 0) {
+        error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
+        hint_at_path(file, false, error);
+        return -1;
+    }
     if (S_ISDIR(status.st_mode))
         return error_set(error, ERROR_INPUT,
                          "'%s' is a directory; run a program in it with --dir %s --entrypoint PATH",
@@ -66,8 +80,7 @@ int run_inputs_check_paths(const struct run_options *options, struct error *erro
         if (access(paths->items[i], F_OK) == 0)
             continue;
         error_set_errno(error, ERROR_INPUT, "cannot open '%s'", escaped);
-        if (strvec_contains(&options->files, paths->items[i]))
-            error_hint(error, "put the program's arguments after --");
+        hint_at_path(paths->items[i], strvec_contains(&options->files, paths->items[i]), error);
         return -1;
     }
     return 0;

@@ -95,6 +95,16 @@ static int take_directory(void *paths, const char *value, struct error *error)
     return 0;
 }
 
+static int take_format(void *place, const char *value, struct error *error)
+{
+    enum run_format *format = place;
+
+    *format = strcmp(value, "text") == 0 ? RUN_FORMAT_TEXT : RUN_FORMAT_JSON;
+    if (*format == RUN_FORMAT_TEXT || strcmp(value, "json") == 0)
+        return 0;
+    return error_set(error, ERROR_USAGE, "'%s' is not json or text", value);
+}
+
 static int take_compare(void *mode, const char *value, struct error *error)
 {
     return comparison_mode_parse(value, mode, error);
@@ -279,7 +289,7 @@ static const struct option_rule rules[] = {
     {SETTING(WORKDIR), CALL(take_workdir, request.workdir), FOR(ALL), CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
-      "write them below DIR, which is created if it does not exist; its parent must exist. The "
+      "write them below DIR, which is created if it does not exist. The "
       "files come back regardless of how the program ends, but not if isolator itself is "
       "interrupted. A file that exists already is not replaced; if the program succeeded, the exit "
       "status is then 2. isolator follows no link in DIR. Files that cannot be copied are named in "
@@ -341,7 +351,17 @@ static const struct option_rule rules[] = {
     {{0, "--json", NULL, "print the result as JSON, also at a terminal", NULL,
       "Print results as JSON, also at a terminal."},
      FLAG(json),
-     FOR(TEST | SESSION)},
+     FOR(ALL)},
+    {{0, "--format", "FORMAT", "json or text (text at a terminal, else json)", NULL,
+      "How the result is printed. *json* is one JSON object, also at a terminal, like --json. "
+      "*text* "
+      "is the output of the program as it comes and then, on standard error, one line with the "
+      "status, the exit status or the signal, the duration and the peak memory. At a terminal, "
+      "escape sequences in the output are made visible, except those that set colours. The default "
+      "is *text* if standard output is a terminal."},
+     CALL(take_format, format),
+     FOR(RUN),
+     CHOICES("json text")},
     {{0, "--table", NULL, "print a table, also elsewhere", NULL,
       "Print the table, also if standard output is not a terminal."},
      FLAG(table),

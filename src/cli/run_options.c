@@ -15,6 +15,14 @@ bool run_options_want_table(const struct run_options *options)
     return options->table || (!options->json && isatty(STDOUT_FILENO));
 }
 
+bool run_options_want_text(const struct run_options *options)
+{
+    if (options->command != RUN_OPTIONS_RUN || options->stream || options->json)
+        return false;
+    return options->format == RUN_FORMAT_TEXT ||
+           (options->format == RUN_FORMAT_AUTO && isatty(STDOUT_FILENO) == 1);
+}
+
 void run_options_set_program(struct run_options *options, const char *file)
 {
     free(options->request.entrypoint);

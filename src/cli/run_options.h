@@ -16,6 +16,9 @@ enum { RUN_OPTIONS_TEST_TIMEOUT = 10 };
 
 enum run_options_command { RUN_OPTIONS_RUN, RUN_OPTIONS_TEST, RUN_OPTIONS_SESSION };
 
+/* How `isolator run` prints the result; without --stream, which prints none. */
+enum run_format { RUN_FORMAT_AUTO, RUN_FORMAT_JSON, RUN_FORMAT_TEXT };
+
 struct run_options {
     enum run_options_command command;
     struct request request;  /* complete except for the open files and the tests */
@@ -38,6 +41,7 @@ struct run_options {
     bool no_expected;            /* tests without an expected output are allowed */
     struct strvec test_warnings; /* about the directory of the tests */
     bool keep_processes;         /* of a session */
+    enum run_format format;      /* of run */
     bool json, table;            /* what the result is printed as, if not both are false */
     bool verbose;
     bool help;
@@ -55,6 +59,9 @@ int run_options_parse(struct run_options *options, enum run_options_command comm
  * it after it has read all options.
  */
 int run_options_check(const struct run_options *options, struct error *error);
+
+/* Whether the output of the program and the result are printed as text. */
+bool run_options_want_text(const struct run_options *options);
 
 /* Whether tests are printed as a table: at a terminal, unless the options say otherwise. */
 bool run_options_want_table(const struct run_options *options);

@@ -62,6 +62,9 @@ static int check_program(const struct run_options *options, struct error *error)
                          "--entrypoint");
     if (!options->file && !request->input.dir)
         return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, - or --dir");
+    if (request->entrypoint && !request->input.dir && strchr(request->entrypoint, '='))
+        return error_set(error, ERROR_USAGE,
+                         "--entrypoint needs --dir; variables of the environment are set by --env");
     if (request->entrypoint && !request->input.dir)
         return error_set(error, ERROR_USAGE, "--entrypoint needs --dir");
     if (request->input.dir && !request->entrypoint && !request->language)
@@ -93,5 +96,11 @@ int run_options_check(const struct run_options *options, struct error *error)
     if (!options->artifacts && (request->artifacts.count > 0 || options->force))
         return error_set(error, ERROR_USAGE, "--%s needs --artifacts DIR",
                          options->force ? "force" : "artifact");
+    if (options->stream && (options->json || options->format != RUN_FORMAT_AUTO))
+        return error_set(error, ERROR_USAGE,
+                         "--stream prints no result, so --%s cannot be used with it",
+                         options->json ? "json" : "format");
+    if (options->json && options->format == RUN_FORMAT_TEXT)
+        return error_set(error, ERROR_USAGE, "--json and --format text cannot be used together");
     return options->command == RUN_OPTIONS_TEST ? check_test_options(options, error) : 0;
 }

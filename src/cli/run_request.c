@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/grade.h"
+#include "cli/live_output.h"
 #include "cli/print.h"
 #include "cli/result_text.h"
 #include "cli/run_inputs.h"
@@ -69,6 +70,20 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
     return 0;
 }
 
+/* Runs the plan with its output shown as it comes. */
+static void run_shown(struct service *service, struct plan *plan, struct result *result)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct live_output output;
+
+    if (live_output_begin(&output, &error) != 0) {
+        result_fail(result, &error);
+        return;
+    }
+    service_run(service, plan, &output.observer, signals_cancel(), result);
+    live_output_end(&output);
+}
+
 static void run_plan(struct service *service, const struct run_options *options,
                      const struct run_request_view *view, struct plan *plan, struct result *result)
 {
@@ -84,7 +99,10 @@ static void run_plan(struct service *service, const struct run_options *options,
         diagnostics_line("standard input is this terminal; Ctrl-D ends it");
     if (view->begin_tests)
         view->begin_tests(view->context, options, &plan->tests);
-    service_run(service, plan, &observer, signals_cancel(), result);
+    if (run_options_want_text(options))
+        run_shown(service, plan, result);
+    else
+        service_run(service, plan, &observer, signals_cancel(), result);
     if (options->artifacts_directory >= 0)
         artifact_files_write(options->artifacts_directory, NULL,
                              options->force ? NULL : ARTIFACT_FILES_FORCE, result);

@@ -4,6 +4,7 @@
 #include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/artifact_files.h"
+#include "cli/live_output.h"
 #include "cli/print.h"
 #include "cli/result_text.h"
 #include "cli/safe_json.h"
@@ -53,14 +54,14 @@ static void run_shown(struct session_runner *runner, const struct session_cell *
                       struct result *result)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    struct session_output output;
+    struct live_output output;
 
-    if (session_output_begin(&output, &error) != 0) {
+    if (live_output_begin(&output, &error) != 0) {
         result_fail(result, &error);
         return;
     }
     session_shell_run(&runner->shell, cell, &output.observer, result);
-    session_output_end(&output);
+    live_output_end(&output);
 }
 
 static void take_names(struct session_runner *runner, struct result *result)

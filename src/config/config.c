@@ -80,6 +80,15 @@ int config_check_languages(const struct config *config, char *const *names, cons
     return 0;
 }
 
+/* Whether the language has the extension, in upper or lower case. */
+static bool has_extension(const struct language *language, const char *extension)
+{
+    for (size_t i = 0; i < language->extensions.count; i++)
+        if (strcasecmp(language->extensions.items[i], extension) == 0)
+            return true;
+    return false;
+}
+
 const struct language *config_language_of_file(const struct config *config, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -93,6 +102,12 @@ const struct language *config_language_of_file(const struct config *config, cons
             (!found || language->layer > found->layer))
             found = language;
     }
+    if (found || !dot)
+        return found;
+    for (size_t i = 0; i < config->language_count; i++)
+        if (has_extension(&config->languages[i], dot) &&
+            (!found || config->languages[i].layer > found->layer))
+            found = &config->languages[i];
     return found;
 }
 

@@ -140,7 +140,7 @@ int config_check_languages(const struct config *config, char *const *names, cons
 
 /*
  * Returns the language that claims the file's extension, borrowed; NULL if none does. If several
- * do, it is the first of those that the last file added.
+ * do, it is the first of those that the last file added. ".PY" is ".py" unless a language has it.
  */
 const struct language *config_language_of_file(const struct config *config, const char *path);
 

@@ -9,14 +9,16 @@
 /* Descriptions in the form of man/options.awk. */
 static const char TIMEOUT_MANUAL[] =
     "How long the program or each cell may run: numbers with the units *ns*, *us*, "
-    "*ms*, *s*, *m* or *h*, for example 500ms, 1.5s or 1m30s; at least one millisecond. The time "
+    "*ms*, *s*, *m* or *h*, for example 500ms, 1.5s or 1m30s, or a number of seconds; at least one "
+    "millisecond. The time "
     "for setting up the container is not included. A cell that takes longer is interrupted.";
 static const char MEMORY[] =
     "Memory of all processes in the container together, including the files in the working "
     "directory, in /tmp and in /dev/shm. There is no swap.";
 static const char MEMORY_MANUAL[] =
     "Memory of all processes in the container together, including the files in the working "
-    "directory, in /tmp and in /dev/shm. There is no swap. Some engines need more than 6 MB to "
+    "directory, in /tmp and in /dev/shm: a number of MB, or a size like 512m or 1g. There is no "
+    "swap. Some engines need more than 6 MB to "
     "start a container; the error says how much.";
 static const char CPUS_MANUAL[] =
     "How many CPU cores the container may use; fractions are allowed. If that is more than the "
@@ -41,7 +43,7 @@ static const char OUTPUT_MANUAL[] =
 const struct limit_rule limit_rules[LIMIT_NUMBERS] = {
     [LIMIT_TIMEOUT] = {{"timeoutSeconds", KEY_NUMBER, 0.001, 366.0 * 86400, " s", "Timeout",
                         "How long the program may run.", NULL},
-                       {'t', "--timeout", "DURATION", "timeout, like 500ms or 1m30s", "60s",
+                       {'t', "--timeout", "DURATION", "timeout, like 500ms, 30 or 1m30s", "60s",
                         TIMEOUT_MANUAL},
                        LIMIT_OF_PROGRAM,
                        "timeout_seconds",
@@ -137,6 +139,9 @@ int limits_parse_number(struct limits *limits, enum limit_number which, const ch
         if (duration_parse(text, &milliseconds, error) != 0)
             return -1;
         number = (double)milliseconds / 1000;
+    } else if (strcmp(unit, " MB") == 0 || strcmp(unit, " bytes") == 0) {
+        if (size_parse(text, unit[1] == 'M' ? 1 << 20 : 1, unit + 1, &number, error) != 0)
+            return -1;
     } else if (number_parse(text, unit + strspn(unit, " "), &number, error) != 0) {
         return -1;
     }

@@ -140,7 +140,7 @@ static enum process_event pump_files(struct run *run, const unsigned long long *
         if (deadline > end)
             deadline = end;
         event = instance_pump(run->instance, INSTANCE_FILES, deadline, cancel);
-    } while (event == PROCESS_DEADLINE && deadline<end && * stream> before);
+    } while (event == PROCESS_DEADLINE && deadline < end && (*stream) > before);
     return event;
 }
 

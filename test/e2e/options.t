@@ -50,19 +50,19 @@ test_case --quick 'isolator run --help lists every option' && {
     run --help
     is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE...] [-- ARG...]|" "isolator run --help"
     is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
-        "--artifact --artifacts --cap-drop --config --container-workdir --cpu-seconds --env --file --force --image --network --output-limit --pids-limit --pull \
+        "--artifact --artifacts --cap-drop --config --container-workdir --cpu-seconds --env --file --force --format --image --json --network --output-limit --pids-limit --pull \
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
 -c, --cpus -d, --dir -e, --entrypoint -h, --help -i, --interactive -l, --language -m, --memory -t, --timeout -v, --verbose " \
         "isolator run --help has every option"
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
-    # fits COMMAND...: its --help has at most 80 columns and 24 lines, those of isolator run, test and session 42 lines.
+    # fits COMMAND...: its --help has at most 80 columns and 24 lines, those of isolator run, test and session 44 lines.
     fits() {
         local widest
         widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
         within "$widest" 40 80 "${*:2} --help: 80 columns"
-        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 42 || echo 24)" "${*:2} --help: a screen"
+        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 44 || echo 24)" "${*:2} --help: a screen"
     }
     fits "$ISOLATOR"
     fits "${ISOLATOR%/*}/isolator-mcp"
@@ -136,11 +136,21 @@ test_case --quick 'a missing or unknown command' && {
     is "$status|${out%%$'\n'*}" "0|usage: isolator run [OPTIONS] [FILE...] [-- ARG...]" "-h"
 
     isolator
-    is "$status|$out|$err" "2||isolator: no command; see isolator --help" "no command"
+    is "$status|${out%%$'\n'*}|$err" "0|usage: isolator COMMAND [ARG...]|" "no command: what there is"
+    isolator version
+    has "$out" "isolator 0." "version"
     isolator rnu
     is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?" "a command misspelt"
     isolator frobnicate
     is "$status|$out|$err" "2||isolator: unknown command 'frobnicate'; see isolator --help" "a word like no command"
+}
+
+test_case --quick 'what people write from habit' && {
+    run -v /a:/b
+    is "$(field reason error)" "input cannot open '/a:/b': No such file or directory; nothing of this host can be mounted; send files with --file or --dir" "-v of docker"
+    refused "--entrypoint needs --dir; variables of the environment are set by --env" "-e of docker" -e A=1 "$probe"
+    run --config "$ISOLATOR_CONFIG" -t 30 -m 512m -c 0.5 --tmp-size 64MiB --output-limit 64k "$scratch/none.py"
+    is "$(field reason error)" "input cannot open '$scratch/none.py': No such file or directory" "sizes and seconds"
 }
 
 test_case --quick 'an unknown option, and an option without its value' && {
@@ -174,10 +184,10 @@ test_case --quick 'options that contradict each other' && {
 
 test_case --quick 'numbers that are wrong or out of range' && {
     for number in 1e309 -5 5x ''; do
-        refused "--memory: '$number' is not a number of MB" "--memory '$number'" --memory "$number" "$probe"
+        refused "--memory: '$number' is not a size; write it like 512m, 1g, or 64 MB" "--memory '$number'" --memory "$number" "$probe"
     done
     bad_numbers() { # OPTION RANGE [UNIT]
-        refused "$1: 'NaN' is not a number${3:+ of $3}" "$1 NaN" "$1" NaN "$probe"
+        refused "$1: 'NaN' is not a ${3:+size; write it like 512m, 1g, or 64 $3}$([ $# -gt 2 ] || echo number)" "$1 NaN" "$1" NaN "$probe"
         refused "$1 must be $2${3:+ $3}" "$1 0" "$1=0" "$probe"
     }
     bad_numbers --memory "from 6 to 16777216" MB
@@ -191,10 +201,11 @@ test_case --quick 'numbers that are wrong or out of range' && {
 }
 
 test_case --quick 'durations that are wrong or out of range' && {
-    for number in NaN 1e309s -5s 5x 0 5 ''; do
-        refused "--timeout: '$number' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h" \
+    for number in NaN 1e309s -5s 5x 1m5 ''; do
+        refused "--timeout: '$number' is not a duration; write it like 500ms, 30, 1m30s or 1h" \
             "--timeout '$number'" --timeout "$number" "$probe"
     done
+    refused "--timeout: '0' must be more than 0 and less than a year" "--timeout 0" --timeout=0 "$probe"
     refused "--timeout: '0s' must be more than 0 and less than a year" "--timeout 0s" --timeout=0s "$probe"
     refused "--timeout: '9999h' must be more than 0 and less than a year" "--timeout 9999h" -t 9999h "$probe"
     refused "--memory must be a whole number" "--memory 64.5" -m 64.5 "$probe"

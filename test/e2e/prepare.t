@@ -213,7 +213,7 @@ exit status 3: models do not see its packages" "packages that could not be liste
 }
 
 # ---- the server
-# called: image and warnings of the first call that got a warm container, and the warnings in the text for the model.
+# called: image of the first call that got a warm container, and the warnings of all calls, also in the text for the model.
 called() {
     perl -MJSON::PP -MIPC::Open2 -e '
         my ($server, $config, $language) = @ARGV;
@@ -228,17 +228,18 @@ called() {
         ask("initialize", {protocolVersion => "2025-11-25", capabilities => {}, clientInfo => {name => "t", version => "1"}});
         print $to encode_json({jsonrpc => "2.0", method => "notifications/initialized"}), "\n";
         my %call = (language => $language, entrypoint_code => "cat /installed");
-        my ($r, $text);
+        my ($r, @warnings, @text);
         for (1 .. 240) {
             my $result = ask("tools/call", {name => "execute_code", arguments => \%call});
             $r = $result->{structuredContent};
-            ($text) = $result->{content}[0]{text} =~ /--- warnings ---\n(.*)\n/;
+            push @warnings, @{$r->{warnings}};
+            push @text, $result->{content}[0]{text} =~ /--- warnings ---\n(.*)\n/;
             last if $r->{warm};
             select undef, undef, undef, 0.5;
         }
         close $to;
         waitpid $pid, 0;
-        print join "|", $r->{warm} ? "warm" : "cold", $r->{image}, @{$r->{warnings}}, $text // ()' "$server" "$scratch/server.json" "$ours"
+        print join "|", $r->{warm} ? "warm" : "cold", $r->{image}, @warnings, @text' "$server" "$scratch/server.json" "$ours"
 }
 
 test_case 'isolator-mcp keeps warm containers of the prepared image' && {
@@ -250,7 +251,7 @@ test_case 'isolator-mcp keeps warm containers of the prepared image' && {
     prepare --remove "$ours"
     is "$status|$out|$err|$(tags)" "0|$ours: removed||" "--remove: no tag is left"
     is "$(called)" "warm|$base|$unprepared|$unprepared" \
-        "server: without it a warm container of the base image, and one warning, which the model sees"
+        "server: without it a warm container of the base image, and one warning for all calls, which the model sees"
     prepare --remove "$ours"
     is "$status|$out" "0|$ours: nothing to remove" "--remove: nothing to remove"
 }

@@ -38,8 +38,12 @@ test_case --quick 'the test itself finds control characters' && {
 }
 
 test_case 'the output of a hostile program, by run and batch' && {
+    on_terminal "'$ISOLATOR' run --json '$hostile'"
+    harmless "isolator run --json" '\u001B]0;title\u0007\u001B[2J'
     on_terminal "'$ISOLATOR' run '$hostile'"
-    harmless "isolator run" '\u001B]0;title\u0007\u001B[2J'
+    is "$(controls)" "09 09" "isolator run: tabs are the only control characters"
+    has "$(cat "$scratch/typescript")" '\x1b]0;title\x07\x1b[2J' "isolator run: the escaped text is shown"
+    has "$(tail -n 1 "$scratch/typescript")" "error, exit 3, " "isolator run: the last line"
     perl -MJSON::PP -e 'local $/; print encode_json({language => "python", entrypoint_code => <STDIN>}), "\n"' \
         <"$hostile" >"$scratch/requests"
     on_terminal "'$ISOLATOR' batch '$scratch/requests'"
@@ -52,8 +56,10 @@ test_case 'the output of a hostile program, by run and batch' && {
 }
 
 test_case --quick 'hostile names of files, options and commands' && {
+    on_terminal "'$ISOLATOR' run --json '$scratch/$name.py'"
+    harmless "a file name, with --json" 'a\\x1b[2J'
     on_terminal "'$ISOLATOR' run '$scratch/$name.py'"
-    harmless "a file name" 'a\\x1b[2J'
+    harmless "a file name" 'a\x1b[2J'
     on_terminal "'$ISOLATOR' run --stream '$scratch/$name.py'"
     harmless "a file name, with --stream" 'a\x1b[2J'
     on_terminal "'$ISOLATOR' session '$scratch/$name'"
@@ -114,6 +120,45 @@ END
         on_terminal "'$ISOLATOR' $command --config '$scratch/$name.json'"
         harmless "$command" '[2J'
     done
+}
+
+test_case 'isolator run at a terminal: text, and JSON if it is asked for' && {
+    colours=$(snippet py 'import sys
+print("\x1b[31mred", flush=True)
+print("to stderr", file=sys.stderr)
+sys.exit(3)')
+    on_terminal "env TERM=xterm NO_COLOR= '$ISOLATOR' run '$colours'"
+    is "$(sed 's/[0-9]* ms, [0-9.]* MB/FIGURES/; s/\r$//' "$scratch/typescript")" $'\033[31mred\nto stderr\n\033[0m\033[31merror, exit 3, FIGURES\033[0m' "output, and a line"
+    for variables in 'TERM=xterm NO_COLOR=1' TERM=dumb '-u TERM'; do
+        on_terminal "env $variables '$ISOLATOR' run '$colours'"
+        is "$(sed 's/[0-9]* ms, [0-9.]* MB/FIGURES/; s/\r$//' "$scratch/typescript")" $'\\x1b[31mred\nto stderr\nerror, exit 3, FIGURES' "without colours: $variables"
+    done
+    on_terminal "'$ISOLATOR' run --json '$hello'"
+    has "$(cat "$scratch/typescript")" '"stdout": "hello\n"' "--json"
+    on_terminal "'$ISOLATOR' run --format json '$hello'"
+    has "$(cat "$scratch/typescript")" '"stdout": "hello\n"' "--format json"
+    on_terminal "'$ISOLATOR' run '$scratch/missing.py'"
+    is "$(tr -d '\r' <"$scratch/typescript")" "isolator: cannot open '$scratch/missing.py': No such file or directory" "an error before the run is one line"
+    run --format text "$(snippet c 'int main(void) { return x; }')"
+    is "$status|$out" "1|" "--format text, in a pipe: what a compiler writes goes to stderr"
+    has "$err" "'x' undeclared" "--format text: the compiler's message"
+    run --format text -t 0.3 "$(snippet ash 'echo begun; sleep 100')"
+    is "$status|$out|$(sed 's/[0-9]* ms, [0-9.]* MB/FIGURES/' <<<"$err")" "124|begun|isolator: program did not end within 0.3 s
+timeout, SIGKILL, FIGURES; --timeout raises the limit" "a limit that ended the program is named with its option"
+}
+
+test_case --quick 'text and JSON exclude each other' && {
+    refused "--stream prints no result, so --json cannot be used with it" "--stream --json" --stream --json "$hello"
+    refused "--stream prints no result, so --format cannot be used with it" "--stream --format" --stream --format text "$hello"
+    refused "--json and --format text cannot be used together" "--json --format text" --json --format text "$hello"
+    refused "--format: 'xml' is not json or text" "--format xml" --format xml "$hello"
+}
+
+test_case --quick 'a file in the place of a command' && {
+    isolator "$scratch/nothing.py"
+    is "$status|$out|$err" "2||isolator: unknown command '$scratch/nothing.py'; see isolator --help" "no such file"
+    isolator "$hello" --tolerance 1
+    has "$status|$err" "2|isolator: unknown option '--tolerance'" "a file: the options of isolator run"
 }
 
 test_case '--stream passes on what the program writes' && {

@@ -27,7 +27,7 @@ static void check_bad(const char *text, const char *message)
 static void check_no_duration(const char *text)
 {
     CLEANUP_FREE char *message =
-        string_format("'%s' is not a duration; write it like 500ms, 1.5s, 1m30s or 1h", text);
+        string_format("'%s' is not a duration; write it like 500ms, 30, 1m30s or 1h", text);
 
     check_bad(text, message);
 }
@@ -46,6 +46,8 @@ static void duration__forms_of_go(void **state)
     (void)state;
     check("5s", 5000);
     check("30s", 30000);
+    check("30", 30000);
+    check("0.25", 250);
     check("1478s", 1478000);
     check("5.0s", 5000);
     check("5.6s", 5600);
@@ -157,7 +159,7 @@ static void duration__very_long_numbers(void **state)
 static void duration__no_durations(void **state)
 {
     static const char *const bad[] = {
-        "",     "0",    "3",     "5x",   "s",      ".",    ".s",    "..s",   "1..s",  "1.5.5s",
+        "",     "0x",   "3y",    "5x",   "s",      ".",    ".s",    "..s",   "1..s",  "1.5.5s",
         "1d",   "1w",   "1y",    "1S",   "1H",     "1M",   "1MS",   "1 s",   " 1s",   "1s ",
         "1s,",  "1,5s", "1s1",   "1s.",  "1e3s",   "1E3s", "1e309", "0x10s", "0x1p3", "1_000s",
         "NaN",  "nan",  "NaNs",  "inf",  "infs",   "Inf",  "one",   "ms",    "1msec", "1sec",
@@ -239,9 +241,58 @@ static void number__too_large(void **state)
     assert_error(&error, ERROR_USAGE, message);
 }
 
+static void check_size(const char *text, double unit_bytes, double expected)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    double number = -1;
+
+    assert_int_equal(size_parse(text, unit_bytes, "MB", &number, &error), 0);
+    if (number != expected)
+        fail_msg("'%s' is %g, not %g", text, number, expected);
+}
+
+static void check_no_size(const char *text)
+{
+    struct error error = ERROR_INIT;
+    double number = -1;
+    CLEANUP_FREE char *message =
+        string_format("'%s' is not a size; write it like 512m, 1g, or 64 MB", text);
+
+    assert_int_equal(size_parse(text, 1, "MB", &number, &error), -1);
+    assert_true(number == -1);
+    assert_error(&error, ERROR_USAGE, message);
+}
+
+static void size__parse(void **state)
+{
+    const double mb = 1 << 20;
+
+    (void)state;
+    check_size("64", mb, 64);
+    check_size("0.5", mb, 0.5);
+    check_size("512m", mb, 512);
+    check_size("1g", mb, 1024);
+    check_size("1.5G", mb, 1536);
+    check_size("2GB", mb, 2048);
+    check_size("3MiB", mb, 3);
+    check_size("1024k", mb, 1);
+    check_size("1048576b", mb, 1);
+    check_size("64", 1, 64);
+    check_size("1m", 1, mb);
+    check_no_size("");
+    check_no_size("m");
+    check_no_size("64t");
+    check_no_size("64mm");
+    check_no_size("64bb");
+    check_no_size("64 m");
+    check_no_size("-64m");
+    check_no_size("1e3m");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(size__parse),
         cmocka_unit_test(duration__forms_of_go),
         cmocka_unit_test(duration__units),
         cmocka_unit_test(duration__rounds_up_to_milliseconds),

@@ -34,11 +34,37 @@ static void escaped_output__split_characters(void **state)
     assert_escaped(&output, PROCESS_STDOUT, "z", "\\xe2\\x82z");
 }
 
+static void escaped_output__colours(void **state)
+{
+    CLEANUP(escaped_output_release)
+    struct escaped_output output = {.colours = true};
+    CLEANUP_FREE char *rest = NULL, *none = NULL;
+
+    (void)state;
+    assert_escaped(&output, PROCESS_STDOUT, "a\x1b[1;38:5:200mb\x1b[m\n",
+                   "a\x1b[1;38:5:200mb\x1b[m\n");
+    assert_escaped(&output, PROCESS_STDOUT, "\x1b[2J\x1b]0;t\x07\x1b[?25l\x1b\x1b[31m",
+                   "\\x1b[2J\\x1b]0;t\\x07\\x1b[?25l\\x1b\x1b[31m");
+    assert_escaped(&output, PROCESS_STDOUT, "c\x1b", "c");
+    assert_escaped(&output, PROCESS_STDERR, "y\x1b[", "y");
+    assert_escaped(&output, PROCESS_STDOUT, "[3", "");
+    assert_escaped(&output, PROCESS_STDOUT, "2md", "\x1b[32md");
+    assert_escaped(&output, PROCESS_STDERR, "2K", "\\x1b[2K");
+    assert_escaped(&output, PROCESS_STDOUT, "\x1b[00000000000000000000000000000000m",
+                   "\\x1b[00000000000000000000000000000000m");
+    assert_escaped(&output, PROCESS_STDOUT, "\x1b[1", "");
+    rest = escaped_output_rest(&output, PROCESS_STDOUT);
+    assert_string_equal(rest, "\\x1b[1\x1b[0m");
+    none = escaped_output_rest(&output, PROCESS_STDERR);
+    assert_string_equal(none, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(escaped_output__escapes_control_characters),
         cmocka_unit_test(escaped_output__split_characters),
+        cmocka_unit_test(escaped_output__colours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

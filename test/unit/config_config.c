@@ -209,7 +209,7 @@ static void config__language_of_a_file(void **state)
     assert_ptr_equal(config_language_of_file(&config, "a.sh"), &config.languages[0]);
     assert_ptr_equal(config_language_of_file(&config, "dir.x/a.b.bash"), &config.languages[0]);
     assert_ptr_equal(config_language_of_file(&config, ".sh"), &config.languages[0]);
-    assert_null(config_language_of_file(&config, "a.SH"));
+    assert_ptr_equal(config_language_of_file(&config, "a.SH"), &config.languages[0]);
     assert_null(config_language_of_file(&config, "a.sh.txt"));
     assert_null(config_language_of_file(&config, "sh"));
     assert_null(config_language_of_file(&config, "dir.sh/file"));

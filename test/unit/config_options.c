@@ -194,7 +194,8 @@ static void options__wrong_ones(void **state)
     assert_refused("-j|10", "--jobs: must be a whole number from 2 to 9");
     assert_refused("--jobs=2.5", "--jobs: must be a whole number from 2 to 9");
     assert_refused("--jobs=two", "--jobs: 'two' is not a number");
-    assert_refused("--memory=64m", "--memory: '64m' is not a number of MB");
+    assert_refused("--memory=64x",
+                   "--memory: '64x' is not a size; write it like 512m, 1g, or 64 MB");
     assert_refused("--memory|1", "--memory must be from 6 to 16777216 MB");
     table.has_rest = true;
     assert_refused_by(&table, "-x", "unknown option '-x'; see isolator command --help");
@@ -239,7 +240,8 @@ static void options__manual(void **state)
                         "= j --jobs N\nSo many.\n"
                         "= m --memory MB\nMemory of all processes in the container "
                         "together, including the files in the working directory, in /tmp "
-                        "and in /dev/shm. There is no swap. Some engines need more than 6 MB to "
+                        "and in /dev/shm: a number of MB, or a size like 512m or 1g. There is no "
+                        "swap. Some engines need more than 6 MB to "
                         "start a container; the error says how much.\nThe default is 256.\n"
                         "= - --maybe[=BOOL]\nSays it.\n"
                         "= - --first\nFirst.\n"
