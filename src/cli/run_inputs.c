@@ -86,6 +86,49 @@ int run_inputs_check_paths(const struct run_options *options, struct error *erro
     return 0;
 }
 
+/* The next word of the line, owned; NULL: there is none. */
+static char *next_word(const char **line)
+{
+    const char *start = *line + strspn(*line, " \t");
+    const size_t length = strcspn(start, " \t\r\n");
+
+    *line = start + length;
+    return length > 0 ? string_format("%.*s", (int)length, start) : NULL;
+}
+
+/* The interpreter that the line after "#!" names, without its version, owned; NULL: none. */
+static char *interpreter_of(const char *line)
+{
+    char *word = next_word(&line), *name;
+
+    while (word &&
+           (strcmp(text_file_name(word), "env") == 0 || *word == '-' || strchr(word, '='))) {
+        free(word);
+        word = next_word(&line);
+    }
+    if (!word)
+        return NULL;
+    name = string_copy(text_file_name(word));
+    free(word);
+    for (size_t length = strlen(name); length > 1 && strchr("0123456789.", name[length - 1]);)
+        name[--length] = '\0';
+    return name;
+}
+
+const struct language *run_inputs_language(const char *file, const struct config *config)
+{
+    CLEANUP_FD const int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    CLEANUP_FREE char *name = NULL;
+    char line[256] = "";
+
+    if (strchr(text_file_name(file), '.') || fd < 0 || read(fd, line, sizeof line - 1) < 3 ||
+        strncmp(line, "#!", 2) != 0)
+        return NULL;
+    line[strcspn(line, "\n")] = '\0';
+    name = interpreter_of(line + 2);
+    return name ? config_language_called(config, name) : NULL;
+}
+
 int run_inputs_read_tests(struct run_options *options, struct error *error)
 {
     struct test_requests *tests = &options->request.tests;

@@ -20,6 +20,12 @@ int run_inputs_check_file(const char *file, struct error *error);
 int run_inputs_check_paths(const struct run_options *options, struct error *error);
 
 /*
+ * The language that the first line of a file without an extension names, "#!/usr/bin/env python3",
+ * borrowed from the configuration; NULL: none that is known.
+ */
+const struct language *run_inputs_language(const char *file, const struct config *config);
+
+/*
  * Opens a regular file of at most `max` bytes; "-" copies isolator's own stdin. Returns a
  * descriptor that the caller owns, or -1 with ERROR_INPUT.
  */

@@ -82,6 +82,17 @@ static int take_artifact(void *request, const char *value, struct error *error)
     return request_add_artifact(request, value, error);
 }
 
+static int take_code(void *place, const char *value, struct error *error)
+{
+    struct input *input = place;
+
+    (void)error;
+    free(input->code);
+    input->code = string_copy(value);
+    input->code_length = strlen(value);
+    return 0;
+}
+
 static int take_path(void *request, const char *value, struct error *error)
 {
     return request_add_path(request, value, error);
@@ -172,6 +183,10 @@ static const struct option_rule rules[] = {
       "Send the contents of this directory when the session begins, like --file."},
      CALL(take_directory, request.paths),
      FOR(SESSION)},
+    {{0, "--code", "TEXT", "program in place of FILE; needs --language", NULL,
+      "Run this text as a program in the --language, in place of a FILE."},
+     CALL(take_code, request.input),
+     FOR(RUN)},
     {{0, "--file", "PATH", "send a file or directory too; repeatable", NULL,
       "Send this file, or this directory with everything in it, beside the program: it is in the "
       "working directory under the last name of its path. This option can be given more than once. "

@@ -56,12 +56,20 @@ static int check_program(const struct run_options *options, struct error *error)
     const struct request *request = &options->request;
     const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
 
+    const char *code = request->input.code;
+
+    if (code && (options->file || request->input.dir))
+        return error_set(error, ERROR_USAGE,
+                         "--code and %s cannot be used together; send files with --file",
+                         options->file ? "FILE" : "--dir");
+    if (code && !request->language)
+        return error_set(error, ERROR_USAGE, "--code needs --language");
     if (options->file && request->input.dir)
         return error_set(error, ERROR_USAGE,
                          "FILE and --dir cannot be used together; name the program in --dir with "
                          "--entrypoint");
-    if (!options->file && !request->input.dir)
-        return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, - or --dir");
+    if (!options->file && !request->input.dir && !code)
+        return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, -, --dir or --code");
     if (request->entrypoint && !request->input.dir && strchr(request->entrypoint, '='))
         return error_set(error, ERROR_USAGE,
                          "--entrypoint needs --dir; variables of the environment are set by --env");
@@ -79,7 +87,7 @@ static int check_program(const struct run_options *options, struct error *error)
     if (request->paths.count > 0 && request->save_dockerfile)
         return error_set(error, ERROR_USAGE,
                          "--save-dockerfile copies FILE or --dir alone; put all files in --dir");
-    if (from_stdin && request->save_dockerfile)
+    if ((from_stdin || code) && request->save_dockerfile)
         return error_set(error, ERROR_USAGE,
                          "--save-dockerfile needs a FILE or --dir to copy from");
     return 0;

@@ -145,6 +145,15 @@ static int open_and_run(struct run_options *options, const struct config *config
     return status;
 }
 
+/* Lets the first line of a file without an extension name the language. */
+static void name_language(struct run_options *options, const struct config *config)
+{
+    const struct language *language = run_inputs_language(options->file, config);
+
+    if (language)
+        options->request.language = string_copy(language->name);
+}
+
 /* Fills in the result, whatever happens. -1 with ERROR_USAGE: the options do not fit the config. */
 static int run_request(struct run_options *options, const struct config *config,
                        const struct run_request_view *view, struct result *result,
@@ -154,6 +163,8 @@ static int run_request(struct run_options *options, const struct config *config,
     CLEANUP(error_release) struct error failure = ERROR_INIT;
     CLEANUP_FREE char *image = NULL;
 
+    if (options->file && !options->request.language)
+        name_language(options, config);
     if (run_inputs_check_file(options->file, &failure) == 0 &&
         run_inputs_check_paths(options, &failure) == 0 &&
         (!options->tests || run_inputs_read_tests(options, &failure) == 0) &&

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "docker/budget.h"
 #include "docker/engine_info.h"
 #include "docker/engine_memory.h"
@@ -409,13 +410,31 @@ static bool lacks_memory(struct instance *instance, const struct plan *plan, lon
     return true;
 }
 
+/* Adds the network that may have been meant: engines find out late that there is none. */
+static void hint_at_network(const struct plan *plan, struct error *error)
+{
+    static const char *const networks[] = {"none", "bridge"};
+    const char *name = plan->policy.network;
+    const char *nearest = text_nearest(name, networks, sizeof networks / sizeof *networks);
+    CLEANUP_FREE char *hint = NULL;
+
+    if (!nearest || strcmp(nearest, name) == 0)
+        return;
+    hint = string_format("did you mean the network '%s'?", nearest);
+    error_hint(error, hint);
+}
+
 /* Hands on the error. If an image of a language is missing, it names the command that pulls it. */
 static int hand_on(const struct plan *plan, const struct error *failure, struct error *error)
 {
-    if (failure->kind != ERROR_IMAGE || plan->image_requested || !plan->language)
-        return error_set(error, failure->kind, "%s", failure->message);
-    return error_set(error, ERROR_IMAGE, "image '%s' is not on the engine; run: isolator pull %s",
-                     plan->base ? plan->base : plan->image, plan->language);
+    if (failure->kind == ERROR_IMAGE && !plan->image_requested && plan->language)
+        return error_set(error, ERROR_IMAGE,
+                         "image '%s' is not on the engine; run: isolator pull %s",
+                         plan->base ? plan->base : plan->image, plan->language);
+    error_set(error, failure->kind, "%s", failure->message);
+    if (failure->kind == ERROR_ENGINE)
+        hint_at_network(plan, error);
+    return -1;
 }
 
 int instance_make(struct instance *instance, const struct plan *plan, long long deadline,

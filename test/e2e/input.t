@@ -392,6 +392,28 @@ one" "with --dir"
     is "$status" 0 "with a program from stdin"
 }
 
+test_case 'the language of a file without an extension, --code, and extensions in upper case' && {
+    for line in '#!/bin/sh' '#!/usr/bin/env -S X=1 bash -u' $'#! /usr/bin/python3.11 -u\r'; do
+        printf '%s\n' "$line" 'print("Python")' >"$scratch/program"
+        printf '%s\n' "$line" 'x=${X-}; echo "shell"' >"$scratch/script"
+        if [[ $line == *python* ]]; then run "$scratch/program"; else run --image isolator-test/bash:1 "$scratch/script"; fi
+        has "$status $(field stdout)" "0 $([[ $line == *python* ]] && echo Python || echo shell)" "$line"
+    done
+    for line in '#!/usr/bin/env nope' '#!' '# python' ''; do
+        echo "$line" >"$scratch/program"
+        run "$scratch/program"
+        has "$status|$err" "2|isolator: cannot tell the language of 'program'" "a first line that names none: $line"
+    done
+    cp "$(snippet py 'print("upper case")')" "$scratch/MAIN.PY"
+    run "$scratch/MAIN.PY"
+    is "$status $(field stdout)" "0 upper case" "MAIN.PY"
+    echo one >"$scratch/words.txt"
+    run -l python --code 'import sys; print(6 * 7, sys.argv[1:], open("words.txt").read())' --file "$scratch/words.txt" -- a
+    is "$status $(field stdout)" "0 42 ['a'] one" "--code"
+    run --network brige "$scratch/MAIN.PY"
+    has "$(field error)" "; did you mean the network 'bridge'?" "a network misspelt"
+}
+
 test_case --quick 'files beside the program that are refused' && {
     new_tree
     mkdir -p "$scratch/data"

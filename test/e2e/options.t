@@ -50,19 +50,19 @@ test_case --quick 'isolator run --help lists every option' && {
     run --help
     is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE...] [-- ARG...]|" "isolator run --help"
     is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
-        "--artifact --artifacts --cap-drop --config --container-workdir --cpu-seconds --env --file --force --format --image --json --network --output-limit --pids-limit --pull \
+        "--artifact --artifacts --cap-drop --code --config --container-workdir --cpu-seconds --env --file --force --format --image --json --network --output-limit --pids-limit --pull \
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
 -c, --cpus -d, --dir -e, --entrypoint -h, --help -i, --interactive -l, --language -m, --memory -t, --timeout -v, --verbose " \
         "isolator run --help has every option"
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
-    # fits COMMAND...: its --help has at most 80 columns and 24 lines, those of isolator run, test and session 44 lines.
+    # fits COMMAND...: its --help has at most 80 columns and 24 lines, those of isolator run, test and session 46 lines.
     fits() {
         local widest
         widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
         within "$widest" 40 80 "${*:2} --help: 80 columns"
-        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 44 || echo 24)" "${*:2} --help: a screen"
+        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || echo 24)" "${*:2} --help: a screen"
     }
     fits "$ISOLATOR"
     fits "${ISOLATOR%/*}/isolator-mcp"
@@ -148,6 +148,9 @@ test_case --quick 'a missing or unknown command' && {
 test_case --quick 'what people write from habit' && {
     run -v /a:/b
     is "$(field reason error)" "input cannot open '/a:/b': No such file or directory; nothing of this host can be mounted; send files with --file or --dir" "-v of docker"
+    refused "--code needs --language" "--code alone" --code x
+    refused "--code and FILE cannot be used together; send files with --file" "--code and FILE" -l python --code x "$probe"
+    refused "--code and --dir cannot be used together; send files with --file" "--code and --dir" -l python --code x --dir "$d"
     refused "--entrypoint needs --dir; variables of the environment are set by --env" "-e of docker" -e A=1 "$probe"
     run --config "$ISOLATOR_CONFIG" -t 30 -m 512m -c 0.5 --tmp-size 64MiB --output-limit 64k "$scratch/none.py"
     is "$(field reason error)" "input cannot open '$scratch/none.py': No such file or directory" "sizes and seconds"
@@ -170,8 +173,8 @@ test_case --quick 'options that contradict each other' && {
         "FILE with --dir" "$probe" --dir "$d"
     refused "FILE and --dir cannot be used together; name the program in --dir with --entrypoint" \
         "- with --dir" - -l python --dir "$d"
-    refused "nothing to run; give a FILE, - or --dir" "neither" -l python
-    refused "nothing to run; give a FILE, - or --dir" "arguments only" -l python -- x
+    refused "nothing to run; give a FILE, -, --dir or --code" "neither" -l python
+    refused "nothing to run; give a FILE, -, --dir or --code" "arguments only" -l python -- x
     refused "--entrypoint needs --dir" "--entrypoint with FILE" "$probe" --entrypoint x.py
     refused "--dir needs --entrypoint, or --language to run its default file" "--dir alone" --dir "$d"
     refused "a program from stdin needs --language" "- alone" -
@@ -503,7 +506,7 @@ test_case --quick '--stdin is bounded; files that do not exist' && {
     run "$scratch/nothing.py"
     is "$status $(field reason) $(field error)" \
         "2 input cannot open '$scratch/nothing.py': No such file or directory" "FILE that does not exist"
-    refused "nothing to run; give a FILE, - or --dir" "FILE after -- is an argument" -- "$probe"
+    refused "nothing to run; give a FILE, -, --dir or --code" "FILE after -- is an argument" -- "$probe"
 }
 
 test_case --quick '--config FILE comes before ISOLATOR_CONFIG' && {

@@ -26,7 +26,7 @@ export async function checkAgreement(session, revision, known) {
     is(client.getServerCapabilities(), { tools: {}, resources: {}, ...known.annotations ? { completions: {} } : {} }, 'capabilities');
     is(client.getServerVersion()?.name, 'isolator', 'name of the server');
     is(members(client.getServerVersion() ?? {}), known.structured ? 'name title version' : 'name version', 'serverInfo');
-    matches(client.getInstructions(), /^The tool execute_code runs a program in a fresh, locked-down container/, 'instructions');
+    matches(client.getInstructions(), /^execute_code runs code in a locked-down container; to work in several steps, open a session/, 'instructions');
     if (!known.modern)
         is(await client.ping(), {}, 'ping');
 }
@@ -37,7 +37,7 @@ export async function checkTools(session, revision, known) {
     is(members(tools[0]), known.structured ? 'annotations description inputSchema name outputSchema title'
         : known.annotations ? 'annotations description inputSchema name' : 'description inputSchema name', 'members of the tool');
     const { inputSchema } = tools[0];
-    is(members(inputSchema), '$schema additionalProperties properties type', 'members of inputSchema');
+    is(members(inputSchema), 'additionalProperties properties type', 'members of inputSchema');
     is(members(inputSchema.properties), 'additional_files arguments artifacts entrypoint_code entrypoint_filename environment ' +
         'keep_processes language session snippet_name stdin timeout_seconds', 'the arguments');
     is(members(tools[1].inputSchema.properties), 'session', 'the argument of close_session');

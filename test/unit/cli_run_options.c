@@ -321,9 +321,9 @@ static void run_options__files_beside_the_program(void **state)
 static void run_options__nothing_to_run(void **state)
 {
     (void)state;
-    assert_refused("", "nothing to run; give a FILE, - or --dir");
-    assert_refused("-v|--stream", "nothing to run; give a FILE, - or --dir");
-    assert_refused("--|x.py", "nothing to run; give a FILE, - or --dir");
+    assert_refused("", "nothing to run; give a FILE, -, --dir or --code");
+    assert_refused("-v|--stream", "nothing to run; give a FILE, -, --dir or --code");
+    assert_refused("--|x.py", "nothing to run; give a FILE, -, --dir or --code");
 }
 
 static void run_options__conflicting_options(void **state)
@@ -333,7 +333,7 @@ static void run_options__conflicting_options(void **state)
                    "FILE and --dir cannot be used together; name the program in --dir with "
                    "--entrypoint");
     assert_refused("x.py|--entrypoint|e", "--entrypoint needs --dir");
-    assert_refused("--entrypoint|e", "nothing to run; give a FILE, - or --dir");
+    assert_refused("--entrypoint|e", "nothing to run; give a FILE, -, --dir or --code");
     assert_refused("--dir|d", "--dir needs --entrypoint, or --language to run its default file");
     assert_refused("-", "a program from stdin needs --language");
     assert_refused("-|-l|py|--stdin|-", "the program and --stdin cannot both be read from stdin");
@@ -568,7 +568,7 @@ static void run_options__refused_by_test(void **state)
         const char *line, *message;
     } lines[] = {
         {"x.py", "nothing to test with; give a directory with --tests"},
-        {"--tests|d", "nothing to run; give a FILE, - or --dir"},
+        {"--tests|d", "nothing to run; give a FILE, -, --dir or --code"},
         {"--tests|d|x.py|--compare|diff",
          "--compare: 'diff' is not a way to compare; use trim, exact, tokens or float"},
         {"--tests|d|x.py|--tolerance|0.1", "--tolerance needs --compare float"},
