@@ -69,7 +69,8 @@ static int check_program(const struct run_options *options, struct error *error)
                          "FILE and --dir cannot be used together; name the program in --dir with "
                          "--entrypoint");
     if (!options->file && !request->input.dir && !code)
-        return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, -, --dir or --code");
+        return error_set(error, ERROR_USAGE, "nothing to run; give a FILE, -%s",
+                         options->command == RUN_OPTIONS_RUN ? ", --dir or --code" : " or --dir");
     if (request->entrypoint && !request->input.dir && strchr(request->entrypoint, '='))
         return error_set(error, ERROR_USAGE,
                          "--entrypoint needs --dir; variables of the environment are set by --env");

@@ -323,8 +323,9 @@ test_case --quick 'wrong options' && {
 }
 
 test_case --quick 'a directory that cannot be created' && {
-    code ash 'echo' --artifacts "$scratch/none/deep"
-    outcome "2 error -1 input null --artifacts: cannot open '$scratch/none/deep': No such file or directory" "the parent directory does not exist"
+    : >"$scratch/file"
+    code ash 'echo' --artifacts "$scratch/file/deep"
+    outcome "2 error -1 input null --artifacts: cannot open '$scratch/file/deep': Not a directory" "its parent is a file"
 }
 
 finish

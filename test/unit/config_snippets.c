@@ -160,7 +160,7 @@ static void snippets__only_files_in_a_language(void **state)
     add(&fixture, "old.py~", "");
     add(&fixture, "upper.PY", "");
     add(&fixture, "latin\xe9.py", "");
-    check_list(&fixture, "good.py");
+    check_list(&fixture, "good.py|upper.PY");
     tear_down(&fixture);
 }
 
