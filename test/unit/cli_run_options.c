@@ -568,7 +568,7 @@ static void run_options__refused_by_test(void **state)
         const char *line, *message;
     } lines[] = {
         {"x.py", "nothing to test with; give a directory with --tests"},
-        {"--tests|d", "nothing to run; give a FILE, -, --dir or --code"},
+        {"--tests|d", "nothing to run; give a FILE, - or --dir"},
         {"--tests|d|x.py|--compare|diff",
          "--compare: 'diff' is not a way to compare; use trim, exact, tokens or float"},
         {"--tests|d|x.py|--tolerance|0.1", "--tolerance needs --compare float"},
