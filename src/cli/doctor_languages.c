@@ -53,7 +53,7 @@ static void report_image(struct doctor *doctor, const struct language *language,
     else if (is_asked_for(doctor->config, language))
         doctor_find(doctor, FINDING_WARN, check,
                     string_format("%s is not on the engine", language->image),
-                    string_format("%s pull %s", doctor->docker.command, language->image));
+                    string_format("isolator pull %s", language->name));
     else
         strvec_push(others, language->name);
 }
@@ -248,20 +248,27 @@ static long long run_warm_test(struct doctor *doctor, const char *check,
     return -1;
 }
 
+/* The warnings of the run that no other finding has, on one line; owned. */
+static char *new_warnings(const struct language *language, const struct result *result)
+{
+    CLEANUP_FREE char *unprepared = string_format("%s is not prepared", language->name);
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+
+    for (size_t i = 0; i < result->warnings.count; i++)
+        if (strncmp(result->warnings.items[i], unprepared, strlen(unprepared)) != 0)
+            strvec_push(&warnings, result->warnings.items[i]);
+    return strvec_join(&warnings, "; ");
+}
+
 static void add_success(struct doctor *doctor, const struct language *language, const char *check,
                         const char *times, const struct result *result)
 {
-    const bool unprepared =
-        language->preparation.steps.count > 0 && strcmp(result->image, language->image) == 0;
-    CLEANUP_FREE char *joined = strvec_join(&result->warnings, "; ");
-    CLEANUP_FREE char *advice =
-        unprepared ? string_format("isolator prepare %s", language->name)
-                   : string_copy("isolator run --verbose shows which step causes this");
+    CLEANUP_FREE char *joined = new_warnings(language, result);
     CLEANUP_FREE char *detail =
         *joined ? string_format("%s, but: %s", times, joined) : string_copy(times);
 
     findings_add(&doctor->findings, *joined ? FINDING_WARN : FINDING_OK, check, detail,
-                 *joined ? advice : NULL);
+                 *joined ? "isolator run --verbose shows which step causes this" : NULL);
 }
 
 /* Runs the test program in a new container, and in a warm one if the configuration has them. */
@@ -320,7 +327,7 @@ static char *runs_advice(const struct doctor *doctor, const struct image_facts *
         return string_copy("fix one of the languages above");
     for (size_t i = 0; i < config->language_count && ways.count == 0; i++)
         if (!facts[i].present)
-            strvec_pushf(&ways, "%s pull %s", doctor->docker.command, config->languages[i].image);
+            strvec_pushf(&ways, "isolator pull %s", config->languages[i].name);
     if (doctor->untested)
         strvec_pushf(&ways, "set \"hello\" of %s in the configuration", doctor->untested);
     return strvec_join(&ways, ", or ");

@@ -58,7 +58,7 @@ test_case 'a host without problems' && {
     has "$(check 'user namespaces')" "ok user namespaces " "user namespaces"
     has "$(check storage)" "ok storage $(docker info --format '{{.Driver}}')" "the storage"
     has "$(check 'image python')" "ok image python isolator-test/python:bookworm, " "an image"
-    is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> docker pull isolator-test/none-such:1" \
+    is "$(check 'image javascript')" "warn image javascript isolator-test/none-such:1 is not on the engine| -> isolator pull javascript" \
         "a missing image is no failure; the advice"
     is "$(check 'other images')" "ok other images not on the engine: typescript, c, cpp, rust, java, ruby, php, perl, bash, lua, r; \
 isolator pull LANGUAGE fetches one" "missing images that nobody has asked for"
@@ -87,7 +87,7 @@ test_case '--json' && {
     is "$(of 'join " ", grep { $_ ne "engine warnings" } map { $_->{check} } @all')" "configuration docker command engine socket limits seccomp user namespaces storage orphans image python image go image javascript image busybox other images run python run busybox" "--json: the checks"
     is "$(of 'join " ", sort keys %{{map { map { ($_ => 1) } keys %$_ } @all}}')" "advice check detail status" "--json: the members"
     is "$(of 'join "|", @{$by{"image go"}}{qw(status detail advice)}')" \
-        "warn|isolator-test/none-such:2 is not on the engine|docker pull isolator-test/none-such:2" "--json: a warning"
+        "warn|isolator-test/none-such:2 is not on the engine|isolator pull go" "--json: a warning"
     is "$(of '$by{engine}{advice} // "null"')" "null" "--json: no advice without a problem"
 }
 
@@ -102,8 +102,8 @@ test_case 'a language with a test program of its own' && {
 test_case 'no image is on the engine' && {
     sed 's/isolator-test.python:bookworm/isolator-test\/none-such:3/' "$scratch/good.json" >"$scratch/no_images.json"
     isolator doctor --config "$scratch/no_images.json"
-    is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not on the engine| -> docker pull \
-isolator-test/none-such:3|fail runs no language could run a program| -> docker pull isolator-test/none-such:3, or set \
+    is "$status|$(check 'image python')|$(check runs)" "3|warn image python isolator-test/none-such:3 is not on the engine| -> isolator pull python|\
+fail runs no language could run a program| -> isolator pull python, or set \
 \"hello\" of busybox in the configuration" "no language can run"
 }
 
@@ -146,7 +146,7 @@ base image| -> isolator prepare busybox|" "steps that have not been run"
     docker image rm "isolator-test-$$:base" >/dev/null
     isolator doctor --config "$scratch/gone.json"
     is "$status|$(check 'prepared busybox' | sed 's/-[0-9a-f]*$//')|$(check 'image busybox')" \
-        "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not on the engine| -> docker pull isolator-test-$$:base" \
+        "0|ok prepared busybox isolator-prepared:busybox|warn image busybox isolator-test-$$:base is not on the engine| -> isolator pull busybox" \
         "steps that have been run in an image that was removed"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/gone.json"
     XDG_CONFIG_HOME=$scratch/prepared isolator prepare --remove busybox --config "$scratch/steps.json"
