@@ -132,3 +132,37 @@ json_t *json_text_parse_unique(const char *line, size_t length, json_error_t *wh
 {
     return parse(line, length, JSON_REJECT_DUPLICATES, where);
 }
+
+/* Whether only blanks are between the comma and a bracket that closes. */
+static bool is_last_comma(const char *text, size_t length)
+{
+    size_t at = 1;
+
+    while (at < length && strchr(" \t\r\n", text[at]) && text[at])
+        at++;
+    return at < length && (text[at] == '}' || text[at] == ']');
+}
+
+const char *json_text_hint(const char *text, size_t length)
+{
+    bool quoted = false, blank = true;
+
+    for (size_t i = 0; i < length; i++) {
+        const char *at = text + i;
+
+        blank &= *at && strchr(" \t\r\n", *at) != NULL;
+        if (quoted && *at == '\\')
+            i++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (quoted)
+            continue;
+        else if (*at == '#' || (*at == '/' && i + 1 < length && strchr("/*", at[1]) && at[1]))
+            return "JSON has no comments";
+        else if (*at == '\'')
+            return "strings in JSON have double quotes";
+        else if (*at == ',' && is_last_comma(at, length - i))
+            return "JSON has no comma before a bracket that closes";
+    }
+    return blank ? "it is empty" : NULL;
+}

@@ -38,4 +38,10 @@ json_t *json_text_parse(const char *line, size_t length, json_error_t *where);
  */
 json_t *json_text_parse_unique(const char *line, size_t length, json_error_t *where);
 
+/*
+ * Why a text that is not JSON may be none, in the words of a person who has written it: comments,
+ * single quotes, a comma too many, or nothing at all. A literal; NULL: none of these.
+ */
+const char *json_text_hint(const char *text, size_t length);
+
 #endif

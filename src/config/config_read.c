@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "config/command_template.h"
@@ -168,8 +169,10 @@ int config_overlay(struct config *config, const char *json, size_t length, const
         const bool has_nul = json_error_code(&where) == json_error_null_character;
         CLEANUP_FREE char *shown =
             text_escape(has_nul ? "a string must not contain \\u0000" : where.text);
-        return error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", name, where.line, where.column,
-                         shown);
+        const char *hint = json_text_hint(json, length);
+
+        error_set(error, ERROR_CONFIG, "%s:%d:%d: %s", name, where.line, where.column, shown);
+        return hint ? error_hint(error, hint) : -1;
     }
     if (json_is_object(root)) {
         result = json_reader_members(&reader, root, read_member,

@@ -26,7 +26,7 @@ test_case 'right and wrong lines, each with a result of its own' && {
 4 HASH error -1 ; 5 null error -1 ; 6 null error -1 ; 7 null timeout 137 ; 8 8 error -1 " "each line has its result"
     is "$(results '$r->{error} // "none"')" "none; program exited with status 3; \
 entrypoint_code is missing: give the source code of the program; a line must be a JSON object in UTF-8; \
-column 2: invalid token near 'no'; a line must be a JSON object in UTF-8; program did not end within 0.5 s; unknown language 'nope'; known are: \
+column 2: invalid token near 'no'; a line must be a JSON object in UTF-8; one object a line: jq -c '.[]' makes that of an array; program did not end within 0.5 s; unknown language 'nope'; known are: \
 $built_in, busybox, noshell" "each error"
     is "$(results '$r->{reason}')" "exit; exit; input; input; input; timeout; input" "each reason"
     has "$out" '{"id":{"deep":[null]},"line":4,' "an id of any kind comes back"

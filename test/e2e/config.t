@@ -179,7 +179,8 @@ test_case --quick 'containerCommand that does not exist' && {
 # ---- what is refused
 
 test_case --quick 'files that are not JSON, or no object' && {
-    wrong '' ":1:0: '[' or '{' expected near end of file" "an empty file"
+    wrong '' ":1:0: '[' or '{' expected near end of file; it is empty" "an empty file"
+    wrong $'{\n// x\n}' ":2:1: string or '}' expected near '/'; JSON has no comments" "a comment"
     wrong '{"defaults": {"memoryMB": 64,
  "cpus" 0.5}}' ":2:11: ':' expected near '0.5'" "not JSON: line and column"
     wrong '{} x' ":1:4: end of file expected near 'x'" "more than JSON"

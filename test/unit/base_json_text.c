@@ -168,6 +168,33 @@ static void json_text__real_numbers(void **state)
     assert_int_equal(json_text_flags(NULL), JSON_COMPACT | JSON_REAL_PRECISION(15));
 }
 
+static void json_text__hints(void **state)
+{
+    static const struct {
+        const char *text, *hint;
+    } texts[] = {
+        {"", "it is empty"},
+        {" \t\n", "it is empty"},
+        {"{// a\n}", "JSON has no comments"},
+        {"{\"a\": 1 /* b */}", "JSON has no comments"},
+        {"# a", "JSON has no comments"},
+        {"{'a': 1}", "strings in JSON have double quotes"},
+        {"{\"a\": 1, \n}", "JSON has no comma before a bracket that closes"},
+        {"[1,]", "JSON has no comma before a bracket that closes"},
+        {"{\"//\": \"#'\\\"//\" \"x\"", NULL},
+        {"[1,", NULL},
+        {"/", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        const char *hint = json_text_hint(texts[i].text, strlen(texts[i].text));
+
+        assert_string_equal(hint ? hint : "(none)", texts[i].hint ? texts[i].hint : "(none)");
+    }
+    assert_null(json_text_hint("a\0#", 2)); /* a NUL is no end */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +207,7 @@ int main(void)
         cmocka_unit_test(json_text__members_that_are_there_twice),
         cmocka_unit_test(json_text__counts_values),
         cmocka_unit_test(json_text__real_numbers),
+        cmocka_unit_test(json_text__hints),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
