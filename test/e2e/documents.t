@@ -17,19 +17,25 @@ ISOLATOR_CONFIG=$(realpath "$ISOLATOR_CONFIG")
 # rendered FILE: a manual page as people see it, each paragraph on one line.
 rendered() { mandoc -T ascii -O width=1000 "$1" | sed 's/.\x08//g'; }
 
-# mdoc_section FILE NAME, markdown_section FILE HEADING: the lines below a heading.
-mdoc_section() { awk -v head=".Sh $2" '/^\.Sh /{on = $0 == head; next} on' "$1"; }
+# page_section FILE NAME, markdown_section FILE HEADING: the lines below a heading.
+page_section() { rendered "$1" | awk -v head="$2" '/^[A-Z]/{on = $0 == head; next} on'; }
 markdown_section() { awk -v head="$2" '/^```/{code = !code} /^#/ && !code {on = $0 == head; next} on' "$1"; }
 
 # fenced LANGUAGE: reads Markdown and prints the contents of the blocks in this language, each followed by a line "----".
 fenced() { awk -v open="\`\`\`$1" '/^```$/ && on {on = 0; print "----"} on; $0 == open {on = 1}'; }
 
-# blocks: reads mdoc and prints the contents of its blocks in the same way. literal PAGE: those in EXAMPLES.
-blocks() { awk '/^\.Ed/{on = 0; print "----"} on; /^\.Bd/{on = 1}' | sed "s/\\\\(aq/'/g; s/\\\\e/\\\\/g"; }
-literal() { mdoc_section "$1" EXAMPLES | blocks; }
+# items COLUMN: reads a rendered section and prints the words that begin its items there, which may have a text after them.
+items() { sed -nE "s/^ {$1}([A-Za-z0-9][A-Za-z0-9_-]*(, [A-Za-z0-9_-]+)*)( \\(.*\\))?(  .*)?\$/\\1/p" | tr -d ',' | words; }
 
-# after TEXT: reads lines and prints those after the first that contains TEXT.
-after() { awk -v text="$1" 'on; index($0, text) {on = 1}'; }
+# blocks COLUMN: reads a rendered section and prints its blocks from this column on, each followed by a line "----".
+# literal PAGE: those in EXAMPLES.
+blocks() { awk -v column="$1" '
+    /^$/ { empty++; next }
+    match($0, /^ */) && RLENGTH >= column { while (on && empty-- > 0) print ""; empty = 0; on = 1; print substr($0, column + 1); next }
+    { if (on) print "----"; on = empty = 0 }
+    END { if (on) print "----" }'; }
+literal() { page_section "$1" EXAMPLES | blocks 11; }
+
 
 # first_block: reads such contents and prints the first.
 first_block() { sed '/^----$/,$d'; }
@@ -136,30 +142,29 @@ reasons=$(perl -MJSON::PP -e '
     local $/; print join " ", @{decode_json(<STDIN>)->{outputSchema}{properties}{reason}{enum}}' <"$tool")
 
 test_case --quick 'the members of the result, and the reasons' && {
-    is "$(sed -nE 's/^\.It Cm (.*) Pq .*/\1/p' "$page" | tr -d ',' | tr -s ' ' '\n' | words)" "$members" \
+    is "$(rendered "$page" | grep -E '^ {5}[a-zA-Z, ]+ \(.*\)$' | items 5)" "$members" \
         "$page: the members of the result"
     within "$(wc -w <<<"$reasons")" 9 20 "execute_code: the reasons are found"
-    is "$(mdoc_section "$page" 'THE RESULT' | sed -nE 's/^\.It Cm ([a-z-]+)$/\1/p' | words)" "$reasons tests" \
+    is "$(page_section "$page" 'THE RESULT' | items 13)" "$reasons tests" \
         "$page: the reasons, of which the tool, which has no tests, lacks one"
 }
 
 # ---- tests
 test_case --quick 'the members and the statuses of a test' && {
     # Unit tests assert the same of the program: run_test_result.c.
-    section=$(mdoc_section "$page" 'BUILDS AND TESTS' | sed '1,/^The object of a test/d')
-    is "$(sed -nE '/^\.It Cm status$/,/^\.El$/s/^\.It Cm ([a-z-]+)$/\1/p' <<<"$section" | sed 1d | words)" \
+    section=$(page_section "$page" 'BUILDS AND TESTS' | sed '1,/^ *The object of a test/d')
+    is "$(sed '1,/^     status$/d' <<<"$section" | items 13)" \
         "passed wrong-answer timeout cpu-time oom output-limit runtime-error not-run engine" "$page: the statuses"
-    is "$(sed '/^\.Bl .*-compact/,/^\.El/d' <<<"$section" | sed -nE 's/^\.It Cm //p' | tr -d ',' | tr -s ' ' '\n' | words)" \
+    is "$(items 5 <<<"$section")" \
         "name status exitCode signal durationMs cpuMs peakMemoryBytes stdout stderr stdoutTruncated stderrTruncated error" "$page: the members"
     echo '{"language": "bash", "entrypoint_code": "", "tests": [{"x": 1}]}' >"$scratch/tests"
     isolator batch "$scratch/tests"
-    is "$(mdoc_section man/isolator-batch.1 'REQUESTS WITH TESTS' | sed '1,/^The members of a test/d' | sed -n 's/^\.It Cm //p' | tr -d ',' |
-        tr -s ' ' '\n' | words)" "$(sed -n 's/.*known are: \([a-z_, ]*\)".*/\1/p' "$scratch/out" | tr -d ',')" "man/isolator-batch.1: the members"
+    is "$(page_section "$pages/isolator-batch.1" 'REQUESTS WITH TESTS' | sed '1,/The members of a test/d' | items 5)" "$(sed -n 's/.*known are: \([a-z_, ]*\)".*/\1/p' "$scratch/out" | tr -d ',')" "man/isolator-batch.1: the members"
 }
 
 # ---- exit statuses
 help_statuses() { sed -n '/^Exit status:/,$s/See .*//; /^Exit status:/,$p' | grep -oE '[0-9]+' | words; }
-page_statuses() { mdoc_section "$1" 'EXIT STATUS' | grep '^\.It' | grep -oE '[0-9]+' | words; }
+page_statuses() { page_section "$1" 'EXIT STATUS' | items 5; }
 
 test_case --quick 'the exit statuses' && {
     statuses="0 1 2 3 124 130 143"
@@ -175,7 +180,7 @@ test_case --quick 'the exit statuses' && {
 }
 
 # ---- the configuration
-documented=$(sed -n 's/^\.It Ic \([A-Za-z]*\) Pq .*/\1/p' "$config_page")
+documented=$(rendered "$config_page" | sed -nE 's/^ +([A-Za-z]+) \((string|boolean|whole number|number|array|object|deprecated).*/\1/p')
 "$ISOLATOR" config --schema >"$scratch/schema.json"
 # of_schema PERL: what this prints of the schema of configuration files, $s, with its definitions, $d.
 of_schema() { perl -MJSON::PP -e 'local $/; our $s = decode_json(<STDIN>); our $d = $s->{q($defs)}; eval $ARGV[0]; die $@ if $@' "$1" <"$scratch/schema.json"; }
@@ -262,7 +267,7 @@ test_case --quick 'isolator-mcp(1): the arguments of execute_code; its result is
         }
     }
     list(decode_json(<STDIN>)->{inputSchema}{properties})' <"$tool" | sort)
-    is "$(mdoc_section "$server_page" 'THE TOOL' | sed -nE 's/^\.It Cm ([a-z_]+) Pq (.*)/\1 \2/p' | sort)" "$arguments" \
+    is "$(page_section "$server_page" 'THE TOOL' | sed -nE 's/^ +([a-z_]+) \(([a-z ]+)\)$/\1 \2/p' | sort)" "$arguments" \
         "$server_page: the arguments of execute_code with their types"
     is "$(perl -MJSON::PP -e '
     local $/; my $result = decode_json(<STDIN>)->{outputSchema};
@@ -276,7 +281,7 @@ test_case --quick 'isolator-mcp(1): the arguments of execute_code; its result is
 test_case --quick 'isolator-mcp(1): the revisions of the protocol, and the limits' && {
     # Unit tests assert the same of the program: mcp_revision.c the revisions, mcp_documented.c and others the numbers.
     for revision in 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; do
-        has "$(mdoc_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
+        has "$(page_section "$server_page" PROTOCOL)" "$revision" "$server_page: revision $revision"
     done
     text=$(rendered "$server_page" | words)
     while IFS= read -r shown; do
@@ -306,16 +311,16 @@ END
 
 test_case --quick 'isolator-mcp(1) and README: the configurations of hosts' && {
     hosts=$(sed -n 's/.*HOST: //p' <<<"$server_help" | tr -d ',')
-    is "$(mdoc_section "$server_page" HOSTS | sed -n 's/^\.It Cm //p' | words)" "$hosts" "$server_page: all hosts"
+    is "$(page_section "$server_page" HOSTS | items 5)" "$hosts" "$server_page: all hosts"
     is "$(grep -o '`HOST` is [^.]*' README.md | grep -o '`[a-z-]*`' | tr -d '`' | words)" "$hosts" "README: all hosts"
     for host in $hosts; do
         printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
         has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
         printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
         place=$(sed -nE 's/^isolator-mcp: add this entry to ([^ ,]*).*/\1/p' "$scratch/place")
-        shown=$(mdoc_section "$server_page" HOSTS | after ".It Cm $host")
-        is "$(blocks <<<"$shown" | first_block)" "$printed" "$server_page: what --print-config $host prints"
-        has "$(sed '/^\.Bd/,$d' <<<"$shown")" ".Pa $place" "$server_page: the file for $host"
+        shown=$(page_section "$server_page" HOSTS | sed -n "/^     $host\( \|$\)/,\$p")
+        is "$(sed 0,/:$/d <<<"$shown" | blocks 13 | first_block)" "$printed" "$server_page: what --print-config $host prints"
+        has "$(sed '/^ *{/,$d' <<<"$shown")" "$place" "$server_page: the file for $host"
     done
     printed=$(env -i "$server" --print-config claude-desktop 2>/dev/null)
     is "$(markdown_section README.md '## Use from an LLM host' | fenced json | first_block)" \

@@ -1,11 +1,12 @@
 /*
- * Fuzz target: durations and numbers. The input is the text of one. These properties are checked:
+ * Fuzz target: durations, numbers and sizes. The input is the text of one. These properties are
+ * checked:
  *
  * - Apart from the range, two regular expressions accept the same texts.
  * - An accepted duration is from one millisecond to 366 days. Written in milliseconds it has the
- * same value, and written twice it has twice the value.
+ * same value, and written twice it has twice the value, unless it is a number alone.
  * - An accepted number is finite and not negative, and has the value of strtod(3). With a unit it
- * is a duration, unless that is out of range.
+ * is a duration, unless that is out of range. It is a size, too.
  * - A refused text sets one error and does not change the result.
  */
 #include "fuzz.h"
@@ -22,7 +23,7 @@ static const long long LONGEST_MS = 366LL * 24 * 3600 * 1000;
 
 enum { UNTOUCHED = -77 };
 
-static regex_t is_duration, is_number;
+static regex_t is_duration, is_number, is_size;
 
 static bool matches(const regex_t *expression, const char *text)
 {
@@ -65,6 +66,8 @@ static void check_duration(const char *text, size_t size)
         return;
     fuzz_require(read_duration(again, strlen(again), &form) == got, "'%s' is not '%s'", again,
                  text);
+    if (matches(&is_number, text))
+        return;
     doubled = read_duration(twice, strlen(twice), &form);
     fuzz_require(form, "%s", twice);
     if (doubled == UNTOUCHED)
@@ -95,12 +98,31 @@ static void check_number(const char *text, size_t size)
     fuzz_require(form, "'%s' is a number, and '%s' no duration", text, seconds);
 }
 
+static void check_size(const char *text, size_t size)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    double number = UNTOUCHED;
+
+    if (size_parse(text, 1 << 20, "MB", &number, &error) != 0) {
+        fuzz_check_error(&error, fuzz_is_utf8(text, strlen(text)), size + 100);
+        fuzz_require(error.kind == ERROR_USAGE, "kind %d", error.kind);
+        fuzz_require(!matches(&is_number, text) || isinf(strtod(text, NULL)), "'%s'", text);
+        return;
+    }
+    fuzz_require(matches(&is_size, text), "'%s' is taken", text);
+    fuzz_require(isfinite(number) && number >= 0 && !signbit(number), "%g", number);
+    fuzz_require(!matches(&is_number, text) || number == strtod(text, NULL), "%g", number);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    fuzz_require(regcomp(&is_duration, "^(" NUMBER UNIT ")+$", REG_EXTENDED | REG_NOSUB) == 0 &&
-                     regcomp(&is_number, "^" NUMBER "$", REG_EXTENDED | REG_NOSUB) == 0,
-                 "regular expressions");
+    fuzz_require(
+        regcomp(&is_duration, "^(" NUMBER "|(" NUMBER UNIT ")+)$", REG_EXTENDED | REG_NOSUB) == 0 &&
+            regcomp(&is_size, "^" NUMBER "(b|[kmg](i?b)?)?$",
+                    REG_EXTENDED | REG_NOSUB | REG_ICASE) == 0 &&
+            regcomp(&is_number, "^" NUMBER "$", REG_EXTENDED | REG_NOSUB) == 0,
+        "regular expressions");
     return 0;
 }
 
@@ -110,5 +132,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     check_duration(text, size);
     check_number(text, size);
+    check_size(text, size);
     return 0;
 }
