@@ -40,7 +40,7 @@ test_case --quick 'the test itself finds control characters' && {
 test_case 'the output of a hostile program, by run and batch' && {
     on_terminal "'$ISOLATOR' run --json '$hostile'"
     harmless "isolator run --json" '\u001B]0;title\u0007\u001B[2J'
-    on_terminal "'$ISOLATOR' run '$hostile'"
+    on_terminal "NO_COLOR=1 '$ISOLATOR' run '$hostile'"
     is "$(controls)" "09 09" "isolator run: tabs are the only control characters"
     has "$(cat "$scratch/typescript")" '\x1b]0;title\x07\x1b[2J' "isolator run: the escaped text is shown"
     has "$(tail -n 1 "$scratch/typescript")" "error, exit 3, " "isolator run: the last line"
@@ -90,9 +90,9 @@ perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, contai
 
 test_case 'a docker that writes control characters, on a failure and as a remark' && {
     for options in "" --stream; do
-        on_terminal "'$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
+        on_terminal "NO_COLOR=1 '$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
         harmless "docker's complaint, run $options" 'x1b[2J'
-        on_terminal "REMARK=1 '$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
+        on_terminal "NO_COLOR=1 REMARK=1 '$ISOLATOR' run --config '$scratch/hostile.json' $options '$hello'"
         harmless "docker's remark, run $options" 'x1b[2J'
     done
     on_terminal "'$ISOLATOR' selftest --config '$scratch/hostile.json' mount"
