@@ -10,7 +10,7 @@ import mmap
 import os
 
 PLACES = ("/tmp/filling", "filling", "/dev/shm/filling", "/.isolator/filling")
-page, output = bytes(4096), b"y" * 65536
+pages, output = [bytes(65536)] * 64, b"y" * 65536
 
 
 def adjust(text):
@@ -25,7 +25,7 @@ def fill():
             try:
                 descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
                 while True:
-                    os.write(descriptor, page)
+                    os.writev(descriptor, pages)  # many, else its own code might be dropped and read again without end
             except OSError:
                 pass
 
