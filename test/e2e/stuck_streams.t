@@ -130,7 +130,7 @@ test_case 'SIGTERM ends selftest while its streams take nothing' && interrupted 
 test_case 'SIGTERM ends doctor while its streams take nothing' && interrupted doctor
 test_case 'SIGTERM ends gc while its streams take nothing' && interrupted gc --dry-run
 test_case 'SIGTERM ends pull while its streams take nothing' && faulty "pull * hang" interrupted pull python
-test_case 'SIGTERM ends prepare while its streams take nothing' && interrupted prepare "$ours" --run date
+test_case 'SIGTERM ends prepare while its streams take nothing' && interrupted prepare "$ours" --run 'date; sleep 600' # else both end, and one replaces the image of the other
 test_case 'SIGTERM ends batch while its streams take nothing' && interrupted batch -v "$scratch/requests"
 
 test_case 'run --stream, stdout takes nothing from the start, or after 100 kB' && {
