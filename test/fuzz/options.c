@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "base/strvec.h"
+#include "base/text.h"
 #include "cli/run_options.h"
 #include "config/plan.h"
 
@@ -72,10 +73,19 @@ static void check_program(const struct run_options *options)
     const struct request *request = &options->request;
     const bool from_stdin = options->file && strcmp(options->file, "-") == 0;
 
-    fuzz_require(!options->file != !request->input.dir, "FILE '%s', --dir '%s'", options->file,
-                 request->input.dir);
-    if (options->files.count > 1)
-        fuzz_require(!strvec_contains(&options->files, "-"), "stdin and another program");
+    fuzz_require(!!options->file + !!request->input.dir + !!request->input.code == 1,
+                 "FILE '%s', --dir '%s', --code '%s'", options->file, request->input.dir,
+                 request->input.code);
+    for (size_t i = 1; i < options->files.count; i++)
+        fuzz_require(strcmp(options->files.items[i], "-") != 0, "stdin beside another program");
+    fuzz_require(options->command != RUN_OPTIONS_TEST || options->files.count == 1 || !from_stdin,
+                 "stdin and another program");
+    for (size_t i = 0; i < request->paths.count; i++) {
+        const char *name = text_file_name(request->paths.items[i]);
+
+        fuzz_require(*name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0, "'%s'", name);
+    }
+    fuzz_require(!options->interactive || (!from_stdin && !options->stdin_path), "two inputs");
     if (from_stdin) {
         fuzz_require(request->language, "a program from stdin in no language");
         fuzz_require(!options->stdin_path || strcmp(options->stdin_path, "-") != 0,
@@ -84,6 +94,8 @@ static void check_program(const struct run_options *options)
     } else if (options->file) {
         fuzz_require(request->entrypoint && !strchr(request->entrypoint, '/'), "'%s' of '%s'",
                      request->entrypoint, options->file);
+    } else if (request->input.code) {
+        fuzz_require(request->language && !request->save_dockerfile, "'%s'", request->input.code);
     } else {
         fuzz_require(request->entrypoint || request->language, "nothing of %s", request->input.dir);
     }
