@@ -18,7 +18,7 @@ enum { CHUNK = 4096 };
 
 /* The thread's state of a stream. */
 struct shown {
-    int fd; /* the pipe */
+    int *fd; /* the end of the pipe to read; -1: closed */
     enum process_stream stream;
     bool terminal;                  /* where it goes */
     struct escaped_output *escaped; /* of both streams */
@@ -36,20 +36,26 @@ static void write_stream(struct shown *shown, const char *data, size_t length)
     shown->last = data[length - 1];
 }
 
-/* Passes on what a stream has. */
+static void close_end(int *fd)
+{
+    cleanup_fd(fd);
+    *fd = -1;
+}
+
+/* Passes on what a stream has. If stdout takes no more, the run gets EPIPE, and ends. */
 static void pass(struct shown *shown)
 {
     CLEANUP_FREE char *text = NULL;
     char data[CHUNK];
-    const ssize_t length = read(shown->fd, data, sizeof data);
+    const ssize_t length = read(*shown->fd, data, sizeof data);
 
-    if (length == 0 || (length < 0 && errno != EINTR && errno != EAGAIN))
-        shown->fd = -1;
-    if (length <= 0)
-        return;
-    if (shown->terminal)
+    if (length > 0 && shown->terminal)
         text = escaped_output_text(shown->escaped, shown->stream, data, (size_t)length);
-    write_stream(shown, text ? text : data, text ? strlen(text) : (size_t)length);
+    if (length > 0)
+        write_stream(shown, text ? text : data, text ? strlen(text) : (size_t)length);
+    if (length == 0 || (length < 0 && errno != EINTR && errno != EAGAIN) ||
+        (shown->stream == PROCESS_STDOUT && print_failure() != 0))
+        close_end(shown->fd);
 }
 
 /* What is left of an escape sequence; the colours of before; and the end of the line. */
@@ -69,17 +75,17 @@ static void end_stream(struct shown *shown)
 /* The thread. There is one for both streams, so that a terminal shows them in one order. */
 static void *show(void *context)
 {
-    const struct live_output *output = context;
+    struct live_output *output = context;
     CLEANUP(escaped_output_release) struct escaped_output escaped = ESCAPED_OUTPUT_INIT;
-    /* Colours that one stream leaves on would colour the other. */
     struct shown shown[2] = {
-        {output->pipes[0][0], PROCESS_STDOUT, isatty(STDOUT_FILENO) == 1, &escaped, '\n'},
-        {output->pipes[1][0], PROCESS_STDERR, isatty(STDERR_FILENO) == 1, &escaped, '\n'},
+        {&output->pipes[0][0], PROCESS_STDOUT, isatty(STDOUT_FILENO) == 1, &escaped, '\n'},
+        {&output->pipes[1][0], PROCESS_STDERR, isatty(STDERR_FILENO) == 1, &escaped, '\n'},
     };
 
+    /* Colours that one stream leaves on would colour the other. */
     escaped.colours = terminal_has_colours(STDOUT_FILENO) && terminal_has_colours(STDERR_FILENO);
-    while (shown[0].fd >= 0 || shown[1].fd >= 0) {
-        struct pollfd polled[2] = {{shown[0].fd, POLLIN, 0}, {shown[1].fd, POLLIN, 0}};
+    while (*shown[0].fd >= 0 || *shown[1].fd >= 0) {
+        struct pollfd polled[2] = {{*shown[0].fd, POLLIN, 0}, {*shown[1].fd, POLLIN, 0}};
 
         if (io_poll(polled, 2, -1) < 0)
             continue;
@@ -96,7 +102,7 @@ static void close_pipes(struct live_output *output)
 {
     for (int i = 0; i < 2; i++)
         for (int end = 0; end < 2; end++)
-            cleanup_fd(&output->pipes[i][end]);
+            close_end(&output->pipes[i][end]);
 }
 
 int live_output_begin(struct live_output *output, struct error *error)
@@ -122,8 +128,8 @@ int live_output_begin(struct live_output *output, struct error *error)
 
 void live_output_end(struct live_output *output)
 {
-    cleanup_fd(&output->pipes[0][1]);
-    cleanup_fd(&output->pipes[1][1]);
+    close_end(&output->pipes[0][1]);
+    close_end(&output->pipes[1][1]);
     pthread_join(output->thread, NULL);
     close_pipes(output);
 }

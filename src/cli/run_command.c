@@ -24,9 +24,11 @@ static int report_run(void *context, const struct run_options *options, struct r
     (void)context;
     if (options->stream)
         return report_stream(result, status);
+    if (run_options_want_text(options) && print_failure() != 0)
+        return command_line_printed("output");
     if (run_options_want_text(options)) {
         run_text_print(result);
-        return print_failure() == 0 ? status : command_line_printed("output");
+        return status;
     }
     return run_request_print_json(result) == 0 ? status : EXIT_STATUS_ENGINE;
 }

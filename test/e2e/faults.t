@@ -404,15 +404,20 @@ test_case 'stdout on a full device' && {
     streams '>/dev/full' "$hello"
     is "$status|$err|$(left)" "3|isolator: cannot write the result: No space left on device|" "stdout on a full device"
     streams '>/dev/full' --stream "$(snippet ash 'echo started; sleep 600')"
-    is "$status|$err|$(left)" "3|isolator: cannot write the output: No space left on device|" "stdout on a full device, with --stream"
+    for option in --stream --format=text; do
+        streams '>/dev/full' "$option" "$flood"
+        is "$status|$err|$(left)" "3|isolator: cannot write the output: No space left on device|" "stdout on a full device, with $option"
+    done
 }
 
-test_case 'a reader that goes away, with --stream' && {
-    "$ISOLATOR" run --stream "$flood" </dev/null > >(head -n 1 >"$scratch/out") 2>"$scratch/err" &
-    pid=$!
-    own_pids="$own_pids$pid "
-    wait "$pid"
-    is "$?|$(cat "$scratch/out")|$(left "$pid")" "141|line|" "a reader that goes away, with --stream"
+test_case 'a reader that goes away' && {
+    for option in --stream --format=text; do
+        "$ISOLATOR" run "$option" "$flood" </dev/null > >(head -n 1 >"$scratch/out") 2>"$scratch/err" &
+        pid=$!
+        own_pids="$own_pids$pid "
+        wait "$pid"
+        is "$?|$(cat "$scratch/out")|$(left "$pid")" "141|line|" "a reader that goes away, with $option"
+    done
 }
 
 test_case 'a reader that stops reading, with --stream: the timeout holds' && {
