@@ -387,8 +387,9 @@ static bool starts_with(struct instance *instance, const struct plan *plan, long
 }
 
 /*
- * Sets the error if the container could not start for want of memory. No message of the engine
- * says so for certain, and how much is needed depends on the engine: so it is tried out.
+ * Sets the error if the container could not start for want of memory, or if the trial is cancelled.
+ * No message of the engine says so for certain, and how much is needed depends on the engine: so it
+ * is tried out.
  */
 static bool lacks_memory(struct instance *instance, const struct plan *plan, long long deadline,
                          long long end, const struct notifier *cancel, struct error *error)
@@ -396,12 +397,21 @@ static bool lacks_memory(struct instance *instance, const struct plan *plan, lon
     const long given = instance->limits.memory_mb, enough = enough_memory[ENOUGH_MEMORY - 1];
     int step = 0;
 
-    if (given >= enough || !starts_with(instance, plan, enough, deadline, end, cancel))
+    bool starts;
+
+    if (given >= enough)
         return false;
-    while (step < ENOUGH_MEMORY - 1 &&
+    starts = starts_with(instance, plan, enough, deadline, end, cancel);
+    while (starts && step < ENOUGH_MEMORY - 1 &&
            (enough_memory[step] <= given ||
             !starts_with(instance, plan, enough_memory[step], deadline, end, cancel)))
         step++;
+    if (notifier_raised(cancel)) {
+        owned_container_set_cancelled(error);
+        return true;
+    }
+    if (!starts)
+        return false;
     error_set(error, ERROR_USAGE,
               ERROR_SUBJECT " of %ld MB is too little for a container of this engine; it starts "
                             "with %ld MB",

@@ -86,6 +86,20 @@ test_case 'an engine that needs more memory to start a container' && {
     outcome "2 error -1 input null --memory of 6 MB is too little for a container of this engine; it starts with 16 MB" "too little memory"
     without 's/^--memory\(-swap\)\{0,1\}=.*m$/--memory\1=1m/' run --memory 6 "$hello"
     is "$status $(field reason)" "3 engine" "no memory is enough: the engine's message"
+    # A docker that starts nothing; the trial with more memory is interrupted.
+    cat >"$scratch/docker" <<'END'
+#!/bin/sh
+case $* in
+*--memory=6m*) echo 'container init was OOM-killed (memory limit too low?)' >&2; exit 125 ;;
+run*) kill -INT "$PPID"; exec cat >/dev/null ;;
+*) exec docker "$@" ;;
+esac
+END
+    chmod +x "$scratch/docker"
+    perl -MJSON::PP -e 'local $/; print encode_json({%{decode_json(<STDIN>)}, containerCommand => $ARGV[0]})' \
+        "$scratch/docker" <"$ISOLATOR_CONFIG" >"$scratch/interrupted.json"
+    run --config "$scratch/interrupted.json" --memory 6 "$hello"
+    is "$status $(field reason)" "130 cancelled" "interrupted while it is tried out"
 }
 
 test_case 'figures are those of the container: it has a namespace of cgroups' && {
