@@ -34,6 +34,8 @@ def driver():
     decode, encode = json.JSONDecoder().raw_decode, json.JSONEncoder(ensure_ascii=False).iterencode
     getpid, leave, read, write, dup2, os_listdir = os.getpid, os._exit, os.read, os.write, os.dup2, os.listdir
     truncate, pwrite, seek = os.ftruncate, os.pwrite, os.lseek
+    waitid, WAIT = os.waitid, (os.WEXITED | os.WNOHANG | os.WNOWAIT, os.WEXITED | os.WNOHANG)
+    P_PID, CLD_KILLED, SIGKILL = os.P_PID, os.CLD_KILLED, signal.SIGKILL
     environ, modules, print_error, hook_of_errors = os.environ, sys.modules, sys.__excepthook__, sys.excepthook
     exc_info, traceback_of = sys.exc_info, BaseException.__dict__["__traceback__"].__get__
     set_signal, set_mask = signal.signal, signal.pthread_sigmask
@@ -324,12 +326,29 @@ def driver():
 
     # ---- the cells
 
+    def killed_children():
+        # Those that were killed and are still to be waited for.
+        for task in os_listdir("/proc/self/task"):
+            with open("/proc/self/task/%s/children" % task) as children:
+                for pid in map(int, children.read().split()):
+                    end = waitid(P_PID, pid, WAIT[0])
+                    if end and (end.si_code, end.si_status) == (CLD_KILLED, SIGKILL):
+                        yield pid
+
     def forget_processes():
-        # Processes of earlier cells that were killed take up no more of the limit, if the libraries know them.
+        # Processes of earlier cells that were killed take up no more of the limit. The libraries are told of theirs.
         if "multiprocessing" in modules:
             modules["multiprocessing"].active_children()
-        if "subprocess" in modules:
+        killed = set(killed_children())
+        if killed and "subprocess" in modules:
+            import gc
+            popen = modules["subprocess"].Popen
+            for process in gc.get_objects():
+                if popen in type(process).__mro__ and process.pid in killed:
+                    process.poll()
             modules["subprocess"]._cleanup()
+        for pid in killed & set(killed_children()):
+            waitid(P_PID, pid, WAIT[1])
 
     def run_cell(cell):
         report, state.value = {"value": None}, None

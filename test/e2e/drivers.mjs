@@ -90,9 +90,12 @@ quickCase('Python: a value that is a picture', async () => {
 
 quickCase('Python: processes that were killed are forgotten before the next cell', async () => {
     const begin = 'import multiprocessing, os, signal, subprocess, time\ndef f(): time.sleep(100)\nfork = multiprocessing.get_context("fork")\n' +
-        'for i in range(3):\n    fork.Process(target=f).start(); subprocess.Popen(["sleep", "100"])\n';
+        'for i in range(3):\n    fork.Process(target=f).start(); subprocess.Popen(["sleep", "100"])\n    os.fork() or os.execvp("sleep", ["sleep", "100"])\n' +
+        'kept = subprocess.Popen(["sleep", "100"])\n' +
+        'if os.fork() == 0: os._exit(7)\nos.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)\n';
     const kill = 'p = None\nfor pid in open("/proc/self/task/%d/children" % os.getpid()).read().split(): os.kill(int(pid), signal.SIGKILL)\ntime.sleep(0.5)';
-    is(await pythonValues(begin + kill, 'len(open("/proc/self/task/%d/children" % os.getpid()).read().split())'), '|0');
+    const left = 'len(open("/proc/self/task/%d/children" % os.getpid()).read().split()), kept.poll(), os.waitstatus_to_exitcode(os.wait()[1])';
+    is(await pythonValues(begin + kill, left), '|(1, -9, 7)');
 });
 
 quickCase('Python: a pool of spawned processes that hangs is explained', async () => {
