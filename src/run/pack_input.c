@@ -11,17 +11,6 @@
 #include "run/cell.h"
 #include "run/pack_tree.h"
 
-static void refuse_size(const struct pack_tree *tree, struct error *error)
-{
-    const struct plan *plan = tree->context;
-
-    error_set(error, ERROR_INPUT,
-              "the files need more than the %ld MB of the working directory; "
-              "raise " ERROR_SUBJECT,
-              (long)plan->policy.limits.number[LIMIT_WORKDIR]);
-    error_about(error, limit_rules[LIMIT_WORKDIR].key.name);
-}
-
 /*
  * Sets the error: why there is no entrypoint. It may not be a link, since links are not followed.
  */
@@ -57,21 +46,18 @@ static int add_directory(struct pack_tree *tree, const struct plan *plan, struct
 static int add_bytes(struct pack_tree *tree, const char *name, const char *data, size_t length,
                      struct error *error)
 {
-    if (pack_tree_count(tree, (off_t)length, error) != 0)
-        return -1;
-    return archive_add_bytes(tree->archive, name, data, length, error);
+    return pack_tree_has_room(tree, name, (long long)length)
+               ? archive_add_bytes(tree->archive, name, data, length, error)
+               : 0;
 }
 
 /* Adds a file that the request names instead of sending its content. */
 static int add_range(struct pack_tree *tree, const char *name, const struct file_range *range,
                      struct error *error)
 {
-    CLEANUP_FREE char *shown = NULL;
-
-    if (pack_tree_count(tree, (off_t)range->length, error) == 0)
-        return archive_add_range(tree->archive, name, range, error);
-    shown = text_escape_short(name, TEXT_SHOWN_MAX);
-    return error_prefix(error, "'%s' has %lld bytes", shown, range->length);
+    return pack_tree_has_room(tree, name, range->length)
+               ? archive_add_range(tree->archive, name, range, error)
+               : 0;
 }
 
 static int add_input_file(struct pack_tree *tree, const struct input_file *file,
@@ -137,10 +123,21 @@ static int add_single_file(struct pack_tree *tree, int fd, const char *name, str
 
     if (fstat(fd, &status) != 0 || lseek(fd, 0, SEEK_SET) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot read '%s'", name);
-    if (pack_tree_count(tree, status.st_size, error) != 0)
-        return -1;
+    if (!pack_tree_has_room(tree, name, status.st_size))
+        return 0;
     return archive_add_file(tree->archive, name, fd, status.st_size, (status.st_mode & 0111) != 0,
                             status.st_mtime, error);
+}
+
+static int check_size(const struct pack_tree *tree, const struct plan *plan, struct error *error)
+{
+    CLEANUP_FREE char *room = string_format("%ld MB of the working directory",
+                                            (long)plan->policy.limits.number[LIMIT_WORKDIR]);
+
+    if (pack_tree_check_size(tree, room, error) == 0)
+        return 0;
+    error_hint(error, "raise " ERROR_SUBJECT);
+    return error_about(error, limit_rules[LIMIT_WORKDIR].key.name);
 }
 
 int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
@@ -153,8 +150,6 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         .warnings = warnings,
         .cancel = cancel,
         .max_bytes = limits_bytes(&plan->policy.limits, LIMIT_WORKDIR),
-        .refuse_size = refuse_size,
-        .context = plan,
         .wanted = plan->entrypoint,
     };
     int result;
@@ -171,6 +166,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         result = add_files(&tree, &input->files, error);
     if (result == 0)
         result = add_paths(&tree, plan, error);
+    if (result == 0)
+        result = check_size(&tree, plan, error);
     pack_tree_count_omitted(&tree);
     return result == 0 ? archive_finish(archive, error) : -1;
 }

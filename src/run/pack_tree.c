@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,7 @@ enum { MAX_OMITTED_NAMED = 20 };
 void pack_tree_release(struct pack_tree *tree)
 {
     strbuf_release(&tree->path);
+    strbuf_release(&tree->largest.path);
 }
 
 static int refuse(struct pack_tree *tree, const char *why)
@@ -65,10 +67,10 @@ static int add_open_file(struct pack_tree *tree, int fd, const struct stat *stat
 {
     const char *path = strbuf_string(&tree->path);
 
-    if (pack_tree_count(tree, status->st_size, tree->error) != 0)
-        return -1;
     if (tree->wanted && strcmp(path, tree->wanted) == 0)
         tree->wanted_found = true;
+    if (!pack_tree_has_room(tree, path, status->st_size))
+        return 0;
     return archive_add_file(tree->archive, path, fd, status->st_size, (status->st_mode & 0111) != 0,
                             time_of(tree, status), tree->error);
 }
@@ -266,14 +268,36 @@ int pack_tree_named(struct pack_tree *tree, const char *path, const char *name, 
                : -1;
 }
 
-int pack_tree_count(struct pack_tree *tree, off_t size, struct error *error)
+bool pack_tree_has_room(struct pack_tree *tree, const char *path, long long size)
 {
-    if (size <= tree->max_bytes)
-        tree->bytes += (size + 4095) / 4096 * 4096;
-    if (size <= tree->max_bytes && tree->bytes <= tree->max_bytes)
+    enum { PAGE = 4096 };
+    const long long pages = size / PAGE + (size % PAGE != 0);
+
+    if (size > tree->largest.bytes) {
+        tree->largest.bytes = size;
+        strbuf_release(&tree->largest.path);
+        strbuf_addstr(&tree->largest.path, path);
+    }
+    /* A file system may say that a file has 2^63 bytes. */
+    tree->bytes = pages > (LLONG_MAX - tree->bytes) / PAGE ? LLONG_MAX : tree->bytes + pages * PAGE;
+    return tree->bytes <= tree->max_bytes;
+}
+
+int pack_tree_check_size(const struct pack_tree *tree, const char *room, struct error *error)
+{
+    const double MB = 1048576, UP = 0.0499; /* more than 1 MB is not 1.0 */
+    const long long largest = tree->largest.bytes;
+    CLEANUP_FREE char *shown = NULL, *hint = NULL;
+
+    if (tree->bytes <= tree->max_bytes)
         return 0;
-    tree->refuse_size(tree, error);
-    return -1;
+    error_set(error, ERROR_INPUT, "the files need %.1f MB, more than the %s",
+              (double)tree->bytes / MB + UP, room);
+    if (largest < tree->bytes / 10)
+        return -1;
+    shown = text_escape_short(strbuf_string(&tree->largest.path), TEXT_SHOWN_MAX);
+    hint = string_format("'%s' has %.1f MB", shown, (double)largest / MB);
+    return error_hint(error, hint);
 }
 
 int pack_tree_check_cancelled(const struct pack_tree *tree, struct error *error)

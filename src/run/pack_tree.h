@@ -31,18 +31,20 @@ struct pack_tree {
     struct strvec *warnings;       /* names of omitted links */
     const struct notifier *cancel; /* or NULL */
     long long max_bytes;           /* of all files, each rounded up to 4096 bytes */
-    void (*refuse_size)(const struct pack_tree *tree, struct error *error); /* more than that */
-    const void *context;                                                    /* for refuse_size */
-    const char *wanted;     /* the path of a file to look for; NULL: none */
-    const time_t *modified; /* the time of all entries; NULL: that of each file */
+    const char *wanted;            /* the path of a file to look for; NULL: none */
+    const time_t *modified;        /* the time of all entries; NULL: that of each file */
 
     bool wanted_found;
     struct error *error; /* of the call that runs */
     struct strbuf path;  /* of the current entry, relative to the root of the archive */
     int depth;
     long entries;
-    long omitted; /* links */
-    long long bytes;
+    long omitted;    /* links */
+    long long bytes; /* of all files, also of those beyond max_bytes, which are not packed */
+    struct {
+        struct strbuf path;
+        long long bytes;
+    } largest; /* file */
 };
 
 void pack_tree_release(struct pack_tree *tree);
@@ -59,9 +61,17 @@ int pack_tree_named(struct pack_tree *tree, const char *path, const char *name,
 
 /*
  * Counts the bytes of a file that the caller packs itself: whole pages of 4096 bytes, as a tmpfs
- * needs them.
+ * needs them. Returns whether there is room for it; else it is not to be packed. The others are
+ * counted nevertheless, so that the error can say how much is needed.
  */
-int pack_tree_count(struct pack_tree *tree, off_t size, struct error *error);
+bool pack_tree_has_room(struct pack_tree *tree, const char *path, long long size);
+
+/*
+ * ERROR_INPUT if there was no room for a file: "the files need 80.0 MB, more than the 64 MB of
+ * the working directory; 'data/words' has 70.0 MB" if the largest of them has a tenth of it.
+ * `room`: "64 MB of the working directory".
+ */
+int pack_tree_check_size(const struct pack_tree *tree, const char *room, struct error *error);
 
 /* ERROR_CANCELLED if `cancel` is raised. */
 int pack_tree_check_cancelled(const struct pack_tree *tree, struct error *error);

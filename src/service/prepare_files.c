@@ -18,12 +18,6 @@ static const time_t MODIFIED = 946684800;
 
 enum { CHUNK = 65536 };
 
-static void refuse_size(const struct pack_tree *tree, struct error *error)
-{
-    (void)tree;
-    error_set(error, ERROR_INPUT, "the files for the steps are larger than 1 GiB");
-}
-
 static int digest_archive(struct prepare_files *files, const struct notifier *cancel,
                           struct error *error)
 {
@@ -63,7 +57,9 @@ static int pack(struct prepare_files *files, const struct strvec *paths, struct 
             return -1;
     }
     pack_tree_count_omitted(tree);
-    return archive_finish(&files->archive, error);
+    return pack_tree_check_size(tree, "1 GiB for files of the steps", error) == 0
+               ? archive_finish(&files->archive, error)
+               : -1;
 }
 
 int prepare_files_pack(struct prepare_files *files, const struct strvec *paths,
@@ -75,7 +71,6 @@ int prepare_files_pack(struct prepare_files *files, const struct strvec *paths,
         .warnings = warnings,
         .cancel = cancel,
         .max_bytes = BYTES_MAX,
-        .refuse_size = refuse_size,
         .modified = &MODIFIED,
     };
 

@@ -205,21 +205,22 @@ test_case --quick 'a path that is too long' && {
 
 # ---- sizes
 head -c 2000000 /dev/zero >"$scratch/big.py"
-too_much="the files need more than the 1 MB of the working directory; raise --workdir-size"
+# too_much NEEDED ROOM HINT: the error, with sizes in MB, and what it says of the largest file.
+too_much() { echo "the files need $1 MB, more than the $2 MB of the working directory$3; raise --workdir-size"; }
 
 test_case --quick 'files larger than the working directory' && {
     new_tree
     head -c 1048576 /dev/zero >"$tree/big"
-    refused_input "$too_much" "a file as large as the working directory" --dir "$tree" -e main.py --workdir-size 1
+    refused_input "$(too_much 1.1 1 "; 'big' has 1.0 MB")" "a file as large as the working directory" --dir "$tree" -e main.py --workdir-size 1
     rm "$tree/big"
     for i in $(seq 256); do echo x >"$tree/$i"; done
-    refused_input "$too_much" "many small files" --dir "$tree" -e main.py --workdir-size 1
+    refused_input "$(too_much 1.1 1 "")" "many small files" --dir "$tree" -e main.py --workdir-size 1
 }
 
 test_case --quick 'a sparse file of 9 GB' && {
     new_tree
     truncate -s 9G "$tree/sparse"
-    refused_input "${too_much/the 1 MB/the 64 MB}" "a sparse file of 9 GB" --dir "$tree" -e main.py
+    refused_input "$(too_much 9216.1 64 "; 'sparse' has 9216.0 MB")" "a sparse file of 9 GB" --dir "$tree" -e main.py
 }
 
 # libtar's sizes are ints: a larger file would make an archive that nothing can read.
@@ -425,7 +426,7 @@ test_case --quick 'files beside the program that are refused' && {
     refused_input "'one' is in the directory of the program too" "a name in --dir" --dir "$tree" -e main.py --file "$tree/one"
     refused_input "'/dev/null' is neither a file nor a directory" "a device" --file /dev/null prompts/hello_world.py
     truncate -s 65M "$scratch/large"
-    refused_input "the files need more than the 64 MB of the working directory; raise --workdir-size" "a file that is too large" \
+    refused_input "$(too_much 65.1 64 "; 'large' has 65.0 MB")" "a file that is too large" \
         prompts/hello_world.py "$scratch/large"
 }
 

@@ -251,7 +251,7 @@ quickCase('additional_files: no name twice, and no file that is a directory too'
 quickCase('additional_files: more than fits into the working directory is refused', async () => {
     const server = await startForArguments();
     has(await server.say({ ...PROGRAM, ...content('x'.repeat(5 << 20), 'utf-8') }),
-        'the files need more than the 4 MB of the working directory; raise workdirMB in the configuration');
+        "the files need 5.1 MB, more than the 4 MB of the working directory; 'a' has 5.0 MB; raise workdirMB in the configuration");
 });
 
 // ---- what the program gets

@@ -361,7 +361,7 @@ wheels
     rm "$scratch/files/tool"
     truncate -s 1G "$scratch/files/tool"
     prepare
-    is "$status|$(tail -n 1 <<<"$err")" "2|isolator: $ours: the files for the steps are larger than 1 GiB" "too many bytes"
+    is "$status|$(tail -n 1 <<<"$err")" "2|isolator: $ours: the files need 1024.1 MB, more than the 1 GiB for files of the steps; 'files/tool' has 1024.0 MB" "too many bytes"
     prepare --remove "$ours"
     is "$status|$out|$(tags)" "0|$ours: removed|" "--remove"
 }

@@ -563,7 +563,10 @@ static void pack_input__entrypoint_must_be_a_file_of_the_directory(void **state)
 
 /* ---- sizes */
 
-#define TOO_MUCH "the files need more than the 1 MB of the working directory; raise workdirMB"
+/* The error, by the megabytes of all files, and what it says of the largest file. */
+#define TOO_MUCH(all, largest)                                                                     \
+    "the files need " all " MB, more than the 1 MB of the working directory" largest               \
+    "; raise workdirMB"
 
 /* "main" takes one page of 4096 bytes. */
 static void pack_input__sizes_count_in_whole_pages(void **state)
@@ -578,7 +581,8 @@ static void pack_input__sizes_count_in_whole_pages(void **state)
 
     set_up(&fixture);
     make_file(&fixture, "large", 1048576 - 4095, 0644);
-    refuse(&fixture, TOO_MUCH);
+    make_file(&fixture, "more", 1048576, 0644);
+    refuse(&fixture, TOO_MUCH("2.1", "; 'more' has 1.0 MB"));
 
     set_up(&fixture);
     for (int i = 0; i < 255; i++) {
@@ -595,7 +599,7 @@ static void pack_input__sizes_count_in_whole_pages(void **state)
 
         make_file(&fixture, name, 1, 0644);
     }
-    refuse(&fixture, TOO_MUCH);
+    refuse(&fixture, TOO_MUCH("1.1", ""));
 }
 
 /* A sparse file needs no space here, and all of its size in the container. */
@@ -606,7 +610,7 @@ static void pack_input__huge_files_are_refused_at_once(void **state)
     (void)state;
     set_up(&fixture);
     make_file(&fixture, "huge", 1LL << 40, 0644);
-    refuse(&fixture, TOO_MUCH);
+    refuse(&fixture, TOO_MUCH("1048576.1", "; 'huge' has 1048576.0 MB"));
 
     set_up(&fixture);
     fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1 << 20;
@@ -726,7 +730,7 @@ static void pack_input__one_file_that_is_too_large(void **state)
 
     set_up_file(&fixture, "main.py", "", 0600);
     assert_int_equal(ftruncate(fixture.plan.input.file, 1048577), 0);
-    refuse(&fixture, TOO_MUCH);
+    refuse(&fixture, TOO_MUCH("1.1", "; 'main.py' has 1.0 MB"));
 }
 
 static void pack_input__one_file_that_cannot_be_read(void **state)
@@ -841,7 +845,7 @@ static void pack_input__an_open_file_that_is_too_large(void **state)
     set_up_code(&fixture, "code", 4);
     fixture.plan.policy.limits.number[LIMIT_WORKDIR] = 1;
     add_range(&fixture, "large", "", 0, 1 << 20);
-    refuse(&fixture, "'large' has 1048576 bytes: " TOO_MUCH);
+    refuse(&fixture, TOO_MUCH("1.1", "; 'large' has 1.0 MB"));
 }
 
 static void pack_input__files_in_memory_beside_the_code(void **state)
@@ -887,7 +891,7 @@ static void pack_input__code_that_is_too_large(void **state)
     tear_down(&fixture);
 
     set_up_code(&fixture, code, 1048577);
-    refuse(&fixture, TOO_MUCH);
+    refuse(&fixture, TOO_MUCH("1.1", "; 'main.py' has 1.0 MB"));
 }
 
 /* Each needs a whole page. */
@@ -909,7 +913,7 @@ static void pack_input__files_in_memory_that_are_too_many(void **state)
         CLEANUP_FREE char *name = string_format("file%d", i);
         add_in_memory(&fixture, name, "x", 1);
     }
-    refuse(&fixture, TOO_MUCH);
+    refuse(&fixture, TOO_MUCH("1.1", ""));
 }
 
 /* Empty files need no page, but their number is limited. */
