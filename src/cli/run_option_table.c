@@ -150,7 +150,9 @@ static int take_tolerance(void *place, const char *value, struct error *error)
     {                                                                                              \
         OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_##which),                    \
             FOR(LIMIT_##which == LIMIT_OUTPUT || LIMIT_##which == LIMIT_TIMEOUT ? RUN | SESSION    \
-                                                                                : ALL)             \
+                                                                                : ALL),            \
+            .mistaken =                                                                            \
+                LIMIT_##which == LIMIT_CPUS ? "to run code, use isolator run --code TEXT" : NULL   \
     }
 #define SETTING(which)                                                                             \
     OPTION_SHARED(&setting_rules[SETTING_##which].key, &setting_rules[SETTING_##which].option)
@@ -175,8 +177,9 @@ static const struct option_rule rules[] = {
     {{'d', "--dir", "DIR", "send the contents of this directory", NULL,
       "Send the contents of this directory. Symbolic links are sent as links and never followed. A "
       "link whose target is outside the directory is omitted, and a warning names it. FIFOs, "
-      "sockets and devices are refused. All files belong to the user that runs the program. Of its "
-      "mode a file keeps only whether it is executable."},
+      "sockets and devices are refused. What the file *.isolatorignore* of the directory names is "
+      "left out; its lines are as in *.gitignore*, see [FILES]. All files belong to the user that "
+      "runs the program. Of its mode a file keeps only whether it is executable."},
      STRING(request.input.dir),
      FOR(BOTH)},
     {{'d', "--dir", "DIR", "begin with the contents of this directory", NULL,

@@ -181,8 +181,11 @@ static int apply_option(const struct option_rule *rule, const char *value, void 
     return rule->apply(place, value, error);
 }
 
-static int name_error(const struct option_rule *rule, struct error *error)
+/* Completes an error about a value of the option. */
+static int name_error(const struct option_rule *rule, const char *value, struct error *error)
 {
+    if (rule->mistaken && !strchr("-.0123456789", *value))
+        error_hint(error, rule->mistaken);
     if (!error->subject)
         return error_prefix(error, "%s", option_text(rule)->name);
     error_rename_subject(error, option_text(rule)->name);
@@ -224,7 +227,7 @@ int options_parse(const struct option_table *table, int argc, char **argv, void 
         if (!rule || is_abbreviated(rule, argv[at]))
             return refuse_option(table, code, argv[at], operands->count > before, error);
         if (apply_option(rule, optarg, values, error) != 0)
-            return name_error(rule, error);
+            return name_error(rule, optarg, error);
         if (option_text(rule)->letter == 'h')
             return 0;
     }

@@ -59,6 +59,8 @@ struct option_rule {
     unsigned commands;   /* bits of those that have it, where several share a table; 0: all */
     enum option_values values;
     const char *choices; /* all values, with a space between them; "": none is offered; NULL */
+    /* Of an option that takes a number: a hint if the value does not begin as one; or NULL. */
+    const char *mistaken;
 };
 
 #define OPTION_FLAG(type, member)   .kind = OPTION_RAISES, .place = offsetof(type, member)

@@ -40,6 +40,12 @@ static int add_directory(struct pack_tree *tree, const struct plan *plan, struct
         return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", shown);
     if (pack_tree_contents(tree, root, error) != 0)
         return -1;
+    if (tree->wanted_left_out) {
+        CLEANUP_FREE char *entrypoint = text_escape(plan->entrypoint);
+
+        return error_set(error, ERROR_INPUT, "the entrypoint '%s' is left out by " IGNORE_FILE,
+                         entrypoint);
+    }
     return tree->wanted_found ? 0 : refuse_entrypoint(plan, root, error);
 }
 

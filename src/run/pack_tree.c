@@ -24,6 +24,7 @@ void pack_tree_release(struct pack_tree *tree)
 {
     strbuf_release(&tree->path);
     strbuf_release(&tree->largest.path);
+    ignore_file_release(&tree->ignored);
 }
 
 static int refuse(struct pack_tree *tree, const char *why)
@@ -211,6 +212,45 @@ static int add_directory(struct pack_tree *tree, int parent, const char *name,
     return result;
 }
 
+/* By what kind of file the current entry is. */
+static int add_by_kind(struct pack_tree *tree, int parent, const char *name,
+                       const struct stat *status)
+{
+    if (S_ISREG(status->st_mode))
+        return add_file(tree, parent, name);
+    if (S_ISDIR(status->st_mode))
+        return add_directory(tree, parent, name, status);
+    if (S_ISLNK(status->st_mode))
+        return add_link(tree, parent, name);
+    return refuse(tree, S_ISFIFO(status->st_mode)   ? "is a FIFO, which cannot be sent"
+                        : S_ISSOCK(status->st_mode) ? "is a socket, which cannot be sent"
+                                                    : "is a device, which cannot be sent");
+}
+
+/* Whether the current entry is the wanted file, or a directory that it is in. */
+static bool holds_wanted(const struct pack_tree *tree)
+{
+    const size_t length = tree->path.length;
+
+    return tree->wanted && strncmp(tree->wanted, tree->path.data, length) == 0 &&
+           (tree->wanted[length] == '/' || tree->wanted[length] == '\0');
+}
+
+static int add_unless_ignored(struct pack_tree *tree, int parent, const char *name,
+                              const struct stat *status)
+{
+    bool left_out;
+
+    if (ignore_file_ask(&tree->ignored, tree->path.data, S_ISDIR(status->st_mode), &left_out,
+                        tree->error) != 0)
+        return -1;
+    if (!left_out)
+        return add_by_kind(tree, parent, name, status);
+    if (holds_wanted(tree))
+        tree->wanted_left_out = true;
+    return 0;
+}
+
 static int add_entry(struct pack_tree *tree, int parent, const char *name)
 {
     const size_t length = tree->path.length;
@@ -224,16 +264,7 @@ static int add_entry(struct pack_tree *tree, int parent, const char *name)
         return -1;
     if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return refuse_errno(tree, "inspect");
-    if (S_ISREG(status.st_mode))
-        result = add_file(tree, parent, name);
-    else if (S_ISDIR(status.st_mode))
-        result = add_directory(tree, parent, name, &status);
-    else if (S_ISLNK(status.st_mode))
-        result = add_link(tree, parent, name);
-    else
-        result = refuse(tree, S_ISFIFO(status.st_mode)   ? "is a FIFO, which cannot be sent"
-                              : S_ISSOCK(status.st_mode) ? "is a socket, which cannot be sent"
-                                                         : "is a device, which cannot be sent");
+    result = add_unless_ignored(tree, parent, name, &status);
     tree->path.length = length;
     tree->path.data[length] = '\0';
     return result;
@@ -245,7 +276,9 @@ int pack_tree_contents(struct pack_tree *tree, int directory, struct error *erro
 {
     tree->error = error;
     tree->path.length = 0;
-    return add_names(tree, directory);
+    ignore_file_release(&tree->ignored);
+    return ignore_file_read(&tree->ignored, directory, error) == 0 ? add_names(tree, directory)
+                                                                   : -1;
 }
 
 int pack_tree_named(struct pack_tree *tree, const char *path, const char *name, struct error *error)
@@ -255,6 +288,7 @@ int pack_tree_named(struct pack_tree *tree, const char *path, const char *name, 
     struct stat status;
 
     tree->error = error;
+    ignore_file_release(&tree->ignored);
     if (fd < 0 || fstat(fd, &status) != 0)
         return error_set_errno(error, ERROR_INPUT, "cannot open '%s'", shown);
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))

@@ -6,8 +6,8 @@
  * meanwhile. Symbolic links are packed as links; those whose target is outside the archive are
  * omitted and named in warnings. FIFOs, sockets, devices and files that change while they are read
  * are an ERROR_INPUT that names the file. Depth, length of paths, number of entries and bytes are
- * bounded. Names may contain any byte. The entries are in the order of their names, so equal
- * directories give equal archives.
+ * bounded. What a directory's .isolatorignore names is left out. Names may contain any byte. The
+ * entries are in the order of their names, so equal directories give equal archives.
  */
 #ifndef RUN_PACK_TREE_H
 #define RUN_PACK_TREE_H
@@ -21,6 +21,7 @@
 #include "base/notifier.h"
 #include "base/strbuf.h"
 #include "base/strvec.h"
+#include "run/ignore_file.h"
 
 /* Each entry costs memory beside its bytes: a tar header on the host, an inode in the container. */
 enum { PACK_TREE_ENTRIES_MAX = 200000 };
@@ -34,9 +35,10 @@ struct pack_tree {
     const char *wanted;            /* the path of a file to look for; NULL: none */
     const time_t *modified;        /* the time of all entries; NULL: that of each file */
 
-    bool wanted_found;
-    struct error *error; /* of the call that runs */
-    struct strbuf path;  /* of the current entry, relative to the root of the archive */
+    bool wanted_found, wanted_left_out;
+    struct ignore_file ignored; /* of the directory that is packed */
+    struct error *error;        /* of the call that runs */
+    struct strbuf path;         /* of the current entry, relative to the root of the archive */
     int depth;
     long entries;
     long omitted;    /* links */
@@ -49,7 +51,10 @@ struct pack_tree {
 
 void pack_tree_release(struct pack_tree *tree);
 
-/* Packs what is in an open directory. ERROR_INPUT, ERROR_CANCELLED, ERROR_SYSTEM, as below. */
+/*
+ * Packs what is in an open directory, but for what its .isolatorignore names. ERROR_INPUT,
+ * ERROR_CANCELLED, ERROR_SYSTEM, as below.
+ */
 int pack_tree_contents(struct pack_tree *tree, int directory, struct error *error);
 
 /*

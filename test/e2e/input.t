@@ -203,6 +203,15 @@ test_case --quick 'a path that is too long' && {
     is "$(docker_calls)" "" "a path of 4100 bytes: docker was not called"
 }
 
+test_case 'what .isolatorignore names is not sent' && {
+    new_tree
+    mkdir "$tree/big" && truncate -s 1G "$tree/big/data"
+    echo 'import os; print(sorted(os.listdir(".")))' >"$tree/main.py"
+    echo big/ >"$tree/.isolatorignore"
+    run --dir "$tree" -e main.py
+    is "$status $(field stdout)" "0 ['.isolatorignore', 'main.py']" "what .isolatorignore names is not sent"
+}
+
 # ---- sizes
 head -c 2000000 /dev/zero >"$scratch/big.py"
 # too_much NEEDED ROOM HINT: the error, with sizes in MB, and what it says of the largest file.

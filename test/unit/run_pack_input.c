@@ -561,6 +561,51 @@ static void pack_input__entrypoint_must_be_a_file_of_the_directory(void **state)
                      "language's default file; name another one with entrypoint");
 }
 
+/* ---- what is left out */
+
+static void pack_input__isolatorignore_leaves_out(void **state)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *fifo = NULL;
+
+    (void)state;
+    set_up(&fixture);
+    make_directory(&fixture, "build");
+    make_file(&fixture, "build/out", 5, 0644);
+    make_directory(&fixture, "src");
+    make_directory(&fixture, "src/data");
+    make_file(&fixture, "src/data/a", 5, 0644);
+    make_file(&fixture, "src/build", 5, 0644);
+    make_file(&fixture, "data", 2000000, 0644);
+    make_file(&fixture, "a.o", 5, 0644);
+    make_file(&fixture, "src/b.o", 5, 0644);
+    make_file(&fixture, "src/keep.o", 5, 0644);
+    fifo = path_in(fixture.in, "fifo.o");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    write_in(fixture.in, ".isolatorignore", "*.o\n!keep.o\nbuild/\n/data\n");
+    check_list(&fixture, "-rw-r--r-- .isolatorignore\n"
+                         "-rw-r--r-- main\n"
+                         "drwxr-xr-x src/\n"
+                         "-rw-r--r-- src/build\n"
+                         "drwxr-xr-x src/data/\n"
+                         "-rw-r--r-- src/data/a\n"
+                         "-rw-r--r-- src/keep.o\n");
+    tear_down(&fixture);
+}
+
+static void pack_input__isolatorignore_that_is_wrong(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    set_up(&fixture);
+    write_in(fixture.in, ".isolatorignore", "m*\n");
+    refuse(&fixture, "the entrypoint 'main' is left out by .isolatorignore");
+    set_up(&fixture);
+    write_in(fixture.in, ".isolatorignore", "!/\n");
+    refuse(&fixture, "'.isolatorignore', line 1: there is no name in the pattern");
+}
+
 /* ---- sizes */
 
 /* The error, by the megabytes of all files, and what it says of the largest file. */
@@ -987,6 +1032,8 @@ int main(void)
         cmocka_unit_test(pack_input__directories_that_cannot_be_opened),
         cmocka_unit_test(pack_input__directory_behind_a_link),
         cmocka_unit_test(pack_input__entrypoint_must_be_a_file_of_the_directory),
+        cmocka_unit_test(pack_input__isolatorignore_leaves_out),
+        cmocka_unit_test(pack_input__isolatorignore_that_is_wrong),
         cmocka_unit_test(pack_input__sizes_count_in_whole_pages),
         cmocka_unit_test(pack_input__huge_files_are_refused_at_once),
         cmocka_unit_test(pack_input__depth_is_limited),
