@@ -94,11 +94,17 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* The advice for an unknown word in the place of a command, owned. */
-static char *advice_for_word(const char *word)
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The advice for an unknown word in the place of a command, owned. `next` may be NULL. */
+static char *advice_for_word(const char *word, const char *next)
 {
     static const char *const options[] = {"--help", "--version"};
-    CLEANUP_FREE char *escaped = text_escape(word);
     const bool option = word[0] == '-';
     const char *names[COMMANDS], *nearest;
 
@@ -111,21 +117,19 @@ static char *advice_for_word(const char *word)
     if (option)
         return string_copy("options follow the command, as in 'isolator run --help'");
     if (access(word, F_OK) == 0)
-        return string_format("did you mean 'isolator run %s'?", escaped);
-    return string_copy("see isolator --help");
+        return string_copy("to run a program in a directory: isolator run --dir DIR");
+    if (next && is_file(next)) {
+        CLEANUP_FREE char *escaped = text_escape(next);
+
+        return string_format("did you mean 'isolator %s'?", escaped);
+    }
+    return string_copy(strpbrk(word, "./") ? "there is no such file" : "see isolator --help");
 }
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-static int refuse_word(const char *word)
+static int refuse_word(const char *word, const char *next)
 {
     CLEANUP_FREE char *escaped = text_escape(word);
-    CLEANUP_FREE char *advice = advice_for_word(word);
+    CLEANUP_FREE char *advice = advice_for_word(word, next);
 
     diagnostics_line("unknown %s '%s'; %s", word[0] == '-' ? "option" : "command", escaped, advice);
     return EXIT_STATUS_USAGE;
@@ -145,7 +149,7 @@ static int help_command(int argc, char **argv)
         return print_help();
     command = find_command(argv[1]);
     if (!command)
-        return refuse_word(argv[1]);
+        return refuse_word(argv[1], NULL);
     return command->run(2, (char *[]){argv[1], option, NULL});
 }
 
@@ -198,5 +202,5 @@ int main(int argc, char **argv)
         return command->run(argc - 1, argv + 1);
     if (is_file(argv[1]))
         return run_command(argc, argv);
-    return refuse_word(argv[1]);
+    return refuse_word(argv[1], argv[2]);
 }

@@ -47,6 +47,8 @@ static void hint_at_path(const char *path, bool is_operand, struct error *error)
 
     if (colon && colon[1] == '/')
         error_hint(error, "nothing of this host can be mounted; send files with --file or --dir");
+    else if (strchr(path, '='))
+        error_hint(error, "each variable needs --env of its own");
     else if (is_operand)
         error_hint(error, "put the program's arguments after --");
 }

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/strbuf.h"
 #include "cli/jobs.h"
+#include "cli/other_options.h"
 #include "config/environment.h"
 #include "config/settings.h"
 #include "config/workdir.h"
@@ -145,14 +146,18 @@ static int take_tolerance(void *place, const char *value, struct error *error)
 #define ALL        (BOTH | SESSION)
 #define FOR(which) .commands = (which)
 #define ABOUT(key) .subject = (key)
+/* Hints if the value of a limit is no number: interpreters have -c for code, and docker -it. */
+#define MISTAKEN(which)                                                                            \
+    .mistaken = LIMIT_##which == LIMIT_CPUS      ? "to run code, use isolator run --code TEXT"     \
+                : LIMIT_##which == LIMIT_TIMEOUT ? "-t is the timeout; programs have no terminal"  \
+                                                 : NULL
 /* The row of a limit. The timeout and the output of tests have others. */
 #define LIMIT(which)                                                                               \
     {                                                                                              \
         OPTION_LIMIT(struct run_options, request.policy.limits, LIMIT_##which),                    \
             FOR(LIMIT_##which == LIMIT_OUTPUT || LIMIT_##which == LIMIT_TIMEOUT ? RUN | SESSION    \
                                                                                 : ALL),            \
-            .mistaken =                                                                            \
-                LIMIT_##which == LIMIT_CPUS ? "to run code, use isolator run --code TEXT" : NULL   \
+            MISTAKEN(which)                                                                        \
     }
 #define SETTING(which)                                                                             \
     OPTION_SHARED(&setting_rules[SETTING_##which].key, &setting_rules[SETTING_##which].option)
@@ -416,6 +421,7 @@ const struct option_table run_option_tables[] = {
          .commands = RUN,
          .has_rest = true,
          .operands = VALUES_FILES,
+         .others = other_options,
          OPTION_RULES(rules)},
     [RUN_OPTIONS_TEST] =
         {.command = "isolator test",
@@ -431,6 +437,7 @@ const struct option_table run_option_tables[] = {
          .commands = TEST,
          .has_rest = true,
          .operands = VALUES_FILES,
+         .others = other_options,
          OPTION_RULES(rules)},
     [RUN_OPTIONS_SESSION] =
         {.command = "isolator session",
@@ -447,6 +454,7 @@ const struct option_table run_option_tables[] = {
          .commands = SESSION,
          .has_rest = true,
          .operands = VALUES_FILES,
+         .others = other_options,
          OPTION_RULES(rules)},
 };
 

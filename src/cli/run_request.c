@@ -54,7 +54,9 @@ static int open_files(struct run_options *options, struct plan *plan, struct err
     if (options->stdin_path) {
         plan->input.stdin_file = run_inputs_open_file(options->stdin_path, max, error);
         if (plan->input.stdin_file < 0)
-            return -1;
+            return access(options->stdin_path, F_OK) == 0 || strcmp(options->stdin_path, "-") == 0
+                       ? -1
+                       : error_hint(error, "--stdin names a file; - is isolator's own stdin");
     }
     if (options->interactive) {
         plan->input.stdin_file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

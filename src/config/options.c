@@ -88,14 +88,28 @@ static bool is_abbreviated(const struct option_rule *rule, const char *argument)
            (strlen(name) != length || memcmp(name, argument, length) != 0);
 }
 
+/* The advice about an option of another program; NULL: none. */
+static const char *advice_on_other(const struct option_table *table, const char *argument)
+{
+    const size_t length = strcspn(argument, "=");
+
+    for (const struct option_other *other = table->others; other && other->name; other++)
+        if (strlen(other->name) == length && strncmp(other->name, argument, length) == 0)
+            return other->advice;
+    return NULL;
+}
+
 static int refuse_unknown(const struct option_table *table, const char *argument, bool has_operand,
                           struct error *error)
 {
+    const char *const advice = advice_on_other(table, argument);
     CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
     CLEANUP_FREE char *escaped = text_escape(argument);
     CLEANUP_FREE char *name = string_copy(argument + strspn(argument, "-"));
     const char *nearest = NULL;
 
+    if (advice)
+        return error_set(error, ERROR_USAGE, "unknown option '%s'; %s", escaped, advice);
     name[strcspn(name, "=")] = '\0';
     for (size_t i = 0; i < table->count; i++)
         if (options_has(table, &table->rules[i]))

@@ -87,6 +87,12 @@ struct option_rule {
         'h', "--help", NULL, "print this summary", NULL, "Print a summary of the options."         \
     }
 
+/* An option of other programs, and what to do here instead. */
+struct option_other {
+    const char *name; /* "--volume" or "-p" */
+    const char *advice;
+};
+
 struct option_table {
     const char *command;       /* as people write it: "isolator gc" */
     const char *usage, *after; /* what --help prints before and after the options */
@@ -95,6 +101,7 @@ struct option_table {
     unsigned commands; /* the bit of this one; 0: the table is not shared */
     bool has_rest;     /* what follows "--" is not the command's own */
     enum option_values operands;
+    const struct option_other *others; /* up to one without a name; NULL: none */
 };
 
 #define OPTION_RULES(array) .rules = (array), .count = sizeof(array) / sizeof *(array)

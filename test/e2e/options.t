@@ -190,7 +190,7 @@ test_case --quick 'numbers that are wrong or out of range' && {
         refused "--memory: '$number' is not a size; write it like 512m, 1g, or 64 MB" "--memory '$number'" --memory "$number" "$probe"
     done
     bad_numbers() { # OPTION RANGE [UNIT]
-        refused "$1: 'NaN' is not a ${3:+size; write it like 512m, 1g, or 64 $3}$([ $# -gt 2 ] || echo number)" "$1 NaN" "$1" NaN "$probe"
+        refused "$1: '-x' is not a ${3:+size; write it like 512m, 1g, or 64 $3}$([ $# -gt 2 ] || echo number)" "$1 -x" "$1" -x "$probe"
         refused "$1 must be $2${3:+ $3}" "$1 0" "$1=0" "$probe"
     }
     bad_numbers --memory "from 6 to 16777216" MB
@@ -204,7 +204,7 @@ test_case --quick 'numbers that are wrong or out of range' && {
 }
 
 test_case --quick 'durations that are wrong or out of range' && {
-    for number in NaN 1e309s -5s 5x 1m5 ''; do
+    for number in .NaN 1e309s -5s 5x 1m5 ''; do
         refused "--timeout: '$number' is not a duration; write it like 500ms, 30, 1m30s or 1h" \
             "--timeout '$number'" --timeout "$number" "$probe"
     done
@@ -502,7 +502,7 @@ test_case --quick '--stdin is bounded; files that do not exist' && {
     is "$status $(field reason) $(field error)" "2 input stdin is larger than 1048576 bytes" "--stdin is bounded"
     run --stdin "$scratch/nothing" "$probe"
     is "$status $(field reason) $(field error)" \
-        "2 input cannot open '$scratch/nothing': No such file or directory" "--stdin: a file that does not exist"
+        "2 input cannot open '$scratch/nothing': No such file or directory; --stdin names a file; - is isolator's own stdin" "--stdin: a file that does not exist"
     run "$scratch/nothing.py"
     is "$status $(field reason) $(field error)" \
         "2 input cannot open '$scratch/nothing.py': No such file or directory" "FILE that does not exist"

@@ -156,7 +156,7 @@ test_case --quick 'text and JSON exclude each other' && {
 
 test_case --quick 'a file in the place of a command' && {
     isolator "$scratch/nothing.py"
-    is "$status|$out|$err" "2||isolator: unknown command '$scratch/nothing.py'; see isolator --help" "no such file"
+    is "$status|$out|$err" "2||isolator: unknown command '$scratch/nothing.py'; there is no such file" "no such file"
     isolator "$hello" --tolerance 1
     has "$status|$err" "2|isolator: unknown option '--tolerance'" "a file: the options of isolator run"
 }
