@@ -18,6 +18,9 @@
 /* Bytes of the names of a language's packages, of snippets and of input files. */
 enum { PACKAGES_BYTES_MAX = 600, SNIPPETS_BYTES_MAX = 600, INPUTS_BYTES_MAX = 600 };
 
+/* Bytes of the names of languages that are not offered; more are of no use to a model. */
+enum { MISSING_BYTES_MAX = 200 };
+
 const char TOOL_NAME[] = "execute_code";
 const char TOOL_CLOSE_NAME[] = "close_session";
 
@@ -52,9 +55,11 @@ void tool_add_packages(struct strbuf *text, const char *start, const struct strv
         strbuf_addf(text, " and %zu more", packages->count - listed);
 }
 
-/* The default limits of a program in a language, and its packages. */
-static char *limits_of_language(const struct config *config, const struct language *language)
+/* The default limits of a program in a language, its packages, and whether it starts slowly. */
+static char *describe_language(const struct config *config, size_t index,
+                               const struct tool_languages *languages)
 {
+    const struct language *language = &config->languages[index];
     CLEANUP(sandbox_policy_release) struct sandbox_policy policy;
     struct strbuf text = STRBUF_INIT;
 
@@ -69,30 +74,49 @@ static char *limits_of_language(const struct config *config, const struct langua
     else
         strbuf_addf(&text, "network '%s'", policy.network);
     tool_add_packages(&text, "; packages:", &language->packages, PACKAGES_BYTES_MAX);
+    if (languages->unprepared && languages->unprepared[index])
+        strbuf_addf(&text,
+                    "; slow or without its packages until the user has run 'isolator prepare %s'",
+                    language->name);
     return strbuf_steal(&text);
+}
+
+/* The languages that are not offered, and who can change that. */
+static void describe_missing(struct strbuf *text, const struct config *config, const bool *offered)
+{
+    CLEANUP(strvec_release) struct strvec names = STRVEC_INIT;
+    CLEANUP_FREE char *joined = NULL;
+
+    for (size_t i = 0; offered && i < config->language_count; i++)
+        if (!offered[i])
+            strvec_push(&names, config->languages[i].name);
+    joined = strvec_join(&names, ", ");
+    if (names.count > 0 && strlen(joined) <= MISSING_BYTES_MAX)
+        strbuf_addf(text, "\nOnce the user has run 'isolator pull LANGUAGE', also: %s.", joined);
 }
 
 /* The offered languages with their default limits: a line for those that have the same. */
 static void describe_languages(struct strbuf *text, const struct config *config,
-                               const bool *offered)
+                               const struct tool_languages *languages)
 {
-    CLEANUP(strvec_release) struct strvec limits = STRVEC_INIT; /* of each language */
+    CLEANUP(strvec_release) struct strvec lines = STRVEC_INIT; /* what follows the names */
 
     for (size_t i = 0; i < config->language_count; i++)
-        strvec_push_owned(&limits, offered && !offered[i]
-                                       ? string_copy("")
-                                       : limits_of_language(config, &config->languages[i]));
-    for (size_t i = 0; i < limits.count; i++) {
-        if (limits.items[i][0] == '\0')
+        strvec_push_owned(&lines, languages->offered && !languages->offered[i]
+                                      ? string_copy("")
+                                      : describe_language(config, i, languages));
+    for (size_t i = 0; i < lines.count; i++) {
+        if (lines.items[i][0] == '\0')
             continue;
         strbuf_addf(text, "\n- %s", config->languages[i].name);
-        for (size_t k = i + 1; k < limits.count; k++)
-            if (strcmp(limits.items[k], limits.items[i]) == 0) {
+        for (size_t k = i + 1; k < lines.count; k++)
+            if (strcmp(lines.items[k], lines.items[i]) == 0) {
                 strbuf_addf(text, ", %s", config->languages[k].name);
-                limits.items[k][0] = '\0'; /* it has its line */
+                lines.items[k][0] = '\0'; /* it has its line */
             }
-        strbuf_addf(text, ": %s", limits.items[i]);
+        strbuf_addf(text, ": %s", lines.items[i]);
     }
+    describe_missing(text, config, languages->offered);
 }
 
 /* Whether a program in some offered language gets a network. */
@@ -111,17 +135,31 @@ static bool reaches_network(const struct config *config, const bool *offered)
     return reaches;
 }
 
+/* Whether the packages of an offered language are known. */
+static bool has_packages(const struct config *config, const bool *offered)
+{
+    for (size_t i = 0; i < config->language_count; i++)
+        if ((!offered || offered[i]) && config->languages[i].packages.count > 0)
+            return true;
+    return false;
+}
+
 /* What a program can reach, and what comes back. */
-static void add_rules(struct strbuf *text, const struct config *config)
+static void add_rules(struct strbuf *text, const struct config *config,
+                      const struct tool_languages *languages)
 {
     strbuf_addf(text,
                 "Runs a program in a fresh, locked-down container. Give language and "
                 "entrypoint_code, or snippet_name. Returned are what it prints, pictures that it "
                 "writes, and the files that artifacts names. It can write only to its working "
                 "directory, %s, and to /tmp, "
-                "sees no file of the host, and cannot install packages. %s, so send all files that "
-                "it needs (additional_files), those of earlier calls by their uri.",
+                "sees no file of the host, and cannot install packages: there are only %s. %s, so "
+                "send all files that it needs (additional_files), those of earlier calls by their "
+                "uri.",
                 config->workdir,
+                has_packages(config, languages->offered)
+                    ? "standard libraries and the packages below"
+                    : "standard libraries",
                 has_sessions(config) ? "Nothing is kept between calls without a session"
                                      : "Nothing is kept between calls");
 }
@@ -135,13 +173,13 @@ char *tool_instructions(const struct config *config)
 }
 
 /* The description of the tool: the rules, then the languages. */
-static char *describe_tool(const struct config *config, const bool *offered)
+static char *describe_tool(const struct config *config, const struct tool_languages *languages)
 {
     struct strbuf text = STRBUF_INIT;
 
-    add_rules(&text, config);
+    add_rules(&text, config, languages);
     strbuf_addstr(&text, " Languages and limits:");
-    describe_languages(&text, config, offered);
+    describe_languages(&text, config, languages);
     return strbuf_steal(&text);
 }
 
@@ -282,11 +320,13 @@ static void describe_sessions(json_t *tool, json_t *properties, const struct con
 }
 
 /* Completes the definition with what depends on the configuration. */
-static void complete_definition(json_t *tool, const struct config *config, const bool *offered)
+static void complete_definition(json_t *tool, const struct config *config,
+                                const struct tool_languages *available)
 {
+    const bool *offered = available->offered;
     json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
     json_t *languages = json_object_get(json_object_get(properties, "language"), "enum");
-    CLEANUP_FREE char *description = describe_tool(config, offered);
+    CLEANUP_FREE char *description = describe_tool(config, available);
 
     for (size_t i = 0; i < config->language_count; i++)
         if (!offered || offered[i])
@@ -312,21 +352,21 @@ static json_t *limit_to(const struct revision *revision, json_t *tool)
     return tool;
 }
 
-json_t *tool_definition(const struct config *config, const bool *offered,
+json_t *tool_definition(const struct config *config, const struct tool_languages *languages,
                         const struct revision *revision)
 {
     json_t *tool = json_loads(execute_code, 0, NULL);
 
-    complete_definition(tool, config, offered);
+    complete_definition(tool, config, languages);
     return limit_to(revision, tool);
 }
 
-json_t *tool_definitions(const struct config *config, const bool *offered,
+json_t *tool_definitions(const struct config *config, const struct tool_languages *languages,
                          const struct revision *revision)
 {
     json_t *tools = json_array();
 
-    json_array_append_new(tools, tool_definition(config, offered, revision));
+    json_array_append_new(tools, tool_definition(config, languages, revision));
     if (has_sessions(config))
         json_array_append_new(tools, limit_to(revision, json_loads(close_session, 0, NULL)));
     return tools;

@@ -18,15 +18,21 @@ extern const char TOOL_NAME[], TOOL_CLOSE_NAME[];
 /* The timeout in seconds if the configuration names none: most hosts give up after 60 s. */
 enum { TOOL_TIMEOUT = 45 };
 
+/* What the engine has for the languages, by their indexes. Both arrays or none. */
+struct tool_languages {
+    bool *offered;    /* they can run; NULL: all are offered, since it is not known */
+    bool *unprepared; /* they can run, but their prepared image is missing */
+};
+
 /*
- * execute_code as tools/list returns it in this revision; a new reference. `offered` tells which
- * languages it offers, by their indexes; NULL: all.
+ * execute_code as tools/list returns it in this revision, with the languages that it offers; a new
+ * reference.
  */
-json_t *tool_definition(const struct config *config, const bool *offered,
+json_t *tool_definition(const struct config *config, const struct tool_languages *languages,
                         const struct revision *revision);
 
 /* Likewise an array of all tools. */
-json_t *tool_definitions(const struct config *config, const bool *offered,
+json_t *tool_definitions(const struct config *config, const struct tool_languages *languages,
                          const struct revision *revision);
 
 /*

@@ -22,35 +22,37 @@ int tool_list_init(struct tool_list *list, const struct config *config, const st
     return notifier_open(&list->cancel, error);
 }
 
-/* Returns which languages can run, owned; NULL if that is unknown or none can. */
-static bool *find_languages(struct tool_list *list)
+/* Finds out which languages can run. Leaves `languages` empty if that is unknown or none can. */
+static void find_languages(struct tool_list *list, struct tool_languages *languages)
 {
     const size_t count = list->config->language_count;
     CLEANUP(error_release) struct error ignored = ERROR_INIT; /* a call will report the same */
     CLEANUP_FREE struct language_images *images = memory_allocate(count * sizeof *images);
-    bool *offered;
     bool any = false;
 
     if (language_images_inspect(list->docker, list->config, &list->cancel, images, &ignored) != 0)
-        return NULL;
-    offered = memory_allocate(count * sizeof *offered);
+        return;
+    for (size_t i = 0; i < count; i++)
+        any |= language_images_suffice(&images[i]);
+    if (!any)
+        return;
+    languages->offered = memory_allocate(count * sizeof(bool));
+    languages->unprepared = memory_allocate(count * sizeof(bool));
     for (size_t i = 0; i < count; i++) {
-        offered[i] = language_images_suffice(&images[i]);
-        any |= offered[i];
+        languages->offered[i] = language_images_suffice(&images[i]);
+        languages->unprepared[i] =
+            list->config->languages[i].preparation.tag && !images[i].prepared.present;
     }
-    if (any)
-        return offered;
-    free(offered);
-    return NULL;
 }
 
 static void *ask(void *context)
 {
     struct tool_list *list = context;
-    bool *offered = find_languages(list);
+    struct tool_languages languages = {.offered = NULL};
 
+    find_languages(list, &languages);
     pthread_mutex_lock(&list->lock);
-    list->offered = offered;
+    list->languages = languages;
     list->answered = true;
     pthread_mutex_unlock(&list->lock);
     notifier_raise(list->changed);
@@ -79,13 +81,14 @@ static bool is_answered(struct tool_list *list)
 
 const bool *tool_list_offered(struct tool_list *list)
 {
-    return is_answered(list) ? list->offered : NULL;
+    return is_answered(list) ? list->languages.offered : NULL;
 }
 
-static void respond(const struct tool_list *list, const bool *offered, struct responder *responder)
+static void respond(const struct tool_list *list, const struct tool_languages *languages,
+                    struct responder *responder)
 {
     json_t *result =
-        json_pack("{s:o}", "tools", tool_definitions(list->config, offered, responder->revision));
+        json_pack("{s:o}", "tools", tool_definitions(list->config, languages, responder->revision));
 
     if (responder->revision->modern) {
         json_object_set_new(result, "ttlMs", json_integer(TTL_MS));
@@ -98,11 +101,11 @@ void tool_list_request(struct tool_list *list, struct responder *responder)
 {
     tool_list_ask(list);
     if (is_answered(list)) {
-        respond(list, list->offered, responder);
+        respond(list, &list->languages, responder);
         return;
     }
     if (list->waiting_count == WAITING_MAX) {
-        respond(list, NULL, responder);
+        respond(list, &(struct tool_languages){.offered = NULL}, responder);
         return;
     }
     list->waiting = memory_resize(list->waiting, (list->waiting_count + 1) * sizeof *list->waiting);
@@ -115,7 +118,7 @@ void tool_list_send(struct tool_list *list)
     if (!is_answered(list))
         return;
     for (size_t i = 0; i < list->waiting_count; i++)
-        respond(list, list->offered, &list->waiting[i]);
+        respond(list, &list->languages, &list->waiting[i]);
     list->waiting_count = 0;
 }
 
@@ -136,7 +139,8 @@ void tool_list_end(struct tool_list *list)
 void tool_list_release(struct tool_list *list)
 {
     free(list->waiting);
-    free(list->offered);
+    free(list->languages.offered);
+    free(list->languages.unprepared);
     notifier_release(&list->cancel);
     pthread_mutex_destroy(&list->lock);
 }

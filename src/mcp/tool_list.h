@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "docker/docker.h"
 #include "mcp/responder.h"
+#include "mcp/tool.h"
 
 struct tool_list {
     const struct config *config; /* borrowed, like the next two */
@@ -30,8 +31,8 @@ struct tool_list {
     bool asked;   /* the thread was started, or could not be */
     bool started; /* it was */
     pthread_mutex_t lock;
-    bool answered; /* with the lock */
-    bool *offered; /* owned, by the index of the language; NULL: all; complete when answered */
+    bool answered;                   /* with the lock */
+    struct tool_languages languages; /* owned; complete when answered */
 };
 
 /* `changed` is raised when the engine has answered. ERROR_SYSTEM if the host refuses something. */

@@ -9,6 +9,8 @@
     "{\"sessions\": {\"max\": 2}, \"languages\": {\"py\": {\"sessionCommand\": "                   \
     "[\"python3\", \"-c\", \"{python_driver}\"]}}}"
 
+static const struct tool_languages all = {.offered = NULL};
+
 /* The definition for a revision; `more` is added to the configuration, or NULL. */
 static json_t *define(const char *revision, const char *more)
 {
@@ -17,7 +19,7 @@ static json_t *define(const char *revision, const char *more)
     json_t *tool;
 
     set_up_config(&config, more);
-    tool = tool_definition(&config, NULL, modern ? modern : revision_legacy(revision));
+    tool = tool_definition(&config, &all, modern ? modern : revision_legacy(revision));
     assert_non_null(tool);
     config_release(&config);
     return tool;
@@ -219,7 +221,7 @@ static void check_tools(const char *revision, const char *more, const char *name
     size_t i;
 
     set_up_config(&config, more);
-    tools = tool_definitions(&config, NULL, revision_legacy(revision));
+    tools = tool_definitions(&config, &all, revision_legacy(revision));
     json_array_foreach(tools, i, tool)
     {
         strvec_push(&seen, string_at(tool, "name"));
@@ -337,7 +339,7 @@ static void tool__definitions_are_short(void **state)
 
     (void)state;
     set_up_config(&config, INTERPRETER);
-    tools = tool_definitions(&config, NULL, revision_legacy("2025-11-25"));
+    tools = tool_definitions(&config, &all, revision_legacy("2025-11-25"));
     text = json_dumps(tools, JSON_COMPACT);
     assert_in_range(strlen(text), 1000, 4500);
     json_decref(tools);
@@ -525,7 +527,8 @@ static void tool__description_has_the_rules(void **state)
 
 static void tool__only_offered_languages(void **state)
 {
-    static const bool offered[] = {false, true};
+    bool offered[] = {false, true}, unprepared[] = {true, true};
+    const struct tool_languages some = {offered, unprepared};
     struct config config;
     const json_t *languages;
     json_t *tool;
@@ -533,7 +536,7 @@ static void tool__only_offered_languages(void **state)
     (void)state;
     set_up_config(&config, "{\"languages\": {\"py\": {\"network\": \"bridge\"}}}");
     assert_int_equal(config.language_count, COUNT(offered));
-    tool = tool_definition(&config, offered, revision_legacy("2025-11-25"));
+    tool = tool_definition(&config, &some, revision_legacy("2025-11-25"));
     languages = json_object_get(
         json_object_get(json_object_get(json_object_get(tool, "inputSchema"), "properties"),
                         "language"),
@@ -542,6 +545,10 @@ static void tool__only_offered_languages(void **state)
     assert_string_equal(json_string_value(json_array_get(languages, 0)), "sh");
     assert_null(strstr(string_at(tool, "description"), "- py: "));
     assert_non_null(strstr(string_at(tool, "description"), "- sh: "));
+    assert_non_null(strstr(
+        string_at(tool, "description"),
+        "no network; slow or without its packages until the user has run 'isolator prepare sh'\n"
+        "Once the user has run 'isolator pull LANGUAGE', also: py."));
     assert_false(
         json_is_true(json_object_get(json_object_get(tool, "annotations"), "openWorldHint")));
     json_decref(tool);
@@ -562,7 +569,7 @@ static void check_arguments(const char *more)
 
     set_up_config(&config, more);
     request_init(&request);
-    tool = tool_definition(&config, NULL, revision_legacy("2025-11-25"));
+    tool = tool_definition(&config, &all, revision_legacy("2025-11-25"));
     json_object_foreach(json_object_get(json_object_get(tool, "inputSchema"), "properties"), key,
                         value) strvec_push(&names, key);
     joined = strvec_join(&names, ", ");
