@@ -428,7 +428,7 @@ example() {
         return
     fi
     ran[$1]=1
-    is "$ended $(grep -v '^isolator-mcp: add this entry to ' "$scratch/err")" "$3 " "$name"
+    is "$ended $(grep -vE '^isolator-mcp: (add this entry to|or run:) ' "$scratch/err")" "$3 " "$name"
     [ -z "$compared" ] || is "$(figures <<<"$got")" "$(figures <<<"$2")" "$name: what it prints"
 }
 
