@@ -1,23 +1,43 @@
 /*
- * The entry for this server in the configuration of an MCP host, with the path of this program.
+ * The entry for this server in the configuration of an MCP host, and what else helps to add it.
  */
 #ifndef MCP_HOST_CONFIG_H
 #define MCP_HOST_CONFIG_H
 
 #include "base/error.h"
+#include "mcp/hosts.h"
+
+/* How the host is to start the server. Everything is borrowed. */
+struct host_config_options {
+    /*
+     * The destination of ssh(1), for a server on another machine, where it is the isolator-mcp of
+     * the PATH and gets no variables; NULL: this program with the variables that select the engine.
+     */
+    const char *ssh;
+    const char *config; /* value of --config; NULL: none */
+    const char *inputs; /* value of --inputs; NULL: none */
+    double max_timeout; /* seconds that a call may ask for at most; NAN: any, or not known */
+};
+
+struct host_config {
+    char *entry;   /* for the file, in its format, with a line feed at its end */
+    char *command; /* the host's own command that adds the entry; NULL: it has none */
+    int ends;      /* seconds after which the host ends a call that may take longer; 0: none may */
+    int fits;      /* the max_timeout that it would not end */
+};
+#define HOST_CONFIG_INIT                                                                           \
+    {                                                                                              \
+        NULL, NULL, 0, 0                                                                           \
+    }
 
 /*
- * The JSON for the configuration of the host, with a line feed at its end; owned by the caller.
- * `config` is the configuration file that the server gets with --config, or NULL, and `inputs` the
- * absolute path of the directory that it gets with --inputs, or NULL. Sets *file to the name of the
- * file that the JSON belongs in, a literal. NULL with ERROR_USAGE if the host is
- * unknown, with ERROR_CONFIG if `config` does not exist or if a path is not UTF-8, which JSON
- * requires, and with ERROR_SYSTEM if the path of this program is unknown.
+ * Fills in an empty `made`. A call may take some seconds more than its program, and an hour if
+ * there is no maximum. -1 with ERROR_USAGE if ssh would take the destination for an option, with
+ * ERROR_CONFIG if a path is not UTF-8, which the formats require, and with ERROR_SYSTEM if the path
+ * of this program is unknown.
  */
-char *host_config_entry(const char *host, const char *config, const char *inputs, const char **file,
-                        struct error *error);
-
-/* "claude-desktop, vscode, ..."; owned by the caller. */
-char *host_config_names(void);
+int host_config_make(const struct host *host, const struct host_config_options *options,
+                     struct host_config *made, struct error *error);
+void host_config_release(struct host_config *made);
 
 #endif

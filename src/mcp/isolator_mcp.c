@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct server_command {
     const char *config; /* borrowed from argv; NULL: the usual places */
     const char *inputs; /* likewise; NULL: inputsDir of the configuration */
     const char *host;   /* likewise; of --print-config; NULL: serve */
+    const char *ssh;    /* likewise; of --print-config; NULL: the server runs on this machine */
     bool verbose, help, version;
 };
 
@@ -45,6 +47,11 @@ static const struct option_rule rules[] = {
       "and on standard error the file to add it to; see [HOSTS]."},
      OPTION_STRING(struct server_command, host),
      .values = VALUES_HOSTS},
+    {{0, "--ssh", "DEST", "print an entry for the server of another machine", NULL,
+      "With --print-config: print an entry that starts the server of another machine by ssh(1), "
+      "whose destination this is, like user@server. --config and --inputs are then paths on that "
+      "machine, and are not read here; see [HOSTS]."},
+     OPTION_STRING(struct server_command, ssh)},
     {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,
       "Trace each step of the engine with its time on standard error, and after the steps of a "
       "call its container and whether that was warm."},
@@ -57,7 +64,8 @@ static const struct option_rule rules[] = {
 static const struct option_table table = {
     .command = "isolator-mcp",
     .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]\n"
-             "       isolator-mcp [--config FILE] [--inputs DIR] --print-config HOST\n"
+             "       isolator-mcp --print-config HOST [--ssh DEST] [--config FILE]\n"
+             "                    [--inputs DIR]\n"
              "       isolator-mcp --version\n"
              "\n"
              "Serves the tools execute_code and close_session to an MCP host over stdin and\n"
@@ -87,11 +95,33 @@ static int print(const char *text)
     return EXIT_SYSTEM;
 }
 
-/* Names the hosts in the line before the exit statuses. */
+/* "HOST: one, two, ..." in lines of at most 80 characters; owned by the caller. */
+static char *host_lines(void)
+{
+    CLEANUP_FREE char *hosts = hosts_names();
+    struct strbuf lines = STRBUF_INIT;
+    size_t column = strlen("HOST:");
+
+    strbuf_addstr(&lines, "HOST:");
+    for (const char *at = hosts; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+
+        if (column + 1 + length > 80) {
+            strbuf_addstr(&lines, "\n     ");
+            column = strlen("     ");
+        }
+        strbuf_addf(&lines, " %.*s", (int)length, at);
+        column += 1 + length;
+        at += length;
+    }
+    return strbuf_steal(&lines);
+}
+
+/* Names the hosts before the exit statuses. */
 static int print_help(void)
 {
-    CLEANUP_FREE char *hosts = host_config_names();
-    CLEANUP_FREE char *after = string_format("HOST: %s\n\n%s", hosts, table.after);
+    CLEANUP_FREE char *hosts = host_lines();
+    CLEANUP_FREE char *after = string_format("%s\n\n%s", hosts, table.after);
     struct option_table with_hosts = table;
     CLEANUP_FREE char *help = NULL;
 
@@ -116,7 +146,7 @@ static int complete(char *const *words)
 
     option_completion_find(&completion, &table, words);
     if (completion.values == VALUES_HOSTS) {
-        CLEANUP_FREE char *hosts = host_config_names();
+        CLEANUP_FREE char *hosts = hosts_names();
 
         option_completion_add_list(&completion, hosts);
     }
@@ -131,9 +161,11 @@ static int parse(struct server_command *command, int argc, char **argv, struct e
     *command = (struct server_command){.config = NULL};
     if (options_parse(&table, argc, argv, command, &operands, NULL, error) != 0)
         return -1;
-    return operands.count == 0 || command->help
-               ? 0
-               : options_refuse_operand(&table, operands.items[0], error);
+    if (operands.count > 0 && !command->help)
+        return options_refuse_operand(&table, operands.items[0], error);
+    return command->ssh && !command->host && !command->help
+               ? error_set(error, ERROR_USAGE, "--ssh needs --print-config")
+               : 0;
 }
 
 /* The built-in timeout is meant for people at a terminal, so the server has its own. */
@@ -214,18 +246,65 @@ static int report(const struct error *error)
     return error->kind == ERROR_USAGE || error->kind == ERROR_CONFIG ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-static int print_config(const struct server_command *options, const struct config *config,
+/* What helps to add the entry is on stderr, so that stdout is the entry alone. */
+static void print_advice(const struct host *host, const char *ssh, const struct host_config *made)
+{
+    CLEANUP_FREE char *place = host_place(host);
+
+    diagnostics_line("add this entry to %s", place);
+    if (made->command) {
+        CLEANUP_FREE char *escaped = text_escape(made->command);
+
+        diagnostics_line("or run: %s", escaped);
+    }
+    if (made->ends > 0)
+        diagnostics_line("warning: %s may end a call after %d s; set \"maximums\": "
+                         "{\"timeoutSeconds\": %d} in the configuration%s",
+                         host->name, made->ends, made->fits, ssh ? " there" : "");
+}
+
+/* Prints the entry. Returns the exit status. */
+static int print_entry(const char *host_name, const struct host_config_options *options,
+                       struct error *error)
+{
+    CLEANUP(host_config_release) struct host_config made = HOST_CONFIG_INIT;
+    const struct host *host = hosts_find(host_name, error);
+
+    if (!host || host_config_make(host, options, &made, error) != 0)
+        return report(error);
+    print_advice(host, options->ssh, &made);
+    return print(made.entry);
+}
+
+/* For the server of this machine, whose configuration is checked. */
+static int print_config(const struct server_command *command, const struct config *config,
                         struct error *error)
 {
-    const char *file = NULL;
-    CLEANUP_FREE char *entry =
-        host_config_entry(options->host, config->origin == CONFIG_INSTALLED ? NULL : config->file,
-                          options->inputs ? config->inputs_dir : NULL, &file, error);
+    struct host_config_options options = {.inputs = command->inputs ? config->inputs_dir : NULL,
+                                          .max_timeout =
+                                              config->maximums.limits.number[LIMIT_TIMEOUT]};
+    CLEANUP_FREE char *path = NULL;
 
-    if (!entry)
-        return report(error);
-    diagnostics_line("add this entry to %s", file);
-    return print(entry);
+    if (config->file && config->origin != CONFIG_INSTALLED) {
+        path = realpath(config->file, NULL);
+        if (!path) {
+            error_set_errno(error, ERROR_CONFIG, "cannot find the configuration '%s'",
+                            config->file);
+            return report(error);
+        }
+        options.config = path;
+    }
+    return print_entry(command->host, &options, error);
+}
+
+static int print_remote_config(const struct server_command *command, struct error *error)
+{
+    const struct host_config_options options = {.ssh = command->ssh,
+                                                .config = command->config,
+                                                .inputs = command->inputs,
+                                                .max_timeout = NAN};
+
+    return print_entry(command->host, &options, error);
 }
 
 int main(int argc, char **argv)
@@ -249,6 +328,8 @@ int main(int argc, char **argv)
         return print_help();
     if (options.version)
         return print("isolator-mcp " ISOLATOR_VERSION "\n");
+    if (options.ssh)
+        return print_remote_config(&options, &error);
     if (load_config(&config, options.config, &error) != 0 ||
         (options.inputs && set_inputs(&config, options.inputs, &error) != 0))
         return report(&error);

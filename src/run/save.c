@@ -7,25 +7,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/shell_words.h"
 #include "docker/budget.h"
 #include "docker/dockerfile.h"
 #include "run/owner.h"
 #include "run/run_steps.h"
 #include "run/submission.h"
-
-/* Adds the words for a shell, each in single quotes. */
-static void add_quoted(struct strbuf *script, const struct strvec *words)
-{
-    for (size_t i = 0; i < words->count; i++) {
-        strbuf_addstr(script, i > 0 ? " '" : "'");
-        for (const char *at = words->items[i]; *at; at++)
-            if (*at == '\'')
-                strbuf_addstr(script, "'\\''");
-            else
-                strbuf_addch(script, *at);
-        strbuf_addch(script, '\'');
-    }
-}
 
 /* What a saved image runs: the command, after the build if there is one. */
 static struct strvec saved_command(const struct run *run)
@@ -38,9 +25,9 @@ static struct strvec saved_command(const struct run *run)
         strvec_push_all(&command, &run->plan->command);
         return command;
     }
-    add_quoted(&script, &build);
+    shell_words_add(&script, &build);
     strbuf_addstr(&script, " && exec ");
-    add_quoted(&script, &run->plan->command);
+    shell_words_add(&script, &run->plan->command);
     strvec_push_each(&command, "/bin/sh", "-c", strbuf_string(&script), NULL);
     return command;
 }

@@ -173,7 +173,8 @@ test_case --quick 'arguments of commands' && {
 
 test_case --quick 'isolator-mcp' && {
     offers "--print-config" isolator-mcp --p
-    offers "claude-code claude-desktop cline cursor vscode" isolator-mcp --print-config ""
+    offers "claude-code claude-desktop cline codex continue copilot cursor gemini-cli goose jetbrains lm-studio opencode vscode windsurf zed" \
+        isolator-mcp --print-config ""
     offers "claude-code claude-desktop cline" isolator-mcp --print-config=cl
     offers "" isolator-mcp ""
 }

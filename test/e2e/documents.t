@@ -115,7 +115,7 @@ untested() {
 test_case --quick 'the manual pages have the options of --help; usage and tests name all of them' && {
     within "$(wc -w <<<"$commands")" 12 40 "isolator --help: the commands are found"
     has "$(rendered "$page" | words)" "isolator test [options] --tests dir [file ...] [-- arg ...] isolator session [options]" "$page: SYNOPSIS has the usage of each command"
-    has "$(rendered "$server_page" | words)" "isolator-mcp [--config file] [--inputs dir] --print-config host isolator-mcp --version" "$server_page: SYNOPSIS has each usage"
+    has "$(rendered "$server_page" | words)" "isolator-mcp --print-config host [--ssh dest] [--config file] [--inputs dir] isolator-mcp --version" "$server_page: SYNOPSIS has each usage"
     for command in $(grep -vx help <<<"$commands") mcp; do
         file=$pages/isolator-$command.1
         case $command in
@@ -310,18 +310,26 @@ END
 # ---- isolator-mcp: the configurations of hosts
 
 test_case --quick 'isolator-mcp(1) and README: the configurations of hosts' && {
-    hosts=$(sed -n 's/.*HOST: //p' <<<"$server_help" | tr -d ',')
+    hosts=$(sed -n '/^HOST: /,/^$/p' <<<"$server_help" | sed 's/^HOST://' | tr -d ',' | words | sed 's/^ //; s/  */ /g')
+    is "$(wc -w <<<"$hosts")" 15 "--help: the hosts are found"
     is "$(page_section "$server_page" HOSTS | items 5)" "$hosts" "$server_page: all hosts"
-    is "$(grep -o '`HOST` is [^.]*' README.md | grep -o '`[a-z-]*`' | tr -d '`' | words)" "$hosts" "README: all hosts"
+    named=$(grep -o 'fifteen hosts, such as [^,]*,.* and$' README.md | grep -o '`[a-z-]*`' | tr -d '`')
+    is "$(wc -l <<<"$named") $(grep -vxF "$(tr ' ' '\n' <<<"$hosts")" <<<"$named")" "4 " "README: hosts that there are"
+    entries=
     for host in $hosts; do
         printed=$(env -i "$server" --print-config "$host" 2>"$scratch/place")
-        has "$printed" "\"command\": \"$server\"" "--print-config $host: names the program that prints it"
+        has "$printed" "\"$server\"" "--print-config $host: names the program that prints it"
         printed=${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}
         place=$(sed -nE 's/^isolator-mcp: add this entry to ([^ ,]*).*/\1/p' "$scratch/place")
-        shown=$(page_section "$server_page" HOSTS | sed -n "/^     $host\( \|$\)/,\$p")
-        is "$(sed 0,/:$/d <<<"$shown" | blocks 13 | first_block)" "$printed" "$server_page: what --print-config $host prints"
-        has "$(sed '/^ *{/,$d' <<<"$shown")" "$place" "$server_page: the file for $host"
+        [ "$host" != jetbrains ] || place='AI Assistant'
+        shown=$(page_section "$server_page" HOSTS | awk -v host="$host" '/^     [^ ]/{on = $1 == host} on')
+        has "$shown" "$place" "$server_page: the file for $host"
+        entry=$(sed '0,/:$/d' <<<"$shown" | blocks 13 | first_block)
+        [ -n "$entry" ] || continue
+        is "$entry" "$printed" "$server_page: what --print-config $host prints"
+        entries+="$host "
     done
+    is "$entries" "claude-desktop vscode codex goose opencode " "$server_page: has these entries"
     printed=$(env -i "$server" --print-config claude-desktop 2>/dev/null)
     is "$(markdown_section README.md '## Use from an LLM host' | fenced json | first_block)" \
         "${printed//"$server"/\/usr\/local\/bin\/isolator-mcp}" "README: what --print-config claude-desktop prints"
@@ -420,7 +428,7 @@ example() {
         return
     fi
     ran[$1]=1
-    is "$ended $(grep -v '^isolator-mcp: add this entry to ' "$scratch/err")" "$3 " "$name"
+    is "$ended $(grep -vE '^isolator-mcp: (add this entry to|or run:) ' "$scratch/err")" "$3 " "$name"
     [ -z "$compared" ] || is "$(figures <<<"$got")" "$(figures <<<"$2")" "$name: what it prints"
 }
 

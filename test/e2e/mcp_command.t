@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command isolator-mcp: its options, the configurations that it prints for hosts, errors in its own configuration.
+# The command isolator-mcp: its options, errors in its own configuration. What it prints for hosts is in mcp_hosts.t.
 # shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
 . "$(dirname "$0")/lib.sh"
 
@@ -33,7 +33,6 @@ file=$scratch/config.json
 test_case --quick 'the options' && {
     server --help
     is "$status|$err|${out%%$'\n'*}" "0||usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]" "--help"
-    has "$out" "claude-desktop, claude-code, vscode, cursor, cline" "--help: names the hosts"
     help=$out
     server -h
     is "$status|$err|$out" "0||$help" "-h"
@@ -168,82 +167,6 @@ test_case 'an engine that hangs delays no other answer' && {
     input=$lists lines=1 # stdin ends after the response to initialize
     is "$(offered "{$some}}" faulty "image * hang")" "$built_in" "when stdin ends, the list has all languages"
     is "$(sed 's/.*"id":\([0-9]*\).*/\1/' "$scratch/out" | paste -s -d ' ')" "2 1" "initialize was answered before"
-}
-
-# ---- configurations for hosts
-# printed EXPRESSION: a Perl expression about the JSON that was printed, %$r, and its server %$s.
-printed() {
-    perl -MJSON::PP -e 'local $/; our $r = eval { decode_json(<STDIN>) } or print("(no JSON)"), exit;
-        our ($members) = values %$r; our $s = $members->{isolator}; my $j = JSON::PP->new->canonical->allow_nonref;
-        print join " ", map { ref $_ || JSON::PP::is_bool($_) ? $j->encode($_) : $_ // "null" } eval($ARGV[0])' "$1" <"$scratch/out"
-}
-
-test_case --quick '--print-config for each host' && {
-    input=/dev/null lines=0
-    while read -r host members type rest; do
-        server --print-config "$host"
-        is "$status|$(printed '(keys %$r), (keys %$members)')" "0|$members isolator" "$host: the members"
-        is "$(printed '$s->{command}, $s->{args}, $s->{type}, $s->{env}')" "$mcp [] $type null" "$host: the command"
-        is "$(printed 'join ",", grep { !/^(command|args|type)$/ } sort keys %$s')" "$rest" "$host: the other members"
-        like=$(grep -c '^isolator-mcp: add this entry to .*json' "$scratch/err")
-        is "$like $(wc -l <"$scratch/err")" "1 1" "$host: stderr names the file that it belongs in"
-    done <<END
-claude-desktop mcpServers null
-claude-code mcpServers null
-vscode servers stdio
-cursor mcpServers stdio
-cline mcpServers null autoApprove,disabled,timeout
-END
-}
-
-test_case --quick '--print-config passes on the configuration, with absolute paths' && {
-    input=/dev/null lines=0
-    echo '{}' >"$file"
-    server --config "$file" --print-config vscode
-    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "--config is passed on"
-    ISOLATOR_CONFIG=$file server --print-config vscode
-    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "ISOLATOR_CONFIG is passed on"
-    ISOLATOR_CONFIG=$scratch/nothing server --config "$file" --print-config vscode
-    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "--config comes before ISOLATOR_CONFIG"
-    mkdir "$scratch/sub folder"
-    relative() { # COMMAND...: in another directory
-        (cd "$scratch/sub folder" && "$@" </dev/null >"$scratch/out" 2>"$scratch/err")
-        status=$?
-    }
-    relative "$mcp" --config ../config.json --print-config cursor
-    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "a relative --config becomes absolute"
-    ISOLATOR_CONFIG=../config.json relative "$mcp" --print-config cursor
-    is "$status $(printed '$s->{args}')" "0 [\"--config\",\"$file\"]" "a relative ISOLATOR_CONFIG becomes absolute"
-    ln -s "$mcp" "$scratch/sub folder/link"
-    relative ./link --print-config cline
-    is "$status $(printed '$s->{command}')" "0 $mcp" "started by a relative link: the absolute path of the program"
-}
-
-test_case --quick '--print-config passes on DOCKER_HOST' && {
-    input=/dev/null lines=0
-    DOCKER_HOST=unix:///run/other.sock server --print-config claude-desktop
-    is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock"}' "DOCKER_HOST, if the environment has it"
-}
-
-test_case --quick '--print-config with a wrong host or configuration' && {
-    input=/dev/null lines=0
-    server --print-config nope
-    is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline" \
-        "an unknown host"
-    server --config "$scratch/nothing" --print-config vscode
-    is "$status|$out" "2|" "--print-config with a missing configuration"
-    echo '{"x": 1}' >"$file"
-    server --config "$file" --print-config vscode
-    is "$status|$out" "2|" "--print-config with a wrong configuration"
-}
-
-test_case --quick 'the printed command runs as it is' && {
-    echo '{}' >"$file"
-    input=/dev/null lines=0
-    server --config "$file" --print-config claude-desktop
-    mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
-    is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | env -i "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
-        "it runs with an empty environment"
 }
 
 test_case 'all messages of the servers fit the schema of their revision' && {

@@ -1,0 +1,379 @@
+#!/usr/bin/env bash
+# isolator-mcp --print-config: the entry for each host, its timeout, the host's own command, and servers on other machines.
+# shellcheck source=test/e2e/lib.sh disable=SC2016,SC2154 # single quotes are for Perl; lib.sh sets $out and its like
+. "$(dirname "$0")/lib.sh"
+
+mcp=$(realpath "${ISOLATOR_MCP:-$(dirname "$ISOLATOR")/isolator-mcp}")
+export ISOLATOR_CONFIG=''
+unset DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY XDG_CONFIG_HOME CODEX_HOME COPILOT_HOME
+export HOME=$scratch # has no configuration
+file=$scratch/config.json
+echo '{}' >"$file"
+
+# print ARG...: runs isolator-mcp and sets $status, $out and $err, where $mcp is PROGRAM and $scratch is DIR.
+print() {
+    "$mcp" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    take_output
+    out=${out//"$mcp"/PROGRAM} err=${err//"$mcp"/PROGRAM}
+    out=${out//"$scratch"/DIR} err=${err//"$scratch"/DIR}
+}
+# printed EXPRESSION: a Perl expression about the JSON that was printed, %$r, and its server %$s.
+printed() {
+    perl -MJSON::PP -e 'local $/; our $r = eval { decode_json(<STDIN>) } or print("(no JSON)"), exit;
+        our ($members) = values %$r; our $s = $members->{isolator}; my $j = JSON::PP->new->canonical->allow_nonref;
+        print join " ", map { ref $_ || JSON::PP::is_bool($_) ? $j->encode($_) : $_ // "null" } eval($ARGV[0])' "$1" <<<"$out"
+}
+
+test_case --quick 'each host has an entry, and stderr says where it belongs' && {
+    while IFS='|' read -r host place; do
+        print --print-config "$host"
+        is "$status|$(grep -c PROGRAM <<<"$out")|$(head -n 1 <<<"$err")" "0|1|isolator-mcp: add this entry to $place" "$host"
+    done <<'END'
+claude-desktop|~/.config/Claude/claude_desktop_config.json
+claude-code|~/.claude.json, or .mcp.json of a project
+vscode|~/.config/Code/User/mcp.json, or .vscode/mcp.json of a workspace
+cursor|~/.cursor/mcp.json, or .cursor/mcp.json of a project
+cline|~/.cline/data/settings/cline_mcp_settings.json, or the file that the extension opens (MCP Servers, Configure)
+windsurf|~/.codeium/windsurf/mcp_config.json
+zed|~/.config/zed/settings.json, or .zed/settings.json of a project
+gemini-cli|~/.gemini/settings.json, or .gemini/settings.json of a project
+codex|~/.codex/config.toml, or .codex/config.toml of a project
+goose|~/.config/goose/config.yaml
+lm-studio|~/.lmstudio/mcp.json
+jetbrains|Settings, Tools, AI Assistant, Model Context Protocol (MCP): Add, as JSON
+continue|~/.continue/mcpServers/isolator.yaml, or .continue/mcpServers/isolator.yaml of a workspace
+copilot|~/.copilot/mcp-config.json, or .mcp.json of a project
+opencode|~/.config/opencode/opencode.json, or opencode.json of a project
+END
+    XDG_CONFIG_HOME=$scratch/xdg print --print-config zed
+    is "$(head -n 1 <<<"$err")" "isolator-mcp: add this entry to DIR/xdg/zed/settings.json, or .zed/settings.json of a project" "XDG_CONFIG_HOME"
+}
+
+# ---- the form of each entry
+# documented HOST FORMAT: compares what is printed with stdin, which is what the documentation of the host shows. Names,
+# commands and values are ours; members that may be missing are left out. Both are read by a parser of this format.
+documented() {
+    local said
+    DOCKER_HOST=unix:///run/other.sock print --config "$file" --print-config "$1"
+    said=$(python3 -c '
+import json, sys
+def load(text):
+    if sys.argv[1] == "toml":
+        import tomllib
+        return tomllib.loads(text)
+    if sys.argv[1] == "yaml":
+        import yaml
+        return yaml.safe_load(text)
+    return json.loads(text)
+got, expected = load(sys.argv[2]), load(sys.stdin.read())
+if got != expected:
+    sys.exit("got      %s\nexpected %s" % (json.dumps(got), json.dumps(expected)))' "$2" "$out" 2>&1)
+    ok $? "$1: the form that it documents" || diag "$said"
+}
+
+test_case 'each entry has the form that the host documents' && {
+    echo '{"maximums": {"timeoutSeconds": 45}}' >"$file"
+    for host in claude-desktop claude-code windsurf lm-studio jetbrains; do
+        documented "$host" json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {
+        "DOCKER_HOST": "unix:///run/other.sock"
+      }
+    }
+  }
+}
+END
+    done
+    documented vscode json <<'END'
+{
+    "servers": {
+        "isolator": {
+            "type": "stdio",
+            "command": "PROGRAM",
+            "args": [
+                "--config",
+                "DIR/config.json"
+            ],
+            "env": {
+                "DOCKER_HOST": "unix:///run/other.sock"
+            }
+        }
+    }
+}
+END
+    documented cursor json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "type": "stdio",
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {
+        "DOCKER_HOST": "unix:///run/other.sock"
+      }
+    }
+  }
+}
+END
+    documented cline json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {
+        "DOCKER_HOST": "unix:///run/other.sock"
+      },
+      "disabled": false,
+      "autoApprove": [],
+      "timeout": 60
+    }
+  }
+}
+END
+    documented zed json <<'END'
+{
+  "context_servers": {
+    "isolator": {
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {"DOCKER_HOST": "unix:///run/other.sock"},
+      "timeout": 60
+    }
+  }
+}
+END
+    documented gemini-cli json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {
+        "DOCKER_HOST": "unix:///run/other.sock"
+      },
+      "timeout": 600000
+    }
+  }
+}
+END
+    documented codex toml <<'END'
+[mcp_servers.isolator]
+command = "PROGRAM"
+args = ["--config", "DIR/config.json"]
+env = { "DOCKER_HOST" = "unix:///run/other.sock" }
+tool_timeout_sec = 60
+END
+    documented goose yaml <<'END'
+extensions:
+  isolator:
+    type: stdio
+    name: isolator
+    enabled: true
+    cmd: PROGRAM
+    args: ["--config", "DIR/config.json"]
+    envs: {DOCKER_HOST: "unix:///run/other.sock"}
+    timeout: 300
+END
+    documented continue yaml <<'END'
+name: isolator
+version: 0.0.1
+schema: v1
+mcpServers:
+  - name: isolator
+    type: stdio
+    command: PROGRAM
+    args:
+      - "--config"
+      - DIR/config.json
+    env:
+      DOCKER_HOST: unix:///run/other.sock
+END
+    documented copilot json <<'END'
+{
+  "mcpServers": {
+    "isolator": {
+      "type": "local",
+      "command": "PROGRAM",
+      "args": ["--config", "DIR/config.json"],
+      "env": {"DOCKER_HOST": "unix:///run/other.sock"},
+      "tools": ["*"],
+      "timeout": 60000
+    }
+  }
+}
+END
+    documented opencode json <<'END'
+{
+  "mcp": {
+    "isolator": {
+      "type": "local",
+      "command": ["PROGRAM", "--config", "DIR/config.json"],
+      "enabled": true,
+      "environment": {
+        "DOCKER_HOST": "unix:///run/other.sock"
+      },
+      "timeout": 60000
+    }
+  }
+}
+END
+}
+
+test_case 'parsers of TOML and YAML read every path' && {
+    path=$'/a "b" \\c\n\t\x01\x7f: #\'é\u2028\u202e{} ~'
+    for host in codex goose continue; do
+        "$mcp" --ssh me@server --config "$path" --print-config "$host" >"$scratch/out" 2>/dev/null
+        is "$(python3 -c '
+import shlex, sys, tomllib, yaml
+text = open(sys.argv[2], encoding="utf-8", newline="").read()
+read = tomllib.loads(text) if sys.argv[1] == "codex" else yaml.safe_load(text)
+server = read["mcpServers"][0] if sys.argv[1] == "continue" else list(read.values())[0]["isolator"]
+sys.stdout.write(shlex.split(server["args"][-1])[2])' "$host" "$scratch/out")" "$path" "$host"
+    done
+}
+
+# ---- the server's own command
+test_case --quick '--print-config passes on the configuration, with absolute paths' && {
+    print --config "$file" --print-config vscode
+    is "$status $(printed '$s->{args}')" '0 ["--config","DIR/config.json"]' "--config is passed on"
+    ISOLATOR_CONFIG=$file print --print-config vscode
+    is "$status $(printed '$s->{args}')" '0 ["--config","DIR/config.json"]' "ISOLATOR_CONFIG is passed on"
+    ISOLATOR_CONFIG=$scratch/nothing print --config "$file" --print-config vscode
+    is "$status $(printed '$s->{args}')" '0 ["--config","DIR/config.json"]' "--config comes before ISOLATOR_CONFIG"
+    mkdir "$scratch/sub folder"
+    cd "$scratch/sub folder" || exit
+    print --config ../config.json --print-config cursor
+    is "$status $(printed '$s->{args}')" '0 ["--config","DIR/config.json"]' "a relative --config becomes absolute"
+    ISOLATOR_CONFIG=../config.json print --print-config cursor
+    is "$status $(printed '$s->{args}')" '0 ["--config","DIR/config.json"]' "a relative ISOLATOR_CONFIG becomes absolute"
+    print --inputs . --print-config opencode
+    is "$status $(printed '$s->{command}')" '0 ["PROGRAM","--inputs","DIR/sub folder"]' "a relative --inputs becomes absolute"
+    ln -s "$mcp" link
+    out=$(./link --print-config cline </dev/null 2>/dev/null)
+    is "$(printed '$s->{command}')" "$mcp" "started by a relative link: the absolute path of the program"
+    cd "$OLDPWD" || exit
+}
+
+test_case --quick '--print-config passes on what selects the engine' && {
+    DOCKER_HOST=unix:///run/other.sock DOCKER_TLS_VERIFY=1 DOCKER_CONTEXT='' print --print-config claude-desktop
+    is "$(printed '$s->{env}')" '{"DOCKER_HOST":"unix:///run/other.sock","DOCKER_TLS_VERIFY":"1"}' "variables that are set"
+    DOCKER_CONFIG=$'\xff' print --print-config zed
+    is "$status|$out|$err" "2||isolator-mcp: cannot print 'DOCKER_CONFIG=\\xff': it is not UTF-8, as configurations of hosts are" \
+        "a variable that is not UTF-8"
+}
+
+test_case --quick '--print-config with a wrong host or configuration' && {
+    print --print-config nope
+    is "$status|$out|$err" "2||isolator-mcp: --print-config: unknown host 'nope'; known are: claude-desktop, claude-code, vscode, cursor, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, jetbrains, continue, copilot, opencode" \
+        "an unknown host"
+    print --config "$scratch/nothing" --print-config vscode
+    is "$status|$out" "2|" "a missing configuration"
+    echo '{"x": 1}' >"$file"
+    print --config "$file" --print-config vscode
+    is "$status|$out" "2|" "a wrong configuration"
+}
+
+test_case --quick 'the printed command runs as it is' && {
+    echo '{}' >"$file"
+    "$mcp" --config "$file" --print-config claude-desktop >"$scratch/out" 2>/dev/null
+    out=$(<"$scratch/out")
+    mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
+    is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | env -i "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
+        "it runs with an empty environment"
+}
+
+# ---- the host's own command
+# or_run HOST WORDS: asserts the second line on stderr.
+or_run() { is "$(sed -n 's/^isolator-mcp: or run: //p' <<<"$err")" "$2" "$1"; }
+
+test_case --quick "stderr shows the host's own command" && {
+    echo '{"maximums": {"timeoutSeconds": 100}}' >"$scratch/it's.json"
+    while IFS='|' read -r host words; do
+        DOCKER_HOST='ssh://a b' print --config "$scratch/it's.json" --print-config "$host"
+        or_run "$host" "$words"
+    done <<'END'
+claude-code|claude mcp add --scope user isolator --env 'DOCKER_HOST=ssh://a b' -- PROGRAM --config 'DIR/it'\''s.json'
+vscode|code --add-mcp '{"name": "isolator", "type": "stdio", "command": "PROGRAM", "args": ["--config", "DIR/it'\''s.json"], "env": {"DOCKER_HOST": "ssh://a b"}}'
+gemini-cli|gemini mcp add --scope user --timeout 600000 --env 'DOCKER_HOST=ssh://a b' isolator PROGRAM -- --config 'DIR/it'\''s.json'
+codex|codex mcp add isolator --env 'DOCKER_HOST=ssh://a b' -- PROGRAM --config 'DIR/it'\''s.json'
+copilot|copilot mcp add isolator --env 'DOCKER_HOST=ssh://a b' --timeout 115000 -- PROGRAM --config 'DIR/it'\''s.json'
+END
+    print --print-config claude-code
+    or_run "no arguments and no variables" "claude mcp add --scope user isolator -- PROGRAM"
+    print --print-config gemini-cli
+    or_run "no arguments: no --" "gemini mcp add --scope user --timeout 3600000 isolator PROGRAM"
+    for host in claude-desktop cursor cline windsurf zed goose lm-studio jetbrains continue opencode; do
+        print --print-config "$host"
+        or_run "$host has none" ""
+    done
+}
+
+# ---- timeouts
+# warned MAXIMUM HOST: the warning on stderr with this maximum; "-" stands for none.
+warned() {
+    if [ "$1" = - ]; then echo '{}'; else echo '{"maximums": {"timeoutSeconds": '"$1"'}}'; fi >"$file"
+    print --config "$file" --print-config "$2"
+    sed -n 's/^isolator-mcp: warning: //p' <<<"$err"
+}
+
+test_case --quick 'a host that gives up before the server does' && {
+    is "$(warned 225 claude-desktop)" "" "claude-desktop waits for 225 s and 15 more"
+    is "$(warned 226 claude-desktop)" 'claude-desktop may end a call after 240 s; set "maximums": {"timeoutSeconds": 225} in the configuration' \
+        "a larger maximum"
+    is "$(warned - lm-studio)" 'lm-studio may end a call after 60 s; set "maximums": {"timeoutSeconds": 45} in the configuration' "no maximum"
+    is "$(warned 45 lm-studio)" "" "the maximum of the warning"
+    is "$(warned 1000 zed)" 'zed may end a call after 600 s; set "maximums": {"timeoutSeconds": 585} in the configuration' \
+        "more than a host can be told to wait"
+    is "$(warned - vscode)$(warned - claude-code)" "" "hosts that wait for ever"
+    is "$(warned - codex)" "" "a host that is told an hour"
+    warned 200 cline
+    is "$(printed '$s->{timeout}')" 215 "a host is told how long to wait"
+}
+
+# ---- servers on other machines
+test_case --quick '--ssh: the server of another machine' && {
+    export DOCKER_HOST=unix:///run/other.sock ISOLATOR_CONFIG=$scratch/nothing
+    print --ssh me@server --print-config claude-desktop
+    is "$status|$(printed '$s->{command}, $s->{args}, $s->{env}')" '0|ssh ["-T","-o","ServerAliveInterval=15","me@server","isolator-mcp"] null' \
+        "neither variables nor a configuration of this machine"
+    is "$(tail -n 1 <<<"$err")" 'isolator-mcp: warning: claude-desktop may end a call after 240 s; set "maximums": {"timeoutSeconds": 225} in the configuration there' \
+        "the warning names the configuration there"
+    print --ssh ssh://me@server:2222 --config "it's/a \$b.json" --inputs data --print-config opencode
+    is "$status|$(printed '$s->{command}')" '0|["ssh","-T","-o","ServerAliveInterval=15","ssh://me@server:2222","isolator-mcp --config '"'it'\\\\''s/a \$b.json'"' --inputs data"]' \
+        "paths are quoted for the shell there, and not read here"
+    print --ssh me@server --config 'a b' --print-config claude-code
+    or_run "quoted for both shells" "claude mcp add --scope user isolator -- ssh -T -o 'ServerAliveInterval=15' me@server 'isolator-mcp --config '\\''a b'\\'''"
+    unset DOCKER_HOST
+    ISOLATOR_CONFIG=
+}
+
+test_case --quick '--ssh: wrong use' && {
+    print --ssh me@server
+    is "$status|$out|$err" "2||isolator-mcp: --ssh needs --print-config" "without --print-config"
+    print --ssh '' --print-config zed
+    is "$status|$out|$err" "2||isolator-mcp: --ssh: '' is not a destination; name it like user@server" "an empty destination"
+    print --ssh=-oProxyCommand=x --print-config zed
+    is "$status|$out|$err" "2||isolator-mcp: --ssh: '-oProxyCommand=x' is not a destination; name it like user@server" "an option of ssh"
+    print --ssh me@server --print-config nope
+    has "$err" "unknown host 'nope'" "an unknown host"
+}
+
+test_case --quick '--ssh: what the shell there runs' && {
+    mkdir "$scratch/bin" "$scratch/there"
+    printf '#!/bin/sh\nshift 4\nPATH=%s exec sh -c "$*"\n' "$(printf %q "$(dirname "$mcp"):$PATH")" >"$scratch/bin/ssh"
+    chmod +x "$scratch/bin/ssh"
+    echo '{}' >"$scratch/there/it's.json"
+    "$mcp" --ssh me@server --config "$scratch/there/it's.json" --print-config claude-desktop >"$scratch/out" 2>/dev/null
+    out=$(<"$scratch/out")
+    mapfile -t command < <(printed 'join "\n", $s->{command}, @{$s->{args}}')
+    is "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | PATH=$scratch/bin:$PATH "${command[@]}")" '{"jsonrpc":"2.0","id":1,"result":{}}' \
+        "the server, with its configuration"
+}
+
+finish
