@@ -31,6 +31,11 @@ void diagnostics_set_program(const char *name)
     diagnostics.program = name;
 }
 
+const char *diagnostics_program(void)
+{
+    return diagnostics.program;
+}
+
 /* ---- functions that have the lock */
 
 static void open_once(void)

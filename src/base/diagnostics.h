@@ -19,6 +19,7 @@
  * The name that each line begins with; "isolator" without it. Borrowed. Before any thread starts.
  */
 void diagnostics_set_program(const char *name);
+const char *diagnostics_program(void);
 
 /*
  * Writes "PROGRAM: TEXT" and a newline. Waits at most 100 ms for room, and not at all while the

@@ -53,6 +53,7 @@ static const struct option_rule batch_rules[] = {
     {{0, "--force", NULL, "replace existing files", NULL, "Replace existing files."},
      OPTION_FLAG(struct batch_arguments, force)},
     COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_AUDIT,
     {{'q', "--quiet", NULL, "print no progress and no summary on stderr", NULL,
       "Print neither progress nor the summary. Use this option if a program that reads the results "
       "writes to the same terminal."},

@@ -15,8 +15,10 @@ static int load_config(const struct command_line *command, void *options, struct
 {
     const struct common_options *common = options;
 
-    if (config_load(config, common->config, NULL, error) == 0)
+    if (config_load(config, common->config, NULL, error) == 0) {
+        config_set_audit_file(config, common->audit);
         return 0;
+    }
     if (!command->without_config || command->without_config(options, error) != 0)
         return -1;
     config_release(config); /* drop what was read before the error */

@@ -15,6 +15,7 @@
 /* The options that every command has: the first member of its struct of options. */
 struct common_options {
     const char *config; /* borrowed from argv; NULL: the default places */
+    const char *audit;  /* likewise; NULL: that of the configuration; of those that run programs */
     bool help;
 };
 
@@ -22,6 +23,10 @@ struct common_options {
 #define COMMAND_OPTION_CONFIG                                                                      \
     {                                                                                              \
         OPTION_TEXT_CONFIG, OPTION_STRING(struct common_options, config)                           \
+    }
+#define COMMAND_OPTION_AUDIT                                                                       \
+    {                                                                                              \
+        OPTION_TEXT_AUDIT, OPTION_STRING(struct common_options, audit)                             \
     }
 #define COMMAND_OPTION_HELP                                                                        \
     {                                                                                              \

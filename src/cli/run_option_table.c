@@ -365,6 +365,7 @@ static const struct option_rule rules[] = {
      FOR(RUN),
      CHOICES("docker")},
     {OPTION_TEXT_CONFIG, STRING(config_path), FOR(ALL)},
+    {OPTION_TEXT_AUDIT, STRING(audit), FOR(ALL)},
     {{0, "--keep-processes", NULL, "processes of a cell go on after it", NULL,
       "Processes that a cell starts go on after it, and the interpreter is not stopped between "
       "cells. What they write while a cell runs is part of its output, and what they write between "

@@ -200,8 +200,11 @@ static int load_config(struct config *config, const struct run_options *options,
 
     limits_init(&own);
     own.number[LIMIT_TIMEOUT] = RUN_OPTIONS_TEST_TIMEOUT;
-    return config_load(config, options->config_path,
-                       options->command == RUN_OPTIONS_TEST ? &own : NULL, error);
+    if (config_load(config, options->config_path,
+                    options->command == RUN_OPTIONS_TEST ? &own : NULL, error) != 0)
+        return -1;
+    config_set_audit_file(config, options->audit);
+    return 0;
 }
 
 int run_request_main(enum run_options_command command, int argc, char **argv,

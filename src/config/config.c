@@ -7,6 +7,14 @@
 #include "base/text.h"
 #include "config/prepare_rules.h"
 
+void config_set_audit_file(struct config *config, const char *file)
+{
+    if (!file)
+        return;
+    free(config->audit_file);
+    config->audit_file = string_copy(file);
+}
+
 void config_prepare(struct language *language)
 {
     struct preparation *preparation = &language->preparation;
@@ -173,6 +181,7 @@ void config_release(struct config *config)
     free(config->workdir);
     free(config->prompts_dir);
     free(config->inputs_dir);
+    free(config->audit_file);
     strvec_release(&config->images);
     sandbox_policy_release(&config->defaults);
     sandbox_policy_release(&config->maximums);

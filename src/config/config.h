@@ -87,6 +87,7 @@ struct config {
     char *workdir;             /* absolute path in the container */
     char *prompts_dir;         /* absolute; NULL: the snippets that are built in */
     char *inputs_dir;          /* absolute; NULL: there are no input files */
+    char *audit_file;          /* absolute, see service/audit.h; NULL: none */
     int engine_timeout;        /* seconds; see struct docker */
     bool allow_unenforced;     /* see struct docker */
     bool allow_netlink;        /* programs may open sockets of netlink */
@@ -112,6 +113,9 @@ struct config {
 /* Makes an empty configuration; config_load() or config_overlay() fills it in. */
 void config_init(struct config *config);
 void config_release(struct config *config);
+
+/* Records runs in this file, in place of that of the configuration; NULL changes nothing. */
+void config_set_audit_file(struct config *config, const char *file);
 
 /* Sets the tag of the language's prepared image after a change of its steps, files or image. */
 void config_prepare(struct language *language);

@@ -76,6 +76,12 @@ static const struct config_key keys[] = {
           "relative path starts at the configuration file. Without it there are none."),
      .set = config_value_inputs_dir},
     {CONFIG_LEVEL_TOP,
+     RULE("auditFile", KEY_PATH, "Audit file",
+          "File to which each run adds a line with its time, caller, SHA-256 of the code, image, "
+          "limits and outcome. A relative path starts at the configuration file. Without it there "
+          "is none."),
+     .set = config_value_audit_file},
+    {CONFIG_LEVEL_TOP,
      RANGE("maxConcurrent", KEY_WHOLE, 1, 1024, "Concurrent calls",
            "How many calls isolator-mcp runs at once; by default as many as there are processor "
            "cores."),

@@ -42,7 +42,8 @@ json_t *config_resolved(const struct config *config, struct error *error)
     }
     resolve_prepare_files(config, all);
     if (set_path(all, "promptsDir", config->prompts_dir, error) == 0 &&
-        set_path(all, "inputsDir", config->inputs_dir, error) == 0)
+        set_path(all, "inputsDir", config->inputs_dir, error) == 0 &&
+        set_path(all, "auditFile", config->audit_file, error) == 0)
         return all;
     json_decref(all);
     return NULL;

@@ -80,6 +80,15 @@ int config_value_inputs_dir(struct json_reader *reader, const struct key_rule *r
     return set_path(reader, value, config, &config->inputs_dir);
 }
 
+int config_value_audit_file(struct json_reader *reader, const struct key_rule *rule,
+                            const json_t *value, void *object)
+{
+    struct config *config = object;
+
+    (void)rule;
+    return set_path(reader, value, config, &config->audit_file);
+}
+
 int config_value_users(struct json_reader *reader, const struct key_rule *rule, const json_t *value,
                        void *object)
 {

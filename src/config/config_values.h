@@ -19,7 +19,7 @@ typedef int config_setter(struct json_reader *reader, const struct key_rule *rul
 
 /* For keys of the file itself; `object` is a struct config. */
 config_setter config_value_ignored, config_value_workdir, config_value_prompts_dir,
-    config_value_inputs_dir, config_value_users, config_value_images;
+    config_value_inputs_dir, config_value_audit_file, config_value_users, config_value_images;
 
 /* For keys of limits; `object` is a struct sandbox_policy. */
 config_setter config_value_limit, config_value_network, config_value_read_only,

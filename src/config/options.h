@@ -82,6 +82,12 @@ struct option_rule {
             "Read this configuration file instead of the one in the usual places; see "            \
             "isolator_config.json(5)."                                                             \
     }
+#define OPTION_TEXT_AUDIT                                                                          \
+    {                                                                                              \
+        0, "--audit", "FILE", "add a line about each run to this file", NULL,                      \
+            "When a run has ended, add a line about it to this file, in place of *auditFile* of "  \
+            "the configuration; see THE AUDIT FILE in isolator(1)."                                \
+    }
 #define OPTION_TEXT_HELP                                                                           \
     {                                                                                              \
         'h', "--help", NULL, "print this summary", NULL, "Print a summary of the options."         \

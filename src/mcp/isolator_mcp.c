@@ -31,6 +31,7 @@ enum { EXIT_USAGE = 2, EXIT_SYSTEM = 3 };
 struct server_command {
     const char *config; /* borrowed from argv; NULL: the usual places */
     const char *inputs; /* likewise; NULL: inputsDir of the configuration */
+    const char *audit;  /* likewise; NULL: auditFile of the configuration */
     const char *host;   /* likewise; of --print-config; NULL: serve */
     const char *ssh;    /* likewise; of --print-config; NULL: the server runs on this machine */
     bool verbose, help, version;
@@ -38,6 +39,7 @@ struct server_command {
 
 static const struct option_rule rules[] = {
     {OPTION_TEXT_CONFIG, OPTION_STRING(struct server_command, config)},
+    {OPTION_TEXT_AUDIT, OPTION_STRING(struct server_command, audit)},
     {{0, "--inputs", "DIR", "calls may use the files of this directory", NULL,
       "Let calls use the files of this directory, in place of *inputsDir* of the configuration; "
       "see [RESOURCES]."},
@@ -63,7 +65,8 @@ static const struct option_rule rules[] = {
 
 static const struct option_table table = {
     .command = "isolator-mcp",
-    .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--verbose]\n"
+    .usage = "usage: isolator-mcp [--config FILE] [--inputs DIR] [--audit FILE]\n"
+             "                    [--verbose]\n"
              "       isolator-mcp --print-config HOST [--ssh DEST] [--config FILE]\n"
              "                    [--inputs DIR]\n"
              "       isolator-mcp --version\n"
@@ -333,6 +336,7 @@ int main(int argc, char **argv)
     if (load_config(&config, options.config, &error) != 0 ||
         (options.inputs && set_inputs(&config, options.inputs, &error) != 0))
         return report(&error);
+    config_set_audit_file(&config, options.audit);
     if (options.host)
         return print_config(&options, &config, &error);
     return serve(&options, &config, &error) == 0 ? EXIT_SUCCESS : report(&error);

@@ -166,6 +166,7 @@ static int open_parts(struct service *service, const struct config *config,
     if (workers_open(&service->workers, &service->docker, service->pool, service->sessions, &limits,
                      error) != 0)
         return -1;
+    service->workers.audit = &service->audit;
     service->workers.pauses_pool = options->pool == POOL_AHEAD;
     service->workers.may_start = options->may_start;
     service->workers.context = options->context;
@@ -181,6 +182,7 @@ static void release_parts(struct service *service)
     notifier_release(&service->pool_ended);
     notifier_release(&service->sessions_ended);
     reaper_dismiss(&service->reaper, &service->docker);
+    audit_close(&service->audit);
     engine_memory_release(&service->memory);
 }
 
@@ -190,6 +192,8 @@ int service_open(struct service *service, const struct config *config,
     *service = (struct service){.docker = config_docker(config),
                                 .pool_ended = NOTIFIER_INIT,
                                 .sessions_ended = NOTIFIER_INIT};
+    if (audit_open(&service->audit, config->audit_file, error) != 0)
+        return -1;
     service->docker.trace = options->trace;
     docker_set_up_environment();
     linux_share_heap();

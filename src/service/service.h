@@ -46,13 +46,15 @@ struct service {
     struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */
     struct sessions *sessions;
+    struct audit audit;
     struct workers workers;
 };
 
 /*
  * Opens the service. Call it before the first thread of the process, since it forks the reaper.
  * Borrows the configuration and what the options point to until service_close(). Under POOL_AHEAD
- * the pool starts with service_start_pool(). ERROR_SYSTEM if the host refuses something.
+ * the pool starts with service_start_pool(). ERROR_SYSTEM if the host refuses something,
+ * ERROR_CONFIG if the audit file of the configuration cannot be written.
  */
 int service_open(struct service *service, const struct config *config,
                  const struct service_options *options, struct error *error);

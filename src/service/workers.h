@@ -17,6 +17,7 @@
 #include "base/notifier.h"
 #include "config/plan.h"
 #include "docker/docker.h"
+#include "service/audit.h"
 #include "service/pool.h"
 #include "service/ramp.h"
 #include "service/run_queue.h"
@@ -39,6 +40,7 @@ struct workers {
     const struct docker *docker; /* borrowed, like all pointers here */
     struct pool *pool;           /* NULL: none */
     struct sessions *sessions;
+    struct audit *audit;
     bool pauses_pool; /* the pool is paused while the runs need all cores */
     struct workers_limits limits;
     bool (*may_start)(void *context); /* asked before each run starts; NULL: always */

@@ -222,6 +222,19 @@ static void retry(struct workers *workers, struct run_handle *handle, struct run
     queue_again(workers, handle);
 }
 
+/* A run that cannot be recorded has no result, but for the reason. */
+static void record(struct workers *workers, const struct run_handle *handle, struct result *result)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+
+    if (audit_add(workers->audit, workers->docker, &handle->plan, result, &handle->cancel,
+                  &error) == 0)
+        return;
+    result_release(result);
+    *result = (struct result)RESULT_INIT;
+    result_fail(result, &error);
+}
+
 static void serve(struct workers *workers, struct run_handle *handle)
 {
     CLEANUP(error_release) struct error problem = ERROR_INIT;
@@ -235,6 +248,7 @@ static void serve(struct workers *workers, struct run_handle *handle)
         retry(workers, handle, &run, &result);
         return;
     }
+    record(workers, handle, &result);
     deliver(handle, &result);
     if (handle->session)
         session_show(handle->session);

@@ -809,15 +809,19 @@ static void config__directories_lie_beside_the_file(void **state)
     CLEANUP_FREE char *path = path_in(directory, "file.json");
     CLEANUP_FREE char *relative = path_in(directory, "my/prompts");
     CLEANUP_FREE char *inputs = path_in(directory, "data");
+    CLEANUP_FREE char *audit = path_in(directory, "log/runs");
     CLEANUP(error_release) struct error error = ERROR_INIT;
     struct config config;
 
     (void)state;
     config_init(&config);
-    write_in(directory, "file.json", "{\"promptsDir\": \"my/prompts\", \"inputsDir\": \"data\"}");
+    write_in(
+        directory, "file.json",
+        "{\"promptsDir\": \"my/prompts\", \"inputsDir\": \"data\", \"auditFile\": \"log/runs\"}");
     assert_int_equal(config_load(&config, path, NULL, &error), 0);
     assert_string_equal(config.prompts_dir, relative);
     assert_string_equal(config.inputs_dir, inputs);
+    assert_string_equal(config.audit_file, audit);
     config_release(&config);
 
     config_init(&config);

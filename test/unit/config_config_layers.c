@@ -117,6 +117,10 @@ static void config_layers__path_that_json_cannot_hold(void **state)
     config.prompts_dir = NULL;
     assert_null(config_resolved(&config, &error));
     assert_error(&error, ERROR_CONFIG, "inputsDir: the path '/\xff' is not UTF-8");
+    config.audit_file = config.inputs_dir;
+    config.inputs_dir = NULL;
+    assert_null(config_resolved(&config, &error));
+    assert_error(&error, ERROR_CONFIG, "auditFile: the path '/\xff' is not UTF-8");
     config_release(&config);
 }
 
