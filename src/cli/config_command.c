@@ -50,6 +50,7 @@ const struct option_table config_table = {
              "\n"
              "Prints the configuration after all files are merged: one line per value, with\n"
              "the file that it comes from.\n",
+    .example = "isolator config --schema >isolator.schema.json",
     .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 output error.\n"
              "See isolator-config(1).\n",
     OPTION_RULES(config_rules)};

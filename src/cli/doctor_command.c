@@ -32,6 +32,7 @@ const struct option_table doctor_table = {
              "Checks whether runs work here: configuration, docker command, engine and the\n"
              "limits that it enforces, images, and a program in each language. Prints ok, warn\n"
              "or fail for each check, and below it how to fix a problem.\n",
+    .example = "isolator doctor",
     .after = "Exit status: 0 runs work, 2 wrong command line or configuration, 3 a check\n"
              "failed, 128+N signal N. See isolator-doctor(1).\n",
     OPTION_RULES(doctor_rules)};

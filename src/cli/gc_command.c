@@ -35,6 +35,7 @@ const struct option_table gc_table = {
              "Removes and lists orphaned containers, whose isolator was killed. Containers of\n"
              "running isolators are never removed, those of other hosts only long after their\n"
              "deadline. Every start of isolator does the same. Sessions are listed as in use.\n",
+    .example = "isolator gc -n",
     .after = "Exit status: 0 no orphan remains, 2 wrong command line or configuration, 3 the\n"
              "engine failed, 128+N signal N. See isolator-gc(1).\n",
     OPTION_RULES(gc_rules)};

@@ -45,6 +45,7 @@ const struct option_table languages_table = {
              "Lists the languages: name, image, whether the engine has the image and it is new\n"
              "enough, whether the language is prepared (\"-\": it has no steps), extensions,\n"
              "default file, aliases, and the limits that differ from the defaults.\n",
+    .example = "isolator languages",
     .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 the engine\n"
              "does not answer, 128+N signal N. See isolator-languages(1).\n",
     OPTION_RULES(languages_rules)};

@@ -148,6 +148,7 @@ const struct option_table prepare_table = {
              "Runs the steps of a language, for example 'pip install numpy', in a container of\n"
              "its image, and saves the result as the image that its programs then run in,\n"
              "without a network. Without LANGUAGE: all languages that have steps.\n",
+    .example = "isolator prepare python --network bridge --run 'pip install numpy'",
     .after = "Exit status: 0 success, 1 a step failed, 2 wrong command line or configuration,\n"
              "3 engine or image failed, 128+N signal N. See isolator-prepare(1).\n",
     .operands = VALUES_LANGUAGES,

@@ -20,6 +20,7 @@ const struct option_table pull_table = {
              "\n"
              "Fetches or updates the images of languages with docker pull, and shows docker's\n"
              "progress. Without LANGUAGE: all languages of the configuration.\n",
+    .example = "isolator pull python c++",
     .after = "Exit status: 0 success, 2 wrong command line or configuration, 3 an image could\n"
              "not be fetched, 128+N signal N. See isolator-pull(1).\n",
     .operands = VALUES_LANGUAGES,

@@ -416,6 +416,7 @@ const struct option_table run_option_tables[] = {
              "\n"
              "Runs FILE (- for stdin), or the --entrypoint of --dir, in a fresh, locked-down\n"
              "container and prints one JSON result. More FILEs are sent along, ARGs passed on.\n",
+         .example = "isolator run --timeout 10s --artifacts out plot.py",
          .after = DEFAULTS
          "Exit status: 0 success, 1 program failed, 2 usage or input, 3 engine or image,\n"
          "124 timeout, 130 or 143 interrupted. See isolator(1).\n",
@@ -432,6 +433,7 @@ const struct option_table run_option_tables[] = {
              "Runs FILE (- for stdin), or the --entrypoint of --dir, with each test of DIR in\n"
              "one container, and prints a table at a terminal, otherwise one JSON result.\n"
              "Several FILEs run in a container each, with a row or a JSON result for each.\n",
+         .example = "isolator test --tests tests solutions/*.cpp",
          .after = DEFAULTS
          "Exit status: 0 all passed, 1 some did not or the build failed, 2 usage or input,\n"
          "3 engine or image, 130 or 143 interrupted. See isolator-test(1).\n",
@@ -449,6 +451,7 @@ const struct option_table run_option_tables[] = {
              "JavaScript also variables, stay until the end. Asks for cells at a terminal;\n"
              "otherwise reads them from FILE, which may be a Jupyter notebook, or from stdin,\n"
              "with lines like '# %%' between them.\n",
+         .example = "isolator session --language python",
          .after = DEFAULTS
          "Exit status: 0 all cells succeeded, 1 some failed, 2 usage or input, 3 engine,\n"
          "130 or 143 interrupted. See isolator-session(1).\n",

@@ -54,6 +54,7 @@ const struct option_table selftest_table = {
              "Runs attacks, each in a container of its own, on your engine and with your\n"
              "configuration, and reports for each whether the sandbox held. With NAMEs only\n"
              "these run. The attacks are Python programs and need the image of python.\n",
+    .example = "isolator selftest",
     .after = "Exit status: 0 all held except for known gaps, 1 an attack got through or a\n"
              "container remains, 2 wrong command line or configuration, 3 the engine failed,\n"
              "128+N signal N. See isolator-selftest(1).\n",

@@ -307,7 +307,10 @@ char *options_help(const struct option_table *table)
     for (size_t i = 0; i < table->count; i++)
         if (options_has(table, &table->rules[i]))
             add_help(&help, &table->rules[i], width);
-    strbuf_addf(&help, "\n%s", table->after);
+    strbuf_addch(&help, '\n');
+    if (table->example)
+        strbuf_addf(&help, "Example: %s\n", table->example);
+    strbuf_addstr(&help, table->after);
     return strbuf_steal(&help);
 }
 

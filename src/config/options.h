@@ -102,6 +102,7 @@ struct option_other {
 struct option_table {
     const char *command;       /* as people write it: "isolator gc" */
     const char *usage, *after; /* what --help prints before and after the options */
+    const char *example;       /* a command line that works, of one line; NULL: none */
     const struct option_rule *rules;
     size_t count;
     unsigned commands; /* the bit of this one; 0: the table is not shared */

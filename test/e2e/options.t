@@ -50,25 +50,26 @@ test_case --quick 'isolator run --help lists every option' && {
     run --help
     is "$status|${out%%$'\n'*}|$err" "0|usage: isolator run [OPTIONS] [FILE...] [-- ARG...]|" "isolator run --help"
     is "$(printf '%s\n' "$out" | sed -nE 's/^  ((-., )?|    )(--[a-z-]+).*/\2\3/p' | sort -k2 | tr '\n' ' ')" \
-        "--artifact --artifacts --cap-drop --code --config --container-workdir --cpu-seconds --env --file --force --format --image --json --network --output-limit --pids-limit --pull \
+        "--artifact --artifacts --audit --cap-drop --code --config --container-workdir --cpu-seconds --env --file --force --format --image --json --network --output-limit --pids-limit --pull \
 --read-only --runtime --save-dockerfile --save-image --stdin --stream --tmp-size --user --workdir-size \
 -c, --cpus -d, --dir -e, --entrypoint -h, --help -i, --interactive -l, --language -m, --memory -t, --timeout -v, --verbose " \
         "isolator run --help has every option"
 }
 
 test_case --quick 'each --help fits a screen, and a misspelt command is recognized' && {
-    # fits COMMAND...: its --help has at most 80 columns and 24 lines, those of isolator run, test and session 46 lines.
+    # fits COMMAND...: its --help has at most 80 columns and 26 lines, those of isolator run, test and session 46 lines.
     fits() {
         local widest
         widest=$("$@" --help | awk 'length > most {most = length} END {print most}')
         within "$widest" 40 80 "${*:2} --help: 80 columns"
-        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || echo 24)" "${*:2} --help: a screen"
+        within "$("$@" --help | wc -l)" 8 "$([[ ${2-} =~ ^(run|test|session)$ ]] && echo 46 || echo 26)" "${*:2} --help: a screen"
     }
     fits "$ISOLATOR"
     fits "${ISOLATOR%/*}/isolator-mcp"
     within "$(commands | wc -w)" 7 20 "isolator --help lists the commands"
     for command in $(commands); do
         fits "$ISOLATOR" "$command"
+        [ "$command" = help ] || has "$("$ISOLATOR" "$command" --help)" $'\nExample: isolator '"$command" "$command --help: an example"
         isolator "${command}x" # one letter too many
         is "$status|$out|$err" "2||isolator: unknown command '${command}x'; did you mean '$command'?" "${command}x is no command"
     done

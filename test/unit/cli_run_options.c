@@ -393,7 +393,8 @@ static void run_options__wrong_values(void **state)
                    "--memory: '-64' is not a size; write it like 512m, 1g, or 64 MB");
     assert_refused("-m||x.py", "--memory: '' is not a size; write it like 512m, 1g, or 64 MB");
     assert_refused("-c|0|x.py", "--cpus must be from 0.01 to 4096");
-    assert_refused("-c|nan|x.py", "--cpus: 'nan' is not a number");
+    assert_refused("-c|nan|x.py",
+                   "--cpus: 'nan' is not a number; to run code, use isolator run --code TEXT");
     assert_refused("--pids-limit|1|x.py", "--pids-limit must be from 8 to 4194304");
     assert_refused("--workdir-size|0|x.py", "--workdir-size must be from 1 to 1048576 MB");
     assert_refused("--tmp-size|0|x.py", "--tmp-size must be from 1 to 1048576 MB");
