@@ -100,6 +100,10 @@ $(B)/config/config_load.o: $(B)/default_config.h
 $(B)/default_config.h: isolator_config.json Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call embed,default_config)
+$(B)/cli/config_command.o: $(B)/results_schema.h
+$(B)/results_schema.h: share/isolator_results.schema.json Makefile
+	@mkdir -p $(@D)
+	$(Q)$(call embed,results_schema)
 TOOLS := execute_code close_session
 $(B)/mcp/tool.o: $(TOOLS:%=$(B)/%.h)
 $(TOOLS:%=$(B)/%.h): $(B)/%.h: src/mcp/%.json Makefile
@@ -361,7 +365,7 @@ INSTALLED := $(foreach program,isolator isolator-mcp,$(B)/$(program):$(PREFIX)/b
 	$(foreach file,README.md SECURITY.md LICENSE,$(file):$(DOCDIR)/$(file)) \
 	isolator_config.json:$(DATADIR)/isolator_config.json \
 	$(foreach file,$(wildcard share/examples/*),$(file):$(DOCDIR)/examples/$(notdir $(file))) \
-	share/isolator_config.schema.json:$(DATADIR)/isolator_config.schema.json
+	$(foreach schema,config results,share/isolator_$(schema).schema.json:$(DATADIR)/isolator_$(schema).schema.json)
 
 # The manual pages name the installed places.
 install: all

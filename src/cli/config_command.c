@@ -15,6 +15,7 @@
 #include "config/config_layers.h"
 #include "config/config_load.h"
 #include "config/config_schema.h"
+#include "results_schema.h" /* generated: static const char results_schema[] */
 
 /* The maximum width of the first column. Longer lines push their origin to the right. */
 enum { COLUMN_WIDTH_MAX = 60 };
@@ -35,10 +36,11 @@ static const struct option_rule config_rules[] = {
       "Print the configuration as one JSON object instead. It is a complete configuration file, "
       "and reading it gives the same configuration."},
      OPTION_FLAG(struct config_options, json)},
-    {{0, "--schema", NULL, "print the JSON Schema of configuration files instead", NULL,
+    {{0, "--schema", NULL, "print the JSON Schema of files, or of results, instead", NULL,
       "Print the JSON Schema (draft 2020-12) of configuration files instead, whatever the "
       "configuration is. An editor that reads it completes keys and marks mistakes; see "
-      "*$schema* in isolator_config.json(5)."},
+      "*$schema* in isolator_config.json(5). With the argument *results* print that of what "
+      "'isolator run', test, session and batch print as JSON."},
      OPTION_FLAG(struct config_options, schema)},
     COMMAND_OPTION_CONFIG,
     COMMAND_OPTION_HELP,
@@ -46,7 +48,8 @@ static const struct option_rule config_rules[] = {
 
 const struct option_table config_table = {
     .command = "isolator config",
-    .usage = "usage: isolator config [--json | --schema] [--config FILE]\n"
+    .usage = "usage: isolator config [--json] [--config FILE]\n"
+             "       isolator config --schema [config | results]\n"
              "\n"
              "Prints the configuration after all files are merged: one line per value, with\n"
              "the file that it comes from.\n",
@@ -118,17 +121,30 @@ static int print_schema(struct error *error)
     return EXIT_STATUS_SUCCESS;
 }
 
+static int print_schema_of(const char *what, struct error *error)
+{
+    CLEANUP_FREE char *escaped = text_escape(what);
+
+    if (strcmp(what, "config") == 0)
+        return print_schema(error);
+    if (strcmp(what, "results") != 0)
+        return error_set(error, ERROR_USAGE, "--schema: '%s' is not config or results", escaped);
+    print_text(results_schema);
+    return EXIT_STATUS_SUCCESS;
+}
+
 static int run_config_command(void *context, char **operands, const struct config *config,
                               struct error *error)
 {
     const struct config_options *options = context;
     json_t *resolved;
 
-    (void)operands;
     if (options->json && options->schema)
         return error_set(error, ERROR_USAGE, "--json and --schema cannot be used together");
     if (options->schema)
-        return print_schema(error);
+        return print_schema_of(operands[0] ? operands[0] : "config", error);
+    if (operands[0])
+        return options_refuse_operand(&config_table, operands[0], error);
     resolved = config_resolved(config, error);
     if (!resolved)
         return -1;
@@ -143,6 +159,7 @@ static int run_config_command(void *context, char **operands, const struct confi
 int config_command(int argc, char **argv)
 {
     static const struct command_line command = {.options = &config_table,
+                                                .operands_max = 1,
                                                 .without_config = config_without_config,
                                                 .run = run_config_command,
                                                 .output = "configuration"};
