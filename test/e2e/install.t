@@ -84,6 +84,7 @@ test_case 'make install with DESTDIR, and make uninstall' && {
 644 share/fish/vendor_completions.d/isolator.fish
 644 share/isolator/isolator_config.json
 644 share/isolator/isolator_config.schema.json
+644 share/isolator/isolator_results.schema.json
 $pages
 644 share/zsh/site-functions/_isolator
 END
@@ -95,7 +96,8 @@ END
     is "$(find "$staged/opt" -type d ! -perm 755)" "" "make install: all can read the directories, whatever the umask is"
     is "$(grep -ho '/[a-z/]*/share/isolator[a-z/_.]*' "$staged"/opt/tools/share/man/man*/* | sort -u)" \
         "/opt/tools/share/isolator/isolator_config.json
-/opt/tools/share/isolator/isolator_config.schema.json" "make install: the manual pages name the directories of this prefix"
+/opt/tools/share/isolator/isolator_config.schema.json
+/opt/tools/share/isolator/isolator_results.schema.json" "make install: the manual pages name the directories of this prefix"
     is "$(grep -c '"/usr/local/lib/node_modules"' "$staged"/opt/tools/share/man/man5/isolator_config.json.5)" 2 \
         "make install: paths within an image stay as they are"
     silently make B=build/deb uninstall PREFIX=/opt/tools DESTDIR="$staged"
