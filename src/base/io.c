@@ -1,10 +1,13 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 enum { PAUSE_MS = 20 };
 
@@ -26,6 +29,21 @@ int io_write_all(int fd, const void *data, size_t length)
         length -= (size_t)written;
     }
     return 0;
+}
+
+char *io_read_start(int fd, size_t max, size_t *length)
+{
+    char *data = memory_allocate(max + 1);
+    ssize_t got = 0;
+
+    *length = 0;
+    while (*length < max && (got = read(fd, data + *length, max - *length)) > 0)
+        *length += (size_t)got;
+    data[*length] = '\0';
+    if (got >= 0)
+        return data;
+    free(data);
+    return NULL;
 }
 
 int io_poll(struct pollfd *polled, nfds_t count, int timeout)

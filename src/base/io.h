@@ -13,6 +13,12 @@
 int io_write_all(int fd, const void *data, size_t length);
 
 /*
+ * Returns at most `max` bytes from where the file is, owned, with a NUL after them; NULL with
+ * errno. For regular files.
+ */
+char *io_read_start(int fd, size_t max, size_t *length);
+
+/*
  * poll(2) for a loop that polls again after every failure. A failure returns -1 and sets all
  * revents to 0. Unless a signal was the reason (EINTR), it also sleeps for 20 ms, or for `timeout`
  * (ms) if that is shorter, so that the loop does not spin while the kernel has no memory.

@@ -145,11 +145,12 @@ static int submit_job(struct job *job, json_t *arguments, const struct batch_ses
                                             .context = job};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
+    const struct tool_client client = {.programs = batch->options->programs};
 
     request_init(&request);
     batch_sessions_complete(&batch->sessions, session, arguments);
-    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, NULL, &request, error) !=
-            0 ||
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
+                            error) != 0 ||
         plan_resolve(&plan, batch->config, &request, error) != 0 ||
         batch_sessions_use(&batch->sessions, &batch->service, session, &plan, error) != 0)
         return -1;

@@ -16,13 +16,14 @@
 #include "config/config.h"
 
 struct batch_options {
-    int in;        /* descriptor of the input; borrowed */
-    int jobs;      /* how many lines run at the same time, once the engine has kept up */
-    int artifacts; /* open directory, gets a subdirectory per line; borrowed; -1: none */
-    bool force;    /* replace existing files */
-    bool verbose;  /* print the container of each line on stderr */
-    bool quiet;    /* show neither progress nor a summary */
-    int retries;   /* how often a request is run again that the engine failed */
+    int in;               /* descriptor of the input; borrowed */
+    int jobs;             /* how many lines run at the same time, once the engine has kept up */
+    int artifacts;        /* open directory, gets a subdirectory per line; borrowed; -1: none */
+    bool force;           /* replace existing files */
+    bool verbose;         /* print the container of each line on stderr */
+    bool quiet;           /* show neither progress nor a summary */
+    const char *programs; /* directory for entrypoint_file; borrowed; NULL: none */
+    int retries;          /* how often a request is run again that the engine failed */
     const struct batch_resume *resume; /* requests that are skipped; borrowed; NULL: none */
 };
 

@@ -24,6 +24,7 @@ struct batch_arguments {
     struct common_options common;
     int jobs, retries;
     const char *artifacts; /* directory, borrowed from argv; NULL */
+    const char *programs;  /* directory, borrowed from argv; NULL */
     const char *results;   /* of an earlier batch, borrowed from argv; NULL */
     bool force, quiet, verbose;
 };
@@ -38,6 +39,12 @@ static const struct option_rule batch_rules[] = {
       "[RESUMING A BATCH]."},
      OPTION_STRING(struct batch_arguments, results),
      .values = VALUES_FILES},
+    {{0, "--programs", "DIR", "requests may name programs in it (entrypoint_file)", NULL,
+      "Let requests name a program in or below DIR, by the path that follows DIR: "
+      "*entrypoint_file* in place of *entrypoint_code*. Its name determines the language, unless "
+      "*language* does. Links are not followed, and a path with a part that begins with a dot is "
+      "refused."},
+     OPTION_STRING(struct batch_arguments, programs)},
     {{0, "--retries", "N", "run a request again, up to N times, if the engine fails", NULL,
       "Run a request again, up to N times and at most 10 times, if its result has *reason* "
       "'engine'. The pause before it is 0.5 s, then twice as long each time, at most 30 s; "
@@ -163,11 +170,15 @@ static int run_batch_command(void *context, char **operands, const struct config
         .verbose = options->verbose,
         .quiet = options->quiet,
         .retries = options->retries,
+        .programs = options->programs,
     };
     CLEANUP_FD int artifacts = -1;
     CLEANUP_FD int results = -1;
     int result;
 
+    if (options->programs && access(options->programs, R_OK | X_OK) != 0)
+        return error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'",
+                               options->programs);
     if (options->artifacts)
         batch.artifacts = artifacts = artifact_files_open(options->artifacts, error);
     if (options->artifacts && artifacts < 0)

@@ -128,10 +128,10 @@ static bool is_path(const char *path)
     return true;
 }
 
-/* Opens the file, without following a link. -1 with errno. */
-static int open_file(int root, const char *path)
+/* Opens whatever it is, without following a link. -1 with errno. */
+static int open_entry(const char *root, const char *path)
 {
-    CLEANUP_FD int directory = fcntl(root, F_DUPFD_CLOEXEC, 3);
+    CLEANUP_FD int directory = open(root, DIRECTORY);
     const char *slash;
 
     for (; directory >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
@@ -143,6 +143,21 @@ static int open_file(int root, const char *path)
     if (directory < 0)
         return -1;
     return openat(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+int inputs_dir_open_below(const char *directory, const char *path)
+{
+    CLEANUP_FD int fd = -1;
+    struct stat status;
+
+    errno = ENOENT;
+    fd = is_path(path) ? open_entry(directory, path) : -1;
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return -1;
+    if (S_ISREG(status.st_mode))
+        return steal_fd(&fd);
+    errno = ENOENT;
+    return -1;
 }
 
 /* Sets the error: there is no such file. It lists some that there are. */
@@ -164,19 +179,16 @@ int inputs_dir_open(const struct config *config, const char *path, struct file_r
                     struct error *error)
 {
     CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
-    CLEANUP_FD int root = open_root(config);
     CLEANUP_FD int fd = -1;
     struct stat status;
 
     if (!config->inputs_dir)
         return error_set(error, ERROR_INPUT,
                          "there are no input files: the configuration has no inputsDir");
-    errno = root < 0 ? errno : ENOENT;
-    if (root >= 0 && is_path(path))
-        fd = open_file(root, path);
+    fd = inputs_dir_open_below(config->inputs_dir, path);
     if (fd < 0 && (errno == EACCES || errno == EMFILE || errno == ENFILE || errno == EIO))
         return error_set_errno(error, ERROR_INPUT, "cannot open the input file '%s'", shown);
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+    if (fd < 0 || fstat(fd, &status) != 0)
         return refuse_path(config, path, error);
     *range = (struct file_range){shared_file_new(steal_fd(&fd)), 0, (long long)status.st_size};
     return 0;

@@ -27,6 +27,12 @@ void inputs_dir_list(const struct config *config, struct strvec *paths);
 int inputs_dir_open(const struct config *config, const char *path, struct file_range *range,
                     struct error *error);
 
+/*
+ * Opens a regular file in or below a directory, of which all is said above. Returns the descriptor,
+ * or -1 with errno, which is ENOENT if there is no such file.
+ */
+int inputs_dir_open_below(const char *directory, const char *path);
+
 /* The type of a file by its first bytes and its name (base/mime.h); a constant. */
 const char *inputs_dir_mime_type(const char *path, const struct file_range *range);
 

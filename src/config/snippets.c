@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/memory.h"
+#include "base/io.h"
 #include "base/text.h"
 #include "snippet_texts.h" /* generated: the snippets that are built in */
 
@@ -196,22 +196,6 @@ char *snippet_find(const struct config *config, const char *name, struct error *
     return NULL;
 }
 
-/* Returns at most `max` bytes from the start of the snippet, owned; NULL with errno. */
-static char *read_start(int fd, size_t max, size_t *length)
-{
-    char *data = memory_allocate(max + 1);
-    ssize_t got = 0;
-
-    *length = 0;
-    while (*length < max && (got = read(fd, data + *length, max - *length)) > 0)
-        *length += (size_t)got;
-    data[*length] = '\0';
-    if (got >= 0)
-        return data;
-    free(data);
-    return NULL;
-}
-
 char *snippet_read(const struct config *config, const char *file, size_t *length,
                    struct error *error)
 {
@@ -231,7 +215,7 @@ char *snippet_read(const struct config *config, const char *file, size_t *length
         unknown_snippet(config, file, error);
         return NULL;
     }
-    data = size > SNIPPET_MAX ? NULL : read_start(fd, (size_t)size, length);
+    data = size > SNIPPET_MAX ? NULL : io_read_start(fd, (size_t)size, length);
     if (!data) {
         const int reason = errno;
         CLEANUP_FREE char *shown = text_escape_short(file, 255);
@@ -261,7 +245,7 @@ char *snippet_description(const struct config *config, const char *file)
     if (own)
         start = string_format("%.*s", DESCRIPTION_MAX, own->text);
     else if (fd >= 0)
-        start = read_start(fd, DESCRIPTION_MAX, &length);
+        start = io_read_start(fd, DESCRIPTION_MAX, &length);
     if (!start)
         return NULL;
     length = strlen(start);

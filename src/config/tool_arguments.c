@@ -2,10 +2,15 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "config/argument_values.h"
+#include "config/inputs_dir.h"
 #include "config/session_arguments.h"
 #include "config/snippets.h"
 #include "config/test_arguments.h"
@@ -16,7 +21,8 @@ struct reading {
     const struct config *config;
     enum tool_caller caller;
     struct request *request;
-    const bool *offered; /* languages; NULL: all */
+    const bool *offered;  /* languages; NULL: all */
+    const char *programs; /* see struct tool_client */
     struct argument_reader values;
     struct error *error;
 };
@@ -55,6 +61,46 @@ static int read_code(struct reading *reading, const char *name, const json_t *va
     if (!json_is_string(value))
         return argument_wrong(&reading->values, name, "a string: the source code");
     reading->request->input.code = argument_bytes(value, &reading->request->input.code_length);
+    return 0;
+}
+
+/* Reads the file of a program, with `path` below the directory of programs, as the code. */
+static int load_program(struct reading *reading, const char *path)
+{
+    CLEANUP_FREE char *shown = text_escape_short(path, TEXT_SHOWN_MAX);
+    CLEANUP_FD const int fd = inputs_dir_open_below(reading->programs, path);
+    struct input *input = &reading->request->input;
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return error_set_errno(reading->error, ERROR_INPUT, "cannot open the program '%s'", shown);
+    if (status.st_size > JSON_TEXT_MAX)
+        return error_set(reading->error, ERROR_INPUT, "the program '%s' has more than %d MiB",
+                         shown, JSON_TEXT_MAX >> 20);
+    input->code = io_read_start(fd, (size_t)status.st_size, &input->code_length);
+    return input->code ? 0
+                       : error_set_errno(reading->error, ERROR_INPUT,
+                                         "cannot read the program '%s'", shown);
+}
+
+static int read_program(struct reading *reading, const char *name, const json_t *value)
+{
+    struct request *request = reading->request;
+    const char *text = argument_text(&reading->values, name, value);
+    const struct language *language;
+
+    if (!text)
+        return -1;
+    if (!reading->programs)
+        return error_set(reading->error, ERROR_USAGE,
+                         "%s: name the directory of programs with isolator batch --programs", name);
+    if (load_program(reading, text) != 0)
+        return -1;
+    language = request->language ? NULL : config_language_of_file(reading->config, text);
+    if (language)
+        request->language = string_copy(language->name);
+    if (!request->entrypoint)
+        request->entrypoint = string_copy(text_file_name(text));
     return 0;
 }
 
@@ -216,6 +262,7 @@ static const struct argument table[] = {
     {"image", ARGUMENT_NAME, read_image, OFFER_BATCH, NULL},
     {"entrypoint_code", ARGUMENT_TEXT, read_code, OFFER_ALWAYS, NULL},
     {"entrypoint_filename", ARGUMENT_NAME, read_filename, OFFER_ALWAYS, REQUEST_ENTRYPOINT},
+    {"entrypoint_file", ARGUMENT_NAME, read_program, OFFER_BATCH, NULL},
     {"additional_files", ARGUMENT_ARRAY, read_files, OFFER_ALWAYS, NULL},
     {"snippet_name", ARGUMENT_NAME, read_snippet, OFFER_ALWAYS, NULL},
     {"stdin", ARGUMENT_TEXT, read_stdin, OFFER_ALWAYS, NULL},
@@ -298,8 +345,14 @@ static int check_choice(const struct reading *reading, const json_t *arguments)
     struct error *error = reading->error;
     const bool language = json_object_get(arguments, "language") != NULL;
     const bool code = json_object_get(arguments, "entrypoint_code") != NULL;
+    const bool file = json_object_get(arguments, "entrypoint_file") != NULL;
     CLEANUP_FREE char *known = config_language_names(reading->config, reading->offered);
 
+    if (file)
+        return !code && !json_object_get(arguments, "snippet_name")
+                   ? 0
+                   : error_set(error, ERROR_USAGE,
+                               "entrypoint_file excludes entrypoint_code and snippet_name");
     if (json_object_get(arguments, "snippet_name"))
         return !language && !code && !json_object_get(arguments, "entrypoint_filename")
                    ? 0
@@ -361,14 +414,16 @@ int tool_arguments_read(const json_t *arguments, enum tool_caller caller,
                         const struct config *config, const struct tool_client *client,
                         struct request *request, struct error *error)
 {
-    struct reading reading = {.config = config,
-                              .caller = caller,
-                              .request = request,
-                              .offered = client ? client->offered : NULL,
-                              .values = {.error = error,
-                                         .workdir = config->workdir,
-                                         .opener = client ? &client->opener : NULL},
-                              .error = error};
+    struct reading reading = {
+        .config = config,
+        .caller = caller,
+        .request = request,
+        .offered = client ? client->offered : NULL,
+        .programs = client ? client->programs : NULL,
+        .values = {.error = error,
+                   .workdir = config->workdir,
+                   .opener = client && client->opener.open ? &client->opener : NULL},
+        .error = error};
     const char *key;
     json_t *value, *meant;
     int result;

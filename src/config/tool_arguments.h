@@ -19,10 +19,11 @@
  */
 enum tool_caller { TOOL_CALLER_MODEL, TOOL_CALLER_BATCH };
 
-/* What a server offers a model. */
+/* What a server offers a model, and the owner of a batch allows to its lines. */
 struct tool_client {
-    struct file_opener opener; /* opens the files that arguments name by a URI */
+    struct file_opener opener; /* opens the files that arguments name by a URI; NULL: none */
     const bool *offered;       /* the languages, by their index; borrowed; NULL: all */
+    const char *programs;      /* directory for entrypoint_file of a batch; borrowed; NULL: none */
 };
 
 /*

@@ -166,8 +166,8 @@ static json_t *call_execute(struct request_context *context, const json_t *argum
     CLEANUP(error_release) struct error error = ERROR_INIT;
     const struct config *config = context->connection->config;
     struct file_uris uris = {config, &context->connection->store};
-    const struct tool_client client = {file_uris_opener(&uris),
-                                       tool_list_offered(&context->connection->tools)};
+    const struct tool_client client = {.opener = file_uris_opener(&uris),
+                                       .offered = tool_list_offered(&context->connection->tools)};
     CLEANUP(request_release) struct request request;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 

@@ -44,8 +44,28 @@ test_case 'limits of a line' && {
     is "$(results '"$r->{reason} $r->{status} " . ($r->{error} // "none")')" "exit success none; \
 cpu-time timeout program used more than 0.3 s of CPU time; input error memory_mb must be from 6 to 16777216 MB; \
 input error cpus 3 is more than the configuration allows (maximums.cpus: 2); input error there is no argument 'memory'; known are: \
-language, image, entrypoint_code, entrypoint_filename, additional_files, snippet_name, stdin, arguments, environment, artifacts, \
+language, image, entrypoint_code, entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, environment, artifacts, \
 tests, stop_on_failure, test_output_bytes, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit" "limits: each outcome"
+}
+
+test_case 'programs of a directory that the command line names' && {
+    mkdir -p "$scratch/programs/sub/.git"
+    echo 'print("from a file", __file__)' >"$scratch/programs/sub/a.py"
+    echo 'print("hidden")' >"$scratch/programs/sub/.git/b.py"
+    ln -s a.py "$scratch/programs/sub/link.py"
+    printf '%s\n' '{"entrypoint_file": "sub/a.py"}' '{"entrypoint_file": "sub/a.py", "entrypoint_filename": "x/y.py"}' \
+        '{"entrypoint_file": "sub/a.py", "entrypoint_code": "1"}' '{"entrypoint_file": "sub/link.py"}' '{"entrypoint_file": "sub/.git/b.py"}' \
+        '{"entrypoint_file": "../requests"}' '{"entrypoint_file": "/etc/passwd"}' '{"entrypoint_file": "sub"}' >"$scratch/named"
+    batch --programs "$scratch/programs" "$scratch/named"
+    is "$(results '$r->{error} // $r->{stdout}')" "from a file /workspace/a.py
+; from a file /workspace/x/y.py
+; entrypoint_file excludes entrypoint_code and snippet_name; cannot open the program 'sub/link.py': Too many levels of symbolic links; \
+cannot open the program 'sub/.git/b.py': No such file or directory; cannot open the program '../requests': No such file or directory; \
+cannot open the program '/etc/passwd': No such file or directory; cannot open the program 'sub': No such file or directory" "each line"
+    batch "$scratch/named"
+    is "$(results '$r->{error}' | cut -d ';' -f 1)" "entrypoint_file: name the directory of programs with isolator batch --programs" "without --programs"
+    isolator batch --programs "$scratch/none" "$scratch/named"
+    is "$status|$err" "2|isolator: cannot open the directory '$scratch/none': No such file or directory" "no such directory"
 }
 
 test_case 'an image of a line, if the configuration allows it' && {

@@ -435,11 +435,12 @@ static void tool_arguments__limits_that_are_not_offered(void **state)
                       "there is no argument 'pids_limit'; " WITH_CPUS);
     check_wrong_limit(TOOL_CALLER_MODEL, "\"cpu_seconds\": 1",
                       "there is no argument 'cpu_seconds'; " WITH_CPUS); /* 0 is no maximum */
-    check_wrong_limit(TOOL_CALLER_BATCH, "\"memory\": 64",
-                      "there is no argument 'memory'; known are: language, image, entrypoint_code, "
-                      "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
-                      "environment, artifacts, tests, stop_on_failure, test_output_bytes, "
-                      "timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit");
+    check_wrong_limit(
+        TOOL_CALLER_BATCH, "\"memory\": 64",
+        "there is no argument 'memory'; known are: language, image, entrypoint_code, "
+        "entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, "
+        "environment, artifacts, tests, stop_on_failure, test_output_bytes, "
+        "timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit");
 }
 
 /* ---- sessions */
@@ -579,6 +580,42 @@ static void tool_arguments__image(void **state)
                 "image: 'x\\x1b' is not an image; write it like name:tag");
     check_image("\"*\"", "1", NULL, "image must be a string");
     check_image("\"*\"", "\"x\\u0000\"", NULL, "image must be a string without NUL characters");
+}
+
+/* What the file of a batch's program leads to: "LANGUAGE NAME CODE", or the error. */
+static void check_program(const char *text, const char *expected)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *found = NULL;
+    struct tool_client client = {.programs = NULL};
+    json_t *arguments = json_of(text);
+
+    set_up(&fixture);
+    client.programs = fixture.directory;
+    if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, &fixture.config, &client,
+                            &fixture.request, &fixture.error) == 0)
+        found = string_format("%s %s %s", fixture.request.language, fixture.request.entrypoint,
+                              fixture.request.input.code);
+    assert_string_equal(found ? found : fixture.error.message, expected);
+    json_decref(arguments);
+    tear_down(&fixture);
+}
+
+static void tool_arguments__program_of_a_batch(void **state)
+{
+    (void)state;
+    check_program("{\"entrypoint_file\": \"hello.sh\"}", "sh hello.sh echo hello\n");
+    check_program("{\"entrypoint_file\": \"hello.sh\", \"language\": \"py\", "
+                  "\"entrypoint_filename\": \"a.py\"}",
+                  "py a.py echo hello\n");
+    check_program("{\"entrypoint_file\": \"none.sh\"}",
+                  "cannot open the program 'none.sh': No such file or directory");
+    check_program("{\"entrypoint_file\": \"hello.sh\", \"snippet_name\": \"hello\"}",
+                  "entrypoint_file excludes entrypoint_code and snippet_name");
+    check_refused("{\"entrypoint_file\": \"hello.sh\"}",
+                  "there is no argument 'entrypoint_file'; known are: language, entrypoint_code, "
+                  "entrypoint_filename, additional_files, snippet_name, stdin, arguments, "
+                  "environment, artifacts, timeout_seconds");
 }
 
 static void tool_arguments__no_image_for_a_model(void **state)
@@ -837,6 +874,7 @@ int main(void)
         cmocka_unit_test(tool_arguments__words_of_tests),
         cmocka_unit_test(tool_arguments__wrong_members_for_tests),
         cmocka_unit_test(tool_arguments__image),
+        cmocka_unit_test(tool_arguments__program_of_a_batch),
         cmocka_unit_test(tool_arguments__no_image_for_a_model),
         cmocka_unit_test(tool_arguments__null_is_not_given),
         cmocka_unit_test(tool_arguments__empty_and_text),
