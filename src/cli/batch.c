@@ -286,7 +286,7 @@ static int start_batch(struct batch *batch, struct error *error)
         notifier_release(&batch->changed);
         return -1;
     }
-    batch_output_open(&batch->output, options->in, options->quiet);
+    batch_output_open(&batch->output, options->in, options->as_table, options->quiet);
     if (options->resume)
         batch_output_skip(&batch->output, options->resume->skipped, options->resume->bytes);
     return 0;
