@@ -196,16 +196,19 @@ static void start_line(struct batch *batch, const char *text, size_t length)
     CLEANUP(error_release) struct error error = ERROR_INIT;
     CLEANUP(result_release) struct result result = RESULT_INIT;
     struct job *job = memory_allocate(sizeof *job);
-    bool skipped = false;
+    bool skipped = false, good;
 
     *job = (struct job){.batch = batch, .number = batch->number};
-    if (start_job(job, text, length, &skipped, &error) != 0) {
-        result_fail(&result, &error);
-        finish_job(job, &result);
-    } else if (!skipped) {
+    good = start_job(job, text, length, &skipped, &error) == 0;
+    if (!skipped) {
         atomic_fetch_add(&batch->output.bytes, (long long)length + 1);
         atomic_fetch_add(&batch->output.requests, 1);
+    }
+    if (good && !skipped)
         return;
+    if (!good) {
+        result_fail(&result, &error);
+        finish_job(job, &result);
     }
     free_job(job);
 }

@@ -18,14 +18,13 @@ void batch_output_open(struct batch_output *output, int in, bool as_table, bool 
     batch_table_init(&output->table);
     pthread_mutex_init(&output->lock, NULL);
     output_open(&output->out, STDOUT_FILENO);
-    progress_begin(&output->progress, in, quiet);
+    progress_begin_input(&output->progress, in, quiet);
 }
 
 void batch_output_skip(struct batch_output *output, long long skipped, long long bytes)
 {
     output->summary.skipped = skipped;
-    if (output->progress.size >= bytes)
-        output->progress.size -= bytes;
+    progress_skip(&output->progress, bytes);
 }
 
 /* Stops the output after a line that could not be written. The caller has the lock. */
@@ -129,7 +128,6 @@ void batch_output_result(struct batch_output *output, json_t *object, struct res
 void batch_output_remark(struct batch_output *output, const char *line)
 {
     pthread_mutex_lock(&output->lock);
-    progress_clear(&output->progress);
     diagnostics_line("%s", line);
     pthread_mutex_unlock(&output->lock);
 }
@@ -138,7 +136,7 @@ void batch_output_end(struct batch_output *output, struct batch_totals *totals)
 {
     CLEANUP_FREE char *line = batch_summary_line(&output->summary, clock_now_ms() - output->begin);
 
-    progress_clear(&output->progress);
+    progress_end(&output->progress);
     if (!output->quiet && (output->totals.done > 0 || output->summary.skipped > 0))
         diagnostics_line("%s", line);
     output_release(&output->out);

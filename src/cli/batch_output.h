@@ -55,7 +55,7 @@ void batch_output_skip(struct batch_output *output, long long skipped, long long
  */
 void batch_output_result(struct batch_output *output, json_t *object, struct result *result);
 
-/* Writes a line to stderr in place of the progress line. */
+/* Writes a line to stderr. */
 void batch_output_remark(struct batch_output *output, const char *line);
 
 /* Writes the summary to stderr if there was a request, and frees everything. */
