@@ -190,6 +190,74 @@ END
     has "$(rows)" "first success TIME MEMORY two" "--format text, in a file"
 }
 
+# ---- the status line of what takes longer
+
+# screen: what a terminal shows of the typescript: what is erased is gone.
+screen() { perl -0777 -pe 's/\r\n/\n/g; s/\e\[\?7[lh]//g; s/[^\n]*\r\e\[K//g' "$scratch/typescript"; }
+# begin_on_terminal COMMAND: begins it on a terminal; its process id is in $scratch/pid.
+begin_on_terminal() {
+    rm -f "$scratch/pid"
+    : >"$scratch/typescript"
+    TERM=xterm script -qfec "echo \$\$ >'$scratch/pid'; exec $1" /dev/null </dev/null >"$scratch/typescript" 2>&1 &
+    script=$!
+}
+# status_line COMMAND TEXT NAME: runs it on a terminal until this is in its status line, and ends it by SIGINT; $screen is
+# what it leaves there.
+status_line() {
+    begin_on_terminal "$1"
+    until_true grep -qF "$2" "$scratch/typescript"
+    kill -INT "$(cat "$scratch/pid")"
+    wait "$script"
+    screen=$(screen)
+    hasnt "$screen" "$2" "$3: the line is erased at the end"
+    hasnt "$screen" $'\e[?7' "$3: lines wrap again"
+}
+test_case 'the status line: batch and test' && {
+    echo '{"language": "busybox", "entrypoint_code": "sleep 600"}' >"$scratch/more"
+    { printf '%060d\n' 1 2; cat "$scratch/more"; } >"$scratch/requests"
+    status_line "'$ISOLATOR' batch -j 1 '$scratch/requests'" "] 2 done, 2 failed, " batch
+    has "$screen" "line 2  input " "batch: rows stay"
+    has "$screen" " s: 2 input, 1 cancelled" "batch: the summary stays"
+    status_line "'$ISOLATOR' batch '$scratch/more' >'$scratch/out'" "0 done, 0 failed, 0.0 per second" "batch, in a file"
+    mkdir -p "$scratch/tests"
+    for name in a b c; do
+        echo "$name" | tee "$scratch/tests/$name.in" >"$scratch/tests/$name.out"
+    done
+    slow=$(snippet ash 'read -r name; [ "$name" = a ] || sleep 600; echo "$name"')
+    status_line "'$ISOLATOR' test -t 600 --tests '$scratch/tests' '$slow'" "[######              ] 1 done, 0 failed, " test
+    has "$screen" "a     passed " "test: rows stay"
+    cp "$slow" "$scratch/other.ash"
+    status_line "'$ISOLATOR' test -t 600 --tests '$scratch/tests' '$slow' '$scratch/other.ash'" "[                    ] 0 done, 0 failed, " "test of several files"
+}
+
+test_case 'the status line: doctor, selftest and prepare' && {
+    status_line "'$ISOLATOR' selftest mount cpu_debt" "[                    ] 1 of 2: cpu_debt, " selftest
+    perl -MJSON::PP -e 'local $/; my $config = decode_json(<STDIN>); $config->{languages}{busybox}{hello} = "sleep 600"; print encode_json($config)' \
+        <"$ISOLATOR_CONFIG" >"$scratch/slow.json"
+    status_line "'$ISOLATOR' doctor --config '$scratch/slow.json'" ": running a program in busybox, " doctor
+    has "$screen" "run python " "doctor: findings stay"
+    status_line "'$ISOLATOR' doctor --json --config '$scratch/slow.json'" ": running a program in busybox, " "doctor --json"
+    has "$screen" '"check": "run python"' "doctor --json: the JSON stays"
+    status_line "'$ISOLATOR' prepare busybox --run 'printf one; sleep 3; echo; sleep 600'" "preparing busybox, " prepare
+    has "$screen" $'\none' "prepare: an incomplete line of a step stays"
+}
+
+test_case --quick 'the status line: none without a terminal that erases lines' && {
+    printf '#!/bin/sh\n[ "$1" = version ] || exit 1\nsleep 4\nexit 1\n' >"$scratch/docker"
+    printf '{"containerCommand": "%s"}' "$scratch/docker" >"$scratch/slow.json"
+    begin_on_terminal "'$ISOLATOR' doctor --config '$scratch/slow.json'"
+    wait "$script"
+    has "$(cat "$scratch/typescript")" "asking the engine which one it is, 2 s" "a terminal"
+    hasnt "$(screen)" "asking the engine" "it is erased"
+    for variables in TERM=dumb '-u TERM'; do
+        on_terminal "env $variables '$ISOLATOR' doctor --config '$scratch/slow.json'"
+        is "$(controls)" "" "env $variables"
+        hasnt "$(cat "$scratch/typescript")" "asking the engine" "env $variables: nothing is drawn"
+    done
+    TERM=xterm on_terminal "'$ISOLATOR' doctor --config '$scratch/slow.json' 2>'$scratch/err'"
+    is "$(cat "$scratch/err")" "" "stderr is no terminal"
+}
+
 test_case --quick 'text and JSON exclude each other' && {
     isolator batch --json --format text /dev/null
     is "$status|$out|$err" "2||isolator: --json and --format text cannot be used together" "batch --json --format text"
